@@ -47,6 +47,8 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         Conflict::Changed => "the resource has changed".into(),
         Conflict::NoSpecialDay => "this date has no special day".into(),
         Conflict::StartsElsewhere(_) => "the appointment starts at another time".into(),
+        Conflict::NotConfirmed => "only a confirmed appointment can have an attendance".into(),
+        Conflict::AttendanceTooEarly(from) => format!("this attendance can be set from {from} on"),
         Conflict::AppointmentEnded => "the appointment has already ended".into(),
         Conflict::NotChangeableOnline => "this appointment can no longer be changed online".into(),
         Conflict::InUse(_) => "another record refers to it; make it inactive instead".into(),
@@ -262,6 +264,7 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::GivenTwice => "is given twice".into(),
         P::ListedTwice => "is listed twice".into(),
         P::NotAString => "must be a string".into(),
+        P::NotNull => "must be null".into(),
         P::NotABoolean => "must be true or false".into(),
         P::NotAnArray => "must be an array".into(),
         P::NotAnObject => "must be an object".into(),
@@ -364,6 +367,7 @@ fn import(problem: &ImportProblem) -> String {
         I::NotE164 => "must be a phone number in the form +15551234567".into(),
         I::NotASecret => "must be whsec_ and the base64 of 32 bytes".into(),
         I::RequiredIfDisabled => "is required if the endpoint is disabled".into(),
+        I::NullUnlessConfirmed => "must be null unless the appointment is confirmed".into(),
         I::NullIfEnabled => "must be null if the endpoint is enabled".into(),
         I::ErasedHere => {
             "belongs to a contact who was erased in this service: erase the contact in the exporting service \

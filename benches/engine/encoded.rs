@@ -31,6 +31,7 @@ pub(crate) fn records(criterion: &mut Criterion) {
         notes: None,
         customer_note: None,
         booked_as: None,
+        attendance: None,
         created_at: now(),
         updated_at: now(),
     };

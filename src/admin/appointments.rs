@@ -1,17 +1,23 @@
 //! Appointments of a business: bookings by the team, and confirmation of pending appointments.
 
 use domain::booking::{BookRequest, MoveRequest, Party};
-use domain::{AppointmentId, ContactId, ServiceId, Source, StaffId, Text, Timestamp};
+use domain::{
+    AppointmentId, AppointmentStatus, Attendance, AttendanceFilter, ContactId, ServiceId, Source, StaffId,
+    Text, Timestamp,
+};
+use engine::business::AppointmentFilter;
 use engine::business::commands::ForOperator;
 use engine::business::commands::appointments::{
     Book, Cancel, Confirm, Decline, PatchAppointment, Reschedule,
 };
 use view::OperatorAppointmentView;
 
+use crate::http::lists::CommaList;
 use crate::http::patch::Patch;
-use crate::json_object;
+use crate::http::read::Null;
 use crate::rest::contact::{ContactBody, booking_contact, one_contact, one_contact_described};
 use crate::rest::prelude::*;
+use crate::{json_object, list_query};
 
 json_object! {
     /// A booking by the team. The appointment is confirmed immediately, in every booking mode.
@@ -53,11 +59,47 @@ json_object! {
 }
 
 json_object! {
-    /// A change of the team's notes: a property that is absent keeps its value, null clears it.
+    /// A change by the team that keeps `updated_at`. An absent property keeps its value; null clears it.
     pub(crate) struct AppointmentPatchBody {
-        /// The team's notes. A change of the notes alone keeps `updated_at`.
+        /// The team's notes.
         notes: Patch<Option<Text<1, 1000>>>,
+        /// Whether the customer came. Only a confirmed appointment can have an attendance: `arrived` from the
+        /// local day of the start on, the other values from the start on.
+        attendance: Patch<Option<Attendance>>,
+        /// The data that the customer entered in the booking form. It can be cleared, but not changed.
+        booked_as: Patch<Null>,
     }
+}
+
+list_query! {
+    /// The filters of the team's list of appointments.
+    pub(crate) struct TeamAppointmentsQuery => AppointmentFilter {
+        /// Only appointments with these statuses, separated by commas.
+        status: CommaList<AppointmentStatus, 4>,
+        /// Only appointments that start at or after this instant.
+        from: Option<Timestamp>,
+        /// Only appointments that start before this instant.
+        to: Option<Timestamp>,
+        /// Only appointments of this service.
+        service_id: Option<ServiceId>,
+        /// Only appointments with this staff member.
+        staff_id: Option<StaffId>,
+        /// Only appointments of this contact.
+        contact_id: Option<ContactId>,
+        /// Only appointments with these attendances, separated by commas; `none` means without an attendance.
+        attendance: CommaList<AttendanceFilter, 4>,
+        /// Only appointments changed at or after this instant, in the order of their changes.
+        updated_since: Option<Timestamp>,
+    }
+}
+
+pub(super) async fn list(
+    context: Context,
+    Query(query): Query<TeamAppointmentsQuery>,
+    business: Business,
+) -> Result<Listed<OperatorAppointmentView>, ApiError> {
+    let asked = query.open(&context, business.list("appointments"))?;
+    Ok(asked.listed(business.appointments_as(&asked.filter, &asked.page).await?))
 }
 
 pub(super) async fn update(
@@ -65,7 +107,9 @@ pub(super) async fn update(
     Body(body): Body<AppointmentPatchBody>,
     Path(id): Path<AppointmentId>,
 ) -> Result<Changed<OperatorAppointmentView>, ApiError> {
-    context.change(PatchAppointment { id, notes: body.notes.set() }).await
+    let clears_booked_as = body.booked_as.set().is_some();
+    let (notes, attendance) = (body.notes.set(), body.attendance.set());
+    context.change(PatchAppointment { id, notes, attendance, clears_booked_as }).await
 }
 
 pub(super) async fn book(

@@ -153,14 +153,15 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         get(b!("/availability"), Token, diary::availability)
             .named("listAvailability", "List the times at which the team can book a service")
             .details("The list is the same in every booking mode, and ignores the notice and advance of the service."),
-        get(b!("/appointments"), Token, api::appointments::list::<OperatorAppointmentView>)
+        get(b!("/appointments"), Token, appointments::list)
             .named("listAppointments", "List appointments")
             .details("The list is ordered by start. With `updated_since`, it is ordered by the last change."),
         get(b!("/appointments/{appointment_id}"), Token, api::appointments::show::<OperatorAppointmentView>)
             .named("getAppointment", "Get an appointment"),
         patch(b!("/appointments/{appointment_id}"), Token, appointments::update)
-            .named("updateAppointment", "Change the team's notes of an appointment")
-            .details("`updated_at` does not change and no event is sent, so integrations see no change."),
+            .named("updateAppointment", "Change the team's notes and the attendance of an appointment, or clear the data that the customer entered")
+            .details("`updated_at` does not change and no event is sent, so integrations see no change.")
+            .refuses(CONFLICT),
         post(b!("/appointments"), Token, appointments::book)
             .named("bookAppointment", "Book an appointment on behalf of the team")
             .details("The body has exactly one of `contact_id` and `contact`. The appointment is confirmed in every booking mode. Notice and advance do not apply, and with `ignore_buffers` neither do buffers.")

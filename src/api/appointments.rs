@@ -62,11 +62,11 @@ list_query! {
     }
 }
 
-pub(crate) async fn list<V: SomeAppointmentView>(
+pub(super) async fn list(
     context: Context,
     Query(query): Query<AppointmentsQuery>,
     business: Business,
-) -> Result<Listed<V>, ApiError> {
+) -> Result<Listed<AppointmentView>, ApiError> {
     let asked = query.open(&context, business.list("appointments"))?;
     Ok(asked.listed(business.appointments_as(&asked.filter, &asked.page).await?))
 }

@@ -48,7 +48,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .named("listAvailability", "List the times at which a service can be booked")
             .details("Start times are on a grid of 30 minutes of local time from the opening of each day. A time can be \
                 booked if and only if it is in this list. A request covers at most 7 days."),
-        get("/v1/appointments", AppointmentsRead, appointments::list::<AppointmentView>)
+        get("/v1/appointments", AppointmentsRead, appointments::list)
             .named("listAppointments", "List appointments")
             .details("The list is ordered by start. With `updated_since`, it is ordered by the last change."),
         post("/v1/appointments", AppointmentsWrite, appointments::book)

@@ -103,6 +103,7 @@ pub(crate) mod tests {
             notes: Some("secret".into()),
             customer_note: Some("secret".into()),
             booked_as: None,
+            attendance: None,
             created_at,
             updated_at: created_at + TimeDelta::milliseconds(3_999),
         }

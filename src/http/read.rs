@@ -73,6 +73,21 @@ impl FromJson for bool {
     }
 }
 
+/// The value of a property that can only be null.
+#[derive(Clone, Copy, Debug, JsonSchema)]
+#[schemars(inline, with = "()")]
+pub struct Null;
+
+impl FromJson for Null {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
+        if *json == Json::Null {
+            return Some(Self);
+        }
+        problems.add(at, ProblemCode::NotNull);
+        None
+    }
+}
+
 /// Both an absent property and `null` give `None`.
 impl<T: FromJson> FromJson for Option<T> {
     const REQUIRED: bool = false;

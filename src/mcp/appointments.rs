@@ -102,8 +102,7 @@ pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Appointments,
         service_id: wanted.service.map(|named| catalog.service(&named, For::Finding)).transpose()?,
         staff_id: wanted.staff.map(|named| catalog.staff_member(&named, For::Finding)).transpose()?,
         contact_id,
-        updated_since: None,
-        latest_first: false,
+        ..AppointmentFilter::default()
     };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.appointments(filter, &request).await };

@@ -2,14 +2,15 @@
 
 use chrono::NaiveDate;
 use domain::{
-    AUDIT_DAYS_MIN, Appointment, AppointmentId, AppointmentStatus, BUFFER_MINUTES_MAX, BlockedSource,
-    BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CHANGE_NOTICE_MINUTES_MAX,
-    CalendarSyncStatus, CallId, CallOutcome, CallRecord, CallStatus, Color, Contact, ContactId, Currency,
-    DayWindows, Direction, DisabledReason, Email, EventType, ImportProblem, Knowledge, KnowledgeId, Locale,
-    MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, MessageId, MessageStatus, NoticeScope, NoticeSettings,
-    ORIGINS_MAX, PRICE_CENTS_MAX, Price, Problem, ProblemCode, RETENTION_DAYS, Retention, Service, ServiceId,
-    SiteOrigin, Slug, Source, SpecialDay, StaffHours, StaffId, StaffMember, TakenMessage, Text, Timestamp,
-    Urgency, WebhookEndpoint, WebhookId, WebhookStatus, WebhookUrl, Website, WeeklyBreaks, WeeklyHours,
+    AUDIT_DAYS_MIN, Appointment, AppointmentId, AppointmentStatus, Attendance, BUFFER_MINUTES_MAX,
+    BlockedSource, BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId,
+    CHANGE_NOTICE_MINUTES_MAX, CalendarSyncStatus, CallId, CallOutcome, CallRecord, CallStatus, Color,
+    Contact, ContactId, Currency, DayWindows, Direction, DisabledReason, Email, EventType, ImportProblem,
+    Knowledge, KnowledgeId, Locale, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, MessageId, MessageStatus,
+    NoticeScope, NoticeSettings, ORIGINS_MAX, PRICE_CENTS_MAX, Price, Problem, ProblemCode, RETENTION_DAYS,
+    Retention, Service, ServiceId, SiteOrigin, Slug, Source, SpecialDay, StaffHours, StaffId, StaffMember,
+    TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId, WebhookStatus, WebhookUrl, Website,
+    WeeklyBreaks, WeeklyHours,
 };
 use engine::moving::{Moved, MovedKind};
 
@@ -25,7 +26,7 @@ use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
 /// The version of the format. It must change when a property is added, removed or redefined.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 /// The earliest supported version. Its records have no notes, and it has no settings of the booking page and
 /// of notices.
 pub(super) const VERSION_MIN: u32 = 2;
@@ -197,6 +198,7 @@ export_line! {
         notes: Option<Text<1, 1000>>,
         customer_note: Option<Text<1, 1000>>,
         booked_as: Option<BookedAsLine>,
+        attendance: Option<Attendance>,
         created_at: Timestamp,
         updated_at: Timestamp,
     }

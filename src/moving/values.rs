@@ -9,11 +9,11 @@ use chrono::NaiveDate;
 use chrono_tz::Tz;
 use domain::schema::Break;
 use domain::{
-    AppointmentId, AppointmentStatus, BlockedTimeId, BookedAs, BookingMode, BusinessId, CalendarSyncStatus,
-    CallId, CallOutcome, CallStatus, Color, ContactId, Currency, DayWindows, Direction, DisabledReason,
-    Email, ImportProblem, KnowledgeId, Locale, MessageId, MessageStatus, NoticeScope, Phone, ProblemCode,
-    REMINDER_HOURS_MAX, REMINDERS_MAX, ServiceId, Slug, Source, StaffId, Text, Timestamp, Urgency, WebhookId,
-    WebhookSecret, WebhookStatus, WebhookUrl, Week, WeeklyBreaks,
+    AppointmentId, AppointmentStatus, Attendance, BlockedTimeId, BookedAs, BookingMode, BusinessId,
+    CalendarSyncStatus, CallId, CallOutcome, CallStatus, Color, ContactId, Currency, DayWindows, Direction,
+    DisabledReason, Email, ImportProblem, KnowledgeId, Locale, MessageId, MessageStatus, NoticeScope, Phone,
+    ProblemCode, REMINDER_HOURS_MAX, REMINDERS_MAX, ServiceId, Slug, Source, StaffId, Text, Timestamp,
+    Urgency, WebhookId, WebhookSecret, WebhookStatus, WebhookUrl, Week, WeeklyBreaks,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -104,7 +104,7 @@ macro_rules! fields {
 }
 
 fields! {
-    bool, AppointmentId, AppointmentStatus, BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus,
+    bool, AppointmentId, AppointmentStatus, Attendance, BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus,
     CallId, CallOutcome, CallStatus, ContactId, Direction, DisabledReason, KnowledgeId, Locale, MessageId,
     MessageStatus, NoticeScope, ServiceId, Source, StaffId, Timestamp, Urgency, WebhookId, WebhookStatus
 }

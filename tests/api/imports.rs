@@ -258,9 +258,9 @@ async fn a_business_of_an_earlier_export_sends_no_notices() {
     let lines = moved_out(&server, &salon).await;
     let kept = lines.lines().filter(|line| !line.contains("\"kind\":\"notices\""));
     let earlier: String = kept
-        .map(|line| line.replace("\"version\":4", "\"version\":2") + "\n")
+        .map(|line| line.replace("\"version\":5", "\"version\":2") + "\n")
         .collect::<String>()
-        .replace(",\"customer_note\":null,\"booked_as\":null", "")
+        .replace(",\"customer_note\":null,\"booked_as\":null,\"attendance\":null", "")
         .replace(",\"notes\":null", "");
     let ends = lines.lines().rev().nth(1).unwrap();
     let records: Value = serde_json::from_str(ends).unwrap();
@@ -271,4 +271,20 @@ async fn a_business_of_an_earlier_export_sends_no_notices() {
         salon.operator.get("/notices").await.data(),
         json!({ "email": "off", "text": "off", "reminder_hours": [24] })
     );
+}
+
+#[tokio::test]
+async fn an_import_keeps_the_attendance_of_confirmed_appointments_only() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let lines = moved_out(&server, &salon).await;
+    let noted = lines.replace("\"attendance\":null", "\"attendance\":\"no_show\"");
+    let at = noted.lines().position(|line| line.contains("\"attendance\":\"no_show\"")).unwrap() + 1;
+    let cancelled = noted.replace("\"status\":\"confirmed\"", "\"status\":\"cancelled\"");
+    let refused = import(&server.operator, "", &cancelled).await;
+    refused.invalid_at(&[&format!("line {at}: attendance")]);
+    import(&server.operator, "", &noted).await.is(200);
+    assert_eq!(salon.operator.all("/appointments").await[0]["attendance"], "no_show");
+    let again = String::from_utf8(salon.operator.get("/export").await.bytes.to_vec()).unwrap();
+    assert_eq!(body(&again), body(&noted));
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic, and `unwrap` shows the line")]
 
 mod assistants;
+mod attendance;
 mod audit;
 mod audit_records;
 mod availability;

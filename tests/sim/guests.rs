@@ -192,7 +192,9 @@ impl Sim {
                     say("an appointment gets notes");
                     let notes = Some(Some(text(&format!("{} likes tea", name(number)))));
                     life.spawn(async move {
-                        _ = asker.ask(key, PatchAppointment { id: appointment, notes }).await;
+                        _ = asker
+                            .ask(key, PatchAppointment { notes, ..PatchAppointment::of(appointment) })
+                            .await;
                     });
                 }
             }

@@ -21,6 +21,7 @@
 mod alerts;
 mod aside;
 mod assistants;
+mod attending;
 mod backups;
 mod customers;
 mod deliveries;

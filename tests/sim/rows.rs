@@ -261,6 +261,7 @@ impl Rows {
                 "status": a.status, "starts_at": a.starts_at, "ends_at": a.ends_at, "service_id": a.service_id,
                 "staff_id": a.staff_id, "contact_id": a.contact_id, "source": a.source,
                 "created_at": a.created_at, "updated_at": a.updated_at, "notes": a.notes,
+                "attendance": a.attendance,
             }),
         );
         self.appointments.insert(a.id, a);

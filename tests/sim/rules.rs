@@ -96,17 +96,8 @@ impl Model {
                 self.amend(op, body, &mut effects);
             }
             Op::PatchAppointment(change) => {
-                let id = change.id.uuid();
-                for field in ["status", "starts_at", "staff_id", "updated_at"] {
-                    assert_eq!(
-                        body[field], self.newest[&id][field],
-                        "{change:?} changed other fields: {body}"
-                    );
-                }
-                let notes = change.notes.as_ref().map(|notes| notes.as_ref().map(|notes| notes.as_str()));
-                assert_eq!(body["notes"], json!(notes), "{change:?} got the response {body}");
-                self.keep_shown(id, body);
-                effects.noted.push(("appointment.updated", id));
+                self.patch_appointment(change, body, group[0].at);
+                effects.noted.push(("appointment.updated", change.id.uuid()));
             }
             Op::CreateWebhook(_) | Op::PatchWebhook(_) | Op::RotateSecret(_) | Op::DeleteWebhook(_) => {
                 self.change_hook(op, body, window, &mut effects);
@@ -247,12 +238,14 @@ impl Model {
     }
 
     /// Records the last response for a record, and returns the response before it. A response to an
-    /// integration has no notes. In this case, the notes of the earlier response are kept.
-    fn keep_shown(&mut self, id: Uuid, shown: &Value) -> Option<Value> {
+    /// integration lacks the fields of the team. In this case, the values of the earlier response are kept.
+    pub(crate) fn keep_shown(&mut self, id: Uuid, shown: &Value) -> Option<Value> {
         let mut shown = shown.clone();
-        let notes = self.newest.get(&id).and_then(|before| before.get("notes"));
-        if let (None, Some(notes)) = (shown.get("notes"), notes) {
-            shown["notes"] = notes.clone();
+        for field in ["notes", "attendance"] {
+            let value = self.newest.get(&id).and_then(|before| before.get(field));
+            if let (None, Some(value)) = (shown.get(field), value) {
+                shown[field] = value.clone();
+            }
         }
         self.newest.insert(id, shown)
     }
@@ -466,7 +459,9 @@ impl Model {
         }
         assert_eq!(named.uuid(), id, "another appointment was changed: {body}");
         self.announced.insert(id, (announced, moved));
-        self.keep_shown(id, body);
+        let mut shown = body.clone();
+        shown["attendance"] = Value::Null;
+        self.keep_shown(id, &shown);
         effects.noted.push((action, id));
         if let Some(event) = event {
             effects.events.insert(event, body.clone());

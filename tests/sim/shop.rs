@@ -4,10 +4,10 @@ use chrono::TimeDelta;
 use chrono_tz::Tz;
 use domain::booking::{BookRequest, MoveRequest, Party};
 use domain::{
-    AppointmentId, BlockedTimeId, BookingMode, BudgetKind, BusinessId, CallDetails, CallId, CallOutcome,
-    ContactDetails, ContactId, ContactPatch, Day, DayHours, Direction, DisabledReason, Email, EventType,
-    EventTypes, KeyId, KnowledgeDetails, KnowledgeId, LocalTime, Locale, MessageDetails, MessageId,
-    MessageStatus, Phone, Scopes, ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId,
+    AppointmentId, Attendance, BlockedTimeId, BookingMode, BudgetKind, BusinessId, CallDetails, CallId,
+    CallOutcome, ContactDetails, ContactId, ContactPatch, Day, DayHours, Direction, DisabledReason, Email,
+    EventType, EventTypes, KeyId, KnowledgeDetails, KnowledgeId, LocalTime, Locale, MessageDetails,
+    MessageId, MessageStatus, Phone, Scopes, ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId,
     WebhookSecret, WebhookStatus, WebhookUrl, WeeklyHours,
 };
 use engine::business::commands::ForOperator;
@@ -146,9 +146,13 @@ impl Shop {
     pub(crate) fn next(&self, dice: &Dice, now: Timestamp, url: impl FnOnce() -> WebhookUrl) -> Op {
         let known = dice.any(&self.appointments);
         match (dice.below(100), known) {
-            (30..=31, Some(id)) => {
+            (30..=31, Some(id)) if dice.once_in(2) => {
                 let notes = Some(dice.maybe(3, || text(&format!("Note {}", dice.below(9)))));
-                PatchAppointment { id, notes }.into()
+                PatchAppointment { notes, ..PatchAppointment::of(id) }.into()
+            }
+            (28..=31, Some(id)) => {
+                let attendance = (!dice.once_in(4)).then(|| *dice.pick(Attendance::ALL));
+                PatchAppointment { attendance: Some(attendance), ..PatchAppointment::of(id) }.into()
             }
             (32..=39, Some(id)) => Cancel { id }.into(),
             (40..=52, Some(id)) => self.reschedule(dice, now, id).into(),

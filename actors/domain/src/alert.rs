@@ -168,6 +168,7 @@ mod tests {
             notes: None,
             customer_note: None,
             booked_as: None,
+            attendance: None,
             created_at: Timestamp::from_millis(0),
             updated_at: Timestamp::from_millis(0),
         }

@@ -22,12 +22,38 @@ words! {
         Mcp = "mcp",
     }
 
+    Attendance {
+        Arrived = "arrived",
+        Completed = "completed",
+        NoShow = "no_show",
+    }
+
+    /// The values by which lists of appointments are filtered.
+    AttendanceFilter {
+        Arrived = "arrived",
+        Completed = "completed",
+        NoShow = "no_show",
+        /// Appointments without an attendance.
+        None = "none",
+    }
+
     /// The state of the appointment's copy in the staff member's own calendar.
     CalendarSyncStatus {
         NotConnected = "not_connected",
         Pending = "pending",
         Synced = "synced",
         Failed = "failed",
+    }
+}
+
+impl From<Option<Attendance>> for AttendanceFilter {
+    fn from(attendance: Option<Attendance>) -> Self {
+        match attendance {
+            Some(Attendance::Arrived) => Self::Arrived,
+            Some(Attendance::Completed) => Self::Completed,
+            Some(Attendance::NoShow) => Self::NoShow,
+            None => Self::None,
+        }
     }
 }
 
@@ -61,6 +87,9 @@ pub struct Appointment {
     pub customer_note: Option<String>,
     /// `None` unless a customer booked the appointment. Integrations do not see it.
     pub booked_as: Option<BookedAs>,
+    /// Whether the customer came, as the team notes it. Only confirmed appointments have one. Integrations do
+    /// not see it.
+    pub attendance: Option<Attendance>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }

@@ -250,6 +250,7 @@ mod tests {
             notes: None,
             customer_note: None,
             booked_as: None,
+            attendance: None,
             created_at: at(0),
             updated_at: at(9),
         }

@@ -32,6 +32,7 @@ pub enum ProblemCode {
     ListedTwice,
     NotAString,
     NotABoolean,
+    NotNull,
     NotAnArray,
     NotAnObject,
     BodyNotAnObject,
@@ -231,6 +232,7 @@ pub enum ImportProblem {
     NotASecret,
     RequiredIfDisabled,
     NullIfEnabled,
+    NullUnlessConfirmed,
     SpecialDaysMax(usize),
     TimesOffMax {
         per_staff: usize,

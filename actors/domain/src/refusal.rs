@@ -34,6 +34,10 @@ pub enum Conflict {
     StartsElsewhere(Timestamp),
     AppointmentStatus(AppointmentStatus, Amendment),
     AppointmentEnded,
+    /// Only a confirmed appointment can have an attendance.
+    NotConfirmed,
+    /// The attendance can be set from this instant on.
+    AttendanceTooEarly(Timestamp),
     /// The customer may no longer change the appointment by manage link.
     NotChangeableOnline,
     InUse(UsedBy),

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use domain::{
-    Appointment, AppointmentId, AppointmentStatus, BookedAs, Buffers, CalendarSyncStatus, Contact, ContactId,
-    Locale, ServiceId, Source, StaffId, Timestamp,
+    Appointment, AppointmentId, AppointmentStatus, Attendance, BookedAs, Buffers, CalendarSyncStatus,
+    Contact, ContactId, Locale, ServiceId, Source, StaffId, Timestamp,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,6 +71,10 @@ pub struct OperatorAppointmentView {
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BookedAsView>")]
     pub booked_as: Option<Option<BookedAsView>>,
+    /// Whether the customer came; null until the team sets it, and after a move or a cancellation.
+    #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Attendance>")]
+    pub attendance: Option<Option<Attendance>>,
 }
 
 /// The name and addresses of a customer as entered in the booking form.
@@ -126,6 +130,7 @@ impl SomeAppointmentView for OperatorAppointmentView {
             notes,
             customer_note: Some(customer_note),
             booked_as: Some(booked_as),
+            attendance: Some(appointment.attendance),
         }
     }
 }

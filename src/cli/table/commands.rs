@@ -124,7 +124,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         verbs: &[
             Verb::new("list", "listAppointments", "List appointments, in order of their start")
                 .shown(Show::List(
-                    "id starts_at@timezone status service_name staff_name contact_name contact_phone \
+                    "id starts_at@timezone status attendance service_name staff_name contact_name contact_phone \
                      source",
                 )),
             Verb::new("show", "getAppointment", "Show an appointment"),
@@ -143,7 +143,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                     "Move an appointment to another time or staff member",
                 )
             },
-            Verb::new("update", "updateAppointment", "Change the team's notes of an appointment"),
+            Verb::new("update", "updateAppointment", "Change the team's notes or the attendance of an appointment"),
         ],
     },
     Resource {

@@ -53,7 +53,7 @@ impl Shape {
 pub(super) struct Flag<'a> {
     property: &'a Property,
     shape: Shape,
-    /// Whether the flag has no value and means true.
+    /// Whether the flag has no value and means true, or null if the property can only be null.
     is_bare: bool,
     /// Whether the flag can be repeated, once per value.
     is_list: bool,
@@ -65,9 +65,14 @@ pub(super) struct Flag<'a> {
 impl<'a> Flag<'a> {
     pub(super) fn new(property: &'a Property, shapes: &[Shape], in_query: bool, changes: bool) -> Self {
         let shape = shapes.iter().find(|shape| shape.property == property.name).copied();
-        let is_bare = property.schema["const"] == true || property.default.as_deref() == Some("false");
+        let is_bare = property.is_only_null()
+            || property.schema["const"] == true
+            || property.default.as_deref() == Some("false");
         let is_list = property.is("array") && !in_query;
-        let long = long(property, is_list);
+        let long = match property.is_only_null() {
+            true => clear(&long(property, is_list)),
+            false => long(property, is_list),
+        };
         Self { property, shape: shape.unwrap_or(Shape::of("")), is_bare, is_list, changes, long }
     }
 
@@ -140,7 +145,8 @@ impl<'a> Flag<'a> {
             return given.map(|(argument, file)| Typed::new(argument, Kind::File, file).into());
         }
         if self.is_bare {
-            return is_set(name).then(|| true.into());
+            let value = if self.property.is_only_null() { Value::Null } else { true.into() };
+            return is_set(name).then(|| value.into());
         }
         let terms = matches.get_many::<Vec<Term>>(name).into_iter().flatten().flatten();
         let terms: Vec<Term> = terms.cloned().collect();
@@ -176,14 +182,21 @@ impl<'a> Flag<'a> {
         if self.shape.cleared_with.is_some() {
             return None;
         }
+        Some((clear(&self.long).into(), self.about_clearing().into()))
+    }
+
+    fn about_clearing(&self) -> String {
         let about = self.property.about.split("; ").next().unwrap_or_default();
         let first = about.chars().next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();
         let rest = about.get(first.len()..).unwrap_or_default();
-        Some((format!("clear-{}", self.long).into(), format!("Clear {first}{rest}").into()))
+        format!("Clear {first}{rest}")
     }
 
     fn help(&self, form: &str) -> String {
         let Property { about, default, .. } = self.property;
+        if self.property.is_only_null() {
+            return self.about_clearing();
+        }
         let mut help = format!("{about}{form}");
         if self.is_list {
             help.push_str("; repeat the flag for several values");
@@ -267,6 +280,11 @@ fn one(value: impl Into<Term>) -> Vec<Term> {
 fn week(ends: [&'static str; 2]) -> ValueParser {
     let terms = |days: Vec<Value>| -> Vec<Term> { days.into_iter().map(Term::from).collect() };
     ValueParser::new(move |text: &str| hours::week(text, ends).map(terms))
+}
+
+/// The flag that clears the property of a flag.
+fn clear(long: &str) -> String {
+    format!("clear-{long}")
 }
 
 fn or_null(text: &str, null: &str) -> Result<Vec<Term>, String> {

@@ -123,6 +123,10 @@ impl Property {
             one => one == kind,
         }
     }
+
+    pub(super) fn is_only_null(&self) -> bool {
+        self.schema["type"] == "null"
+    }
 }
 
 /// The properties of an object, required ones first.

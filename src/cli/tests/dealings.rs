@@ -45,14 +45,22 @@ fn appointments() {
     check("appointment list --business b1", "GET", &all, Value::Null);
     check(
         "appointment list --business b1 --status pending,confirmed --service s1 --staff m1 --contact c1 \
-         --from 2026-03-02 --to 2026-03-03T00:00:00Z --updated-since 2026-03-01",
+         --from 2026-03-02 --to 2026-03-03T00:00:00Z --attendance arrived,none --updated-since 2026-03-01",
         "GET",
         &format!(
             "{all}?status=pending%2Cconfirmed&from=2026-03-02&to=2026-03-03T00%3A00%3A00Z&service_id=s1\
-             &staff_id=m1&contact_id=c1&updated_since=2026-03-01"
+             &staff_id=m1&contact_id=c1&attendance=arrived%2Cnone&updated_since=2026-03-01"
         ),
         Value::Null,
     );
+    let update = "appointment update a1 --business b1";
+    for (flags, body) in [
+        ("--attendance no_show --clear-booked-as", json!({"attendance": "no_show", "booked_as": null})),
+        ("--clear-attendance --clear-notes", json!({"attendance": null, "notes": null})),
+    ] {
+        check(&format!("{update} {flags}"), "PATCH", &format!("{all}/a1"), body);
+    }
+    check_usage(&format!("{update} --clear-booked-as x"), "unexpected argument");
 }
 
 #[test]

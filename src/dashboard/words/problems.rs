@@ -122,6 +122,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::GivenTwice => say("It is given twice.", "C’est donné deux fois."),
         P::ListedTwice => say("It is listed twice.", "C’est nommé deux fois."),
         P::NotAString => say("It must be a text.", "Il faut un texte."),
+        P::NotNull => say("It must be empty.", "Il doit rester vide."),
         P::NotABoolean => say("It must be yes or no.", "Il faut oui ou non."),
         P::NotAnArray => say("It must be a list.", "Il faut une liste."),
         P::NotAnObject | P::BodyNotAnObject => say("It must be a record.", "Il faut un enregistrement."),

@@ -133,6 +133,13 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         Conflict::StartsElsewhere(_) => {
             say("The appointment was moved meanwhile.", "Le rendez-vous a été déplacé entre-temps.")
         }
+        Conflict::NotConfirmed => say(
+            "Attendance can be noted for confirmed appointments only.",
+            "La présence ne se note que pour un rendez-vous confirmé.",
+        ),
+        Conflict::AttendanceTooEarly(_) => {
+            say("It is too early to note this.", "Il est trop tôt pour noter cela.")
+        }
         Conflict::AppointmentEnded => {
             say("The appointment is over already.", "Le rendez-vous est déjà terminé.")
         }

@@ -6,10 +6,14 @@ use crate::english;
 
 /// A line of each kind, written by the first release with the current version of the format.
 const LINES: &str = include_str!("lines.jsonl");
-/// The same records in the earlier versions of the format, each with the properties that version 4 adds.
-const EARLIER: [(&str, &[&str]); 2] =
-    [(include_str!("lines_2.jsonl"), &[",\"notes\":null", NEW]), (include_str!("lines_3.jsonl"), &[NEW])];
-const NEW: &str = ",\"customer_note\":null,\"booked_as\":null";
+/// The same records in the earlier versions of the format, each with the properties that later versions add.
+const EARLIER: [(&str, &[&str]); 3] = [
+    (include_str!("lines_2.jsonl"), &[",\"notes\":null", FOURTH, FIFTH]),
+    (include_str!("lines_3.jsonl"), &[FOURTH, FIFTH]),
+    (include_str!("lines_4.jsonl"), &[FIFTH]),
+];
+const FOURTH: &str = ",\"customer_note\":null,\"booked_as\":null";
+const FIFTH: &str = ",\"attendance\":null";
 
 #[test]
 fn a_line_that_was_read_is_written_unchanged() {
@@ -84,5 +88,5 @@ fn every_problem_of_a_line_is_reported() {
     assert!(told("{\"kind\":\"business\"}").1 && !told("{\"kind\":\"staff\"}").1);
     let (said, _) =
         told(r#"{"format":"receptionist-export","version":1,"exported_at":"2026-03-02T09:00:00.000Z"}"#);
-    assert_eq!(said, ["version: must be a whole number from 2 to 4"]);
+    assert_eq!(said, ["version: must be a whole number from 2 to 5"]);
 }

@@ -7,12 +7,13 @@ pub(crate) mod web;
 use std::str::FromStr;
 
 use domain::{
-    Address, AlertEmail, AlertScope, AppointmentId, AppointmentStatus, BlockedTimeId, BookingMode,
-    BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, Color, ContactId, Currency, Day,
-    DeliveryStatus, Direction, DisabledReason, Email, EmailConsent, EventId, EventType, KeyId, KnowledgeId,
-    LocalTime, Locale, MailId, MessageId, MessageStatus, Named, NoticeChannel, NoticeKind, NoticeScope,
-    NoticeStatus, PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role, Scope, ServiceId, SiteOrigin,
-    Slug, Source, StaffId, Text, TextConsent, Timestamp, Urgency, WebhookId, WebhookStatus, WebhookUrl,
+    Address, AlertEmail, AlertScope, AppointmentId, AppointmentStatus, Attendance, AttendanceFilter,
+    BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, Color,
+    ContactId, Currency, Day, DeliveryStatus, Direction, DisabledReason, Email, EmailConsent, EventId,
+    EventType, KeyId, KnowledgeId, LocalTime, Locale, MailId, MessageId, MessageStatus, Named, NoticeChannel,
+    NoticeKind, NoticeScope, NoticeStatus, PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role,
+    Scope, ServiceId, SiteOrigin, Slug, Source, StaffId, Text, TextConsent, Timestamp, Urgency, WebhookId,
+    WebhookStatus, WebhookUrl,
 };
 
 use crate::http::read::FromText;
@@ -121,6 +122,8 @@ words_from_text!(
     DeliveryStatus,
     WebhookStatus,
     AppointmentStatus,
+    Attendance,
+    AttendanceFilter,
     BookingMode,
     CalendarSyncStatus,
     CallOutcome,

@@ -32,7 +32,7 @@ pub(crate) fn merged(mut base: Value, more: Value) -> Value {
 /// Converts a contact or appointment without notes from the public API to the view of the operator API.
 pub(crate) fn for_the_team(seen: Value) -> Value {
     let more = match seen.get("starts_at") {
-        Some(_) => json!({ "notes": null, "customer_note": null, "booked_as": null }),
+        Some(_) => json!({ "notes": null, "customer_note": null, "booked_as": null, "attendance": null }),
         None => json!({ "notes": null }),
     };
     merged(seen, more)

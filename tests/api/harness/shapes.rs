@@ -163,8 +163,12 @@ const CHANGED_SPECIAL_DAY: Shape = special_day!(AFFECTED);
 const TIME_OFF: Shape = time_off!();
 const NEW_TIME_OFF: Shape = time_off!(AFFECTED);
 const APPOINTMENT: Shape = appointment!();
-const OPERATOR_APPOINTMENT: Shape =
-    appointment!(("notes", OptText), ("customer_note", OptText), ("booked_as", OptObject(BOOKED_AS)));
+const OPERATOR_APPOINTMENT: Shape = appointment!(
+    ("notes", OptText),
+    ("customer_note", OptText),
+    ("booked_as", OptObject(BOOKED_AS)),
+    ("attendance", OptText)
+);
 const LOCALE: (&str, Kind) = ("locale", OneOf(&["en", "fr"]));
 const BOOKED_AS: Shape =
     &[("name", OptText), ("phone", OptText), ("email", OptText), LOCALE, ("texts", Bool)];

@@ -139,6 +139,7 @@ fn appointment(staff: u128, at: i64) -> Appointment {
         notes: None,
         customer_note: None,
         booked_as: None,
+        attendance: None,
         created_at: Timestamp::from_millis(0),
         updated_at: Timestamp::from_millis(0),
     }

@@ -7,6 +7,7 @@
 //! - `appointment.booked` is announced once, at the first confirmation. Moves and cancellations are announced
 //!   only for an announced appointment; a move that needs confirmation is announced when the team confirms
 //!   it;
+//! - only a confirmed appointment has an attendance; a move and a cancellation remove it;
 //! - the booking mode and the service's notice and advance apply to integrations only. The team's bookings
 //!   and moves are confirmed in every mode.
 
@@ -17,8 +18,9 @@ use chrono::Datelike;
 
 use super::availability::{BOOKABLE_YEARS, Schedule, SlotRequest, Terms};
 use super::{
-    Amendment, Appointment, AppointmentId, AppointmentStatus, BookingMode, CalendarSyncStatus, Conflict,
-    ContactId, EventType, Problem, ProblemCode, Refusal, ServiceId, Source, StaffId, Timestamp,
+    Amendment, Appointment, AppointmentId, AppointmentStatus, Attendance, BookingMode, Calendar,
+    CalendarSyncStatus, Conflict, ContactId, EventType, Problem, ProblemCode, Refusal, ServiceId, Source,
+    StaffId, Timestamp,
 };
 
 /// The author of a booking or move. The booking mode applies to integrations only.
@@ -141,6 +143,7 @@ pub fn book(
         notes: None,
         customer_note: None,
         booked_as: None,
+        attendance: None,
         created_at: at,
         updated_at: at,
     };
@@ -193,6 +196,7 @@ pub fn reschedule(
         ends_at: request.starts_at + before.duration(),
         staff_id,
         move_unannounced: before.announced,
+        attendance: None,
         ..before.clone()
     };
     Ok(apply_status(&moved, status, at))
@@ -221,6 +225,31 @@ pub fn cancel(before: &Appointment, at: Timestamp) -> Outcome {
     if before.is_active() { end(before, AppointmentStatus::Cancelled, at) } else { Outcome::Unchanged }
 }
 
+/// Checks that an appointment can get this attendance. Errors: [`Refusal::Conflict`] if it is not confirmed;
+/// for `arrived` before the local day of the start, and for the others before the start.
+pub fn check_attendance(
+    schedule: &Schedule<'_>,
+    before: &Appointment,
+    attendance: Attendance,
+) -> Result<(), Refusal> {
+    if before.status != AppointmentStatus::Confirmed {
+        let now = ProblemCode::Now(before.status.to_string());
+        return Err(Refusal::conflict(Conflict::NotConfirmed, "status", now));
+    }
+    let from = match attendance {
+        Attendance::Arrived => {
+            let calendar = Calendar::new(schedule.business, schedule.special);
+            calendar.day_bounds(calendar.local_date(before.starts_at)).start
+        }
+        Attendance::Completed | Attendance::NoShow => before.starts_at,
+    };
+    if schedule.now < from {
+        let now = ProblemCode::Now(before.starts_at.to_string());
+        return Err(Refusal::conflict(Conflict::AttendanceTooEarly(from), "starts_at", now));
+    }
+    Ok(())
+}
+
 fn apply_status(appointment: &Appointment, status: AppointmentStatus, at: Timestamp) -> Outcome {
     let mut after = Appointment { status, updated_at: at, ..appointment.clone() };
     let mut event = None;
@@ -236,7 +265,8 @@ fn apply_status(appointment: &Appointment, status: AppointmentStatus, at: Timest
 }
 
 fn end(before: &Appointment, status: AppointmentStatus, at: Timestamp) -> Outcome {
-    let after = Appointment { status, move_unannounced: false, updated_at: at, ..before.clone() };
+    let (move_unannounced, attendance) = (false, None);
+    let after = Appointment { status, move_unannounced, attendance, updated_at: at, ..before.clone() };
     Outcome::Changed { after, event: before.announced.then_some(EventType::AppointmentCancelled) }
 }
 

@@ -1,3 +1,5 @@
+mod team;
+
 use std::collections::BTreeMap;
 
 use super::*;

@@ -10,8 +10,9 @@ use std::collections::{HashMap, HashSet};
 use chrono::{Datelike, NaiveDate, TimeDelta};
 use domain::availability::BOOKABLE_YEARS;
 use domain::{
-    Appointment, AppointmentId, BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, BlockedTime, ImportProblem, Named,
-    Problem, ProblemCode, ResourceId, SERVICE_MINUTES, SPECIAL_DAYS_MAX, ServiceId, StaffId, Timestamp,
+    Appointment, AppointmentId, AppointmentStatus, BLOCKED_MAX, BLOCKED_PER_STAFF_MAX, BlockedTime,
+    ImportProblem, Named, Problem, ProblemCode, ResourceId, SERVICE_MINUTES, SPECIAL_DAYS_MAX, ServiceId,
+    StaffId, Timestamp,
 };
 
 use super::record::MovedKind;
@@ -99,6 +100,9 @@ impl ImportedRecords {
         if let Some(&(until, by)) = booked.filter(|(until, _)| appointment.starts_at < *until) {
             problems.push(Problem::new("starts_at", ImportProblem::Overlaps { by, until }));
         }
+        let may_attend = appointment.status == AppointmentStatus::Confirmed;
+        let is_attendance_fit = may_attend || appointment.attendance.is_none();
+        check(problems, is_attendance_fit, "attendance", ImportProblem::NullUnlessConfirmed);
         let is_before_id = appointment.id.minted_at() >= appointment.created_at;
         check(problems, is_before_id, "created_at", ImportProblem::LaterThanId);
     }

@@ -14,6 +14,7 @@ record!(Appointment, "appointment", {
     2: buffers = Buffers::default();
     3: notes = None;
     4: customer_note = None, booked_as = None;
+    5: attendance = None;
 } check |it| { (it.ends_at > it.starts_at) => "it ends before it starts" });
 
 fields! { BookedAs { name, phone, email, locale, texts } }
@@ -85,7 +86,8 @@ record!(Knowledge, "knowledge", { 1: id, title, content, source_url, locale, cre
 #[cfg(test)]
 mod tests {
     use domain::{
-        AppointmentStatus, CalendarSyncStatus, CallStatus, Email, Locale, Source, Timestamp, Urgency,
+        AppointmentStatus, Attendance, CalendarSyncStatus, CallStatus, Email, Locale, Source, Timestamp,
+        Urgency,
     };
 
     use super::super::testing::{check, check_damage, check_old, id_of, phone, replace};
@@ -117,6 +119,7 @@ mod tests {
                 locale: Locale::Fr,
                 texts: true,
             }),
+            attendance: Some(Attendance::NoShow),
         }
     }
 
@@ -128,19 +131,25 @@ mod tests {
         check(
             &appointment(),
             &format!(
-                "04{first}0ff0010742 72696e672058 01074279 2062696b65 01 0103416461 010c2b31353535313233\
-                 34353637 00 02 01"
+                "05{first}0ff0010742 72696e672058 01074279 2062696b65 01 0103416461 010c2b31353535313233\
+                 34353637 00 02 01 01 03"
             ),
         );
-        let of_the_team = Appointment { customer_note: None, booked_as: None, ..appointment() };
-        check(&of_the_team, &format!("04{first}0ff0010742 72696e6720580000"));
+        let unattended = Appointment { attendance: None, ..appointment() };
+        let fourth =
+            "0ff0010742 72696e672058 01074279 2062696b65 01 0103416461 010c2b3135353531323334353637 00 02 01";
+        check(&unattended, &format!("05{first}{fourth}00"));
+        check_old(&unattended, &format!("04{first}{fourth}"));
+        let of_the_team = Appointment { customer_note: None, booked_as: None, ..unattended };
+        check(&of_the_team, &format!("05{first}0ff0010742 72696e672058000000"));
+        check_old(&of_the_team, &format!("04{first}0ff0010742 72696e6720580000"));
         check_old(&of_the_team, &format!("03{first}0ff0010742 72696e672058"));
         let without = Appointment { notes: None, ..of_the_team };
-        check(&without, &format!("04{first}0ff0000000"));
+        check(&without, &format!("05{first}0ff000000000"));
         check_old(&without, &format!("03{first}0ff000"));
         check_old(&without, &format!("02{first}0ff0"));
         let plain = Appointment { buffers: Buffers::default(), ..without };
-        check(&plain, &format!("04{first}0000000000"));
+        check(&plain, &format!("05{first}000000000000"));
         check_old(&plain, &format!("01{first}"));
     }
 
@@ -149,8 +158,10 @@ mod tests {
         let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a102fd00358d5b39030000fd8023c45b\
              39030000a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a3a3a3a3a3a3a3a3a3a3a3a3\
              a3a3a3a3000000000000000000000000000000000101010001fb5802";
-        let without_contact = appointment().erased();
-        check(&without_contact, &format!("04{first}0ff0000000"));
+        let attended = appointment().erased();
+        check(&attended, &format!("05{first}0ff00000000103"));
+        let without_contact = Appointment { attendance: None, ..attended };
+        check_old(&without_contact, &format!("04{first}0ff0000000"));
         check_old(&without_contact, &format!("02{first}0ff0"));
         check_old(&Appointment { buffers: Buffers::default(), ..without_contact }, &format!("01{first}"));
     }
@@ -162,7 +173,11 @@ mod tests {
         check_damage(&backwards, |_| {});
         check_damage(&appointment(), |bytes| replace(bytes, b"\x0f\xf0", b"\xf1\xf0"));
         check_damage(&appointment(), |bytes| replace(bytes, b"+1555", b"+0555"));
-        check_damage(&appointment(), |bytes| *bytes.last_mut().unwrap() = 2);
+        check_damage(&appointment(), |bytes| *bytes.last_mut().unwrap() = 4);
+        check_damage(&Appointment { attendance: None, ..appointment() }, |bytes| {
+            let texts = bytes.len() - 2;
+            bytes[texts] = 2;
+        });
     }
 
     fn contact() -> Contact {

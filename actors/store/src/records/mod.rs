@@ -15,10 +15,10 @@ mod work;
 use chrono::{Datelike, NaiveDate};
 use chrono_tz::Tz;
 use domain::{
-    AlertEmail, AlertKind, AlertScope, AppointmentStatus, AuditAction, AuditedKind, BlockedSource,
-    BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Color, Day, DeliveryStatus,
-    Direction, DisabledReason, DropReason, Email, EmailConsent, EventType, LinkKind, Locale, MailKind,
-    MailStatus, MembershipStatus, MessageStatus, NoticeKind, NoticeScope, Phone, ResourceId, Role,
+    AlertEmail, AlertKind, AlertScope, AppointmentStatus, Attendance, AuditAction, AuditedKind,
+    BlockedSource, BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Color, Day,
+    DeliveryStatus, Direction, DisabledReason, DropReason, Email, EmailConsent, EventType, LinkKind, Locale,
+    MailKind, MailStatus, MembershipStatus, MessageStatus, NoticeKind, NoticeScope, Phone, ResourceId, Role,
     SiteOrigin, Slug, Source, SteadyTime, TextConsent, Timestamp, Urgency, WebhookStatus, WebhookUrl,
 };
 use uuid::Uuid;
@@ -78,6 +78,7 @@ numbers! {
     }
     AlertScope { All = 1, Mine = 2 }
     AppointmentStatus { Pending = 1, Confirmed = 2, Declined = 3, Cancelled = 4 }
+    Attendance { Arrived = 1, Completed = 2, NoShow = 3 }
     BlockedSource { TimeOff = 1 }
     BookingMode { Instant = 1, Request = 2, Off = 3 }
     BudgetKind {

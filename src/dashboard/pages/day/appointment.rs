@@ -253,7 +253,7 @@ pub(crate) async fn note(member: Member) -> Answered {
     let visit = asked(&member).await?;
     let done = async {
         let notes = member.body().optional(NOTES).read::<AppointmentPatchBody>()?.notes.set();
-        member.change(PatchAppointment { id: visit.id, notes }).await?;
+        member.change(PatchAppointment { notes, ..PatchAppointment::of(visit.id) }).await?;
         Ok(format!("{}?done=noted", member.appointment_path(&visit)))
     };
     answered(&member, done.await).await

@@ -2,9 +2,10 @@
 
 use domain::booking::{self, BookRequest, MoveRequest, Outcome};
 use domain::{
-    Appointment, AppointmentId, AppointmentStatus, AuditAction, BudgetKind, Conflict, Contact,
+    Appointment, AppointmentId, AppointmentStatus, Attendance, AuditAction, BudgetKind, Conflict, Contact,
     ContactDetails, ContactId, Named, Problem, ProblemCode, Refusal, Right, Text,
 };
+use serde::Serialize;
 use store::{StoreError, Weight, unless_set_aside};
 use view::{AppointmentView, OperatorAppointmentView, SomeAppointmentView};
 
@@ -147,11 +148,21 @@ impl Cancel {
     }
 }
 
-/// Changes the team's notes, which integrations do not see. Therefore `updated_at` does not change.
+/// Changes fields that integrations do not see. Therefore `updated_at` does not change.
 #[derive(Clone, Debug)]
 pub struct PatchAppointment {
     pub id: AppointmentId,
     pub notes: Option<Option<Text<1, 1000>>>,
+    pub attendance: Option<Option<Attendance>>,
+    /// Removes the data that the customer entered.
+    pub clears_booked_as: bool,
+}
+
+impl PatchAppointment {
+    /// A patch that changes nothing.
+    pub fn of(id: AppointmentId) -> Self {
+        Self { id, notes: None, attendance: None, clears_booked_as: false }
+    }
 }
 
 impl Change for PatchAppointment {
@@ -159,12 +170,18 @@ impl Change for PatchAppointment {
     const RIGHT: Option<Right> = Some(Right::Day);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let schedule = context.schedule();
         amend(context, self.id, AuditAction::AppointmentUpdated, |before| {
             if before.contact_id.is_none() && matches!(self.notes, Some(Some(_))) {
                 return Err(Refusal::conflict(Conflict::ContactErased, "notes", ProblemCode::ContactErased));
             }
             let mut after = before.clone();
             after.notes = self.notes.map_or(after.notes, |notes| notes.map(Text::into_string));
+            if let Some(attendance) = self.attendance.filter(|attendance| *attendance != before.attendance) {
+                attendance.map_or(Ok(()), |it| booking::check_attendance(&schedule, before, it))?;
+                after.attendance = attendance;
+            }
+            after.booked_as = after.booked_as.filter(|_| !self.clears_booked_as);
             Ok(if after == *before { Outcome::Unchanged } else { Outcome::Changed { after, event: None } })
         })
     }
@@ -176,6 +193,15 @@ for_both! {
     Confirm => Shown<AppointmentView, OperatorAppointmentView>, Frees;
     Decline => Shown<AppointmentView, OperatorAppointmentView>, Frees;
     Cancel => Shown<AppointmentView, OperatorAppointmentView>, Frees;
+}
+
+/// The fields whose changes the audit log lists. It omits the notes and the data that the customer entered,
+/// because the contact may be erased later.
+#[derive(Serialize)]
+struct Audited {
+    #[serde(flatten)]
+    appointment: AppointmentView,
+    attendance: Option<Attendance>,
 }
 
 pub(super) fn amend<V: SomeAppointmentView>(
@@ -198,13 +224,14 @@ pub(super) fn amend<V: SomeAppointmentView>(
     match rule(&known)? {
         Outcome::Unchanged => Ok(Decision::answering(shown)),
         Outcome::Changed { after, event } => {
-            // The audit entry omits the notes, which may contain data of a contact that is erased later.
-            let seen =
-                [&before, &after].map(|it| context.state.show::<AppointmentView>(it, contact.as_ref()));
+            let audited = [&before, &after].map(|it| Audited {
+                appointment: context.state.show(it, contact.as_ref()),
+                attendance: it.attendance,
+            });
             let mut decision = Decision::answering(context.state.show(&after, contact.as_ref()))
-                .note_changes(action, id, (&seen[0], &seen[1]));
+                .note_changes(action, id, (&audited[0], &audited[1]));
             if let Some(event) = event.filter(|event| context.announces(*event)) {
-                decision = decision.announce_too(event, &seen[1]);
+                decision = decision.announce_too(event, &audited[1].appointment);
             }
             Ok(decision.write(Write::Appointment { before: Some(before), after }))
         }

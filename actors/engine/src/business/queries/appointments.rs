@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use chrono::NaiveDate;
 use domain::availability::{Concerned, Slot, Terms};
 use domain::{
-    Appointment, AppointmentId, AppointmentStatus, Business, BusinessId, Contact, ContactId, Named, Refusal,
-    Service, ServiceId, StaffId, StaffMember, Timestamp,
+    Appointment, AppointmentId, AppointmentStatus, AttendanceFilter, Business, BusinessId, Contact,
+    ContactId, Named, Refusal, Service, ServiceId, StaffId, StaffMember, Timestamp,
 };
 use store::{Order, Record, Store, StoreError, keys};
 use uuid::Uuid;
@@ -30,6 +30,8 @@ pub struct AppointmentFilter {
     pub service_id: Option<ServiceId>,
     pub staff_id: Option<StaffId>,
     pub contact_id: Option<ContactId>,
+    /// Appointments with any of these values. An empty list admits every appointment.
+    pub attendance: Vec<AttendanceFilter>,
     /// Lists the appointments that were changed at or after this instant, in the order of their changes.
     pub updated_since: Option<Timestamp>,
     /// Sorts by start, latest first. Has no effect with `updated_since`.
@@ -38,12 +40,13 @@ pub struct AppointmentFilter {
 
 impl AppointmentFilter {
     fn admits(&self, appointment: &Appointment) -> bool {
-        let Appointment { starts_at, service_id, staff_id, status, .. } = *appointment;
+        let Appointment { starts_at, service_id, staff_id, status, attendance, .. } = *appointment;
         self.from.is_none_or(|from| starts_at >= from)
             && self.to.is_none_or(|to| starts_at < to)
             && self.service_id.is_none_or(|id| id == service_id)
             && self.staff_id.is_none_or(|id| id == staff_id)
             && (self.status.is_empty() || self.status.contains(&status))
+            && (self.attendance.is_empty() || self.attendance.contains(&attendance.into()))
     }
 }
 

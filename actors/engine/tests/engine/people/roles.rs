@@ -193,7 +193,7 @@ impl Asking<'_> {
             }
             "RecordCall" => self.ask(call("+14155550123", None)).await,
             "CreateContact" => self.ask(CreateContact { details: contact }).await,
-            "PatchAppointment" => self.ask(PatchAppointment { id: nothing.into(), notes: None }).await,
+            "PatchAppointment" => self.ask(PatchAppointment::of(nothing.into())).await,
             "PatchContact" => {
                 self.ask(PatchContact { id: nothing.into(), patch: ContactPatch::default() }).await
             }

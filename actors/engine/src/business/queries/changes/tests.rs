@@ -30,6 +30,7 @@ fn appointment(number: i64, created: i64, updated: i64) -> Appointment {
         notes: None,
         customer_note: None,
         booked_as: None,
+        attendance: None,
         created_at: Timestamp::from_millis(created),
         updated_at: Timestamp::from_millis(updated),
     }
