@@ -12,10 +12,11 @@ use engine::business::commands::appointments::{
 };
 use view::OperatorAppointmentView;
 
+use crate::api::contacts::NewContactBody;
 use crate::http::lists::CommaList;
 use crate::http::patch::Patch;
 use crate::http::read::Null;
-use crate::rest::contact::{ContactBody, booking_contact, one_contact, one_contact_described};
+use crate::rest::contact::{booking_contact, one_contact, one_contact_described};
 use crate::rest::prelude::*;
 use crate::{json_object, list_query};
 
@@ -30,8 +31,9 @@ json_object! {
         staff_id: Option<StaffId>,
         /// The id of an existing contact, instead of `contact`.
         contact_id: Option<ContactId>,
-        /// The contact with this phone, else with this email, else a new one; instead of `contact_id`.
-        contact: Option<ContactBody>,
+        /// The contact with this phone, else with this email, else a new one; instead of `contact_id`. With a
+        /// name alone, always a new one.
+        contact: Option<NewContactBody>,
         /// Has no effect, because a booking by the team is always confirmed.
         allow_pending: Option<bool>,
         /// The channel of the booking; `dashboard` when absent.

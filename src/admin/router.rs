@@ -164,7 +164,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         post(b!("/appointments"), Token, appointments::book)
             .named("bookAppointment", "Book an appointment on behalf of the team")
-            .details("The body has exactly one of `contact_id` and `contact`. The appointment is confirmed in every booking mode. Notice and advance do not apply, and with `ignore_buffers` neither do buffers.")
+            .details("The body has exactly one of `contact_id` and `contact`. A `contact` with a name alone is always a new contact. The appointment is confirmed in every booking mode. Notice and advance do not apply, and with `ignore_buffers` neither do buffers.")
             .refuses(TEAM_BOOKING),
         post(b!("/appointments/{appointment_id}/confirm"), Token, appointments::confirm)
             .named("confirmAppointment", "Confirm a pending appointment")

@@ -82,7 +82,8 @@ pub(super) struct Book {
     source: Option<String>,
 }
 
-/// The customer: an existing contact with this phone number or email, otherwise a new contact.
+/// The customer: an existing contact with this phone number or email, otherwise a new contact. A name alone is
+/// always a new contact.
 #[derive(Debug, Args)]
 #[group(multiple = true)]
 struct NewContact {

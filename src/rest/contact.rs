@@ -48,20 +48,21 @@ pub(crate) fn one_contact_described(object: &mut Schema) {
     one_of(object, &[("BookWithContactId", &["contact_id"]), ("BookWithContact", &["contact"])]);
 }
 
+impl From<ContactBody> for ContactDetails {
+    fn from(body: ContactBody) -> Self {
+        let ContactBody { name, phone, email, locale, timezone } = body;
+        Self { name, phone, email, locale, zone: timezone.map(Zone::get) }
+    }
+}
+
 /// Returns the contact of a booking body that has passed [`one_contact`].
 pub(crate) fn booking_contact(
     contact_id: Option<ContactId>,
-    contact: Option<ContactBody>,
+    contact: Option<impl Into<ContactDetails>>,
 ) -> Result<BookingContact, ApiError> {
     match (contact_id, contact) {
         (Some(id), _) => Ok(BookingContact::Known(id)),
-        (None, Some(contact)) => Ok(BookingContact::Described(ContactDetails {
-            name: contact.name,
-            phone: contact.phone,
-            email: contact.email,
-            locale: contact.locale,
-            zone: contact.timezone.map(Zone::get),
-        })),
+        (None, Some(contact)) => Ok(BookingContact::Described(contact.into())),
         (None, None) => Err(ApiError::invalid("contact", ProblemCode::RequiredOr("contact_id"))),
     }
 }

@@ -51,6 +51,7 @@ mod reschedule;
 mod routes;
 mod short_pages;
 mod team;
+mod team_booking;
 mod tenancy;
 mod walks;
 mod webhooks;
