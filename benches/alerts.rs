@@ -138,6 +138,7 @@ impl Shop {
                 staff_id: Some(self.staff),
                 source: Source::Api,
                 party: Party::Integration { allow_pending: false },
+                duration: None,
             },
             contact: BookingContact::Described(ContactDetails { phone: Some(phone), ..Default::default() }),
         };

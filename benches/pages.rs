@@ -113,6 +113,7 @@ impl Salon {
                 staff_id: Some(self.staff[number % STAFF]),
                 source: Source::Api,
                 party: Party::TEAM,
+                duration: None,
             },
             contact: BookingContact::Known(self.contacts[number % self.contacts.len()]),
         }

@@ -82,6 +82,7 @@ pub(crate) fn decision(criterion: &mut Criterion) {
             staff_id: None,
             source: Source::Api,
             party: Party::Integration { allow_pending: false },
+            duration: None,
         };
         group.bench_function(&name, |bencher| {
             bencher

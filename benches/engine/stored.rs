@@ -181,6 +181,7 @@ async fn listed(engine: &Engine) -> BusinessHandle {
             staff_id: None,
             source: Source::Api,
             party: Party::TEAM,
+            duration: None,
         };
         let (calls, bookings) = (business.clone(), business.clone());
         let by = || Request::by(Actor::Operator);

@@ -137,6 +137,7 @@ async fn book(engine: &Engine, shop: &Shop, starts_at: Timestamp) -> Result<Answ
         staff_id: Some(staff.parse::<StaffId>()?),
         source: Source::Api,
         party: Party::Integration { allow_pending: false },
+        duration: None,
     };
     let contact = BookingContact::Known(shop.contact.parse()?);
     let by = Actor::ApiKey(KeyId::from(Uuid::from_u128(7 << 76 | 1 << 127)));

@@ -209,6 +209,7 @@ async fn book(handle: &BusinessHandle, by: Actor, plan: &Arc<Plan>, shop: &Shop)
                     staff_id: Some(shop.staff[number % plan.staff].parse()?),
                     source: Source::Api,
                     party: Party::Integration { allow_pending: false },
+                    duration: None,
                 };
                 let contact = BookingContact::Known(shop.contact.parse()?);
                 made(&handle, by, Book { request, contact }).await?;

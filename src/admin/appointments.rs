@@ -1,5 +1,6 @@
 //! Appointments of a business: bookings by the team, and confirmation of pending appointments.
 
+use chrono::TimeDelta;
 use domain::booking::{BookRequest, MoveRequest, Party};
 use domain::{
     AppointmentId, AppointmentStatus, Attendance, AttendanceFilter, ContactId, ServiceId, Source, StaffId,
@@ -14,11 +15,19 @@ use view::OperatorAppointmentView;
 
 use crate::api::contacts::NewContactBody;
 use crate::http::lists::CommaList;
+use crate::http::numbers::Whole;
 use crate::http::patch::Patch;
 use crate::http::read::Null;
 use crate::rest::contact::{booking_contact, one_contact, one_contact_described};
 use crate::rest::prelude::*;
 use crate::{json_object, list_query};
+
+/// The duration of an appointment that the team sets.
+type Minutes = Whole<5, 720>;
+
+fn duration(minutes: Option<Minutes>) -> Option<TimeDelta> {
+    minutes.map(|minutes| TimeDelta::minutes(minutes.get().into()))
+}
 
 json_object! {
     /// A booking by the team. The appointment is confirmed immediately, in every booking mode.
@@ -40,12 +49,14 @@ json_object! {
         source: Option<Source>,
         /// Whether the appointment may overlap the buffers of other appointments; false when absent.
         ignore_buffers: Option<bool>,
+        /// The duration in minutes; that of the service when absent.
+        duration_minutes: Option<Minutes>,
     }
     check one_contact, described one_contact_described
 }
 
 json_object! {
-    /// A move by the team. The appointment is confirmed afterwards, in every booking mode.
+    /// A move by the team, or a change of the duration. The appointment is confirmed afterwards, in every booking mode.
     pub(crate) struct TeamRescheduleBody {
         /// The new start time.
         starts_at: Timestamp,
@@ -57,6 +68,8 @@ json_object! {
         source: Option<Source>,
         /// Whether the appointment may overlap the buffers of other appointments; false when absent.
         ignore_buffers: Option<bool>,
+        /// The new duration in minutes; the current one when absent.
+        duration_minutes: Option<Minutes>,
     }
 }
 
@@ -127,6 +140,7 @@ pub(super) async fn book(
                 staff_id: body.staff_id,
                 source: body.source.unwrap_or(Source::Dashboard),
                 party: Party::Team { ignore_buffers: body.ignore_buffers.unwrap_or(false) },
+                duration: duration(body.duration_minutes),
             },
             contact: booking_contact(body.contact_id, body.contact)?,
         }))
@@ -140,7 +154,8 @@ pub(super) async fn reschedule(
 ) -> Result<Changed<OperatorAppointmentView>, ApiError> {
     let _ = (body.allow_pending, body.source); // a move by the team is never pending and keeps the source
     let party = Party::Team { ignore_buffers: body.ignore_buffers.unwrap_or(false) };
-    let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party };
+    let duration = duration(body.duration_minutes);
+    let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party, duration };
     context.change(ForOperator(Reschedule { id, request })).await
 }
 

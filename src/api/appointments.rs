@@ -89,6 +89,7 @@ pub(super) async fn book(
         staff_id: body.staff_id,
         source: Source::Api,
         party: integration(body.allow_pending),
+        duration: None,
     };
     let contact = booking_contact(body.contact_id, body.contact)?;
     context.change(Book { request, contact }).await
@@ -110,6 +111,7 @@ pub(super) async fn reschedule(
         starts_at: body.starts_at,
         staff_id: body.staff_id,
         party: integration(body.allow_pending),
+        duration: None,
     };
     context.change(Reschedule { id, request }).await
 }

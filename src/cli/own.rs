@@ -69,6 +69,9 @@ pub(super) struct Book {
     /// The id or name of the staff member
     #[arg(long)]
     staff: Option<String>,
+    /// The duration in minutes [default: the duration of the service]
+    #[arg(long)]
+    duration_minutes: Option<u32>,
     /// Allow a time within the buffers around other appointments
     #[arg(long)]
     ignore_buffers: bool,
@@ -111,6 +114,7 @@ impl Book {
             .with("service_id", service(self.service))
             .with("starts_at", Typed::new("--starts-at", Kind::Instant, self.starts_at))
             .given("staff_id", self.staff.map(staff))
+            .given("duration_minutes", self.duration_minutes)
             .given("ignore_buffers", self.ignore_buffers.then_some(true))
             .given("contact_id", self.contact)
             .given("contact.name", contact.contact_name)

@@ -95,6 +95,7 @@ pub(super) async fn book(asking: Asking, booking: Booking) -> Result<Booked, Ref
         staff_id,
         source: Source::Mcp,
         party: integration(booking.allow_pending),
+        duration: None,
     };
     let change = BookOnce(Book { request, contact: booking_contact(contact_id, booking.contact)? });
     let wanted = (Sought { service: service_id, staff: staff_id, moved: None }, starts_at);
@@ -119,7 +120,8 @@ pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointmen
     let starts_at = clock.instant("starts_at", asked.starts_at)?;
     clock.check_weekday(starts_at, asked.weekday)?;
     let staff_id = asked.staff.map(|staff| catalog.staff_member(&staff, For::Booking)).transpose()?;
-    let request = MoveRequest { starts_at, staff_id, party: integration(asked.allow_pending) };
+    let request =
+        MoveRequest { starts_at, staff_id, party: integration(asked.allow_pending), duration: None };
     let change = StartingAt { expected, change: Reschedule { id, request } };
     match asking.change(None, change).await {
         Ok(answer) => Appointment::of(&answer.value),

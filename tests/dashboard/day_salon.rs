@@ -81,6 +81,7 @@ impl Salon {
             staff_id: Some(self.ines.parse().unwrap()),
             source: Source::Website,
             party: Party::Integration { allow_pending: true },
+            duration: None,
         };
         let book = Book { request, contact: BookingContact::Described(contact) };
         let business = self.server.engine().business(self.id.parse().unwrap());

@@ -172,7 +172,12 @@ impl Model {
                 let moves = self.moves.entry(id.uuid()).or_default();
                 *moves += 1;
                 assert!(*moves <= MOVES_MAX, "{before} was moved by link too often");
-                let request = MoveRequest { starts_at: change.starts_at, staff_id: None, party: CUSTOMER };
+                let request = MoveRequest {
+                    starts_at: change.starts_at,
+                    staff_id: None,
+                    party: CUSTOMER,
+                    duration: None,
+                };
                 (Reschedule { id: *id, request }.into(), change.expected_starts_at)
             }
             Op::CancelOnline(CancelOnline { appointment: id, change }) => {
@@ -261,6 +266,7 @@ impl Sim {
             staff_id: dice.maybe(2, || *dice.pick(&of.staff)),
             source: Source::Website,
             party: CUSTOMER,
+            duration: None,
         });
         BookOnline {
             request,

@@ -160,6 +160,7 @@ impl Sim {
                     staff_id: Some(staff),
                     source: Source::Voice,
                     party,
+                    duration: None,
                 };
                 if self.workload == Workload::Wide && number.is_multiple_of(2) && person.gone == Gone::No {
                     let booking = book_online(number, request);

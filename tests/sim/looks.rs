@@ -256,7 +256,8 @@ impl Sim {
         starts_at: Timestamp,
         party: Party,
     ) -> Came {
-        let request = BookRequest { service_id, starts_at, staff_id, source: Source::Api, party };
+        let request =
+            BookRequest { service_id, starts_at, staff_id, source: Source::Api, party, duration: None };
         let contact = BookingContact::Described(ContactDetails {
             name: Some(text("Prober")),
             phone: Some(Phone::from_e164("+15550999999".into()).unwrap()),

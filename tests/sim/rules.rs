@@ -26,6 +26,10 @@ fn is_active(appointment: &Value) -> bool {
     appointment["status"] == "pending" || appointment["status"] == "confirmed"
 }
 
+fn length(appointment: &Value) -> TimeDelta {
+    instant(appointment, "ends_at") - instant(appointment, "starts_at")
+}
+
 fn is_time_off(shown: &Value) -> bool {
     shown["staff_id"].is_string() && shown["ends_at"].is_string() && shown["status"].is_null()
 }
@@ -297,8 +301,9 @@ impl Model {
         assert!(request.staff_id.is_none_or(|staff| id_in(body, "staff_id") == staff.uuid()), "{body}");
         let service = &self.newest[&request.service_id.uuid()];
         assert_eq!(service["active"], true, "an inactive service was booked: {body}");
-        let minutes = (instant(body, "ends_at") - instant(body, "starts_at")).num_minutes();
-        assert_eq!(service["duration_minutes"], minutes, "{body}");
+        let minutes =
+            request.duration.map_or(service["duration_minutes"].clone(), |it| it.num_minutes().into());
+        assert_eq!(length(body).num_minutes(), minutes, "{body}");
         assert_eq!(body["status"], self.admitted(request.party), "{body}");
         let minutes = |name: &str| service[name].as_i64().unwrap();
         self.buffers.insert(id, (minutes("buffer_before_minutes"), minutes("buffer_after_minutes")));
@@ -426,8 +431,8 @@ impl Model {
                 assert_eq!(instant(body, "starts_at"), request.starts_at);
                 let staff = request.staff_id.map_or(id_in(&before, "staff_id"), ResourceId::uuid);
                 assert_eq!(id_in(body, "staff_id"), staff, "{before} {body}");
-                let length = |shown: &Value| instant(shown, "ends_at") - instant(shown, "starts_at");
-                assert_eq!(length(&before), length(body), "a move must keep the duration");
+                let duration = request.duration.unwrap_or(length(&before));
+                assert_eq!(length(body), duration, "a move must keep or set the duration");
                 assert_eq!(body["status"], self.admitted(request.party), "{body}");
                 self.hold(id, body, request.party);
                 moved = announced;

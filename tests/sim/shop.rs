@@ -176,6 +176,12 @@ impl Shop {
         if dice.once_in(3) { Party::TEAM } else { Party::Integration { allow_pending: !dice.once_in(3) } }
     }
 
+    /// The duration that the team chooses, if it chooses one.
+    fn duration(dice: &Dice, party: Party) -> Option<TimeDelta> {
+        let is_chosen = !matches!(party, Party::Integration { .. }) && dice.once_in(3);
+        is_chosen.then(|| TimeDelta::minutes(i64::try_from(dice.below(86)).unwrap() + 5))
+    }
+
     fn details(dice: &Dice) -> ContactDetails {
         let number = dice.below(14);
         ContactDetails {
@@ -189,13 +195,15 @@ impl Shop {
 
     pub(crate) fn book(&self, dice: &Dice, now: Timestamp) -> Book {
         let known = dice.any(&self.contacts).filter(|_| dice.once_in(3));
+        let party = Self::party(dice);
         Book {
             request: BookRequest {
                 service_id: *dice.pick(&self.services),
                 starts_at: Self::some_time(dice, now),
                 staff_id: dice.maybe(2, || *dice.pick(&self.staff)),
                 source: *dice.pick(Source::ALL),
-                party: Self::party(dice),
+                party,
+                duration: Self::duration(dice, party),
             },
             contact: known
                 .map_or_else(|| BookingContact::Described(Self::details(dice)), BookingContact::Known),
@@ -203,10 +211,12 @@ impl Shop {
     }
 
     pub(crate) fn reschedule(&self, dice: &Dice, now: Timestamp, id: AppointmentId) -> Reschedule {
+        let party = Self::party(dice);
         let request = MoveRequest {
             starts_at: Self::some_time(dice, now),
             staff_id: dice.maybe(3, || *dice.pick(&self.staff)),
-            party: Self::party(dice),
+            party,
+            duration: Self::duration(dice, party),
         };
         Reschedule { id, request }
     }

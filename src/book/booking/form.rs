@@ -101,6 +101,7 @@ impl Entered {
             staff_id: staff.map(|member| member.id),
             source: Source::Website,
             party: Party::Integration { allow_pending: true },
+            duration: None,
         };
         Ok(Self { request, name, phone, email, note, texts: form.get("texts") == "1" })
     }

@@ -140,7 +140,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 ..Verb::new(
                     "reschedule",
                     "rescheduleAppointment",
-                    "Move an appointment to another time or staff member",
+                    "Move an appointment to another time or staff member, or change its duration",
                 )
             },
             Verb::new("update", "updateAppointment", "Change the team's notes or the attendance of an appointment"),

@@ -56,6 +56,7 @@ async fn requested(server: &Server, salon: &str, service: &str) -> String {
         staff_id: None,
         source: Source::Api,
         party: Party::Integration { allow_pending: true },
+        duration: None,
     };
     let book = Book { request, contact: BookingContact::Described(contact) };
     let answer = business.change(Request::by(Actor::Operator), book).await.unwrap();

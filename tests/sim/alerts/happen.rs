@@ -45,6 +45,7 @@ pub(super) async fn book(
         staff_id: Some(*dice.pick(&shop.staff)),
         source: Source::Api,
         party: party(dice),
+        duration: None,
     };
     if dice.once_in(4) {
         let online = BookOnline {
@@ -108,6 +109,7 @@ pub(super) async fn change_some(
                 starts_at: next_start(slot, now),
                 staff_id: dice.maybe(2, || *dice.pick(&shop.staff)),
                 party: party(dice),
+                duration: None,
             };
             business.change(request, Reschedule { id, request: to }).await.map(drop)
         }

@@ -62,6 +62,7 @@ impl Client {
             staff_id: Some(*self.dice.pick(&self.shop.staff)),
             source,
             party: self.party(),
+            duration: None,
         }
     }
 
@@ -117,7 +118,8 @@ impl Client {
             2 => self.business.change(by, Decline { id }).await.map(drop),
             _ => {
                 let staff_id = self.dice.maybe(2, || *self.dice.pick(&self.shop.staff));
-                let request = MoveRequest { starts_at: self.next().1, staff_id, party: self.party() };
+                let request =
+                    MoveRequest { starts_at: self.next().1, staff_id, party: self.party(), duration: None };
                 self.business.change(by, Reschedule { id, request }).await.map(drop)
             }
         }
@@ -130,7 +132,8 @@ impl Client {
             return Ok(());
         };
         for starts_at in [self.next().1, shown.starts_at] {
-            let request = MoveRequest { starts_at, staff_id: Some(shown.staff_id), party: Party::TEAM };
+            let request =
+                MoveRequest { starts_at, staff_id: Some(shown.staff_id), party: Party::TEAM, duration: None };
             self.business.change(Request::by(Actor::Operator), Reschedule { id, request }).await?;
             tokio::time::sleep(Duration::from_secs(*self.dice.pick(&[0, 1, 14, 16, 40]))).await;
         }

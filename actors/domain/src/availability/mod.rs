@@ -83,7 +83,7 @@ pub struct SlotRequest {
     pub service: ServiceId,
     pub staff: Option<StaffId>,
     pub start: Timestamp,
-    /// A moved appointment keeps its booked duration and buffers.
+    /// A moved appointment keeps its booked duration, unless the team changes it, and its buffers.
     pub duration: TimeDelta,
     pub buffers: Buffers,
     /// The appointment that is being moved. It does not conflict with itself.

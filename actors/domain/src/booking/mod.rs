@@ -14,7 +14,7 @@
 #[cfg(test)]
 mod tests;
 
-use chrono::Datelike;
+use chrono::{Datelike, TimeDelta};
 
 use super::availability::{BOOKABLE_YEARS, Schedule, SlotRequest, Terms};
 use super::{
@@ -49,6 +49,8 @@ pub struct BookRequest {
     pub staff_id: Option<StaffId>,
     pub source: Source,
     pub party: Party,
+    /// `None` is the duration of the service. Only the team sets another one.
+    pub duration: Option<TimeDelta>,
 }
 
 #[derive(Clone, Debug)]
@@ -57,6 +59,8 @@ pub struct MoveRequest {
     /// `None` keeps the staff member.
     pub staff_id: Option<StaffId>,
     pub party: Party,
+    /// `None` keeps the duration. Only the team sets another one.
+    pub duration: Option<TimeDelta>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +117,7 @@ pub fn book(
     check_booking(schedule, request, Vec::new())?;
     let status = initial_status(schedule.business.booking_mode, request.party)?;
     let service = schedule.usable(request.service_id, request.staff_id)?;
-    let (duration, buffers) = (service.duration(), service.buffers);
+    let (duration, buffers) = (request.duration.unwrap_or(service.duration()), service.buffers);
     let slot = SlotRequest {
         service: request.service_id,
         staff: request.staff_id,
@@ -150,7 +154,7 @@ pub fn book(
     Ok((appointment, announced.then_some(EventType::AppointmentBooked)))
 }
 
-/// Moves an appointment. It does not conflict with itself, and keeps its booked duration and buffers.
+/// Moves an appointment or changes its duration. It does not conflict with itself, and keeps its buffers.
 /// Errors: [`Refusal::Conflict`] if it is cancelled, declined or over; [`Refusal::Invalid`] for `starts_at`
 /// and `staff_id`; the errors of the booking mode; [`Refusal::SlotUnavailable`].
 pub fn reschedule(
@@ -166,7 +170,8 @@ pub fn reschedule(
         return Err(status_conflict(before, Amendment::Rescheduled));
     }
     let same_staff = request.staff_id.is_none_or(|staff| staff == before.staff_id);
-    if same_staff && request.starts_at == before.starts_at {
+    let duration = request.duration.unwrap_or(before.duration());
+    if same_staff && (request.starts_at, duration) == (before.starts_at, before.duration()) {
         return Ok(Outcome::Unchanged);
     }
     if let Some(staff) = request.staff_id
@@ -183,7 +188,7 @@ pub fn reschedule(
         service: before.service_id,
         staff: Some(request.staff_id.unwrap_or(before.staff_id)),
         start: request.starts_at,
-        duration: before.duration(),
+        duration,
         buffers: before.buffers,
         except: Some(before.id),
         terms: request.party.terms(),
@@ -193,7 +198,7 @@ pub fn reschedule(
         .map_err(|reason| Refusal::SlotUnavailable(slot.terms.visible_reason(reason)))?;
     let moved = Appointment {
         starts_at: request.starts_at,
-        ends_at: request.starts_at + before.duration(),
+        ends_at: request.starts_at + duration,
         staff_id,
         move_unannounced: before.announced,
         attendance: None,

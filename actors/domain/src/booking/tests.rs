@@ -105,8 +105,14 @@ impl Shop {
         at: Timestamp,
         party: Party,
     ) -> Result<(Appointment, Option<EventType>), Refusal> {
-        let request =
-            BookRequest { service_id: id(10), starts_at: at, staff_id: None, source: Source::Api, party };
+        let request = BookRequest {
+            service_id: id(10),
+            starts_at: at,
+            staff_id: None,
+            source: Source::Api,
+            party,
+            duration: None,
+        };
         let booked = book(&self.schedule(), &request, id(n), id(30), hour(8))?;
         let (appointment, _) = &booked;
         self.busy.insert(appointment.staff_id, appointment.into());
@@ -114,7 +120,12 @@ impl Shop {
     }
 
     fn reschedule(&self, before: &Appointment, to: Timestamp, party: Party) -> Result<Outcome, Refusal> {
-        reschedule(&self.schedule(), before, &MoveRequest { starts_at: to, staff_id: None, party }, hour(8))
+        reschedule(
+            &self.schedule(),
+            before,
+            &MoveRequest { starts_at: to, staff_id: None, party, duration: None },
+            hour(8),
+        )
     }
 }
 
@@ -247,6 +258,7 @@ fn every_problem_of_a_request_is_named() {
         staff_id: Some(id(22)),
         source: Source::Api,
         party: STRICT,
+        duration: None,
     };
     let others = vec![Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact))];
     let Err(Refusal::Invalid(problems)) = check_booking(&shop.schedule(), &request, others) else {
@@ -255,7 +267,7 @@ fn every_problem_of_a_request_is_named() {
     let paths: Vec<_> = problems.iter().map(|problem| problem.path.as_str()).collect();
     assert_eq!(paths, ["starts_at", "service_id", "staff_id", "contact_id"]);
     let (booked, _) = shop.book(1, hour(9), STRICT).unwrap();
-    let to = MoveRequest { starts_at: far, staff_id: Some(id(22)), party: STRICT };
+    let to = MoveRequest { starts_at: far, staff_id: Some(id(22)), party: STRICT, duration: None };
     let Err(Refusal::Invalid(problems)) = reschedule(&shop.schedule(), &booked, &to, hour(8)) else {
         panic!("the move was accepted");
     };

@@ -141,6 +141,7 @@ async fn something(handle: &BusinessHandle, shop: &Shop, dice: &Seeded, made: &m
                     starts_at: at(1 + below(5) as i64, below(23) as i64),
                     staff_id: None,
                     party: Party::TEAM,
+                    duration: None,
                 },
             },
         ),

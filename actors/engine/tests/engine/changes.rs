@@ -30,7 +30,8 @@ async fn the_list_by_change_shows_each_appointment_once_at_its_last_change() {
         let answer = match (dice.next() % 5, any) {
             (0, Some(id)) => handle.change(by_operator(), Cancel { id }).await,
             (1, Some(id)) => {
-                let request = MoveRequest { starts_at: moved, staff_id: None, party: Party::TEAM };
+                let request =
+                    MoveRequest { starts_at: moved, staff_id: None, party: Party::TEAM, duration: None };
                 handle.change(by_operator(), Reschedule { id, request }).await
             }
             _ => {

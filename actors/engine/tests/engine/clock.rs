@@ -71,7 +71,7 @@ async fn unsynced_appointments_are_reloaded_with_their_pending_changes() {
     }
     world.disk.hold_syncs();
     let party = Party::TEAM;
-    let request = MoveRequest { starts_at: at(3, 10), staff_id: None, party };
+    let request = MoveRequest { starts_at: at(3, 10), staff_id: None, party, duration: None };
     let mut pending = vec![world.ask(&shop, shop.booking(at(5, 9), 2)).await];
     // The store takes these changes only after it has synced the first change.
     pending.push(world.ask(&shop, Reschedule { id: ids[0], request }).await);

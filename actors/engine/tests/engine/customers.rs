@@ -40,6 +40,7 @@ fn booking(shop: &Shop, starts_at: Timestamp, phone_and_email: (Option<&str>, Op
             staff_id: None,
             source: Source::Api,
             party: Party::TEAM,
+            duration: None,
         },
         name: text("Ada"),
         phone: phone_and_email.0.map(phone),
@@ -252,7 +253,7 @@ async fn links_move_an_appointment_five_times() {
     let refused = move_to(&handle, &token, (at(1, 5), at(1, 6))).await;
     assert_eq!(conflict(refused), Conflict::NotChangeableOnline);
     // The team can move it. The links stay valid.
-    let request = MoveRequest { starts_at: at(2, 9), staff_id: None, party: Party::TEAM };
+    let request = MoveRequest { starts_at: at(2, 9), staff_id: None, party: Party::TEAM, duration: None };
     handle.change(by_operator(), ForOperator(Reschedule { id, request })).await.unwrap();
     cancel(&handle, &token, at(2, 9)).await.unwrap();
     assert_eq!(shown(&handle, id).await.appointment.status, AppointmentStatus::Cancelled);

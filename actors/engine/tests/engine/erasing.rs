@@ -138,7 +138,7 @@ async fn an_erasure_deletes_personal_data_and_keeps_ids_and_times() {
     booking.contact = engine::business::commands::appointments::BookingContact::Known(erased);
     let booked = handle.change(once(3, 1), booking).await.unwrap();
     let appointment = appointment_of(&booked);
-    let to = MoveRequest { starts_at: at(1, 11), staff_id: None, party: Party::TEAM };
+    let to = MoveRequest { starts_at: at(1, 11), staff_id: None, party: Party::TEAM, duration: None };
     handle.change(by_operator(), Reschedule { id: appointment, request: to }).await.unwrap();
     let called = handle.change(once(4, 1), call(PHONE, None)).await.unwrap();
     let of_other: CallId = id_of(&handle.change(by_operator(), call(PHONE, Some(other))).await.unwrap());

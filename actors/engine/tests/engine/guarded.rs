@@ -11,7 +11,12 @@ use engine::business::commands::guarded::{BookOnce, EXPECTED_STARTS_AT, Starting
 use crate::harness::{World, appointment_of, at, body, by_operator, first_page, id_of, json, once};
 
 fn moving(to: Timestamp) -> MoveRequest {
-    MoveRequest { starts_at: to, staff_id: None, party: Party::Integration { allow_pending: true } }
+    MoveRequest {
+        starts_at: to,
+        staff_id: None,
+        party: Party::Integration { allow_pending: true },
+        duration: None,
+    }
 }
 
 fn is_elsewhere<V>(result: Result<engine::business::Answer<V>, EngineError>, starts_at: Timestamp) -> bool {

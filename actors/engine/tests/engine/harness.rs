@@ -307,6 +307,7 @@ impl Shop {
                 staff_id,
                 source: Source::Api,
                 party: Party::Integration { allow_pending: true },
+                duration: None,
             },
             contact: BookingContact::Described(ContactDetails {
                 name: Some(text(&format!("Contact {contact}"))),

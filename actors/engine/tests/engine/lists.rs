@@ -74,7 +74,12 @@ async fn busy_shop(world: &World) -> (Shop, WebhookId, ContactId) {
         if number % 3 == 0 {
             handle.change(by_operator(), Cancel { id }).await.unwrap();
         } else if number % 4 == 0 {
-            let request = MoveRequest { starts_at: at(100 - number, 9), staff_id: None, party: Party::TEAM };
+            let request = MoveRequest {
+                starts_at: at(100 - number, 9),
+                staff_id: None,
+                party: Party::TEAM,
+                duration: None,
+            };
             handle.change(by_operator(), Reschedule { id, request }).await.unwrap();
         }
         world.clock.jump(TimeDelta::milliseconds(number % 2));

@@ -33,6 +33,7 @@ pub(crate) fn booking_by(shop: &Shop, starts_at: Timestamp, number: u32, email: 
             staff_id: Some(shop.staff[0]),
             source: Source::Website,
             party: Party::TEAM,
+            duration: None,
         },
         name: text("Ada"),
         phone: Some(Phone::from_e164(format!("+1555{number:07}")).unwrap()),
@@ -59,7 +60,7 @@ pub(crate) async fn book(world: &World, shop: &Shop, starts_at: Timestamp) -> Ap
 }
 
 pub(crate) async fn move_to(handle: &BusinessHandle, id: AppointmentId, starts_at: Timestamp) {
-    let request = MoveRequest { starts_at, staff_id: None, party: Party::TEAM };
+    let request = MoveRequest { starts_at, staff_id: None, party: Party::TEAM, duration: None };
     handle.change(by_operator(), Reschedule { id, request }).await.unwrap();
 }
 

@@ -53,7 +53,7 @@ async fn the_pending_requests_equal_those_of_the_list() {
     handle.change(by_operator(), Cancel { id: ids[2] }).await.unwrap();
     assert_eq!(agrees(&world, &shop).await, 5);
     let party = Party::Integration { allow_pending: true };
-    let request = MoveRequest { starts_at: at(8, 9), staff_id: Some(shop.staff[1]), party };
+    let request = MoveRequest { starts_at: at(8, 9), staff_id: Some(shop.staff[1]), party, duration: None };
     handle.change(by_operator(), Reschedule { id: ids[3], request }).await.unwrap();
     assert_eq!(agrees(&world, &shop).await, 5);
 

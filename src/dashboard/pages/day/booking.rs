@@ -100,6 +100,7 @@ async fn book(member: &Member) -> Result<String, Refused> {
         staff_id: body.staff_id,
         source: Source::Dashboard,
         party: Party::TEAM,
+        duration: None,
     };
     let contact = booking_contact(body.contact_id, body.contact)?;
     let id = member.change(Book { request, contact }).await?.value.id;

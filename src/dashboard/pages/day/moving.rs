@@ -59,7 +59,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     let body = member.body().given("starts_at", "starts_at").given("staff_id", "staff");
     let done = async {
         let TeamRescheduleBody { starts_at, staff_id, .. } = body.read()?;
-        let request = MoveRequest { starts_at, staff_id, party: Party::TEAM };
+        let request = MoveRequest { starts_at, staff_id, party: Party::TEAM, duration: None };
         member.change(Reschedule { id: visit.id, request }).await?;
         Ok(format!("{}?done=moved", member.appointment_path(&visit)))
     };

@@ -184,7 +184,7 @@ impl Change for MoveByLink {
         let Self { token, starts_at, expected_starts_at } = self;
         let seen = seen(context, &token)?;
         let id = seen.appointment.id;
-        let request = MoveRequest { starts_at, staff_id: None, party: CUSTOMER };
+        let request = MoveRequest { starts_at, staff_id: None, party: CUSTOMER, duration: None };
         if seen.appointment.is_active() {
             check(&seen, expected_starts_at, seen.may_move())?;
         }

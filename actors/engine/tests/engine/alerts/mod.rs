@@ -126,6 +126,7 @@ async fn each_event_alerts_each_concerned_person_once() {
         starts_at: at(1, 11),
         staff_id: Some(shop.staff[1]),
         party: Party::Integration { allow_pending: true },
+        duration: None,
     };
     done(&world, &shop, Reschedule { id: booked, request: to }).await;
     done(&world, &shop, Cancel { id: booked }).await;

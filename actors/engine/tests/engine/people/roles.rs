@@ -150,7 +150,7 @@ impl Asking<'_> {
     #[allow(clippy::too_many_lines, reason = "one line per change")]
     async fn row(&self, change: &str) -> Asked {
         let nothing = Uuid::from_u128(7);
-        let to = || MoveRequest { starts_at: at(2, 3), staff_id: None, party: TEAM };
+        let to = || MoveRequest { starts_at: at(2, 3), staff_id: None, party: TEAM, duration: None };
         let webhook = || {
             let url = WebhookUrl::parse("https://hooks.example.com/").unwrap();
             CreateWebhook { url, events: EventTypes::all(), description: Text::default() }
