@@ -236,6 +236,7 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::NotEntityTags => "must be * or a list of entity tags such as \"abc\"".into(),
         P::NotACursor => "must be a next_cursor of this list with the same filters".into(),
         P::MalformedCursor => "is malformed".into(),
+        P::NotAWholeMinute => "must be a whole minute".into(),
         P::NotAnInstant => {
             "must be an RFC 3339 date-time with an offset or Z, such as 2026-03-02T09:00:00Z".into()
         }

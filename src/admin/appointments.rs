@@ -25,6 +25,13 @@ use crate::{json_object, list_query};
 /// The duration of an appointment that the team sets.
 type Minutes = Whole<5, 720>;
 
+fn party(ignore_buffers: Option<bool>, overrides: Option<bool>) -> Party {
+    match overrides {
+        Some(true) => Party::Override,
+        _ => Party::Team { ignore_buffers: ignore_buffers.unwrap_or(false) },
+    }
+}
+
 fn duration(minutes: Option<Minutes>) -> Option<TimeDelta> {
     minutes.map(|minutes| TimeDelta::minutes(minutes.get().into()))
 }
@@ -51,6 +58,10 @@ json_object! {
         ignore_buffers: Option<bool>,
         /// The duration in minutes; that of the service when absent.
         duration_minutes: Option<Minutes>,
+        /// Whether the time may be one that is not bookable; false when absent. Requires `staff_id`, and a
+        /// `starts_at` on a whole minute, at most 30 days ago. The appointment still never overlaps another one
+        /// of the staff member. Implies `ignore_buffers`.
+        overrides as "override": Option<bool>,
     }
     check one_contact, described one_contact_described
 }
@@ -70,6 +81,10 @@ json_object! {
         ignore_buffers: Option<bool>,
         /// The new duration in minutes; the current one when absent.
         duration_minutes: Option<Minutes>,
+        /// Whether the time may be one that is not bookable; false when absent. Requires `staff_id`, and a
+        /// `starts_at` on a whole minute, at most 30 days ago. The appointment still never overlaps another one
+        /// of the staff member. Implies `ignore_buffers`. A confirmed appointment that has ended can be moved.
+        overrides as "override": Option<bool>,
     }
 }
 
@@ -139,7 +154,7 @@ pub(super) async fn book(
                 starts_at: body.starts_at,
                 staff_id: body.staff_id,
                 source: body.source.unwrap_or(Source::Dashboard),
-                party: Party::Team { ignore_buffers: body.ignore_buffers.unwrap_or(false) },
+                party: party(body.ignore_buffers, body.overrides),
                 duration: duration(body.duration_minutes),
             },
             contact: booking_contact(body.contact_id, body.contact)?,
@@ -153,7 +168,7 @@ pub(super) async fn reschedule(
     Path(id): Path<AppointmentId>,
 ) -> Result<Changed<OperatorAppointmentView>, ApiError> {
     let _ = (body.allow_pending, body.source); // a move by the team is never pending and keeps the source
-    let party = Party::Team { ignore_buffers: body.ignore_buffers.unwrap_or(false) };
+    let party = party(body.ignore_buffers, body.overrides);
     let duration = duration(body.duration_minutes);
     let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party, duration };
     context.change(ForOperator(Reschedule { id, request })).await

@@ -164,7 +164,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         post(b!("/appointments"), Token, appointments::book)
             .named("bookAppointment", "Book an appointment on behalf of the team")
-            .details("The body has exactly one of `contact_id` and `contact`. A `contact` with a name alone is always a new contact. The appointment is confirmed in every booking mode. Notice and advance do not apply, and with `ignore_buffers` neither do buffers. With `duration_minutes` the whole time must be bookable.")
+            .details("The body has exactly one of `contact_id` and `contact`. A `contact` with a name alone is always a new contact. The appointment is confirmed in every booking mode. Notice and advance do not apply, and with `ignore_buffers` neither do buffers. With `duration_minutes` the whole time must be bookable. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
             .refuses(TEAM_BOOKING),
         post(b!("/appointments/{appointment_id}/confirm"), Token, appointments::confirm)
             .named("confirmAppointment", "Confirm a pending appointment")
@@ -177,7 +177,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("An appointment that is already cancelled or declined is returned unchanged."),
         post(b!("/appointments/{appointment_id}/reschedule"), Token, appointments::reschedule)
             .named("rescheduleAppointment", "Move an appointment on behalf of the team, or change its duration")
-            .details("The appointment is confirmed in every booking mode. With `ignore_buffers`, buffers do not apply. A change of the duration alone is a move.")
+            .details("The appointment is confirmed in every booking mode. With `ignore_buffers`, buffers do not apply. A change of the duration alone is a move. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
             .refuses(TEAM_MOVE),
         get(b!("/contacts"), Token, api::contacts::list::<OperatorContactView>)
             .named("listContacts", "List contacts")

@@ -75,6 +75,10 @@ pub(super) struct Book {
     /// Allow a time within the buffers around other appointments
     #[arg(long)]
     ignore_buffers: bool,
+    /// Allow a time that is not bookable, even up to 30 days ago; requires --staff. The appointment must not
+    /// overlap another one of the staff member
+    #[arg(long = "override", requires = "staff")]
+    overrides: bool,
     /// The id of an existing contact
     #[arg(long, value_name = "ID", conflicts_with = "NewContact")]
     contact: Option<String>,
@@ -116,6 +120,7 @@ impl Book {
             .given("staff_id", self.staff.map(staff))
             .given("duration_minutes", self.duration_minutes)
             .given("ignore_buffers", self.ignore_buffers.then_some(true))
+            .given("override", self.overrides.then_some(true))
             .given("contact_id", self.contact)
             .given("contact.name", contact.contact_name)
             .given("contact.phone", contact.contact_phone)

@@ -81,3 +81,109 @@ async fn the_team_chooses_the_duration_within_bookable_time() {
     let more = merged(more, json!({ "starts_at": AT }));
     salon.try_move(&booked, more).await.invalid_at(&["duration_minutes"]);
 }
+
+/// A booking that overrides the rules for Anna.
+fn anyway(salon: &Salon, more: Value) -> Value {
+    merged(json!({ "staff_id": salon.anna, "override": true }), more)
+}
+
+/// The rules that the newest change overrode, as the audit log lists them.
+async fn overridden(salon: &Salon, action: &str) -> Value {
+    let last = salon.operator.all("/audit").await.remove(0);
+    assert_eq!(last["action"], action);
+    let changes = last["changes"].as_array().unwrap();
+    let listed = changes.iter().find(|change| change["field"] == "override");
+    listed.map_or(json!(null), |change| {
+        assert_eq!(change["from"], json!(null));
+        change["to"].clone()
+    })
+}
+
+#[tokio::test]
+async fn the_team_books_at_a_time_that_is_not_bookable() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    salon.set(json!({ "breaks": [{ "day": "tuesday", "from": "12:00", "to": "13:00" }] })).await;
+    let path = format!("/staff/{}/time-off", salon.anna);
+    salon.operator.post(&path, &json!({ "from": "2026-03-05", "to": "2026-03-05" })).await.created();
+    salon.operator.call("PUT", "/special-days/2026-03-06").json(&json!({ "closed": true })).await.is(200);
+    for (at, rules) in [
+        ("2026-03-03T09:00:00Z", json!(null)),
+        ("2026-03-03T10:07:00Z", json!(["grid"])),
+        ("2026-03-03T11:00:00Z", json!(["break"])),
+        ("2026-03-03T20:00:00Z", json!(["opening_hours"])),
+        ("2026-03-05T09:00:00Z", json!(["time_off"])),
+        ("2026-03-06T09:00:00Z", json!(["special_day"])),
+        ("2026-02-02T08:00:00Z", json!(["past"])),
+        ("2026-02-01T22:59:00Z", json!(["past", "opening_hours"])),
+    ] {
+        if !rules.is_null() {
+            let without = json!({ "staff_id": salon.anna });
+            book(&salon, &salon.cut, at, without).await.fails(409, "slot_unavailable");
+        }
+        let booked = book(&salon, &salon.cut, at, anyway(&salon, json!({}))).await.created();
+        assert_eq!(
+            (&booked["status"], &booked["staff_id"]),
+            (&json!("confirmed"), &json!(salon.anna)),
+            "{at}"
+        );
+        assert_eq!(overridden(&salon, "appointment.booked").await, rules, "{at}");
+        // The appointment blocks its time for every other request.
+        let again = book(&salon, &salon.cut, at, anyway(&salon, json!({}))).await;
+        again.fails(409, "slot_unavailable").says("taken");
+    }
+    let too_old = "2026-01-31T05:59:00Z";
+    book(&salon, &salon.cut, too_old, anyway(&salon, json!({})))
+        .await
+        .fails(409, "slot_unavailable")
+        .says("past");
+    let oldest = "2026-01-31T06:00:00Z";
+    book(&salon, &salon.cut, oldest, anyway(&salon, json!({}))).await.created();
+    let chloe = anyway(&salon, json!({ "staff_id": salon.chloe }));
+    book(&salon, &salon.colour, "2026-03-03T15:00:00Z", chloe).await.invalid_at(&["staff_id"]);
+    let anyone = anyway(&salon, json!({ "staff_id": null }));
+    book(&salon, &salon.cut, "2026-03-03T15:00:00Z", anyone).await.invalid_at(&["staff_id"]);
+    let seconds = book(&salon, &salon.cut, "2026-03-03T15:00:01Z", anyway(&salon, json!({}))).await;
+    seconds.invalid_at(&["starts_at"]).says("whole minute");
+    let more = json!({ "override": true });
+    salon.try_book_with(&salon.cut, AT, more).await.invalid_at(&["override"]);
+}
+
+#[tokio::test]
+async fn past_appointments_never_overlap() {
+    let mut server = Server::open().await;
+    let salon = server.salon().await;
+    let past = anyway(&salon, json!({ "duration_minutes": 720 }));
+    let long = book(&salon, &salon.cut, "2026-02-10T06:00:00Z", past).await.created();
+    server.restart().await;
+    let salon = salon.again(&server);
+    for (at, is_free) in [
+        ("2026-02-10T05:30:00Z", true),
+        ("2026-02-10T05:31:00Z", false),
+        ("2026-02-10T12:00:00Z", false),
+        ("2026-02-10T17:59:00Z", false),
+        ("2026-02-10T18:00:00Z", true),
+    ] {
+        let answer = book(&salon, &salon.cut, at, anyway(&salon, json!({}))).await;
+        if is_free {
+            answer.created();
+        } else {
+            answer.fails(409, "slot_unavailable").says("taken");
+        }
+    }
+    let longer = anyway(&salon, json!({ "starts_at": "2026-02-10T06:00:00Z", "duration_minutes": 719 }));
+    let shorter = reschedule(&salon, &long, longer).await.data();
+    assert_eq!(shorter["ends_at"], "2026-02-10T17:59:00.000Z");
+    assert_eq!(overridden(&salon, "appointment.rescheduled").await, json!(["past", "opening_hours"]));
+    let taken = anyway(&salon, json!({ "starts_at": "2026-02-10T18:15:00Z" }));
+    reschedule(&salon, &long, taken).await.fails(409, "slot_unavailable").says("taken");
+    let back = json!({ "starts_at": "2026-03-03T09:00:00Z", "duration_minutes": 60 });
+    reschedule(&salon, &long, back.clone()).await.fails(409, "conflict").says("ended");
+    let moved = reschedule(&salon, &long, anyway(&salon, back)).await.data();
+    assert_eq!(moved["starts_at"], "2026-03-03T09:00:00.000Z");
+    let freed = "2026-02-10T12:00:00Z";
+    let freed = book(&salon, &salon.cut, freed, anyway(&salon, json!({}))).await.created();
+    salon.cancel(&freed).await.is(200);
+    let own = json!({ "staff_id": salon.anna, "duration_minutes": 60 });
+    book(&salon, &salon.cut, "2026-03-03T09:00:00Z", own).await.fails(409, "slot_unavailable");
+}

@@ -249,7 +249,7 @@ impl Sim {
         at.map_or(Timestamp::MIN, |at| Timestamp::from(at.to_utc()))
     }
 
-    async fn probe_time(
+    pub(crate) async fn probe_time(
         &mut self,
         life: &mut Life,
         (shop, service_id, staff_id): (usize, ServiceId, Option<StaffId>),
@@ -284,7 +284,7 @@ impl Sim {
 }
 
 /// Whether the budget permits another appointment and another contact.
-async fn has_room(handle: &BusinessHandle) -> bool {
+pub(crate) async fn has_room(handle: &BusinessHandle) -> bool {
     let Ok(budget) = handle.budget().await else { return false };
     let budget = serde_json::to_value(budget).unwrap();
     let room = |kind: &str| budget[kind]["rows"].as_u64() < budget[kind]["rows_max"].as_u64();

@@ -43,6 +43,7 @@ mod notices;
 mod nudges;
 mod ops;
 mod outages;
+mod overriding;
 mod people;
 mod planted;
 mod receiver;

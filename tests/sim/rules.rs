@@ -320,15 +320,15 @@ impl Model {
     fn admitted(&self, party: Party) -> &'static str {
         let mode = &self.newest[&self.id.uuid()]["booking_mode"];
         match party {
-            Party::Team { .. } => "confirmed",
+            Party::Team { .. } | Party::Override => "confirmed",
             Party::Integration { .. } if mode == "instant" => "confirmed",
             Party::Integration { allow_pending: true } if mode == "request" => "pending",
             Party::Integration { .. } => "refused",
         }
     }
 
-    /// Records an appointment. Checks that it overlaps neither another appointment nor the staff member's
-    /// time off. It must not overlap buffers either, unless the team ignores them.
+    /// Records an appointment. Checks that it overlaps neither another appointment nor, without an override, the
+    /// staff member's time off. It must not overlap buffers either, unless the team ignores them.
     fn hold(&mut self, id: Uuid, body: &Value, party: Party) {
         let staff = &self.newest[&id_in(body, "staff_id")];
         let offers = staff["service_ids"].as_array().unwrap().contains(&body["service_id"]);
@@ -339,7 +339,9 @@ impl Model {
             let others = !is_active(other) || other["staff_id"] != body["staff_id"];
             assert!(apart || others, "{body} overlaps {other}");
         }
-        self.check_kept_free(id, body, party != (Party::Team { ignore_buffers: true }));
+        if party != Party::Override {
+            self.check_kept_free(id, body, party != (Party::Team { ignore_buffers: true }));
+        }
         self.newest.insert(id, body.clone());
     }
 

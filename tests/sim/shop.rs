@@ -150,6 +150,7 @@ impl Shop {
                 let notes = Some(dice.maybe(3, || text(&format!("Note {}", dice.below(9)))));
                 PatchAppointment { notes, ..PatchAppointment::of(id) }.into()
             }
+            (26 | 27, Some(id)) => self.override_rules(dice, now, id),
             (28..=31, Some(id)) => {
                 let attendance = (!dice.once_in(4)).then(|| *dice.pick(Attendance::ALL));
                 PatchAppointment { attendance: Some(attendance), ..PatchAppointment::of(id) }.into()
@@ -177,7 +178,7 @@ impl Shop {
     }
 
     /// The duration that the team chooses, if it chooses one.
-    fn duration(dice: &Dice, party: Party) -> Option<TimeDelta> {
+    pub(crate) fn duration(dice: &Dice, party: Party) -> Option<TimeDelta> {
         let is_chosen = !matches!(party, Party::Integration { .. }) && dice.once_in(3);
         is_chosen.then(|| TimeDelta::minutes(i64::try_from(dice.below(86)).unwrap() + 5))
     }

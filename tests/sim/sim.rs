@@ -275,6 +275,7 @@ impl Sim {
                 8..=10 => self.some_nudge(life),
                 11..=13 => self.some_look(life),
                 14 if self.world.has_room() => self.probe(life).await,
+                18 if self.world.has_room() && self.dice.once_in(2) => self.probe_override(life).await,
                 15 if self.world.has_room() && self.dice.once_in(6) => self.suspend(life).await,
                 16 if self.dice.once_in(4) => self.outage(life).await,
                 17 if self.world.network.line().0 != Line::There => self.world.network.set_line(Line::There),

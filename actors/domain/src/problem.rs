@@ -69,6 +69,7 @@ pub enum ProblemCode {
     NotADate,
     NotALocalTime,
     NotAnInstant,
+    NotAWholeMinute,
     NotADateTime,
     NotADateOrTime,
     /// The value must be a name with at most this number of characters, or an id.

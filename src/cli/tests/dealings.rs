@@ -41,19 +41,22 @@ fn appointments() {
         json!({"starts_at": "2026-03-03T09:00:00+01:00", "staff_id": "m2"}),
     );
     check(
-        &format!("{book} --contact-name Zoë --duration-minutes 45"),
+        &format!("{book} --contact-name Zoë --duration-minutes 45 --staff m1 --override"),
         "POST",
         &all,
         json!({
-            "service_id": "s1", "starts_at": "2026-03-02T09:00:00Z", "duration_minutes": 45, "contact": {"name": "Zoë"},
+            "service_id": "s1", "starts_at": "2026-03-02T09:00:00Z", "duration_minutes": 45, "override": true,
+            "staff_id": "m1", "contact": {"name": "Zoë"},
         }),
     );
     check(
-        "appointment reschedule a1 --business b1 --starts-at 2026-03-03T09:00:00Z --duration-minutes 90",
+        "appointment reschedule a1 --business b1 --starts-at 2026-03-03T09:00:00Z --duration-minutes 90 \
+         --staff m1 --override",
         "POST",
         &format!("{all}/a1/reschedule"),
-        json!({"starts_at": "2026-03-03T09:00:00Z", "duration_minutes": 90}),
+        json!({"starts_at": "2026-03-03T09:00:00Z", "duration_minutes": 90, "override": true, "staff_id": "m1"}),
     );
+    check_usage(&format!("{book} --override"), "--staff");
     check_usage(&format!("{book} --contact c1 --contact-phone 1"), "cannot be used with");
     check("appointment show a1 --business b1", "GET", &format!("{all}/a1"), Value::Null);
     check("appointment list --business b1", "GET", &all, Value::Null);

@@ -144,6 +144,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             "It must be a time from 00:00 to 24:00, such as 09:30.",
             "Il faut une heure de 00:00 à 24:00, comme 09:30.",
         ),
+        P::NotAWholeMinute => say("It must be a whole minute.", "Il faut une minute entière."),
         P::NotAnInstant | P::NotADateTime | P::NotADateOrTime => say(
             "It must be a date with a time, such as 2026-11-24T10:00.",
             "Il faut une date avec une heure, comme 2026-11-24T10:00.",

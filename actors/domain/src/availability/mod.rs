@@ -4,6 +4,8 @@
 //! under the same [`Terms`]. One exception: `assign` does not check the booking mode. Its caller does,
 //! because a refusal for the booking mode has its own error code.
 
+mod overriding;
+
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
@@ -15,6 +17,8 @@ use super::{
     ProblemCode, Refusal, Service, ServiceId, SlotReason, SpecialDays, StaffId, StaffMember, Timeline,
     Timestamp,
 };
+
+pub use self::overriding::{OVERRIDE_PAST, Overridden};
 
 /// The UTC years in which appointments can start. The rules of time zones are not known further ahead.
 pub const BOOKABLE_YEARS: RangeInclusive<i32> = 1970..=2199;

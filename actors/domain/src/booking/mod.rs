@@ -24,10 +24,14 @@ use super::{
 };
 
 /// The author of a booking or move. The booking mode applies to integrations only.
+///
+/// [`Party::Override`] is the team at a time that need not be bookable. It names the staff member, and the start
+/// is a whole minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
     Integration { allow_pending: bool },
     Team { ignore_buffers: bool },
+    Override,
 }
 
 impl Party {
@@ -37,6 +41,7 @@ impl Party {
         match self {
             Self::Integration { .. } => Terms::Integration,
             Self::Team { ignore_buffers } => Terms::Team { ignore_buffers },
+            Self::Override => Terms::Team { ignore_buffers: true },
         }
     }
 }
@@ -76,7 +81,7 @@ pub enum Outcome {
 
 fn initial_status(mode: BookingMode, party: Party) -> Result<AppointmentStatus, Refusal> {
     match (party, mode) {
-        (Party::Team { .. }, _) | (Party::Integration { .. }, BookingMode::Instant) => {
+        (Party::Team { .. } | Party::Override, _) | (Party::Integration { .. }, BookingMode::Instant) => {
             Ok(AppointmentStatus::Confirmed)
         }
         (Party::Integration { allow_pending: true }, BookingMode::Request) => Ok(AppointmentStatus::Pending),
@@ -87,9 +92,30 @@ fn initial_status(mode: BookingMode, party: Party) -> Result<AppointmentStatus, 
     }
 }
 
-fn start_problems(starts_at: Timestamp) -> Option<Problem> {
-    let years = ProblemCode::Years(*BOOKABLE_YEARS.start(), *BOOKABLE_YEARS.end());
-    (!BOOKABLE_YEARS.contains(&starts_at.utc().year())).then(|| Problem::new("starts_at", years))
+fn problems(starts_at: Timestamp, staff_id: Option<StaffId>, party: Party) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if !BOOKABLE_YEARS.contains(&starts_at.utc().year()) {
+        let years = ProblemCode::Years(*BOOKABLE_YEARS.start(), *BOOKABLE_YEARS.end());
+        problems.push(Problem::new("starts_at", years));
+    }
+    if party == Party::Override {
+        if starts_at.millis() % 60_000 != 0 {
+            problems.push(Problem::new("starts_at", ProblemCode::NotAWholeMinute));
+        }
+        if staff_id.is_none() {
+            problems.push(Problem::new("staff_id", ProblemCode::RequiredWith("override")));
+        }
+    }
+    problems
+}
+
+/// Errors: [`Refusal::SlotUnavailable`].
+fn assign(schedule: &Schedule<'_>, slot: &SlotRequest, party: Party) -> Result<StaffId, Refusal> {
+    let assigned = match (party, slot.staff) {
+        (Party::Override, Some(staff)) => schedule.assign_overriding(slot, staff),
+        _ => schedule.assign(slot),
+    };
+    assigned.map_err(|reason| Refusal::SlotUnavailable(slot.terms.visible_reason(reason)))
 }
 
 /// Errors: [`Refusal::Invalid`] with every problem, including `others`, which the caller found.
@@ -98,7 +124,7 @@ pub fn check_booking(
     request: &BookRequest,
     others: Vec<Problem>,
 ) -> Result<(), Refusal> {
-    let mut problems: Vec<Problem> = start_problems(request.starts_at).into_iter().collect();
+    let mut problems = problems(request.starts_at, request.staff_id, request.party);
     if let Err(Refusal::Invalid(found)) = schedule.usable(request.service_id, request.staff_id) {
         problems.extend(found);
     }
@@ -127,9 +153,7 @@ pub fn book(
         except: None,
         terms: request.party.terms(),
     };
-    let staff_id = schedule
-        .assign(&slot)
-        .map_err(|reason| Refusal::SlotUnavailable(slot.terms.visible_reason(reason)))?;
+    let staff_id = assign(schedule, &slot, request.party)?;
     let announced = status == AppointmentStatus::Confirmed;
     let appointment = Appointment {
         id,
@@ -163,9 +187,7 @@ pub fn reschedule(
     request: &MoveRequest,
     at: Timestamp,
 ) -> Result<Outcome, Refusal> {
-    if let Some(problem) = start_problems(request.starts_at) {
-        return Err(Refusal::Invalid(vec![problem]));
-    }
+    Refusal::check(problems(request.starts_at, request.staff_id, request.party))?;
     if !before.is_active() {
         return Err(status_conflict(before, Amendment::Rescheduled));
     }
@@ -179,7 +201,8 @@ pub fn reschedule(
     {
         return Err(Refusal::invalid("staff_id", ProblemCode::NotOffering));
     }
-    if before.ends_at <= schedule.now {
+    let may_have_ended = request.party == Party::Override && before.status == AppointmentStatus::Confirmed;
+    if before.ends_at <= schedule.now && !may_have_ended {
         let now = ProblemCode::Now(before.ends_at.to_string());
         return Err(Refusal::conflict(Conflict::AppointmentEnded, "ends_at", now));
     }
@@ -193,9 +216,7 @@ pub fn reschedule(
         except: Some(before.id),
         terms: request.party.terms(),
     };
-    let staff_id = schedule
-        .assign(&slot)
-        .map_err(|reason| Refusal::SlotUnavailable(slot.terms.visible_reason(reason)))?;
+    let staff_id = assign(schedule, &slot, request.party)?;
     let moved = Appointment {
         starts_at: request.starts_at,
         ends_at: request.starts_at + duration,

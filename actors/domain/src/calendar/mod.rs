@@ -124,6 +124,18 @@ impl<'a> Calendar<'a> {
     }
 }
 
+impl Window {
+    fn holds(&self, instant: Timestamp) -> bool {
+        (self.stretch.opens..self.stretch.closes).contains(&instant)
+    }
+
+    fn is_on_grid(&self, wall: NaiveDateTime) -> bool {
+        let elapsed = wall - self.base;
+        // After clocks are set back, an instant in the window can show a local time before the opening.
+        elapsed >= TimeDelta::zero() && elapsed.num_milliseconds() % STEP.num_milliseconds() == 0
+    }
+}
+
 impl Timeline {
     pub fn starts(&self, duration: TimeDelta) -> Vec<Timestamp> {
         let (mut starts, mut cursor) = (Vec::new(), self.cursor());
@@ -161,6 +173,13 @@ impl Timeline {
         Err(reason)
     }
 
+    /// Whether an instant is within opening hours, but is no time of their grid.
+    pub fn is_off_grid(&self, start: Timestamp) -> bool {
+        let wall = self.wall.local(start);
+        let mut around = self.windows.iter().filter(|window| window.holds(start)).peekable();
+        around.peek().is_some() && around.all(|window| !window.is_on_grid(wall))
+    }
+
     /// Whether `[start, end)` is within open time and overlaps no break. `start` must be on one of the
     /// dates of this calendar.
     pub fn holds(&self, start: Timestamp, end: Timestamp) -> bool {
@@ -187,19 +206,14 @@ impl Timeline {
         (wall, start): (NaiveDateTime, Timestamp),
         duration: TimeDelta,
     ) -> Result<(), SlotReason> {
-        let Stretch { opens, closes } = window.stretch;
         let end = start + duration;
-        if !(opens..closes).contains(&start) || cursor.open.cover(start, end).is_err() {
+        if !window.holds(start) || cursor.open.cover(start, end).is_err() {
             return Err(SlotReason::OutsideHours);
         }
         if cursor.breaks.meet(start, end).is_some() {
             return Err(SlotReason::Break);
         }
-        let elapsed = wall - window.base;
-        // After clocks are set back, an instant in the window can show a local time before the opening.
-        let on_grid =
-            elapsed >= TimeDelta::zero() && elapsed.num_milliseconds() % STEP.num_milliseconds() == 0;
-        if on_grid { Ok(()) } else { Err(SlotReason::OffGrid) }
+        if window.is_on_grid(wall) { Ok(()) } else { Err(SlotReason::OffGrid) }
     }
 
     /// The times of the grid, each once per instant that shows it. The last can be after the window's end.

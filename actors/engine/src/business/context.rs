@@ -1,9 +1,10 @@
 //! The input of a decision: state, request, time, ids and random bytes.
 
 use domain::availability::{Concerned, Schedule};
+use domain::booking::Party;
 use domain::{
-    Actor, Amount, BudgetKind, Conflict, Contact, ContactId, Denied, Editor, EventType, IdMint, ProblemCode,
-    Refusal, ResourceId, ServiceId, StaffId, Timestamp,
+    Actor, Amount, BudgetKind, Busy, Conflict, Contact, ContactId, Denied, Editor, EventType, IdMint,
+    ProblemCode, Refusal, ResourceId, ServiceId, StaffId, Timestamp,
 };
 use serde::Serialize;
 use store::{Key, Record, StoreError, keys};
@@ -30,6 +31,24 @@ impl<'a> Context<'a> {
 
     pub fn schedule(&self) -> Schedule<'a> {
         self.state.schedule(self.now)
+    }
+
+    /// The schedule for a booking or move to this time. For an override it includes the appointments around a
+    /// past time, which are read into `past`.
+    pub(super) fn schedule_at<'b>(
+        &self,
+        starts_at: Timestamp,
+        party: Party,
+        past: &'b mut Busy,
+    ) -> Result<Schedule<'b>, StoreError>
+    where
+        'a: 'b,
+    {
+        if party != Party::Override || starts_at > self.now {
+            return Ok(self.schedule());
+        }
+        *past = self.state.busy_around(starts_at)?;
+        Ok(Schedule { busy: past, ..self.schedule() })
     }
 
     pub fn affected<'b>(

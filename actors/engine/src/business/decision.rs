@@ -1,8 +1,9 @@
 //! The result of a decision as data: writes, events, audit entry and answer.
 
+use domain::availability::Overridden;
 use domain::{AuditAction, EventType, FieldChange, MailId, ResourceId, Timestamp, WebhookId};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::context::Context;
 use super::request::{Gives, Removed};
@@ -87,6 +88,16 @@ impl<G: Gives> Decision<G> {
     pub fn note_change_from(self, action: AuditAction, id: impl ResourceId, before: &G::Value) -> Self {
         let changes = changed_fields(before, &self.value);
         self.noted(action, id, changes)
+    }
+
+    /// Lists the rules that the change overrode in its audit entry.
+    #[must_use]
+    pub(super) fn overrode(mut self, rules: &[Overridden]) -> Self {
+        if let Some(entry) = self.decided.audit.last_mut().filter(|_| !rules.is_empty()) {
+            let to = json!(rules).to_string();
+            entry.changes.push(FieldChange { field: "override".into(), from: Value::Null.to_string(), to });
+        }
+        self
     }
 
     fn noted(mut self, action: AuditAction, id: impl ResourceId, changes: Vec<FieldChange>) -> Self {

@@ -214,6 +214,26 @@ impl State {
         }
     }
 
+    /// The active appointments that can overlap an appointment that starts at this time, with its buffers.
+    /// Unlike `busy`, they can be past.
+    pub(crate) fn busy_around(&self, start: Timestamp) -> Result<Busy, StoreError> {
+        let range = keys::appointments_starting(self.id, start - BUSY_PAST, start + BUSY_PAST);
+        let stored = self.store.scan(&range, Order::Ascending);
+        let mut rows = stored.collect::<Result<HashMap<_, _>, StoreError>>()?;
+        self.add_in_flight(&range, &mut rows);
+        let mut busy = Busy::default();
+        for (key, value) in &rows {
+            match self.store.find_in::<Appointment>(key, value)? {
+                Some(appointment) if appointment.is_active() => {
+                    busy.insert(appointment.staff_id, (&appointment).into());
+                }
+                Some(_) => {}
+                None => hold_for_all(&self.store, key, &mut busy)?,
+            }
+        }
+        Ok(busy)
+    }
+
     /// Makes `busy` begin at `now - BUSY_PAST`. Pauses for other tasks, because it may read many rows.
     pub(crate) async fn reach_back(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let needed = now - BUSY_PAST;
@@ -231,16 +251,10 @@ impl State {
         Ok(())
     }
 
-    /// The staff member and end of an undecodable appointment are unknown, so it blocks all staff.
     pub(super) fn hold_time(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         match self.store.find_in::<Appointment>(key, value)? {
             Some(appointment) => self.hold(&appointment),
-            None => {
-                let at = keys::instant_and_id::<AppointmentId>(key);
-                if let Some((start, _)) = self.store.usable(key, at)? {
-                    self.busy.hold_for_all(start, start + UNREADABLE_APPOINTMENT);
-                }
-            }
+            None => hold_for_all(&self.store, key, &mut self.busy)?,
         }
         Ok(())
     }
@@ -261,12 +275,26 @@ impl State {
             rows.extend(step);
             tokio::task::yield_now().await;
         }
-        for (key, value) in self.overlay.range(&range) {
+        self.add_in_flight(&range, &mut rows);
+        Ok(rows)
+    }
+
+    /// Applies the submitted changes of a range that may not be durable yet to its stored rows.
+    fn add_in_flight(&self, range: &KeyRange, rows: &mut HashMap<Vec<u8>, Vec<u8>>) {
+        for (key, value) in self.overlay.range(range) {
             match value {
                 Some(value) => rows.insert(key.to_vec(), value.to_vec()),
                 None => rows.remove(&key[..]),
             };
         }
-        Ok(rows)
     }
+}
+
+/// The staff member and end of an undecodable appointment are unknown, so it blocks all staff.
+fn hold_for_all(store: &Store, key: &[u8], busy: &mut Busy) -> Result<(), StoreError> {
+    let at = keys::instant_and_id::<AppointmentId>(key);
+    if let Some((start, _)) = store.usable(key, at)? {
+        busy.hold_for_all(start, start + UNREADABLE_APPOINTMENT);
+    }
+    Ok(())
 }

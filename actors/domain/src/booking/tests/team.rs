@@ -1,6 +1,8 @@
 //! Rules of the team: attendance, durations, and times that are not bookable.
 
 use super::*;
+use crate::availability::Overridden;
+use crate::{BlockedKey, DayWindows, Hold, LocalWindow, SpecialDay};
 
 const MINUTE: TimeDelta = TimeDelta::minutes(1);
 
@@ -90,4 +92,118 @@ fn the_team_sets_the_duration_within_bookable_time() {
     // A later move keeps the changed duration.
     let (moved, _) = changed(shop.reschedule(&longer, hour(14), TEAM).unwrap());
     assert_eq!(moved.ends_at, hour(16));
+}
+
+/// A request to book an hour with staff member 20, which overrides the rules.
+fn overriding(starts_at: Timestamp) -> BookRequest {
+    BookRequest {
+        service_id: id(10),
+        starts_at,
+        staff_id: Some(id(20)),
+        source: Source::Dashboard,
+        party: Party::Override,
+        duration: None,
+    }
+}
+
+/// Books with an override, and returns the overridden rules.
+fn overridden(shop: &Shop, request: &BookRequest) -> Result<Vec<Overridden>, Refusal> {
+    let (booked, event) = book(&shop.schedule(), request, id(9), id(30), hour(8))?;
+    assert_eq!((booked.status, event), (AppointmentStatus::Confirmed, Some(EventType::AppointmentBooked)));
+    assert_eq!(Some(booked.staff_id), request.staff_id);
+    let rules = shop.schedule().overridden(&booked);
+    let bookable =
+        book(&shop.schedule(), &BookRequest { party: TEAM, ..request.clone() }, id(9), id(30), hour(8));
+    assert_eq!(rules.is_empty(), bookable.is_ok(), "{rules:?} {bookable:?}");
+    Ok(rules)
+}
+
+#[test]
+fn an_override_lists_each_rule_that_the_time_breaks() {
+    use Overridden::{Break, Buffer, Grid, OpeningHours, Past, StaffHours, TimeOff};
+    let mut shop = shop(BookingMode::Off);
+    let time = |text| LocalTime::parse(text).unwrap();
+    shop.services.get_mut(&id(10)).unwrap().buffers = Buffers::new(30, 0).unwrap();
+    shop.services.get_mut(&id(10)).unwrap().min_notice_minutes = 600;
+    let window = |open, close| LocalWindow { open: time(open), close: time(close) };
+    let date = hour(0).utc().date_naive();
+    let at = |hours: i64, minutes: i32| hour(hours) + MINUTE * minutes;
+    let check = |shop: &Shop, starts_at, expected: &[Overridden]| {
+        assert_eq!(overridden(shop, &overriding(starts_at)).unwrap(), expected, "{starts_at}");
+    };
+    check(&shop, hour(9), &[]);
+    check(&shop, at(9, 1), &[Grid]);
+    check(&shop, hour(20), &[OpeningHours]);
+    check(&shop, at(17, 30), &[OpeningHours]);
+    check(&shop, hour(8), &[Past, OpeningHours]);
+    check(&shop, hour(-24 + 9), &[Past]);
+    let monday = DayHours { day: Day::Monday, open: time("12:00"), close: time("13:00") };
+    shop.business.breaks = WeeklyBreaks::new(vec![monday]).unwrap();
+    check(&shop, at(11, 31), &[Break, Grid]);
+    let member = shop.staff.get_mut(&id(20)).unwrap();
+    member.hours = Some(crate::StaffHours::new(vec![DayHours { open: time("09:00"), ..monday }]).unwrap());
+    check(&shop, hour(13), &[StaffHours]);
+    shop.blocked.insert(BlockedKey { staff_id: id(20), starts_at: hour(10), id: id(40) }, at(10, 15));
+    check(&shop, hour(10), &[TimeOff]);
+    check(&shop, at(10, 30), &[Buffer]);
+    shop.busy.insert(id(20), Hold { start: at(8, 0), end: at(8, 45), ..hold(&shop) });
+    check(&shop, hour(9), &[Buffer]);
+    let hours = DayWindows::new(vec![window("10:00", "11:00")]).unwrap();
+    let stamps = (hour(0), hour(0));
+    let day = SpecialDay { date, hours, note: None, created_at: stamps.0, updated_at: stamps.1 };
+    shop.special.insert(date, day);
+    check(&shop, hour(9), &[Overridden::SpecialDay, Buffer]);
+}
+
+/// An appointment of another contact.
+fn hold(shop: &Shop) -> Hold {
+    let (booked, _) = book(&shop.schedule(), &overriding(hour(14)), id(8), id(31), hour(8)).unwrap();
+    (&booked).into()
+}
+
+#[test]
+fn an_override_keeps_the_rules_of_staff_service_and_overlap() {
+    let mut shop = shop(BookingMode::Instant);
+    let refused = |reason| Err(Refusal::SlotUnavailable(reason));
+    for (request, path) in [
+        (BookRequest { staff_id: None, ..overriding(hour(9)) }, "staff_id"),
+        (overriding(hour(9) + TimeDelta::seconds(1)), "starts_at"),
+        (BookRequest { staff_id: Some(id(22)), ..overriding(hour(9)) }, "staff_id"),
+        (BookRequest { service_id: id(11), ..overriding(hour(9)) }, "service_id"),
+    ] {
+        let Err(Refusal::Invalid(problems)) = overridden(&shop, &request) else { panic!("{request:?}") };
+        assert_eq!(problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>(), [path]);
+    }
+    shop.busy.insert(id(20), Hold { start: hour(6), end: hour(7), ..hold(&shop) });
+    for (minutes, is_free) in [(-60, true), (-59, false), (0, false), (59, false), (60, true)] {
+        let came = overridden(&shop, &overriding(hour(6) + MINUTE * minutes));
+        assert_eq!(came.is_ok(), is_free, "{minutes} {came:?}");
+    }
+    let other = BookRequest { staff_id: Some(id(21)), ..overriding(hour(6)) };
+    assert!(overridden(&shop, &other).is_ok());
+    let month = hour(8) - TimeDelta::days(30);
+    assert!(overridden(&shop, &overriding(month)).is_ok());
+    assert_eq!(overridden(&shop, &overriding(month - MINUTE)), refused(SlotReason::Past));
+}
+
+#[test]
+fn an_ended_confirmed_appointment_is_moved_only_with_an_override() {
+    let mut shop = shop(BookingMode::Instant);
+    let (booked, _) = book(&shop.schedule(), &overriding(hour(6)), id(9), id(30), hour(5)).unwrap();
+    shop.busy.insert(booked.staff_id, (&booked).into());
+    let is_ended = |came: Result<Outcome, Refusal>| {
+        matches!(came, Err(Refusal::Conflict { conflict: Conflict::AppointmentEnded, .. }))
+    };
+    let attended = Appointment { attendance: Some(Attendance::Completed), ..booked.clone() };
+    assert!(is_ended(shop.reschedule(&attended, hour(10), TEAM)));
+    let (moved, event) = changed(shop.resize(&attended, (hour(6), 90), Party::Override).unwrap());
+    assert_eq!((moved.ends_at, moved.attendance), (hour(7) + MINUTE * 30, None));
+    assert_eq!(event, Some(EventType::AppointmentRescheduled));
+    assert_eq!(shop.schedule().overridden(&moved), [Overridden::Past, Overridden::OpeningHours]);
+    let pending = Appointment { status: AppointmentStatus::Pending, ..booked.clone() };
+    assert!(is_ended(shop.resize(&pending, (hour(6), 90), Party::Override)));
+    let elsewhere =
+        MoveRequest { starts_at: hour(6), staff_id: None, party: Party::Override, duration: None };
+    let came = reschedule(&shop.schedule(), &booked, &elsewhere, hour(8));
+    assert_eq!(came, Err(Refusal::invalid("staff_id", ProblemCode::RequiredWith("override"))));
 }

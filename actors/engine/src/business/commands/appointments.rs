@@ -1,9 +1,10 @@
 //! Changes of appointments: booking, moving, confirming, declining, cancelling and editing.
 
-use domain::booking::{self, BookRequest, MoveRequest, Outcome};
+use domain::availability::{Overridden, Schedule};
+use domain::booking::{self, BookRequest, MoveRequest, Outcome, Party};
 use domain::{
-    Appointment, AppointmentId, AppointmentStatus, Attendance, AuditAction, BudgetKind, Conflict, Contact,
-    ContactDetails, ContactId, Named, Problem, ProblemCode, Refusal, Right, Text,
+    Appointment, AppointmentId, AppointmentStatus, Attendance, AuditAction, BudgetKind, Busy, Conflict,
+    Contact, ContactDetails, ContactId, Named, Problem, ProblemCode, Refusal, Right, Text,
 };
 use serde::Serialize;
 use store::{StoreError, Weight, unless_set_aside};
@@ -58,7 +59,8 @@ pub(super) fn book<V: SomeAppointmentView, G: Gives>(
     if known.is_none() && matches!(contact, BookingContact::Known(_)) {
         problems.push(Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact)));
     }
-    let schedule = context.schedule();
+    let mut past = Busy::default();
+    let schedule = context.schedule_at(request.starts_at, request.party, &mut past)?;
     booking::check_booking(&schedule, &request, problems)?;
     let is_new = known.is_none();
     let described = match contact {
@@ -73,6 +75,7 @@ pub(super) fn book<V: SomeAppointmentView, G: Gives>(
     let contact = known.or_else(|| described.clone()).expect("`check_booking` refuses an unknown contact");
     let (mut appointment, event) =
         booking::book(&schedule, &request, context.mint(), contact.id, context.at)?;
+    let overridden = overridden(&schedule, request.party, &appointment);
     entered(&mut appointment);
     if let Some(described) = &described {
         context.check_budget(BudgetKind::Contacts, described, "contact")?;
@@ -93,7 +96,12 @@ pub(super) fn book<V: SomeAppointmentView, G: Gives>(
     } else {
         AuditAction::AppointmentBooked
     };
-    Ok(decision.write(Write::Appointment { before: None, after: appointment }).note(action, id))
+    let decision = decision.write(Write::Appointment { before: None, after: appointment });
+    Ok(decision.note(action, id).overrode(&overridden))
+}
+
+fn overridden(schedule: &Schedule<'_>, party: Party, after: &Appointment) -> Vec<Overridden> {
+    if party == Party::Override { schedule.overridden(after) } else { Vec::new() }
 }
 
 #[derive(Clone, Debug)]
@@ -104,11 +112,17 @@ pub struct Reschedule {
 
 impl Reschedule {
     fn decide_as<V: SomeAppointmentView>(self, context: &mut Context<'_>) -> Result<Decision<Shown<V>>> {
-        let at = context.at;
-        let schedule = context.schedule();
-        amend(context, self.id, AuditAction::AppointmentRescheduled, |before| {
-            booking::reschedule(&schedule, before, &self.request, at)
-        })
+        let Self { id, request } = self;
+        let (mut past, mut rules) = (Busy::default(), Vec::new());
+        let schedule = context.schedule_at(request.starts_at, request.party, &mut past)?;
+        let decision = amend(context, id, AuditAction::AppointmentRescheduled, |before| {
+            let outcome = booking::reschedule(&schedule, before, &request, context.at)?;
+            if let Outcome::Changed { after, .. } = &outcome {
+                rules = overridden(&schedule, request.party, after);
+            }
+            Ok(outcome)
+        })?;
+        Ok(decision.overrode(&rules))
     }
 }
 

@@ -71,7 +71,7 @@ impl std::fmt::Debug for ManageToken {
 /// A booking by the form of the booking page.
 #[derive(Clone, Debug)]
 pub struct BookOnline {
-    /// The source and the party have no effect.
+    /// The source, the party and the duration have no effect.
     pub request: BookRequest,
     pub name: Text<1, 200>,
     /// At least one of `phone` and `email` is given.
@@ -107,7 +107,7 @@ impl Change for BookOnline {
         };
         let details = ContactDetails { name: Some(name), phone, email, ..ContactDetails::default() };
         let contact = BookingContact::Entered(details);
-        let request = BookRequest { source: Source::Website, party: CUSTOMER, ..request };
+        let request = BookRequest { source: Source::Website, party: CUSTOMER, duration: None, ..request };
         let entered = |appointment: &mut Appointment| {
             appointment.customer_note = note.map(Text::into_string);
             appointment.booked_as = Some(booked_as);
