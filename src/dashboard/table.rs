@@ -79,6 +79,7 @@ pub(super) fn table() -> Vec<Route> {
         get("/dashboard/b/{business_id}/appointments/{appointment_id}", Right::Day, day::appointment::show),
         post("/dashboard/b/{business_id}/appointments/{appointment_id}/confirm", Right::Day, day::appointment::confirm),
         post("/dashboard/b/{business_id}/appointments/{appointment_id}/notes", Right::Day, day::appointment::note),
+        post("/dashboard/b/{business_id}/appointments/{appointment_id}/attendance", Right::Day, day::appointment::attend),
         post("/dashboard/b/{business_id}/alerts/{number}/read", Right::Own, day::alerts::read_one),
         get("/dashboard/b/{business_id}/messages", Right::Day, records::messages::show),
         get("/dashboard/b/{business_id}/messages/{message_id}", Right::Day, records::message::show),

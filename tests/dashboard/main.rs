@@ -14,6 +14,7 @@ mod account;
 mod alerts;
 mod chromium;
 mod day_appointments;
+mod day_attendance;
 mod day_booking;
 mod day_calendar;
 mod day_notices;

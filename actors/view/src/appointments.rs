@@ -47,6 +47,9 @@ pub struct AppointmentView {
     /// Not serialised, so a stored response contains no buffers.
     #[serde(skip)]
     pub buffers: Buffers,
+    /// Not serialised, because integrations do not see it.
+    #[serde(skip)]
+    pub attendance: Option<Attendance>,
     /// The time of the booking or request.
     pub created_at: Timestamp,
     /// The time of the last change.
@@ -153,6 +156,7 @@ impl SomeAppointmentView for AppointmentView {
             source: appointment.source,
             calendar_sync_status: appointment.calendar_sync_status,
             buffers: appointment.buffers,
+            attendance: appointment.attendance,
             created_at: appointment.created_at,
             updated_at: appointment.updated_at,
         }

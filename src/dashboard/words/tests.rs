@@ -10,7 +10,8 @@ use super::*;
 use crate::words::ids;
 
 /// Prefixes of message ids whose endings the code adds at run time. A test below checks these endings.
-const MADE: [&str; 33] = [
+const MADE: [&str; 34] = [
+    "appointment-attendance-",
     "role-",
     "enter-invitation-",
     "alert-",
@@ -98,9 +99,9 @@ fn every_message_is_used_and_every_used_message_exists() {
 #[test]
 fn messages_with_composed_ids_exist() {
     use domain::{
-        AlertEmail, AlertKind, AlertScope, BookingMode, CallOutcome, CallStatus, DeliveryStatus, Direction,
-        DropReason, EventType, MailKind, MailStatus, MembershipStatus, MessageStatus, NoticeKind,
-        NoticeScope, NoticeStatus, Role, Scope,
+        AlertEmail, AlertKind, AlertScope, AttendanceFilter, BookingMode, CallOutcome, CallStatus,
+        DeliveryStatus, Direction, DropReason, EventType, MailKind, MailStatus, MembershipStatus,
+        MessageStatus, NoticeKind, NoticeScope, NoticeStatus, Role, Scope,
     };
     let words = words(Locale::Fr);
     let roles =
@@ -150,7 +151,8 @@ fn messages_with_composed_ids_exist() {
     let states = NoticeStatus::ALL.iter().map(|status| format!("notices-is-{status}"));
     let reasons = DropReason::ALL.iter().map(|reason| format!("notices-why-{reason}"));
     let pages = scopes.chain(fields).chain(reminders).chain(kinds).chain(states).chain(reasons);
-    let rest = integrations.chain(calls).chain(messages).chain(modes).chain(pages);
+    let attendance = AttendanceFilter::ALL.iter().map(|one| format!("appointment-attendance-{one}"));
+    let rest = integrations.chain(calls).chain(messages).chain(modes).chain(pages).chain(attendance);
     for id in roles.chain(alerts).chain(errors).chain(access).chain(rest) {
         assert!(words.find(&id, &values).is_some(), "{id}");
     }

@@ -12,6 +12,7 @@ pub(super) const ROWS: &[Row] = &[
     ("GET", "/dashboard/b/{business_id}/appointments/{appointment_id}", [404, 404, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/appointments/{appointment_id}/confirm", [404, 404, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/appointments/{appointment_id}/notes", [404, 404, 404, 404, SIGN_IN]),
+    ("POST", "/dashboard/b/{business_id}/appointments/{appointment_id}/attendance", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/appointments/{appointment_id}/move", [404, 404, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/appointments/{appointment_id}/move", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/appointments/{appointment_id}/decline", [404, 404, 404, 404, SIGN_IN]),

@@ -15,12 +15,14 @@
 mod tests;
 
 use chrono::{Datelike, TimeDelta};
+use chrono_tz::Tz;
 
 use super::availability::{BOOKABLE_YEARS, Schedule, SlotRequest, Terms};
+use super::wall::Wall;
 use super::{
-    Amendment, Appointment, AppointmentId, AppointmentStatus, Attendance, BookingMode, Calendar,
-    CalendarSyncStatus, Conflict, ContactId, EventType, Problem, ProblemCode, Refusal, ServiceId, Source,
-    StaffId, Timestamp,
+    Amendment, Appointment, AppointmentId, AppointmentStatus, Attendance, BookingMode, CalendarSyncStatus,
+    Conflict, ContactId, EventType, Problem, ProblemCode, Refusal, ServiceId, Source, StaffId, Timestamp,
+    day_bounds,
 };
 
 /// The author of a booking or move. The booking mode applies to integrations only.
@@ -251,6 +253,14 @@ pub fn cancel(before: &Appointment, at: Timestamp) -> Outcome {
     if before.is_active() { end(before, AppointmentStatus::Cancelled, at) } else { Outcome::Unchanged }
 }
 
+/// The instant from which an appointment with this start can have the attendance.
+pub fn attendance_from(attendance: Attendance, starts_at: Timestamp, zone: Tz) -> Timestamp {
+    match attendance {
+        Attendance::Arrived => day_bounds(zone, Wall::new(zone).local(starts_at).date()).start,
+        Attendance::Completed | Attendance::NoShow => starts_at,
+    }
+}
+
 /// Checks that an appointment can get this attendance. Errors: [`Refusal::Conflict`] if it is not confirmed;
 /// for `arrived` before the local day of the start, and for the others before the start.
 pub fn check_attendance(
@@ -262,13 +272,7 @@ pub fn check_attendance(
         let now = ProblemCode::Now(before.status.to_string());
         return Err(Refusal::conflict(Conflict::NotConfirmed, "status", now));
     }
-    let from = match attendance {
-        Attendance::Arrived => {
-            let calendar = Calendar::new(schedule.business, schedule.special);
-            calendar.day_bounds(calendar.local_date(before.starts_at)).start
-        }
-        Attendance::Completed | Attendance::NoShow => before.starts_at,
-    };
+    let from = attendance_from(attendance, before.starts_at, schedule.business.zone);
     if schedule.now < from {
         let now = ProblemCode::Now(before.starts_at.to_string());
         return Err(Refusal::conflict(Conflict::AttendanceTooEarly(from), "starts_at", now));

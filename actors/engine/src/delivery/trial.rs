@@ -119,6 +119,7 @@ pub(crate) fn sample(event: EventType, now: Timestamp, timezone: &'static str) -
             source: Source::Api,
             calendar_sync_status: CalendarSyncStatus::NotConnected,
             buffers: Buffers::default(),
+            attendance: None,
             created_at: now,
             updated_at: now,
         }),

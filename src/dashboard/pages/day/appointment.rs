@@ -7,7 +7,8 @@
 
 use std::collections::HashMap;
 
-use domain::{Actor, AppointmentStatus, AuditAction, AuditEntry, Right, Timestamp};
+use domain::booking::attendance_from;
+use domain::{Actor, AppointmentStatus, Attendance, AuditAction, AuditEntry, Right, Timestamp};
 use engine::business::History;
 use engine::business::commands::appointments::{Cancel, Confirm, Decline, PatchAppointment};
 use view::{AppointmentView, BookedAsView, ContactView, OperatorAppointmentView};
@@ -17,6 +18,7 @@ use crate::dashboard::notices::Notices;
 use crate::dashboard::pages::prelude::*;
 
 const NOTES: &str = "notes";
+const ATTENDANCE: &str = "attendance";
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/appointment.html", config = "src/askama.toml")]
@@ -30,6 +32,8 @@ struct Page<'a> {
     notes: &'a str,
     notes_tag: String,
     notes_field: Option<Field>,
+    /// The attendances that can be set now.
+    attends: Vec<Attendance>,
     customer_note: &'a str,
     booked_as: Vec<Booked>,
     history: History,
@@ -91,6 +95,14 @@ impl Member {
         crumbs
     }
 
+    /// The attendances that the person can set now.
+    pub(super) fn attendances(&self, visit: &AppointmentView) -> Vec<Attendance> {
+        let (now, zone) = (self.business.now(), self.profile.zone);
+        let may = self.may(Right::Day) && visit.status == AppointmentStatus::Confirmed;
+        let can = |one: &Attendance| may && attendance_from(*one, visit.starts_at, zone) <= now;
+        Attendance::ALL.iter().copied().filter(can).collect()
+    }
+
     pub(super) fn starts(&self, visit: &AppointmentView) -> String {
         format!("{}, {}", self.date_of(visit.starts_at), self.clock(visit.starts_at))
     }
@@ -135,6 +147,7 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
             ("cancelled", "appointment-done-cancelled"),
             ("noted", "saved"),
             ("again", "notices-again-done"),
+            ("attended", "saved"),
         ]),
     };
     let notes_field = member.may(Right::Day).then(|| {
@@ -149,6 +162,7 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
         notes,
         notes_tag: tag(&seen),
         notes_field,
+        attends: member.attendances(visit),
         customer_note: seen.customer_note.as_ref().and_then(Option::as_deref).unwrap_or_default(),
         booked_as: booked_as(
             &member.view,
@@ -197,12 +211,17 @@ impl Page<'_> {
         capitalised(&self.sheet.member.t(&format!("appointment-source-{}", self.visit.source)))
     }
 
+    fn attendance(&self, attendance: Attendance) -> String {
+        self.sheet.member.attendance(Some(attendance).into())
+    }
+
     fn synced(&self) -> String {
         self.sheet.member.t(&format!("appointment-sync-{}", self.visit.calendar_sync_status))
     }
 
     fn did(&self, entry: &AuditEntry) -> String {
         let member = self.sheet.member;
+        let changes = |field: &str| entry.changes.iter().any(|change| change.field == field);
         let done = member.t(match entry.action {
             AuditAction::AppointmentRequested => "appointment-history-requested",
             AuditAction::AppointmentBooked => "appointment-history-booked",
@@ -210,6 +229,7 @@ impl Page<'_> {
             AuditAction::AppointmentRescheduled => "appointment-history-rescheduled",
             AuditAction::AppointmentDeclined => "appointment-history-declined",
             AuditAction::AppointmentCancelled => "appointment-history-cancelled",
+            AuditAction::AppointmentUpdated if changes("attendance") => "appointment-history-attended",
             AuditAction::AppointmentUpdated => "appointment-history-noted",
             _ => "appointment-history-changed",
         });
@@ -255,6 +275,18 @@ pub(crate) async fn note(member: Member) -> Answered {
         let notes = member.body().optional(NOTES).read::<AppointmentPatchBody>()?.notes.set();
         member.change(PatchAppointment { notes, ..PatchAppointment::of(visit.id) }).await?;
         Ok(format!("{}?done=noted", member.appointment_path(&visit)))
+    };
+    answered(&member, done.await).await
+}
+
+pub(crate) async fn attend(member: Member) -> Answered {
+    let visit = asked(&member).await?;
+    let is_today = member.form.get("from") == "today";
+    let page = if is_today { member.path_to("today") } else { member.appointment_path(&visit) };
+    let done = async {
+        let attendance = member.body().optional(ATTENDANCE).read::<AppointmentPatchBody>()?.attendance.set();
+        member.change(PatchAppointment { attendance, ..PatchAppointment::of(visit.id) }).await?;
+        Ok(format!("{page}?done=attended"))
     };
     answered(&member, done.await).await
 }

@@ -1,7 +1,7 @@
 //! The calendar as a list: the appointments from a chosen day on, with filters.
 
 use chrono::NaiveDate;
-use domain::{AppointmentStatus, day_bounds};
+use domain::{AppointmentStatus, AttendanceFilter, day_bounds};
 use engine::business::AppointmentFilter;
 use view::AppointmentView;
 
@@ -17,7 +17,7 @@ const SHOWN: usize = 50;
 struct Page<'a> {
     sheet: Sheet<'a>,
     head: Head,
-    fields: [Field; 5],
+    fields: [Field; 6],
     visits: Vec<AppointmentView>,
     pages: Pages,
 }
@@ -39,9 +39,11 @@ pub(super) async fn show(member: Member, asked: Asked) -> Answered {
         to: to.map(|to| day_bounds(zone, to).end),
         service_id,
         staff_id: asked.staff,
+        attendance: AttendanceFilter::from_word(member.query.get("attendance")).into_iter().collect(),
         ..AppointmentFilter::default()
     };
-    let part = member.part("calendar", SHOWN, &["view", "date", "to", "staff", "service", "status"]);
+    let part =
+        member.part("calendar", SHOWN, &["view", "date", "to", "staff", "service", "status", "attendance"]);
     let (business, asked_for) = (&member.business, &filter);
     let found = part.read(|page| async move { business.appointments(asked_for, &page).await }).await?;
     let diary = member.business.diary(asked.date..=asked.date).await?;
@@ -50,6 +52,9 @@ pub(super) async fn show(member: Member, asked: Asked) -> Answered {
     let statuses = AppointmentStatus::ALL.iter().map(|one| Choice::new(one.as_str(), view.status(*one)));
     let staff = Field::select("staff", view.t("settings-staff"), of_staff);
     let service = Field::select("service", view.t("appointment-service"), of_service);
+    let attendances =
+        AttendanceFilter::ALL.iter().map(|one| Choice::new(one.as_str(), view.attendance(*one)));
+    let attendance = Field::select("attendance", view.t("appointment-attendance"), attendances);
     let status = Field::select("status", view.t("appointment-status"), statuses);
     let chosen_staff = asked.staff.map(|id| id.to_string()).unwrap_or_default();
     let shown = Page {
@@ -65,6 +70,7 @@ pub(super) async fn show(member: Member, asked: Asked) -> Answered {
             staff.or_empty(view.t("calendar-everybody")).chosen(&chosen_staff),
             service.or_empty(view.t("all")).chosen(member.query.get("service")),
             status.or_empty(view.t("appointment-status-active")).chosen(member.query.get("status")),
+            attendance.or_empty(view.t("all")).chosen(member.query.get("attendance")),
         ],
         visits: found.items,
         pages: part.pages(found.next.as_deref()),

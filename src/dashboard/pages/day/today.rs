@@ -3,7 +3,7 @@
 
 use chrono::NaiveDate;
 use domain::diary::Presence;
-use domain::{AppointmentStatus, Right};
+use domain::{AppointmentStatus, Attendance, Right};
 use view::AppointmentView;
 
 use super::axis::{minute, shown};
@@ -51,6 +51,10 @@ struct Row {
     label: String,
     detail: String,
     pending: bool,
+    /// The class and the text of the attendance, if it is set.
+    attended: Option<(&'static str, String)>,
+    /// The attendances that are likely next, with the texts of their buttons.
+    attends: Vec<(Attendance, String)>,
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
@@ -76,7 +80,11 @@ pub(crate) async fn show(member: Member) -> Answered {
         offers_notices: may_decide && !member.business.has_notice_settings().await?,
         title,
         sub,
-        done: member.done(&[("confirmed", "appointment-done-confirmed"), ("resolved", "today-resolved")]),
+        done: member.done(&[
+            ("confirmed", "appointment-done-confirmed"),
+            ("resolved", "today-resolved"),
+            ("attended", "saved"),
+        ]),
         is_new,
         steps,
         needs: needs(&member).await?,
@@ -148,6 +156,16 @@ fn day_of(member: &Member, dates: &Dates, presence: &Presence, today: NaiveDate)
     }
 }
 
+fn next_attendances(member: &Member, visit: &AppointmentView) -> Vec<(Attendance, String)> {
+    let is_next = |one: &Attendance| match visit.attendance {
+        None => *one != Attendance::Completed,
+        Some(Attendance::Arrived) => *one == Attendance::Completed,
+        Some(Attendance::Completed | Attendance::NoShow) => false,
+    };
+    let next = member.attendances(visit).into_iter().filter(is_next);
+    next.map(|one| (one, member.attendance(Some(one).into()))).collect()
+}
+
 fn row(member: &Member, visit: &AppointmentView) -> Row {
     let now = member.business.now();
     let class = match () {
@@ -170,5 +188,7 @@ fn row(member: &Member, visit: &AppointmentView) -> Row {
         label: member.who_comes(visit),
         detail,
         pending: visit.status == AppointmentStatus::Pending,
+        attended: visit.attendance.map(|_| member.of_appointment(visit)),
+        attends: next_attendances(member, visit),
     }
 }

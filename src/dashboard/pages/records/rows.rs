@@ -2,7 +2,9 @@
 //! pages about other records.
 
 use chrono::Datelike;
-use domain::{AppointmentStatus, CallOutcome, CallStatus, Direction, MessageStatus, Timestamp, Urgency};
+use domain::{
+    Attendance, AttendanceFilter, CallOutcome, CallStatus, Direction, MessageStatus, Timestamp, Urgency,
+};
 use view::{AppointmentView, CallView, ContactView, MessageView};
 
 use crate::dashboard::pages::prelude::*;
@@ -35,8 +37,18 @@ impl View {
         (class, self.outcome(call.outcome))
     }
 
-    pub(in crate::dashboard) fn of_appointment(&self, status: AppointmentStatus) -> Chip {
-        (status.as_str(), self.status(status))
+    /// The attendance of an appointment, or else its status.
+    pub(in crate::dashboard) fn of_appointment(&self, visit: &AppointmentView) -> Chip {
+        let class = match visit.attendance {
+            None => return (visit.status.as_str(), self.status(visit.status)),
+            Some(Attendance::Arrived | Attendance::Completed) => "good",
+            Some(Attendance::NoShow) => "bad",
+        };
+        (class, self.attendance(visit.attendance.into()))
+    }
+
+    pub(in crate::dashboard) fn attendance(&self, attendance: AttendanceFilter) -> String {
+        self.t(&format!("appointment-attendance-{attendance}"))
     }
 
     pub(super) fn outcome(&self, outcome: CallOutcome) -> String {
@@ -107,7 +119,7 @@ impl Member {
     pub(super) fn row_of_appointment(&self, shown: &AppointmentView) -> Row {
         let values = [("service", &shown.service_name), ("time", &self.clock(shown.starts_at))];
         let (path, title) = (format!("appointments/{}", shown.id), self.says("contact-appointment", &values));
-        let row = self.row(&path, shown.starts_at, title, "", self.of_appointment(shown.status));
+        let row = self.row(&path, shown.starts_at, title, "", self.of_appointment(shown));
         Row { detail: self.with("contact-with", "staff", &shown.staff_name), ..row }
     }
 

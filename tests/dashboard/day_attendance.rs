@@ -1,0 +1,67 @@
+//! The attendance of appointments on the page of an appointment, in Today, in the list and on the page of the
+//! contact.
+
+use crate::day_salon::Salon;
+
+/// Monday at 09:00. The salon is opened two hours earlier.
+const AT: &str = "2026-03-02T08:00:00Z";
+
+#[tokio::test]
+async fn one_click_sets_the_attendance_and_another_one_removes_it() {
+    let mut salon = Salon::open().await;
+    let id = salon.booked(AT, "Ada").await;
+    let tomorrow = salon.booked("2026-03-03T09:00:00Z", "Nora").await;
+    let page = salon.member.get(&salon.to(&format!("appointments/{tomorrow}"))).await.is(200);
+    let way = format!("{}/attendance", salon.to(&format!("appointments/{tomorrow}")));
+    assert!(!page.forms().iter().any(|form| form.action == way), "it is too early for an attendance");
+    let path = salon.to(&format!("appointments/{id}"));
+    let way = format!("{path}/attendance");
+    // Before the start, only the arrival can be noted.
+    let page = salon.member.get(&path).await.is(200);
+    assert!(page.body.contains("value=\"arrived\"") && !page.body.contains("value=\"no_show\""));
+    let mut fields = page.form(&way).fields;
+    fields.push(("attendance".into(), "arrived".into()));
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    salon.member.post(&way, &fields).await.leads_to(&format!("{path}?done=attended"));
+    assert_eq!(salon.appointment(&id).await["attendance"], "arrived");
+    let page = salon.member.get(&path).await.says("Arrived").says("Attendance changed");
+    assert!(page.body.contains("aria-pressed=\"true\""));
+    // The form of the page that was open before does not change the appointment.
+    salon.member.post(&way, &fields).await;
+    let mut fields = page.form(&way).fields;
+    fields.push(("attendance".into(), String::new()));
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    salon.member.post(&way, &fields).await.leads_to(&format!("{path}?done=attended"));
+    assert!(salon.appointment(&id).await["attendance"].is_null());
+}
+
+#[tokio::test]
+async fn today_offers_the_next_attendance_and_lists_show_it() {
+    let mut salon = Salon::open().await;
+    let id = salon.booked(AT, "Ada Lovelace").await;
+    let other = salon.booked("2026-03-02T09:00:00Z", "Nora Haddad").await;
+    let today = salon.to("today");
+    let way = |id: &str| format!("{}/attendance", salon.to(&format!("appointments/{id}")));
+    let (way, of_other) = (way(&id), way(&other));
+    let set = async |salon: &mut Salon, way: &str, attendance: &str| {
+        let page = salon.member.get(&today).await.is(200);
+        let mut fields = page.form(way).fields;
+        fields.push(("attendance".into(), attendance.into()));
+        let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        salon.member.post(way, &fields).await.leads_to(&format!("{today}?done=attended"));
+    };
+    set(&mut salon, &way, "arrived").await;
+    let page = salon.member.get(&today).await.is(200);
+    assert!(!page.forms().iter().any(|form| form.action == way), "the appointment has not started");
+    salon.server.clock.set("2026-03-02T09:30:00Z");
+    set(&mut salon, &way, "completed").await;
+    set(&mut salon, &of_other, "no_show").await;
+    let page = salon.member.get(&today).await.says("Completed").says("No-show");
+    assert!(!page.forms().iter().any(|form| form.action.ends_with("/attendance")));
+    let list = salon.to("calendar?view=list&date=2026-03-02");
+    salon.member.get(&list).await.says("Completed").says("No-show");
+    let page = salon.member.get(&format!("{list}&attendance=no_show")).await.says("Nora Haddad");
+    assert!(!page.text().contains("Ada Lovelace"));
+    let contact = salon.appointment(&other).await["contact_id"].as_str().unwrap().to_owned();
+    salon.member.get(&salon.to(&format!("contacts/{contact}"))).await.says("No-show");
+}
