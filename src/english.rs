@@ -54,7 +54,7 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         Conflict::InUse(_) => "another record refers to it; make it inactive instead".into(),
         Conflict::EndpointDisabled => "the endpoint is disabled".into(),
         Conflict::DeliveryPending => "the delivery is pending".into(),
-        Conflict::ContactErased => "the contact of the appointment was erased".into(),
+        Conflict::ContactErased => "the contact was erased".into(),
         Conflict::EventWiped => "the event contained data of a contact who was erased".into(),
         Conflict::ContactTaken { .. } => "another contact has this phone or email".into(),
         Conflict::BelongsAlready => "the person already belongs to the business".into(),

@@ -1,11 +1,11 @@
-//! Calls of a business: a telephony adapter saves a finished call.
+//! Calls of a business: a telephony adapter saves a finished call, and the team marks calls as handled.
 
 use domain::{
-    AppointmentId, CallDetails, CallOutcome, CallStatus, ContactId, Direction, Locale, MessageId, Phone,
-    Text, Timestamp,
+    AppointmentId, CallDetails, CallId, CallOutcome, CallStatus, ContactId, Direction, Locale, MessageId,
+    Phone, Text, Timestamp,
 };
-use engine::business::commands::calls::RecordCall;
-use view::CallView;
+use engine::business::commands::calls::{MarkCall, RecordCall};
+use view::OperatorCallView;
 
 use crate::http::numbers::Whole;
 use crate::json_object;
@@ -48,10 +48,26 @@ json_object! {
     }
 }
 
+json_object! {
+    /// The team's mark of a call.
+    pub(crate) struct CallPatch {
+        /// Whether the team has handled the call. `updated_at` does not change.
+        handled: bool,
+    }
+}
+
+pub(super) async fn update(
+    context: Context,
+    Body(patch): Body<CallPatch>,
+    Path(id): Path<CallId>,
+) -> Result<Changed<OperatorCallView>, ApiError> {
+    context.change(MarkCall { id, handled: patch.handled }).await
+}
+
 pub(super) async fn create(
     context: Context,
     Body(body): Body<CallBody>,
-) -> Result<Created<CallView>, ApiError> {
+) -> Result<Created<OperatorCallView>, ApiError> {
     let details = CallDetails {
         direction: body.direction,
         status: body.status,

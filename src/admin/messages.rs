@@ -1,8 +1,10 @@
-//! Messages for the team of a business, and their status.
+//! Messages for the team of a business, their status and the team's notes.
 
-use domain::{CallId, ContactId, MessageDetails, MessageId, MessageStatus, Phone, StaffId, Text, Urgency};
+use domain::{
+    CallId, ContactId, MessageDetails, MessageId, MessageStatus, Phone, StaffId, Text, Timestamp, Urgency,
+};
 use engine::business::commands::messages::{PatchMessage, TakeMessage};
-use view::MessageView;
+use view::OperatorMessageView;
 
 use crate::http::patch::Patch;
 use crate::json_object;
@@ -37,19 +39,30 @@ json_object! {
         status: Patch<MessageStatus>,
         /// The staff member to whom the message is addressed; null clears it.
         staff_id: Patch<Option<StaffId>>,
+        /// The team's notes; null clears them. A change of the notes alone keeps `updated_at`.
+        notes: Patch<Option<Text<1, 1000>>>,
+        /// The time until which the message is in no list of tasks; null ends the snooze. A change of this time
+        /// alone keeps `updated_at`.
+        snoozed_until: Patch<Option<Timestamp>>,
     }
 }
 
 impl MessagePatch {
     pub(crate) fn of(self, id: MessageId) -> PatchMessage {
-        PatchMessage { id, status: self.status.set(), staff_id: self.staff_id.set() }
+        PatchMessage {
+            id,
+            status: self.status.set(),
+            staff_id: self.staff_id.set(),
+            notes: self.notes.set(),
+            snoozed_until: self.snoozed_until.set(),
+        }
     }
 }
 
 pub(super) async fn create(
     context: Context,
     Body(body): Body<MessageBody>,
-) -> Result<Created<MessageView>, ApiError> {
+) -> Result<Created<OperatorMessageView>, ApiError> {
     let details = MessageDetails {
         call_id: body.call_id,
         contact_id: body.contact_id,
@@ -67,6 +80,6 @@ pub(super) async fn update(
     context: Context,
     Body(patch): Body<MessagePatch>,
     Path(id): Path<MessageId>,
-) -> Result<Changed<MessageView>, ApiError> {
+) -> Result<Changed<OperatorMessageView>, ApiError> {
     context.change(patch.of(id)).await
 }

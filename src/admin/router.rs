@@ -8,7 +8,7 @@ use axum::extract::Request;
 use axum::middleware;
 use axum::response::IntoResponse;
 use engine::Engine;
-use view::{OperatorAppointmentView, OperatorContactView};
+use view::{OperatorAppointmentView, OperatorCallView, OperatorContactView, OperatorMessageView};
 
 use super::gate::{Token, TokenGate};
 use super::hosts::AdminHosts;
@@ -199,22 +199,26 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         delete(b!("/contacts/{contact_id}"), Token, contacts::erase)
             .named("eraseContact", "Erase a contact")
             .details("After the response, requests for the contact get a 404. The service then removes, in steps, the names, numbers and texts from the contact's calls, messages and appointments, but not their ids and times. It removes the same data from the audit log, stored responses and responses of webhook receivers. Waiting events are sent unchanged for at most 24 hours and are then wiped. An erasure cannot be undone."),
-        get(b!("/calls"), Token, api::conversations::calls)
+        get(b!("/calls"), Token, api::conversations::calls::<OperatorCallView>)
             .named("listCalls", "List calls")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
-        get(b!("/calls/{call_id}"), Token, api::conversations::call)
+        get(b!("/calls/{call_id}"), Token, api::conversations::call::<OperatorCallView>)
             .named("getCall", "Get a call"),
         post(b!("/calls"), Token, calls::create)
             .named("recordCall", "Record a call that has ended")
             .refuses(CONFLICT),
-        get(b!("/messages"), Token, api::conversations::messages)
+        patch(b!("/calls/{call_id}"), Token, calls::update)
+            .named("updateCall", "Mark a call as handled, or remove the mark")
+            .details("`updated_at` does not change and no event is sent, so integrations see no change."),
+        get(b!("/messages"), Token, api::conversations::messages::<OperatorMessageView>)
             .named("listMessages", "List messages")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
         post(b!("/messages"), Token, messages::create)
             .named("takeMessage", "Record a message for the team")
             .refuses(CONFLICT),
         patch(b!("/messages/{message_id}"), Token, messages::update)
-            .named("updateMessage", "Change the status or the staff member of a message"),
+            .named("updateMessage", "Change a message")
+            .details("A property that is left out keeps its value. A change of `notes` or `snoozed_until` alone keeps `updated_at`."),
         get(b!("/knowledge"), Token, knowledge::list)
             .named("listKnowledge", "List the knowledge entries")
             .details("Ordered by creation."),

@@ -6,7 +6,7 @@ use domain::{
 };
 use engine::business::commands::knowledge::AddKnowledge;
 use engine::business::{CallFilter, MessageFilter};
-use view::{CallView, MessageView};
+use view::{SomeCallView, SomeMessageView};
 
 use crate::rest::prelude::*;
 use crate::rest::values::web::WebsiteUrl;
@@ -30,21 +30,21 @@ list_query! {
     }
 }
 
-pub(crate) async fn calls(
+pub(crate) async fn calls<V: SomeCallView>(
     context: Context,
     Query(query): Query<CallsQuery>,
     business: Business,
-) -> Result<Listed<CallView>, ApiError> {
+) -> Result<Listed<V>, ApiError> {
     let asked = query.open(&context, business.list("calls"))?;
-    Ok(asked.listed(business.calls(&asked.filter, &asked.page).await?))
+    Ok(asked.listed(business.calls_as(&asked.filter, &asked.page).await?))
 }
 
-pub(crate) async fn call(
+pub(crate) async fn call<V: SomeCallView>(
     _: Context,
     Path(id): Path<CallId>,
     business: Business,
-) -> Result<One<CallView>, ApiError> {
-    Ok(One::of(&business.call_record(id).await?.ok_or(CallId::NOT_FOUND)?))
+) -> Result<One<V>, ApiError> {
+    Ok(One::of(&business.call_record_as::<V>(id).await?.ok_or(CallId::NOT_FOUND)?))
 }
 
 list_query! {
@@ -65,13 +65,13 @@ list_query! {
     }
 }
 
-pub(crate) async fn messages(
+pub(crate) async fn messages<V: SomeMessageView>(
     context: Context,
     Query(query): Query<MessagesQuery>,
     business: Business,
-) -> Result<Listed<MessageView>, ApiError> {
+) -> Result<Listed<V>, ApiError> {
     let asked = query.open(&context, business.list("messages"))?;
-    Ok(asked.listed(business.messages(&asked.filter, &asked.page).await?))
+    Ok(asked.listed(business.messages_as(&asked.filter, &asked.page).await?))
 }
 
 json_object! {

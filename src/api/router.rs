@@ -7,7 +7,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::response::IntoResponse;
 use domain::Scope;
-use view::{AppointmentView, ContactView};
+use view::{AppointmentView, CallView, ContactView, MessageView};
 
 use super::gate::{Access, KeyGate};
 use super::{appointments, availability, business, contacts, conversations, webhooks};
@@ -78,12 +78,12 @@ pub(crate) fn table() -> Vec<Route<Access>> {
         patch("/v1/contacts/{contact_id}", ContactsWrite, contacts::update)
             .named("updateContact", "Change a contact")
             .details("A property that is left out keeps its value; null clears it. If another contact has the phone or the email, the response is a conflict."),
-        get("/v1/calls", CallsRead, conversations::calls)
+        get("/v1/calls", CallsRead, conversations::calls::<CallView>)
             .named("listCalls", "List calls")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
-        get("/v1/calls/{call_id}", CallsRead, conversations::call)
+        get("/v1/calls/{call_id}", CallsRead, conversations::call::<CallView>)
             .named("getCall", "Get a call"),
-        get("/v1/messages", MessagesRead, conversations::messages)
+        get("/v1/messages", MessagesRead, conversations::messages::<MessageView>)
             .named("listMessages", "List the messages taken for the team")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
         post("/v1/knowledge", KnowledgeWrite, conversations::add_knowledge)

@@ -236,6 +236,7 @@ export_line! {
         recording_url: Option<WebsiteUrl>,
         appointment_id: Option<AppointmentId>,
         message_id: Option<MessageId>,
+        handled_at: Option<Timestamp>,
         created_at: Timestamp,
         updated_at: Timestamp,
     }
@@ -253,6 +254,8 @@ export_line! {
         urgency: Urgency,
         staff_id: Option<StaffId>,
         status: MessageStatus,
+        notes: Option<Text<1, 1000>>,
+        snoozed_until: Option<Timestamp>,
         created_at: Timestamp,
         updated_at: Timestamp,
     }

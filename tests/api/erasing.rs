@@ -163,7 +163,8 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
         salon.message(json!({ "call_id": call["id"], "body": SAID })).await;
     }
     let left = json!({ "caller_name": "Ermintrude", "caller_phone": "06 12 00 04 71", "body": SAID });
-    salon.message(left).await;
+    let left = salon.message(left).await;
+    salon.patch_message(&left, json!({ "notes": SAID })).await;
     salon.patch_contact(&contact, json!({ "name": "Ermintrude B. Vanishing" })).await;
     salon.operator.patch(&off, &json!({ "status": "disabled" })).await.is(200);
     let (kinds, _) = kinds_with_texts(&mut server).await;
@@ -193,7 +194,10 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
         let kept = salon.operator.all(list).await;
         assert_eq!(kept.len(), count, "{list}");
         assert!(kept.iter().all(|record| record["contact_id"].is_null()), "{kept:?}");
+        assert!(kept.iter().all(|record| record["notes"].is_null()), "{kept:?}");
     }
+    salon.try_patch_message(&left, json!({ "notes": "Late" })).await.fails(409, "conflict");
+    salon.try_patch_message(&left, json!({ "notes": null, "status": "resolved" })).await.is(200);
     for appointment in [&booked, &cancelled, &moved, &named] {
         assert!(salon.show(appointment).await["contact_id"].is_null());
     }

@@ -31,6 +31,7 @@ mod foreign;
 mod foreign_pages;
 mod fuzz;
 mod gate;
+mod handled;
 mod harness;
 mod idempotency;
 mod imports;

@@ -41,6 +41,7 @@ fn route(path: &str) -> String {
         "staff",
         "keys",
         "appointments",
+        "calls",
         "contacts",
         "messages",
         "knowledge",
@@ -72,7 +73,7 @@ async fn every_change_of_a_business_happens_once() {
     let salon = server.salon().await;
     let hook = salon.webhook().await;
     let contact = salon.contact(json!({ "name": "Ada", "phone": "+14155552671" })).await;
-    let message = salon.message(json!({})).await;
+    let (message, missed) = (salon.message(json!({})).await, salon.record_call(json!({})).await);
     let [unused, short] = [json!({ "name": "Unused", "duration_minutes": 30 }), json!({ "name": "Short" })];
     let service = salon.operator.post("/services", &unused).await.created();
     let staff = json!({ "name": "Nobody", "service_ids": [] });
@@ -127,6 +128,7 @@ async fn every_change_of_a_business_happens_once() {
         ("POST", "/contacts".into(), json!({ "phone": "+14155550102" })),
         ("PATCH", of("contacts", &contact, ""), json!({ "name": "Ada Lovelace" })),
         ("POST", "/calls".into(), call),
+        ("PATCH", of("calls", &missed, ""), json!({ "handled": true })),
         ("POST", "/messages".into(), json!({ "body": "Please call." })),
         ("PATCH", of("messages", &message, ""), json!({ "status": "read" })),
         ("POST", "/knowledge".into(), json!({ "title": "Parking", "content": "Behind the house." })),

@@ -12,12 +12,12 @@ async fn open_tasks_are_listed_urgent_first_and_can_be_done_from_the_page() {
     let today = salon.to("today");
     salon.owner.get(&today).await.is(200).says("Nothing needs you");
     let message = |body: &str, urgency: &str| json!({ "caller_name": "Paul Roy", "caller_phone": "+33612345690", "body": body, "urgency": urgency });
-    salon.operator("POST", "/messages", message("Do you have vouchers?", "normal")).await;
+    let vouchers = salon.operator("POST", "/messages", message("Do you have vouchers?", "normal")).await;
     salon.operator("POST", "/messages", message("<i>It burns</i>", "urgent")).await;
     let id = salon.requested("2026-03-03T09:00:00Z", "Nora Haddad").await;
     let call = json!({ "direction": "inbound", "status": "missed", "outcome": "other", "from_number": "+33755010203",
         "started_at": "2026-03-01T20:00:00Z", "ended_at": "2026-03-01T20:00:10Z", "duration_seconds": 0 });
-    salon.operator("POST", "/calls", call).await;
+    let call = salon.operator("POST", "/calls", call).await;
     let old = json!({ "direction": "inbound", "status": "missed", "outcome": "other", "from_number": "+33755010299",
         "started_at": "2026-02-27T20:00:00Z", "ended_at": "2026-02-27T20:00:10Z", "duration_seconds": 0 });
     salon.operator("POST", "/calls", old).await;
@@ -42,6 +42,16 @@ async fn open_tasks_are_listed_urgent_first_and_can_be_done_from_the_page() {
         salon.member.get(&format!("{today}?done=confirmed")).await.says("Confirmed.").says("Needs you · 2");
     assert!(!page.forms().iter().any(|form| form.action == confirm));
     assert_eq!(salon.appointment(&id).await["status"], "confirmed");
+    // A snoozed message and a handled call are no tasks.
+    let of = |list: &str, one: &Value| format!("/{list}/{}", one["id"].as_str().unwrap());
+    for (path, change, left) in [
+        (of("calls", &call), json!({ "handled": true }), "Needs you · 1"),
+        (of("messages", &vouchers), json!({ "snoozed_until": "2026-03-02T15:00:00Z" }), "Nothing needs you"),
+        (of("messages", &vouchers), json!({ "snoozed_until": "2026-03-02T05:00:00Z" }), "Needs you · 1"),
+    ] {
+        salon.operator("PATCH", &path, change).await;
+        salon.member.get(&today).await.says(left);
+    }
 }
 
 #[tokio::test]

@@ -183,8 +183,11 @@ impl Sim {
             26 => {
                 if let Some(message) = person.messages.last().copied() {
                     say("a message is marked as read");
-                    let patch =
-                        PatchMessage { id: message, status: Some(MessageStatus::Read), staff_id: None };
+                    let patch = PatchMessage {
+                        status: Some(MessageStatus::Read),
+                        notes: Some(Some(text(&format!("{} likes tea", name(number))))),
+                        ..PatchMessage::of(message)
+                    };
                     life.spawn(async move { _ = asker.ask(key, patch).await });
                 }
             }

@@ -6,7 +6,7 @@ use engine::business::commands::appointments::{
     Book, BookingContact, Cancel, Confirm, Decline, PatchAppointment, Reschedule,
 };
 use engine::business::commands::budget::PatchBudget;
-use engine::business::commands::calls::RecordCall;
+use engine::business::commands::calls::{MarkCall, RecordCall};
 use engine::business::commands::catalog::{
     CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff,
 };
@@ -126,7 +126,7 @@ macro_rules! ops {
 }
 
 ops! {
-    Book, Cancel, Reschedule, Confirm, Decline, CreateContact, PatchContact, NoteContact, PatchAppointment, RecordCall, TakeMessage,
+    Book, Cancel, Reschedule, Confirm, Decline, CreateContact, PatchContact, NoteContact, PatchAppointment, RecordCall, MarkCall, TakeMessage,
     PatchMessage, AddKnowledge, CreateService, PatchService, CreateStaff, PatchStaff, PatchBusiness, CreateKey,
     RevokeKey, CreateWebhook, PatchWebhook, DeleteWebhook, RotateSecret, PatchBudget,
     PatchKnowledge, DeleteKnowledge, RemoveService, RemoveStaff, BookOnce, MoveFrom, CancelAt,

@@ -19,7 +19,7 @@ use crate::sim::{Sim, runtime};
 const KILLS: usize = 4;
 
 /// The fields of a resource that contain timestamps.
-const STAMPS: [&str; 4] = ["created_at", "updated_at", "disabled_at", "revoked_at"];
+const STAMPS: [&str; 5] = ["created_at", "updated_at", "disabled_at", "revoked_at", "handled_at"];
 
 /// All timestamps of a business, by resource and field.
 fn stamps(rows: &Rows) -> BTreeMap<(Uuid, String), Timestamp> {

@@ -18,8 +18,8 @@ use store::records::{
 use store::{Key, Order, Record, Store};
 use uuid::Uuid;
 use view::{
-    CallView, KeyView, MessageView, OperatorBusinessView, OperatorContactView, OperatorServiceView,
-    OperatorStaffView, SpecialDayView, TimeOffView, WebhookView,
+    KeyView, OperatorBusinessView, OperatorCallView, OperatorContactView, OperatorMessageView,
+    OperatorServiceView, OperatorStaffView, SomeCallView, SpecialDayView, TimeOffView, WebhookView,
 };
 
 use crate::customers::LINKS_MAX;
@@ -288,7 +288,7 @@ impl Rows {
         if let Some(contact) = call.contact_id {
             self.expect(keys::call_by_contact(of, contact, call.started_at, call.id), Vec::new());
         }
-        self.show(call.id, &CallView::new(&call, None));
+        self.show(call.id, &OperatorCallView::new(&call, None));
         if let Some(shown) = self.shown.get_mut(&call.id.uuid()).and_then(Value::as_object_mut) {
             shown.remove("contact_name");
         }
@@ -307,7 +307,7 @@ impl Rows {
             self.expect(keys::message_in(of, list, message.created_at, message.id), Vec::new());
         }
         self.expect(keys::message_by_update(of, message.updated_at, message.id), Vec::new());
-        self.show(message.id, &MessageView::from(&message));
+        self.show(message.id, &OperatorMessageView::from(&message));
         self.messages.insert(message.id.uuid(), message);
     }
 

@@ -43,6 +43,15 @@ fn alone(body: &Value) -> Value {
     body
 }
 
+/// A call or a message as integrations see it.
+fn for_integrations(body: &Value) -> Value {
+    let mut body = body.clone();
+    for field in ["handled_at", "notes", "snoozed_until"] {
+        body.as_object_mut().unwrap().remove(field);
+    }
+    body
+}
+
 impl Model {
     /// Applies a change that was carried out. Returns the effects that it must have.
     pub(crate) fn apply(
@@ -178,11 +187,20 @@ impl Model {
                 let notes =
                     change.patch.notes.as_ref().map(|notes| notes.as_ref().map(|notes| notes.as_str()));
                 // A change of the notes is not visible to integrations.
-                let before = self.newest[&change.id.uuid()].get("updated_at").unwrap_or(&body["updated_at"]);
+                let before = self.seen_at(change.id, body);
                 let given = json!({ "id": change.id, "notes": notes, "updated_at": before });
                 ("contact.updated", None, given)
             }
             Op::RecordCall(_) => ("call.completed", Some("call.completed"), json!({})),
+            Op::MarkCall(change) => {
+                let is_handled = body["handled_at"].is_string();
+                assert_eq!(is_handled, change.handled, "{change:?} got the response {body}");
+                (
+                    "call.updated",
+                    None,
+                    json!({ "id": change.id, "updated_at": self.seen_at(change.id, body) }),
+                )
+            }
             Op::TakeMessage(_) => ("message.taken", Some("message.taken"), json!({})),
             Op::PatchMessage(change) => {
                 let mut given = json!({ "id": change.id });
@@ -191,6 +209,16 @@ impl Model {
                 }
                 if let Some(staff) = change.staff_id {
                     given["staff_id"] = staff.map(|staff| staff.to_string()).into();
+                }
+                if let Some(notes) = &change.notes {
+                    given["notes"] = notes.as_ref().map(|notes| notes.as_str()).into();
+                }
+                if let Some(until) = change.snoozed_until {
+                    given["snoozed_until"] = json!(until);
+                }
+                let before = &self.newest[&id];
+                if ["status", "staff_id"].iter().all(|field| body[field] == before[field]) {
+                    given["updated_at"] = before["updated_at"].clone();
                 }
                 ("message.updated", None, given)
             }
@@ -233,12 +261,17 @@ impl Model {
         }
         effects.noted.push((action, id));
         if let Some(event) = event {
-            effects.events.insert(event, body.clone());
+            effects.events.insert(event, for_integrations(body));
         }
         match op {
             Op::CreateContact(_) | Op::PatchContact(_) | Op::NoteContact(_) => self.keep_contact(id, body),
             _ => _ = self.newest.insert(id, body.clone()),
         }
+    }
+
+    /// The `updated_at` of a record before a change that integrations do not see.
+    fn seen_at(&self, id: impl ResourceId, body: &Value) -> Value {
+        self.newest[&id.uuid()].get("updated_at").unwrap_or(&body["updated_at"]).clone()
     }
 
     /// Records the last response for a record, and returns the response before it. A response to an

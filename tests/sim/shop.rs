@@ -15,7 +15,7 @@ use engine::business::commands::appointments::{
     Book, BookingContact, Cancel, Confirm, Decline, PatchAppointment, Reschedule,
 };
 use engine::business::commands::budget::{LimitPatch, PatchBudget};
-use engine::business::commands::calls::RecordCall;
+use engine::business::commands::calls::{MarkCall, RecordCall};
 use engine::business::commands::catalog::{CreateService, CreateStaff, PatchService, PatchStaff};
 use engine::business::commands::contacts::{CreateContact, PatchContact};
 use engine::business::commands::customers::ManageToken;
@@ -234,13 +234,18 @@ impl Shop {
                 Some(id) => PatchContact { id, patch: patch(dice) }.into(),
                 None => CreateContact { details: Self::details(dice) }.into(),
             },
+            6 if !self.calls.is_empty() => {
+                MarkCall { id: *dice.pick(&self.calls), handled: !dice.once_in(3) }.into()
+            }
             6..=8 => self.call(dice, now).into(),
             9..=10 => self.message(dice).into(),
             11 | 12 => match dice.any(&self.messages) {
                 Some(id) => PatchMessage {
-                    id,
                     status: Some(*dice.pick(MessageStatus::ALL)),
                     staff_id: dice.maybe(2, || dice.any(&self.staff)),
+                    notes: dice.maybe(3, || dice.maybe(3, || text(&format!("Note {}", dice.below(9))))),
+                    snoozed_until: dice.maybe(3, || dice.maybe(3, || now + TimeDelta::hours(2))),
+                    ..PatchMessage::of(id)
                 }
                 .into(),
                 None => self.message(dice).into(),

@@ -117,7 +117,7 @@ impl Sim {
             }
             Op::TakeMessage(_) | Op::PatchMessage(_) => {
                 let status = Some(*self.dice.pick(MessageStatus::ALL));
-                PatchMessage { id: id(&body["id"]), status, staff_id: None }.into()
+                PatchMessage { status, ..PatchMessage::of(id(&body["id"])) }.into()
             }
             Op::PatchWebhook(_) => Self::turn(id(&body["id"]), WebhookStatus::Enabled),
             _ => return None,

@@ -18,6 +18,7 @@ words! {
         ContactUpdated = "contact.updated",
         ContactErase = "contact.erase",
         CallCompleted = "call.completed",
+        CallUpdated = "call.updated",
         MessageTaken = "message.taken",
         MessageUpdated = "message.updated",
         KnowledgeCreated = "knowledge.created",

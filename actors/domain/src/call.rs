@@ -32,7 +32,7 @@ words! {
     }
 }
 
-/// A finished call. Only an erasure changes it.
+/// A finished call. Only the team's mark and an erasure change it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallRecord {
     pub id: CallId,
@@ -52,6 +52,8 @@ pub struct CallRecord {
     pub recording_url: Option<String>,
     pub appointment_id: Option<AppointmentId>,
     pub message_id: Option<MessageId>,
+    /// When the team marked the call as handled. Integrations do not see it.
+    pub handled_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -162,6 +164,7 @@ impl CallDetails {
             recording_url: self.recording_url,
             appointment_id: self.appointment_id,
             message_id: self.message_id,
+            handled_at: None,
             created_at: now,
             updated_at: now,
         }

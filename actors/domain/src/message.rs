@@ -28,6 +28,10 @@ pub struct TakenMessage {
     pub urgency: Urgency,
     pub staff_id: Option<StaffId>,
     pub status: MessageStatus,
+    /// The team's notes, 1 to 1,000 characters. Integrations do not see them.
+    pub notes: Option<String>,
+    /// Until this time the message is in no list of tasks. Integrations do not see it.
+    pub snoozed_until: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -35,7 +39,19 @@ pub struct TakenMessage {
 impl TakenMessage {
     #[must_use]
     pub fn erased(&self) -> Self {
-        Self { contact_id: None, caller_name: None, caller_phone: None, body: String::new(), ..self.clone() }
+        Self {
+            contact_id: None,
+            caller_name: None,
+            caller_phone: None,
+            body: String::new(),
+            notes: None,
+            ..self.clone()
+        }
+    }
+
+    /// Whether an erasure emptied the message. Every other message has a text.
+    pub fn is_erased(&self) -> bool {
+        self.body.is_empty()
     }
 }
 
@@ -76,6 +92,8 @@ impl MessageDetails {
             urgency: self.urgency,
             staff_id: self.staff_id,
             status: self.status,
+            notes: None,
+            snoozed_until: None,
             created_at: now,
             updated_at: now,
         }

@@ -70,7 +70,7 @@ macro_rules! each_kind {
                 }
                 Call(CallRecord) "call" [personal 3] [expires calls_days] {
                     CALL "calls" Calls, |it, of| keys::call(of, it.id),
-                    [created_at, updated_at], index call_rows
+                    [created_at, updated_at], |handled_at| &mut *handled_at, index call_rows
                 }
                 Message(TakenMessage) "message" [personal 2] [expires messages_days] {
                     MESSAGE "messages" Messages, |it, of| keys::message(of, it.id),

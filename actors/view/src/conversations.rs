@@ -7,6 +7,9 @@ use domain::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::contacts::said;
+use super::{NotesView, View};
+
 /// A call.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PhoneCall")]
@@ -50,8 +53,31 @@ pub struct CallView {
     pub updated_at: Timestamp,
 }
 
-impl CallView {
-    pub fn new(call: &CallRecord, contact_name: Option<&str>) -> Self {
+/// A call, as the team sees it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "OperatorPhoneCall")]
+pub struct OperatorCallView {
+    /// The fields that integrations see.
+    #[serde(flatten)]
+    pub call: CallView,
+    /// The time at which the team marked the call as handled; null for other calls.
+    #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Timestamp>")]
+    pub handled_at: Option<Option<Timestamp>>,
+}
+
+pub trait SomeCallView: View {
+    fn new(call: &CallRecord, contact_name: Option<&str>) -> Self;
+}
+
+impl SomeCallView for OperatorCallView {
+    fn new(call: &CallRecord, contact_name: Option<&str>) -> Self {
+        Self { call: SomeCallView::new(call, contact_name), handled_at: Some(call.handled_at) }
+    }
+}
+
+impl SomeCallView for CallView {
+    fn new(call: &CallRecord, contact_name: Option<&str>) -> Self {
         Self {
             id: call.id,
             direction: call.direction,
@@ -101,6 +127,36 @@ pub struct MessageView {
     pub created_at: Timestamp,
     /// The time of the last change.
     pub updated_at: Timestamp,
+}
+
+/// A message, as the team sees it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "OperatorTakenMessage")]
+pub struct OperatorMessageView {
+    /// The fields that integrations see.
+    #[serde(flatten)]
+    pub message: MessageView,
+    /// The team's notes.
+    #[serde(flatten)]
+    pub notes: NotesView,
+    /// The time until which the message is in no list of tasks; null if the message is not snoozed.
+    #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Timestamp>")]
+    pub snoozed_until: Option<Option<Timestamp>>,
+}
+
+pub trait SomeMessageView: View + for<'a> From<&'a TakenMessage> {}
+
+impl<V: View + for<'a> From<&'a TakenMessage>> SomeMessageView for V {}
+
+impl From<&TakenMessage> for OperatorMessageView {
+    fn from(message: &TakenMessage) -> Self {
+        Self {
+            message: message.into(),
+            notes: (&message.notes).into(),
+            snoozed_until: Some(message.snoozed_until),
+        }
+    }
 }
 
 impl From<&TakenMessage> for MessageView {

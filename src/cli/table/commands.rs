@@ -188,16 +188,17 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
     },
     Resource {
         name: "call",
-        about: "Calls of a business: list them, and record ended calls",
+        about: "Calls of a business: list them, record ended calls, and mark calls as handled",
         shapes: &[],
         verbs: &[
             Verb::new("list", "listCalls", "List calls, newest first")
                 .shown(Show::List(
                     "id started_at direction status outcome duration_seconds from_number to_number \
-                     contact_name summary",
+                     handled_at contact_name summary",
                 )),
             Verb::new("show", "getCall", "Show a call"),
             Verb::new("create", "recordCall", "Record an ended call"),
+            Verb::new("update", "updateCall", "Mark a call as handled, or remove the mark"),
         ],
     },
     Resource {
@@ -206,7 +207,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         shapes: &[],
         verbs: &[
             Verb::new("list", "listMessages", "List messages, newest first")
-                .shown(Show::List("id created_at status urgency caller_name caller_phone body")),
+                .shown(Show::List("id created_at status urgency snoozed_until caller_name caller_phone body")),
             Verb::new("create", "takeMessage", "Record a message for the team"),
             Verb::new("update", "updateMessage", "Change a message; omitted values stay the same"),
         ],

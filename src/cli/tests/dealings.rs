@@ -155,6 +155,15 @@ fn calls() {
         full,
     );
     check_usage("call create --business b1 --direction inbound", "--status");
+    for handled in [true, false] {
+        check(
+            &format!("call update k1 --business b1 --handled {handled}"),
+            "PATCH",
+            &format!("{all}/k1"),
+            json!({"handled": handled}),
+        );
+    }
+    check_usage("call update k1 --business b1", "--handled");
     check("call show k1 --business b1", "GET", &format!("{all}/k1"), Value::Null);
     check(
         "call list --business b1 --direction inbound --outcome spam --contact c1 --from 2026-03-02 --to 2026-03-03 \
@@ -193,6 +202,18 @@ fn messages() {
     );
     check(&format!("{update} --clear-staff"), "PATCH", &one, json!({"staff_id": null}));
     check_usage(&format!("{update} --clear-staff --staff s1"), "cannot be used with");
+    check(
+        &format!("{update} --notes 'Left a voicemail' --snoozed-until 2026-03-03T09:00:00Z"),
+        "PATCH",
+        &one,
+        json!({"notes": "Left a voicemail", "snoozed_until": "2026-03-03T09:00:00Z"}),
+    );
+    check(
+        &format!("{update} --clear-notes --clear-snoozed-until"),
+        "PATCH",
+        &one,
+        json!({"notes": null, "snoozed_until": null}),
+    );
     check(
         "message list --business b1 --status new --call k1 --contact c1 --from 2026-03-02 --to 2026-03-03 \
          --updated-since 2026-03-01",

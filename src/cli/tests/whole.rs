@@ -56,6 +56,7 @@ const COMMANDS: &[&str] = &[
     "call list",
     "call show call_id",
     "call create --direction D --status S --outcome O --started-at T --ended-at T",
+    "call update call_id --handled true",
     "message list",
     "message create --body B",
     "message update message_id",

@@ -20,6 +20,7 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
         A::ContactUpdated => ("changed a contact", "a modifié un contact"),
         A::ContactErase => ("erased a contact", "a effacé un contact"),
         A::CallCompleted => ("recorded a call", "a enregistré un appel"),
+        A::CallUpdated => ("changed a call", "a modifié un appel"),
         A::MessageTaken => ("took a message", "a pris un message"),
         A::MessageUpdated => ("changed a message", "a modifié un message"),
         A::KnowledgeCreated => ("added knowledge", "a ajouté une connaissance"),

@@ -156,8 +156,8 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         }
         Conflict::DeliveryPending => say("It is being sent already.", "L’envoi est déjà en cours."),
         Conflict::ContactErased => say(
-            "The contact was erased, so the notes of the appointment cannot be changed.",
-            "Le contact a été effacé : les notes de ce rendez-vous ne peuvent plus être modifiées.",
+            "The contact was erased, so these notes cannot be changed.",
+            "Le contact a été effacé : ces notes ne peuvent plus être modifiées.",
         ),
         Conflict::EventWiped => say(
             "The event contained data of a contact who was erased, so it cannot be sent again.",

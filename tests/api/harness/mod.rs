@@ -37,7 +37,7 @@ pub(crate) use api::{Api, encoded};
 pub(crate) use clock::{Dice, Seeded, TestClock};
 pub(crate) use network::Network;
 pub(crate) use raw::raw;
-pub(crate) use records::{OUTCOMES, for_the_team, id, merged, of_characters, pick};
+pub(crate) use records::{OUTCOMES, for_integrations, for_the_team, id, merged, of_characters, pick};
 pub(crate) use salon::{Salon, stamp, week};
 
 pub(crate) const TOKEN: &str = "for-operators-only";

@@ -29,13 +29,25 @@ pub(crate) fn merged(mut base: Value, more: Value) -> Value {
     base
 }
 
-/// Converts a contact or appointment without notes from the public API to the view of the operator API.
+/// Converts a contact, appointment, call or message from the public API to the view of the operator API, if the
+/// team has not noted anything on it.
 pub(crate) fn for_the_team(seen: Value) -> Value {
-    let more = match seen.get("starts_at") {
-        Some(_) => json!({ "notes": null, "customer_note": null, "booked_as": null, "attendance": null }),
-        None => json!({ "notes": null }),
+    let has = |name| seen.get(name).is_some();
+    let more = match () {
+        () if has("starts_at") => json!({ "notes": null, "customer_note": null, "booked_as": null, "attendance": null }),
+        () if has("direction") => json!({ "handled_at": null }),
+        () if has("urgency") => json!({ "notes": null, "snoozed_until": null }),
+        () => json!({ "notes": null }),
     };
     merged(seen, more)
+}
+
+/// Converts a call or message from the operator API to the view of the public API.
+pub(crate) fn for_integrations(mut seen: Value) -> Value {
+    for name in ["handled_at", "notes", "snoozed_until"] {
+        seen.as_object_mut().unwrap().remove(name);
+    }
+    seen
 }
 
 /// The records at these indexes.
@@ -88,20 +100,26 @@ impl Salon {
         self.operator.post("/calls", &merged(a_call(), more)).await
     }
 
-    /// Records a call.
+    /// Records a call. Returns it as integrations see it.
     pub(crate) async fn record_call(&self, more: Value) -> Value {
-        self.try_call(more).await.created()
+        for_integrations(self.try_call(more).await.created())
     }
 
     pub(crate) async fn try_message(&self, more: Value) -> Answer {
         self.operator.post("/messages", &merged(json!({ "body": "Please call back." }), more)).await
     }
 
+    /// Records a message. Returns it as integrations see it.
     pub(crate) async fn message(&self, more: Value) -> Value {
-        self.try_message(more).await.created()
+        for_integrations(self.try_message(more).await.created())
     }
 
     pub(crate) async fn try_patch_message(&self, message: &Value, body: Value) -> Answer {
         self.operator.patch(&format!("/messages/{}", id(message)), &body).await
+    }
+
+    /// Changes a message. Returns it as integrations see it.
+    pub(crate) async fn patch_message(&self, message: &Value, body: Value) -> Value {
+        for_integrations(self.try_patch_message(message, body).await.is(200).data())
     }
 }

@@ -174,39 +174,55 @@ const BOOKED_AS: Shape =
     &[("name", OptText), ("phone", OptText), ("email", OptText), LOCALE, ("texts", Bool)];
 const CONTACT: Shape = contact!();
 const OPERATOR_CONTACT: Shape = contact!(("notes", OptText));
-const CALL: Shape = &[
-    ("id", Uuid),
-    ("direction", OneOf(&["inbound", "outbound"])),
-    ("status", OneOf(&["completed", "missed", "failed"])),
-    ("outcome", OneOf(&super::OUTCOMES)),
-    ("from_number", OptText),
-    ("to_number", OptText),
-    ("contact_id", OptUuid),
-    ("contact_name", OptText),
-    ("started_at", Instant),
-    ("ended_at", Instant),
-    ("duration_seconds", Whole),
-    ("locale", OptText),
-    ("summary", OptText),
-    ("recording_url", OptText),
-    ("appointment_id", OptUuid),
-    ("message_id", OptUuid),
-    CREATED,
-    UPDATED,
-];
-const MESSAGE: Shape = &[
-    ("id", Uuid),
-    ("call_id", OptUuid),
-    ("contact_id", OptUuid),
-    ("caller_name", OptText),
-    ("caller_phone", OptText),
-    ("body", Text),
-    ("urgency", OneOf(&["normal", "urgent"])),
-    ("staff_id", OptUuid),
-    ("status", OneOf(&["new", "read", "resolved"])),
-    CREATED,
-    UPDATED,
-];
+macro_rules! call {
+    ($($more:expr),*) => {
+        &[
+            ("id", Uuid),
+            ("direction", OneOf(&["inbound", "outbound"])),
+            ("status", OneOf(&["completed", "missed", "failed"])),
+            ("outcome", OneOf(&super::OUTCOMES)),
+            ("from_number", OptText),
+            ("to_number", OptText),
+            ("contact_id", OptUuid),
+            ("contact_name", OptText),
+            ("started_at", Instant),
+            ("ended_at", Instant),
+            ("duration_seconds", Whole),
+            ("locale", OptText),
+            ("summary", OptText),
+            ("recording_url", OptText),
+            ("appointment_id", OptUuid),
+            ("message_id", OptUuid),
+            CREATED,
+            UPDATED,
+            $($more,)*
+        ]
+    };
+}
+
+macro_rules! message {
+    ($($more:expr),*) => {
+        &[
+            ("id", Uuid),
+            ("call_id", OptUuid),
+            ("contact_id", OptUuid),
+            ("caller_name", OptText),
+            ("caller_phone", OptText),
+            ("body", Text),
+            ("urgency", OneOf(&["normal", "urgent"])),
+            ("staff_id", OptUuid),
+            ("status", OneOf(&["new", "read", "resolved"])),
+            CREATED,
+            UPDATED,
+            $($more,)*
+        ]
+    };
+}
+
+const CALL: Shape = call!();
+const OPERATOR_CALL: Shape = call!(("handled_at", OptInstant));
+const MESSAGE: Shape = message!();
+const OPERATOR_MESSAGE: Shape = message!(("notes", OptText), ("snoozed_until", OptInstant));
 const KNOWLEDGE: Shape = &[
     ("id", Uuid),
     ("title", Text),
@@ -412,8 +428,10 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("appointments", false) => APPOINTMENT,
         ("contacts", true) => OPERATOR_CONTACT,
         ("contacts", false) => CONTACT,
-        ("calls", _) => CALL,
-        ("messages", _) => MESSAGE,
+        ("calls", true) => OPERATOR_CALL,
+        ("calls", false) => CALL,
+        ("messages", true) => OPERATOR_MESSAGE,
+        ("messages", false) => MESSAGE,
         ("knowledge", _) => KNOWLEDGE,
         ("keys", true) if method == Method::POST => NEW_KEY,
         ("keys", true) => LISTED_KEY,

@@ -171,6 +171,8 @@ fn a_message_is_one_kind_of_alert_with_or_without_a_staff_member() {
         urgency,
         staff_id: staff.map(id),
         status: crate::MessageStatus::New,
+        notes: None,
+        snoozed_until: None,
         created_at: Timestamp::from_millis(0),
         updated_at: Timestamp::from_millis(0),
     };

@@ -5,7 +5,6 @@ use domain::{AuditAction, EventType, FieldChange, MailId, ResourceId, Timestamp,
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::context::Context;
 use super::request::{Gives, Removed};
 use super::write::Write;
 use crate::mail::NewMail;
@@ -121,15 +120,6 @@ impl<G: Gives> Decision<G> {
     #[must_use]
     pub(super) fn waits(mut self, due: Option<Timestamp>) -> Self {
         self.decided.waits = due;
-        self
-    }
-
-    /// Adds an event about the resource of the answer, if an endpoint subscribes to it.
-    #[must_use]
-    pub fn announce(mut self, context: &Context<'_>, event: EventType) -> Self {
-        if context.announces(event) {
-            self.decided.events.push((event, view::render(&self.value)));
-        }
         self
     }
 

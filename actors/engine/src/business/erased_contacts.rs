@@ -150,6 +150,7 @@ mod tests {
             recording_url: None,
             appointment_id: None,
             message_id: None,
+            handled_at: None,
             created_at: now,
             updated_at: now,
         }

@@ -6,8 +6,8 @@ use domain::{Appointment, CallRecord, Contact, ContactId, TakenMessage};
 use store::records::ShownAnew;
 use store::{StoreError, keys};
 use view::{
-    self, AppointmentParties, CallView, MessageView, OperatorAppointmentView, OperatorContactView,
-    SomeAppointmentView,
+    self, AppointmentParties, OperatorAppointmentView, OperatorCallView, OperatorContactView,
+    OperatorMessageView, SomeAppointmentView, SomeCallView,
 };
 
 use super::state::State;
@@ -33,9 +33,18 @@ impl State {
         V::new(appointment, parties)
     }
 
-    pub(super) fn show_message(&self, message: &TakenMessage) -> Result<MessageView, StoreError> {
+    /// The message without the data of an erased contact.
+    pub(super) fn known_message(&self, message: TakenMessage) -> Result<TakenMessage, StoreError> {
         let was_erased = message.contact_id.is_some() && self.contact_of(message.contact_id)?.is_none();
-        Ok(if was_erased { MessageView::from(&message.erased()) } else { MessageView::from(message) })
+        Ok(if was_erased { message.erased() } else { message })
+    }
+
+    pub(super) fn show_call<V: SomeCallView>(&self, call: &CallRecord) -> Result<V, StoreError> {
+        let contact = self.contact_of(call.contact_id)?;
+        Ok(match contact {
+            None if call.contact_id.is_some() => V::new(&call.erased(), None),
+            contact => V::new(call, contact.as_ref().and_then(|contact| contact.name.as_deref())),
+        })
     }
 
     /// The current state of a resource with all its fields. `None` after its deletion.
@@ -52,14 +61,12 @@ impl State {
             }
             ShownAnew::Call(id) => {
                 let Some(call) = self.read::<CallRecord>(&keys::call(self.id, id))? else { return Ok(None) };
-                let contact = self.contact_of(call.contact_id)?;
-                let call = if contact.is_none() && call.contact_id.is_some() { call.erased() } else { call };
-                let name = contact.as_ref().and_then(|contact| contact.name.as_deref());
-                Some(view::render(&CallView::new(&call, name)))
+                Some(view::render(&self.show_call::<OperatorCallView>(&call)?))
             }
             ShownAnew::Message(id) => {
                 let message = self.read::<TakenMessage>(&keys::message(self.id, id))?;
-                message.map(|message| Ok(view::render(&self.show_message(&message)?))).transpose()?
+                let message = message.map(|message| self.known_message(message)).transpose()?;
+                message.map(|message| view::render(&OperatorMessageView::from(&message)))
             }
         })
     }

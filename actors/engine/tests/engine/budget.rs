@@ -159,9 +159,9 @@ async fn something(handle: &BusinessHandle, shop: &Shop, dice: &Seeded, made: &m
         5 if !made.messages.is_empty() => asked(
             handle,
             PatchMessage {
-                id: made.messages[any(made.messages.len())],
                 status: Some(*[MessageStatus::Read, MessageStatus::Resolved].get(below(2)).unwrap()),
-                staff_id: None,
+                notes: Some(Some(text(&"m".repeat(1 + below(900))))),
+                ..PatchMessage::of(made.messages[any(made.messages.len())])
             },
         ),
         6 => asked(handle, knowledge(1 + below(49_000))),

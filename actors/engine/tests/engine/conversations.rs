@@ -5,13 +5,14 @@ use domain::{
     KnowledgeDetails, MessageDetails, MessageId, MessageStatus, Named, Phone, Problem, ProblemCode, Refusal,
     Text, Timestamp,
 };
-use engine::business::commands::calls::RecordCall;
+use engine::business::commands::calls::{MarkCall, RecordCall};
 use engine::business::commands::contacts::{CreateContact, PatchContact};
 use engine::business::commands::knowledge::AddKnowledge;
 use engine::business::commands::messages::{PatchMessage, TakeMessage};
 use engine::business::{AnswerOf, CallFilter, Change, ContactFilter, MessageFilter};
 use engine::{BusinessHandle, EngineError};
 use store::{Order, VALUE_BYTES_MAX, keys};
+use view::OperatorMessageView;
 
 use crate::harness::{World, at, body, by_operator, first_page, id_of, json, once, pass, text, walk};
 use crate::rows::Rows;
@@ -192,7 +193,7 @@ async fn unknown_ids_are_refused_with_their_paths() {
     bad.details.call_id = Some(unknown.into());
     bad.details.staff_id = Some(unknown.into());
     assert_eq!(paths(&refused(&handle, bad).await), ["call_id", "contact_id", "staff_id"]);
-    let patch = PatchMessage { id: unknown.into(), status: None, staff_id: None };
+    let patch = PatchMessage::of(unknown.into());
     assert_eq!(refused(&handle, patch).await, Refusal::NotFound(Named::Message));
     let contacts = handle.contacts(&ContactFilter::default(), &first_page()).await.unwrap();
     assert!(contacts.items.is_empty(), "a refused call must not create a contact");
@@ -230,6 +231,32 @@ async fn calls_are_listed_newest_first_and_filtered() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn snoozed_messages_and_handled_calls_can_be_left_out() {
+    let world = World::new(7).await;
+    let handle = world.at(&world.shop(1).await);
+    let (mut messages, mut calls) = (Vec::new(), Vec::new());
+    for number in 0..2 {
+        messages.push(id_of::<MessageId>(&done(&handle, message(number)).await));
+        calls.push(id_of::<CallId>(&done(&handle, call(number, at(0, 1))).await));
+    }
+    let snooze = PatchMessage { snoozed_until: Some(Some(at(0, 5))), ..PatchMessage::of(messages[0]) };
+    done(&handle, snooze).await;
+    for (now, expected) in [(at(0, 4), &messages[1..]), (at(0, 5), &messages[..])] {
+        let filter = MessageFilter { awake_at: Some(now), ..MessageFilter::default() };
+        let mut found = handle.messages(&filter, &first_page()).await.unwrap().items;
+        found.sort_by_key(|message| message.id);
+        assert_eq!(found.iter().map(|message| message.id).collect::<Vec<_>>(), expected);
+    }
+    let open = CallFilter { unhandled: true, ..CallFilter::default() };
+    for (handled, expected) in [(true, &calls[1..]), (false, &calls[..])] {
+        done(&handle, MarkCall { id: calls[0], handled }).await;
+        let mut found = handle.calls(&open, &first_page()).await.unwrap().items;
+        found.sort_by_key(|call| call.id);
+        assert_eq!(found.iter().map(|call| call.id).collect::<Vec<_>>(), expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn messages_are_listed_newest_first_and_filtered() {
     let world = World::new(6).await;
     let shop = world.shop(1).await;
@@ -243,16 +270,16 @@ async fn messages_are_listed_newest_first_and_filtered() {
         pass(1).await;
     }
     let update = PatchMessage {
-        id: ids[1],
         status: Some(MessageStatus::Resolved),
         staff_id: Some(Some(shop.staff[0])),
+        ..PatchMessage::of(ids[1])
     };
     let updated = json(&done(&handle, update).await);
     assert_eq!((updated["status"].as_str(), updated["staff_id"].is_string()), (Some("resolved"), true));
-    let clear = PatchMessage { id: ids[1], status: None, staff_id: Some(None) };
+    let clear = PatchMessage { staff_id: Some(None), ..PatchMessage::of(ids[1]) };
     let cleared = json(&done(&handle, clear).await);
     assert!(cleared["staff_id"].is_null());
-    let shown = handle.message(ids[1]).await.unwrap().unwrap();
+    let shown = handle.message_as::<OperatorMessageView>(ids[1]).await.unwrap().unwrap();
     assert_eq!(
         serde_json::to_value(shown).unwrap(),
         cleared,

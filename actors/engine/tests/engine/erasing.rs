@@ -339,7 +339,7 @@ async fn much_data_is_erased_in_steps_while_the_business_continues() {
     erase(&handle, erased).await;
     // Changes between the steps of the cleanup are carried out. Their responses contain no data of the erased
     // person.
-    let patch = PatchMessage { id: taken, status: Some(MessageStatus::Read), staff_id: None };
+    let patch = PatchMessage { status: Some(MessageStatus::Read), ..PatchMessage::of(taken) };
     let patched = handle.change(once(9, 1), patch).await.unwrap();
     assert_eq!(
         (json(&patched)["body"].as_str(), json(&patched)["status"].as_str()),

@@ -71,6 +71,7 @@ record!(CallRow, "call row", { 1: direction, outcome });
 record!(CallRecord, "call", {
     1: id, direction, status, outcome, from_number, to_number, contact_id, started_at, ended_at, duration_seconds,
        locale, summary, recording_url, appointment_id, message_id, created_at, updated_at;
+    2: handled_at = None;
 } check |it| { (it.ended_at >= it.started_at) => "it ends before it starts" });
 
 pub fn status_number(status: MessageStatus) -> u8 {
@@ -79,6 +80,7 @@ pub fn status_number(status: MessageStatus) -> u8 {
 
 record!(TakenMessage, "message", {
     1: id, call_id, contact_id, caller_name, caller_phone, body, urgency, staff_id, status, created_at, updated_at;
+    2: notes = None, snoozed_until = None;
 });
 
 record!(Knowledge, "knowledge", { 1: id, title, content, source_url, locale, created_at, updated_at });
@@ -257,6 +259,7 @@ mod tests {
             recording_url: Some("https://a.example".into()),
             appointment_id: None,
             message_id: Some(id_of([0xa3; 16])),
+            handled_at: Some(Timestamp::from_millis(300)),
             created_at: Timestamp::from_millis(-1),
             updated_at: Timestamp::from_millis(300),
         }
@@ -264,13 +267,14 @@ mod tests {
 
     #[test]
     fn a_call_has_these_bytes() {
-        check(
-            &call(),
-            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1010208010c2b313535353132333435\
+        let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1010208010c2b313535353132333435\
              36370001a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2fd00358d5b39030000fd6019\
              8f5b390300003e01020109e697a9e4b88ae5a5bd011168747470733a2f2f612e\
-             6578616d706c650001a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a301fb5802",
-        );
+             6578616d706c650001a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a301fb5802";
+        check(&call(), &format!("02{first}01fb5802"));
+        let unhandled = CallRecord { handled_at: None, ..call() };
+        check(&unhandled, &format!("02{first}00"));
+        check_old(&unhandled, &format!("01{first}"));
         check(&CallRow::from(&call()), "010108");
     }
 
@@ -295,6 +299,7 @@ mod tests {
         check_damage(&CallRow::from(&call()), |bytes| bytes[2] = 0);
         let backwards = CallRecord { ended_at: Timestamp::from_millis(0), ..call() };
         check_damage(&backwards, |_| {});
+        check_damage(&CallRecord { handled_at: None, ..call() }, |bytes| *bytes.last_mut().unwrap() = 2);
     }
 
     fn message() -> TakenMessage {
@@ -308,6 +313,8 @@ mod tests {
             urgency: Urgency::Urgent,
             staff_id: Some(id_of([0xa3; 16])),
             status: MessageStatus::Read,
+            notes: Some("Left X".into()),
+            snoozed_until: Some(Timestamp::from_millis(300)),
             created_at: Timestamp::from_millis(1_772_442_000_000),
             updated_at: Timestamp::from_millis(1_772_442_000_001),
         }
@@ -315,20 +322,24 @@ mod tests {
 
     #[test]
     fn a_message_has_these_bytes() {
-        check(
-            &message(),
-            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10001a2a2a2a2a2a2a2a2a2a2a2a2a2\
+        let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10001a2a2a2a2a2a2a2a2a2a2a2a2a2\
              a2a2a201045a6fc3ab010c2b31353535313233343536370952696e6720626163\
              6b0201a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a302fd00358d5b39030000fd0235\
-             8d5b39030000",
-        );
+             8d5b39030000";
+        check(&message(), &format!("02{first}01064c656674205801fb5802"));
+        let plain = TakenMessage { notes: None, snoozed_until: None, ..message() };
+        check(&plain, &format!("02{first}0000"));
+        check_old(&plain, &format!("01{first}"));
     }
 
     #[test]
     fn damaged_fields_of_message_are_refused() {
         check_damage(&message(), |bytes| replace(bytes, b"back\x02", b"back\x03"));
         check_damage(&message(), |bytes| replace(bytes, &[0xa3, 2], &[0xa3, 9]));
-        check_damage(&message(), |bytes| *bytes.last_mut().unwrap() = 0x7f);
+        check_damage(&message(), |bytes| replace(bytes, b"Left", b"Lef\xff"));
+        check_damage(&TakenMessage { snoozed_until: None, ..message() }, |bytes| {
+            *bytes.last_mut().unwrap() = 2;
+        });
     }
 
     fn knowledge() -> Knowledge {

@@ -1,5 +1,6 @@
 //! The tasks for the team: urgent messages, requests to confirm, new messages, missed calls of today and
-//! yesterday, and webhook endpoints that were disabled after failures.
+//! yesterday that are not handled, and webhook endpoints that were disabled after failures. A snoozed message is
+//! no task.
 //!
 //! Invariants:
 //! - Each kind shows a limited number of tasks, and the page says if there are more.
@@ -47,7 +48,11 @@ pub(super) struct Needs {
 
 pub(super) async fn needs(member: &Member) -> Result<Needs, Refused> {
     let part = PageRequest { limit: SHOWN, after: None };
-    let new = MessageFilter { status: Some(MessageStatus::New), ..MessageFilter::default() };
+    let new = MessageFilter {
+        status: Some(MessageStatus::New),
+        awake_at: Some(member.business.now()),
+        ..MessageFilter::default()
+    };
     let business = &member.business;
     // Urgent messages are first, regardless of their age.
     let taken = async |urgency| {
@@ -63,6 +68,7 @@ pub(super) async fn needs(member: &Member) -> Result<Needs, Refused> {
             from: Some(day_bounds(member.profile.zone, yesterday).start),
             direction: Some(Direction::Inbound),
             status: Some(status),
+            unhandled: true,
             ..CallFilter::default()
         };
         let asked_for = &of;

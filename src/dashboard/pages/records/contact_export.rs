@@ -13,7 +13,7 @@ use engine::business::{AppointmentFilter, CallFilter, MessageFilter, Page, PageR
 use engine::{BusinessHandle, EngineError};
 use futures_util::stream::{Stream, StreamExt, once, try_unfold};
 use serde::Serialize;
-use view::{OperatorAppointmentView, render};
+use view::{OperatorAppointmentView, OperatorCallView, OperatorMessageView, render};
 
 use super::contact::{filters, found};
 use crate::dashboard::pages::prelude::*;
@@ -69,8 +69,8 @@ impl Sending {
         let (business, (appointments, calls, messages)) = (&self.business, &self.of);
         let (records, next) = match self.list {
             0 => texts(business.appointments_as::<OperatorAppointmentView>(appointments, &page).await?),
-            1 => texts(business.calls(calls, &page).await?),
-            2 => texts(business.messages(messages, &page).await?),
+            1 => texts(business.calls_as::<OperatorCallView>(calls, &page).await?),
+            2 => texts(business.messages_as::<OperatorMessageView>(messages, &page).await?),
             _ => return Ok(None),
         };
         let mut part = String::new();

@@ -2,7 +2,7 @@
 
 use domain::{MessageStatus, Phone, Right, StaffId};
 use engine::business::{ContactFilter, IfMatch, PageRequest, Request};
-use view::{CallView, ContactView, MessageView};
+use view::{CallView, ContactView, MessageView, OperatorMessageView};
 
 use super::messages::done;
 use crate::admin::messages::MessagePatch;
@@ -32,7 +32,8 @@ pub(crate) async fn show(member: Member) -> Answered {
     let message = found(&member).await?;
     let (view, draft) = (&member.view, member.kept_form());
     let assign = format!("{}/assign", member.path());
-    let values = || Form::of([(STAFF, message.staff_id.map(|id| id.to_string()).unwrap_or_default())]);
+    let values =
+        || Form::of([(STAFF, message.message.staff_id.map(|id| id.to_string()).unwrap_or_default())]);
     let mut filled = Filled::kept(view, draft.as_ref(), &assign, values);
     if let Some(draft) = draft.filter(|draft| draft.action != assign) {
         // The draft is the form of a button that the person pressed after the session had ended.
@@ -45,7 +46,8 @@ pub(crate) async fn show(member: Member) -> Answered {
 /// change of the status by another member. Other changes of the message do not make the form stale.
 pub(crate) async fn status(member: Member) -> Answered {
     let message = found(&member).await?;
-    let (id, word, is) = (message.id, member.form.get("status"), message.status.as_str());
+    let (id, word) = (message.message.id, member.form.get("status"));
+    let is = message.message.status.as_str();
     let done = async {
         let patch = member.body().text("status").read::<MessagePatch>()?;
         if is != word {
@@ -69,7 +71,7 @@ pub(crate) async fn status(member: Member) -> Answered {
 
 pub(crate) async fn assign(member: Member) -> Answered {
     let message = found(&member).await?;
-    let id = message.id;
+    let id = message.message.id;
     let done = async {
         let patch = member.body().optional(STAFF).read::<MessagePatch>()?;
         member.change(patch.of(id)).await?;
@@ -78,17 +80,19 @@ pub(crate) async fn assign(member: Member) -> Answered {
     member.answered(done.await, |filled| refused(&member, message, filled)).await
 }
 
-async fn refused(member: &Member, message: MessageView, filled: Filled) -> Answered {
+async fn refused(member: &Member, message: OperatorMessageView, filled: Filled) -> Answered {
     // A stale form shows the current version, so the message is read again.
     let message = if filled.stale { found(member).await? } else { message };
     shown(member, message, filled).await
 }
 
-async fn found(member: &Member) -> Result<MessageView, Refused> {
-    member.business.message(member.id("message_id")?).await?.ok_or_else(Refused::not_found)
+async fn found(member: &Member) -> Result<OperatorMessageView, Refused> {
+    member.business.message_as(member.id("message_id")?).await?.ok_or_else(Refused::not_found)
 }
 
-async fn shown(member: &Member, message: MessageView, mut filled: Filled) -> Answered {
+async fn shown(member: &Member, of_team: OperatorMessageView, mut filled: Filled) -> Answered {
+    let tag = filled.tag(&of_team);
+    let message = of_team.message;
     let (view, staff) = (&member.view, member.staff().await?);
     let name_of = |id: Option<StaffId>| {
         let one = staff.iter().find(|one| Some(one.id) == id);
@@ -113,7 +117,7 @@ async fn shown(member: &Member, message: MessageView, mut filled: Filled) -> Ans
         phone: message.caller_phone.clone().or_else(|| contact.as_ref()?.phone.clone()),
         call,
         contact,
-        tag: filled.tag(&message),
+        tag,
         versions: filled.versions([fact]),
         staff: filled.field(view, field),
         filled,

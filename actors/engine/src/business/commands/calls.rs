@@ -1,14 +1,14 @@
-//! Saves calls that telephony adapters report.
+//! Saves calls that telephony adapters report, and marks calls as handled.
 
 use domain::{
-    AuditAction, BudgetKind, CallDetails, Contact, ContactDetails, EventType, Named, Phone, Problem,
-    ProblemCode, Right, Text,
+    AuditAction, BudgetKind, CallDetails, CallId, CallRecord, Contact, ContactDetails, EventType, Named,
+    Phone, Problem, ProblemCode, Refusal, Right, Text,
 };
 use store::keys;
-use view::CallView;
+use view::{CallView, OperatorCallView, SomeCallView};
 
 use super::contacts;
-use crate::business::{Change, Context, Decision, New, Write};
+use crate::business::{Change, Context, Decision, New, Shown, Write};
 use crate::error::Result;
 
 /// Saves a finished call. Without a `contact_id`, the contact is found by phone number, or created.
@@ -19,7 +19,7 @@ pub struct RecordCall {
 }
 
 impl Change for RecordCall {
-    type Gives = New<CallView>;
+    type Gives = New<OperatorCallView>;
     const RIGHT: Option<Right> = Some(Right::Day);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
@@ -37,15 +37,46 @@ impl Change for RecordCall {
         let new = new.filter(|new| context.has_room(BudgetKind::Contacts, new));
         let contact = known.as_ref().or(new.as_ref());
         let call = details.into_call(context.mint(), contact.map(|contact| contact.id), context.at);
-        let shown = CallView::new(&call, contact.and_then(|contact| contact.name.as_deref()));
-        let mut decision = Decision::answering(shown);
+        let name = contact.and_then(|contact| contact.name.as_deref());
+        let announced = context.announces(EventType::CallCompleted).then(|| CallView::new(&call, name));
+        let mut decision = Decision::answering(OperatorCallView::new(&call, name));
         if let Some(contact) = new {
             decision = decision.with_new_contact(context, contact);
         }
+        if let Some(seen) = announced {
+            decision = decision.announce_too(EventType::CallCompleted, &seen);
+        }
         Ok(decision
             .note(AuditAction::CallCompleted, call.id)
-            .announce(context, EventType::CallCompleted)
             .write(Write::Call { before: None, after: call }))
+    }
+}
+
+/// Marks a call as handled, or removes the mark. Integrations do not see the mark, so `updated_at` does not
+/// change.
+#[derive(Clone, Copy, Debug)]
+pub struct MarkCall {
+    pub id: CallId,
+    pub handled: bool,
+}
+
+impl Change for MarkCall {
+    type Gives = Shown<OperatorCallView>;
+    const RIGHT: Option<Right> = Some(Right::Day);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let before = context.state.read::<CallRecord>(&keys::call(context.state.id, self.id))?;
+        let before = before.ok_or(Refusal::NotFound(Named::Call))?;
+        let shown = context.state.show_call::<OperatorCallView>(&before)?;
+        context.check_match(&shown)?;
+        if before.handled_at.is_some() == self.handled {
+            return Ok(Decision::answering(shown));
+        }
+        let after = CallRecord { handled_at: self.handled.then_some(context.at), ..before.clone() };
+        let now_shown = OperatorCallView { handled_at: Some(after.handled_at), ..shown.clone() };
+        Ok(Decision::answering(now_shown)
+            .note_change_from(AuditAction::CallUpdated, self.id, &shown)
+            .write(Write::Call { before: Some(before), after }))
     }
 }
 

@@ -8,7 +8,7 @@ use domain::{
 use store::keys::kind;
 use store::records::CallRow;
 use store::{Order, Record, StoreError, keys};
-use view::CallView;
+use view::{CallView, SomeCallView};
 
 use super::{End, Page, PageRequest, collect, once, walk, was_erased};
 use crate::business::BusinessHandle;
@@ -23,6 +23,8 @@ pub struct CallFilter {
     pub status: Option<CallStatus>,
     pub outcome: Option<CallOutcome>,
     pub contact_id: Option<ContactId>,
+    /// Omits the calls that the team marked as handled.
+    pub unhandled: bool,
     /// Lists the calls that were changed at or after this instant, in the order of their changes.
     pub updated_since: Option<Timestamp>,
 }
@@ -39,11 +41,16 @@ impl CallFilter {
             && self.from.is_none_or(|from| call.started_at >= from)
             && self.to.is_none_or(|to| call.started_at < to)
             && self.contact_id.is_none_or(|id| call.contact_id == Some(id))
+            && !(self.unhandled && call.handled_at.is_some())
     }
 }
 
 impl BusinessHandle {
     pub async fn call_record(&self, id: CallId) -> Result<Option<CallView>> {
+        self.call_record_as(id).await
+    }
+
+    pub async fn call_record_as<V: SomeCallView>(&self, id: CallId) -> Result<Option<V>> {
         self.read(|store| {
             let call = store.get::<CallRecord>(&keys::call(self.id, id))?;
             let reader = Reader::unbounded(store);
@@ -54,6 +61,14 @@ impl BusinessHandle {
 
     /// The matching calls, newest start first, or ordered by `updated_at` if `updated_since` is set.
     pub async fn calls(&self, filter: &CallFilter, page: &PageRequest) -> Result<Page<CallView>> {
+        self.calls_as(filter, page).await
+    }
+
+    pub async fn calls_as<V: SomeCallView>(
+        &self,
+        filter: &CallFilter,
+        page: &PageRequest,
+    ) -> Result<Page<V>> {
         let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
         let (of, filter) = (self.id, filter.clone());
         let record = move |id: CallId| keys::call(of, id);
@@ -104,14 +119,14 @@ impl Callers {
         Self { business, names: HashMap::new() }
     }
 
-    fn show(&mut self, reader: &Reader<'_>, call: &CallRecord) -> Result<CallView, StoreError> {
-        let Some(contact) = call.contact_id else { return Ok(CallView::new(call, None)) };
+    fn show<V: SomeCallView>(&mut self, reader: &Reader<'_>, call: &CallRecord) -> Result<V, StoreError> {
+        let Some(contact) = call.contact_id else { return Ok(V::new(call, None)) };
         let of = self.business;
         let read = |id| Ok(Some(reader.get::<Contact>(&keys::contact(of, id))?.map(|contact| contact.name)));
         let name = once(&mut self.names, contact, || Some(None), read)?;
         Ok(match name {
-            Some(name) => CallView::new(call, name.as_deref()),
-            None => CallView::new(&call.erased(), None),
+            Some(name) => V::new(call, name.as_deref()),
+            None => V::new(&call.erased(), None),
         })
     }
 }

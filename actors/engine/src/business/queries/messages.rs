@@ -4,7 +4,7 @@ use domain::{BusinessId, CallId, ContactId, MessageId, MessageStatus, TakenMessa
 use store::keys::{MessagesOf, kind};
 use store::records::status_number;
 use store::{Order, StoreError, keys};
-use view::MessageView;
+use view::{MessageView, SomeMessageView};
 
 use super::{End, Page, PageRequest, walk, was_erased};
 use crate::business::BusinessHandle;
@@ -19,6 +19,8 @@ pub struct MessageFilter {
     pub urgency: Option<Urgency>,
     pub call_id: Option<CallId>,
     pub contact_id: Option<ContactId>,
+    /// Omits the messages that are snoozed at this instant.
+    pub awake_at: Option<Timestamp>,
     /// Lists the messages that were changed at or after this instant, in the order of their changes.
     pub updated_since: Option<Timestamp>,
 }
@@ -31,6 +33,7 @@ impl MessageFilter {
             && self.urgency.is_none_or(|urgency| message.urgency == urgency)
             && self.call_id.is_none_or(|id| message.call_id == Some(id))
             && self.contact_id.is_none_or(|id| message.contact_id == Some(id))
+            && self.awake_at.is_none_or(|at| message.snoozed_until.is_none_or(|until| until <= at))
     }
 
     /// The shortest index that contains all matching messages.
@@ -44,6 +47,10 @@ impl MessageFilter {
 
 impl BusinessHandle {
     pub async fn message(&self, id: MessageId) -> Result<Option<MessageView>> {
+        self.message_as(id).await
+    }
+
+    pub async fn message_as<V: SomeMessageView>(&self, id: MessageId) -> Result<Option<V>> {
         self.read(|store| {
             let message = store.get::<TakenMessage>(&keys::message(self.id, id))?;
             message.map(|message| show(&Reader::unbounded(store), self.id, &message)).transpose()
@@ -53,6 +60,14 @@ impl BusinessHandle {
 
     /// The matching messages, newest first, or ordered by `updated_at` if `updated_since` is set.
     pub async fn messages(&self, filter: &MessageFilter, page: &PageRequest) -> Result<Page<MessageView>> {
+        self.messages_as(filter, page).await
+    }
+
+    pub async fn messages_as<V: SomeMessageView>(
+        &self,
+        filter: &MessageFilter,
+        page: &PageRequest,
+    ) -> Result<Page<V>> {
         let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
         let (of, filter) = (self.id, filter.clone());
         let record = move |id: MessageId| keys::message(of, id);
@@ -79,7 +94,11 @@ impl BusinessHandle {
 }
 
 /// The view of a message without the data of an erased contact, even before the erasure has removed it.
-fn show(reader: &Reader<'_>, of: BusinessId, message: &TakenMessage) -> Result<MessageView, StoreError> {
+fn show<V: SomeMessageView>(
+    reader: &Reader<'_>,
+    of: BusinessId,
+    message: &TakenMessage,
+) -> Result<V, StoreError> {
     let is_erased = was_erased(reader, of, message.contact_id)?;
-    Ok(if is_erased { MessageView::from(&message.erased()) } else { MessageView::from(message) })
+    Ok(if is_erased { V::from(&message.erased()) } else { V::from(message) })
 }

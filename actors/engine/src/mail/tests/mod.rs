@@ -159,7 +159,7 @@ impl World {
     ) -> Mail {
         let details = MessageDetails::of(Text::new(format!("For {person}")).unwrap());
         let taken = business.change(Request::by(Actor::Operator), TakeMessage { details }).await.unwrap();
-        let id = taken.value.id.uuid();
+        let id = taken.value.message.id.uuid();
         let about = About { kind: AlertKind::MessageTaken, id, at: self.engine.now() };
         let new = NewMail {
             business_id: Some(business.id()),

@@ -136,7 +136,7 @@ async fn each_event_alerts_each_concerned_person_once() {
     let waits = appointment_of(&done(&world, &shop, shop.booking(at(2, 9), 1)).await);
     done(&world, &shop, Confirm { id: waits }).await;
     let taken = done(&world, &shop, message(Urgency::Urgent, None)).await;
-    let read = PatchMessage { id: id_of(&taken), status: Some(MessageStatus::Read), staff_id: None };
+    let read = PatchMessage { status: Some(MessageStatus::Read), ..PatchMessage::of(id_of(&taken)) };
     done(&world, &shop, read).await;
     done(&world, &shop, message(Urgency::Normal, Some(shop.staff[0]))).await;
     for status in [CallStatus::Missed, CallStatus::Completed, CallStatus::Failed] {

@@ -12,6 +12,7 @@ use domain::{
 };
 use engine::business::commands::appointments::{Cancel, Confirm, Decline, PatchAppointment, Reschedule};
 use engine::business::commands::budget::PatchBudget;
+use engine::business::commands::calls::MarkCall;
 use engine::business::commands::catalog::{
     CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff,
 };
@@ -60,6 +61,7 @@ const TABLE: &[Row] = &[
     row("Cancel", "ccc"),
     row("StartingAt<Cancel>", "ccc"),
     row("TakeMessage", "ccc"),
+    row("MarkCall", "ccc"),
     row("PatchMessage", "ccc"),
     row("RecordCall", "ccc"),
     row("CreateContact", "ccc"),
@@ -187,11 +189,9 @@ impl Asking<'_> {
             }
             "PatchNotices" => self.ask(PatchNotices::default()).await,
             "TakeMessage" => self.ask(message(None, None)).await,
-            "PatchMessage" => {
-                let status = Some(MessageStatus::Read);
-                self.ask(PatchMessage { id: nothing.into(), status, staff_id: None }).await
-            }
+            "PatchMessage" => self.ask(PatchMessage::of(nothing.into())).await,
             "RecordCall" => self.ask(call("+14155550123", None)).await,
+            "MarkCall" => self.ask(MarkCall { id: nothing.into(), handled: true }).await,
             "CreateContact" => self.ask(CreateContact { details: contact }).await,
             "PatchAppointment" => self.ask(PatchAppointment::of(nothing.into())).await,
             "PatchContact" => {
