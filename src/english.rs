@@ -192,6 +192,7 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::Items { min: 0, max } => format!("must have at most {max} items"),
         P::Items { min, max } => format!("must have {min} to {max} items"),
         P::WholeNumber { min, max } => format!("must be a whole number from {min} to {max}"),
+        P::OffersMax(max) => format!("already offers {max} services, which is the maximum"),
         P::OneOf(words) => format!("must be one of {}", words.join(", ")),
         P::Years(first, last) => format!("must be in the years {first} to {last}"),
         P::NotLaterThan(other) => format!("must be later than {other}"),

@@ -71,6 +71,9 @@ impl World {
             min_notice_minutes: 0,
             max_advance_days: None,
             price: None,
+            category: None,
+            position: 0,
+            color: None,
             created_at: now(),
             updated_at: now(),
         };
@@ -81,6 +84,8 @@ impl World {
             zone: chrono_tz::Europe::Paris,
             service_ids: vec![service.id],
             hours: None,
+            position: 0,
+            color: None,
             created_at: now(),
             updated_at: now(),
         };

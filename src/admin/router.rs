@@ -58,7 +58,10 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by creation."),
         patch(b!("/services/{service_id}"), Token, services::update)
             .named("updateService", "Change a service")
-            .details("A property that is left out keeps its value. Existing appointments keep their duration and buffers."),
+            .details("A property that is left out keeps its value. Existing appointments keep their duration and buffers. A change of `category`, `position` or `color` alone keeps `updated_at`."),
+        put(b!("/services/{service_id}/staff"), Token, services::set_staff)
+            .named("setServiceStaff", "Set the staff members who offer a service")
+            .details("The list replaces the staff members who offered the service. Appointments do not change; `affected` lists those for the service that are outside bookable time."),
         delete(b!("/services/{service_id}"), Token, services::delete)
             .named("deleteService", "Delete a service that no record refers to")
             .details("A service with an appointment, past or future, or with a staff member who offers it, can be made inactive instead.")
@@ -71,7 +74,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by creation."),
         patch(b!("/staff/{staff_id}"), Token, staff::update)
             .named("updateStaffMember", "Change a staff member")
-            .details("A property that is left out keeps its value. `service_ids` and `hours` replace the whole list. Appointments do not change; `affected` lists those that are outside bookable time."),
+            .details("A property that is left out keeps its value. `service_ids` and `hours` replace the whole list. Appointments do not change; `affected` lists those that are outside bookable time. A change of `position` or `color` alone keeps `updated_at`."),
         delete(b!("/staff/{staff_id}"), Token, staff::delete)
             .named("deleteStaffMember", "Delete a staff member that no record refers to")
             .details("A staff member with an appointment, past or future, or with a message, can be made inactive instead.")

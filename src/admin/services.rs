@@ -1,12 +1,13 @@
 //! Services of a business.
 
 use domain::{
-    BUFFER_MINUTES_MAX, Buffers, Currency, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price,
-    Refusal, ServiceId, Text,
+    BUFFER_MINUTES_MAX, Buffers, COLORS, Currency, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, POSITION_MAX,
+    PRICE_CENTS_MAX, Price, Refusal, ServiceId, StaffId, Text,
 };
-use engine::business::commands::catalog::{CreateService, DeleteService, PatchService};
-use view::{AffectingView, OperatorServiceView};
+use engine::business::commands::catalog::{CreateService, DeleteService, PatchService, SetServiceStaff};
+use view::{AffectingView, OperatorServiceView, ServiceStaffView};
 
+use crate::http::lists::DistinctList;
 use crate::http::numbers::Whole;
 use crate::http::patch::Patch;
 use crate::json_object;
@@ -35,6 +36,12 @@ json_object! {
         price_cents: Option<Whole<0, PRICE_CENTS_MAX>>,
         /// The ISO 4217 code of the price's currency, such as EUR.
         currency: Option<Currency>,
+        /// The heading under which pages of the team list the service.
+        category: Option<Text<1, 60>>,
+        /// The order in lists of pages; 0 when absent.
+        position: Option<Position>,
+        /// The index of a colour of the palette.
+        color: Option<PaletteColor>,
     }
 }
 
@@ -61,9 +68,27 @@ json_object! {
         price_cents: Patch<Option<Whole<0, PRICE_CENTS_MAX>>>,
         /// The ISO 4217 code of the price's currency, such as EUR.
         currency: Patch<Option<Currency>>,
+        /// The heading under which pages of the team list the service; null clears it.
+        category: Patch<Option<Text<1, 60>>>,
+        /// The order in lists of pages.
+        position: Patch<Position>,
+        /// The index of a colour of the palette; null clears it.
+        color: Patch<Option<PaletteColor>>,
     }
 }
 
+json_object! {
+    /// The staff members who offer a service.
+    pub(crate) struct ServiceStaffBody {
+        /// All staff members who offer the service.
+        staff_ids: DistinctList<StaffId, 0, STAFF_MAX>,
+    }
+}
+
+const STAFF_MAX: usize = 1_000;
+
+pub(crate) type Position = Whole<0, POSITION_MAX>;
+pub(crate) type PaletteColor = Whole<{ *COLORS.start() }, { *COLORS.end() }>;
 type AdvanceDays = Whole<{ *MAX_ADVANCE_DAYS.start() }, { *MAX_ADVANCE_DAYS.end() }>;
 
 impl ServiceBody {
@@ -80,6 +105,9 @@ impl ServiceBody {
             min_notice_minutes: self.min_notice_minutes.map_or(0, Whole::get),
             max_advance_days: self.max_advance_days.map(Whole::get),
             price: price.map_err(|problem| Refusal::Invalid(vec![problem]))?,
+            category: self.category,
+            position: self.position.map_or(0, Whole::get),
+            color: self.color.map(Whole::get),
         })
     }
 }
@@ -98,6 +126,9 @@ impl ServicePatch {
             max_advance_days: self.max_advance_days.set().map(|days| days.map(Whole::get)),
             price_cents: self.price_cents.set().map(|cents| cents.map(Whole::get)),
             currency: self.currency.set(),
+            category: self.category.set(),
+            position: self.position.set().map(Whole::get),
+            color: self.color.set().map(|color| color.map(Whole::get)),
         }
     }
 }
@@ -125,6 +156,17 @@ pub(super) async fn update(
     Path(id): Path<ServiceId>,
 ) -> Result<Changed<AffectingView<OperatorServiceView>>, ApiError> {
     let changed: Changed<AffectingView<OperatorServiceView>> = context.change(patch.change(id)).await?;
+    Ok(changed.tagged_as(|shown| &shown.resource))
+}
+
+pub(super) async fn set_staff(
+    context: Context,
+    Body(body): Body<ServiceStaffBody>,
+    Path(id): Path<ServiceId>,
+) -> Result<Changed<AffectingView<ServiceStaffView>>, ApiError> {
+    let staff_ids = body.staff_ids.into_vec();
+    let changed: Changed<AffectingView<ServiceStaffView>> =
+        context.change(SetServiceStaff { id, staff_ids }).await?;
     Ok(changed.tagged_as(|shown| &shown.resource))
 }
 

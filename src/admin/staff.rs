@@ -1,16 +1,16 @@
 //! Staff members of a business.
 
-use domain::{ServiceId, StaffHours, StaffId, Text};
+use domain::{OFFERED_MAX, ServiceId, StaffHours, StaffId, Text};
 use engine::business::commands::catalog::{CreateStaff, DeleteStaff, PatchStaff};
 use view::{AffectingView, OperatorStaffView};
 
+use super::services::{PaletteColor, Position};
 use crate::http::lists::DistinctList;
+use crate::http::numbers::Whole;
 use crate::http::patch::Patch;
 use crate::json_object;
 use crate::rest::prelude::*;
 use crate::rest::values::time::Zone;
-
-const SERVICES_MAX: usize = 500;
 
 json_object! {
     /// A new staff member.
@@ -22,9 +22,13 @@ json_object! {
         /// The IANA time zone in which the staff member sees times; the business's when absent.
         timezone: Option<Zone>,
         /// The services that the staff member offers.
-        service_ids: DistinctList<ServiceId, 0, SERVICES_MAX>,
+        service_ids: DistinctList<ServiceId, 0, OFFERED_MAX>,
         /// The staff member's own hours, up to 4 windows a day; all opening hours when absent.
         hours: Option<StaffHours>,
+        /// The order in lists of pages; 0 when absent.
+        position: Option<Position>,
+        /// The index of a colour of the palette.
+        color: Option<PaletteColor>,
     }
 }
 
@@ -38,9 +42,13 @@ json_object! {
         /// The IANA time zone in which the staff member sees times.
         timezone: Patch<Zone>,
         /// All services that the staff member offers.
-        service_ids: Patch<DistinctList<ServiceId, 0, SERVICES_MAX>>,
+        service_ids: Patch<DistinctList<ServiceId, 0, OFFERED_MAX>>,
         /// The staff member's own hours of the whole week; null for all opening hours.
         hours: Patch<Option<StaffHours>>,
+        /// The order in lists of pages.
+        position: Patch<Position>,
+        /// The index of a colour of the palette; null clears it.
+        color: Patch<Option<PaletteColor>>,
     }
 }
 
@@ -52,6 +60,8 @@ impl From<StaffBody> for CreateStaff {
             zone: body.timezone.map(Zone::get),
             service_ids: body.service_ids.into_vec(),
             hours: body.hours,
+            position: body.position.map_or(0, Whole::get),
+            color: body.color.map(Whole::get),
         }
     }
 }
@@ -65,6 +75,8 @@ impl StaffPatch {
             zone: self.timezone.set().map(Zone::get),
             service_ids: self.service_ids.set().map(DistinctList::into_vec),
             hours: self.hours.set(),
+            position: self.position.set().map(Whole::get),
+            color: self.color.set().map(|color| color.map(Whole::get)),
         }
     }
 }

@@ -2,20 +2,13 @@
 
 use chrono::NaiveDate;
 use domain::{
-    AUDIT_DAYS_MIN, Appointment, AppointmentId, AppointmentStatus, Attendance, BUFFER_MINUTES_MAX,
-    BlockedSource, BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId,
-    CHANGE_NOTICE_MINUTES_MAX, CalendarSyncStatus, CallId, CallOutcome, CallRecord, CallStatus, Color,
-    Contact, ContactId, Currency, DayWindows, Direction, DisabledReason, Email, EventType, ImportProblem,
-    Knowledge, KnowledgeId, Locale, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, MessageId, MessageStatus,
-    NoticeScope, NoticeSettings, ORIGINS_MAX, PRICE_CENTS_MAX, Price, Problem, ProblemCode, RETENTION_DAYS,
-    Retention, Service, ServiceId, SiteOrigin, Slug, Source, SpecialDay, StaffHours, StaffId, StaffMember,
-    TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId, WebhookStatus, WebhookUrl, Website,
-    WeeklyBreaks, WeeklyHours,
+    AUDIT_DAYS_MIN, BUFFER_MINUTES_MAX, CHANGE_NOTICE_MINUTES_MAX, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, OFFERED_MAX, ORIGINS_MAX, PRICE_CENTS_MAX, RETENTION_DAYS, Appointment, AppointmentId, AppointmentStatus, Attendance, BlockedSource, BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallRecord, CallStatus, Color, Contact, ContactId, Currency, DayWindows, Direction, DisabledReason, Email, EventType, ImportProblem, Knowledge, KnowledgeId, Locale, MessageId, MessageStatus, NoticeScope, NoticeSettings, Price, Problem, ProblemCode, Retention, Service, ServiceId, SiteOrigin, Slug, Source, SpecialDay, StaffHours, StaffId, StaffMember, TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId, WebhookStatus, WebhookUrl, Website, WeeklyBreaks, WeeklyHours,
 };
 use engine::moving::{Moved, MovedKind};
 
 use super::line::{Line, Written, export_line, read};
 use super::values::{BookedAsLine, E164, ReminderHours, Secret};
+use crate::admin::services::{PaletteColor, Position};
 use crate::http::json::Json;
 use crate::http::lists::DistinctList;
 use crate::http::numbers::Whole;
@@ -101,12 +94,16 @@ export_line! {
         max_advance_days: Option<Whole<{ *MAX_ADVANCE_DAYS.start() }, { *MAX_ADVANCE_DAYS.end() }>>,
         [price_cents: Option<Whole<0, PRICE_CENTS_MAX>> = it.price.map(|price| price.cents)]
         [currency: Option<Currency> = it.price.map(|price| price.currency)]
+        category: Option<Text<1, 60>>,
+        [position: Option<Position> = Some(it.position)]
+        color: Option<PaletteColor>,
         created_at: Timestamp,
         updated_at: Timestamp,
     }
     => {
         buffers: buffers(buffer_before_minutes, buffer_after_minutes),
         price: price_cents.zip(currency).map(|(cents, currency)| Price { cents, currency }),
+        position: position.unwrap_or_default(),
     }
     check price_and_currency
 }
@@ -132,10 +129,15 @@ export_line! {
         name: Text<1, 200>,
         active: bool,
         zone as "timezone": Zone,
-        service_ids: DistinctList<ServiceId, 0, 500>,
+        service_ids: DistinctList<ServiceId, 0, OFFERED_MAX>,
         hours: Option<StaffHours>,
+        [position: Option<Position> = Some(it.position)]
+        color: Option<PaletteColor>,
         created_at: Timestamp,
         updated_at: Timestamp,
+    }
+    => {
+        position: position.unwrap_or_default(),
     }
 }
 

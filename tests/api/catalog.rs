@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Server, ids};
+use crate::harness::{Server, id, ids};
 
 #[tokio::test]
 async fn services_are_listed_in_the_order_of_their_creation() {
@@ -57,11 +57,10 @@ async fn inactive_staff_are_listed_too() {
     assert_eq!(ids(&shown), [salon.anna.clone(), salon.ben.clone(), salon.chloe.clone()]);
     let mut seen = salon.operator.get("/staff").await.list();
     for member in &mut seen {
-        assert_eq!(
-            member.as_object_mut().unwrap().remove("hours"),
-            Some(Value::Null),
-            "only the team sees the hours"
-        );
+        for (name, value) in [("hours", Value::Null), ("position", json!(0)), ("color", Value::Null)] {
+            let of_team = member.as_object_mut().unwrap().remove(name);
+            assert_eq!(of_team, Some(value), "only the team sees {name}");
+        }
     }
     assert_eq!(shown, seen);
     assert_eq!(
@@ -89,6 +88,107 @@ async fn only_the_given_properties_of_a_service_change() {
     }
     let shown = salon.get("/services").await.list()[0].clone();
     assert_eq!((&shown["name"], &shown["duration_minutes"]), (&json!("Trim"), &json!(1440)));
+}
+
+#[tokio::test]
+async fn category_position_and_colour_are_the_teams_alone() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let before = (salon.get("/services").await, salon.get("/staff").await);
+    server.clock.advance(5);
+    let (service, staff) = (format!("/services/{}", salon.cut), format!("/staff/{}", salon.ben));
+    let listed = json!({ "category": "Cheveux", "position": 2, "color": 12 });
+    for (path, change) in [(&service, listed.clone()), (&staff, json!({ "position": 1_000_000, "color": 1 }))]
+    {
+        let changed = salon.operator.patch(path, &change).await.is(200).data();
+        for (name, value) in change.as_object().unwrap() {
+            assert_eq!(changed[name], *value, "{name}");
+        }
+        let entry = &salon.operator.all("/audit").await[0];
+        assert_eq!(entry["changes"].as_array().unwrap().len(), change.as_object().unwrap().len(), "{entry}");
+    }
+    let after = (salon.get("/services").await, salon.get("/staff").await);
+    assert_eq!((after.0.list(), after.1.list()), (before.0.list(), before.1.list()));
+    let renamed = salon.operator.patch(&service, &json!({ "name": "Coupe", "position": 0 })).await.data();
+    assert_eq!((&renamed["category"], &renamed["position"]), (&listed["category"], &json!(0)));
+    assert_ne!(renamed["updated_at"], before.0.list()[0]["updated_at"]);
+    for (bad, at) in [
+        (json!({ "category": "" }), "category"),
+        (json!({ "category": "é".repeat(61) }), "category"),
+        (json!({ "position": -1 }), "position"),
+        (json!({ "position": 1_000_001 }), "position"),
+        (json!({ "position": null }), "position"),
+        (json!({ "color": 0 }), "color"),
+        (json!({ "color": 13 }), "color"),
+        (json!({ "color": "#ffffff" }), "color"),
+    ] {
+        salon.operator.patch(&service, &bad).await.invalid_at(&[at]);
+        if at != "category" {
+            salon.operator.patch(&staff, &bad).await.invalid_at(&[at]);
+        }
+    }
+    let longest = salon.operator.patch(&service, &json!({ "category": "é".repeat(60) })).await;
+    longest.is(200);
+    let cleared = salon.operator.patch(&service, &json!({ "category": null, "color": null })).await.data();
+    assert_eq!((&cleared["category"], &cleared["color"]), (&Value::Null, &Value::Null));
+    let new =
+        json!({ "name": "Barbe", "duration_minutes": 30, "category": "Barbe", "position": 7, "color": 3 });
+    let made = salon.operator.post("/services", &new).await.created();
+    assert_eq!(
+        (&made["category"], &made["position"], &made["color"]),
+        (&json!("Barbe"), &json!(7), &json!(3))
+    );
+    let new = json!({ "name": "Dora", "service_ids": [], "position": 4, "color": 5 });
+    let made = salon.operator.post("/staff", &new).await.created();
+    assert_eq!((&made["position"], &made["color"]), (&json!(4), &json!(5)));
+}
+
+#[tokio::test]
+async fn the_staff_members_who_offer_a_service_are_set_at_once() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let path = format!("/services/{}/staff", salon.massage);
+    let booked = salon.book_with(&salon.massage, &salon.ben, "2026-03-03T09:00:00Z").await;
+    let offering = async || {
+        let staff = salon.operator.all("/staff").await;
+        let offers =
+            |member: &&Value| member["service_ids"].as_array().unwrap().contains(&json!(salon.massage));
+        ids(&staff.iter().filter(offers).cloned().collect::<Vec<_>>())
+    };
+    assert_eq!(offering().await, [salon.anna.clone(), salon.ben.clone()]);
+    let set =
+        async |staff: Value| salon.operator.call("PUT", &path).json(&json!({ "staff_ids": staff })).await;
+    server.clock.advance(5);
+    let log = salon.operator.all("/audit").await.len();
+    let changed = set(json!([salon.chloe, salon.anna])).await;
+    let expected = [salon.anna.clone(), salon.chloe.clone()];
+    assert_eq!(changed.data()["staff_ids"], json!(expected), "in the order of creation");
+    assert_eq!(changed.data()["service_id"], salon.massage);
+    assert_eq!(changed.data()["affected"], json!({ "count": 1, "ids": [id(&booked)] }));
+    assert_eq!(offering().await, expected);
+    assert_eq!(salon.operator.all("/audit").await.len(), log + 2, "each changed member has an entry");
+    // The same list again changes nothing.
+    let again = set(json!([salon.anna, salon.chloe])).await;
+    assert_eq!((again.data()["staff_ids"].clone(), again.etag()), (json!(expected), changed.etag()));
+    assert_eq!(salon.operator.all("/audit").await.len(), log + 2);
+    let stale = salon.operator.call("PUT", &path).header("if-match", "\"stale\"");
+    stale.json(&json!({ "staff_ids": [] })).await.fails(409, "conflict");
+    for (staff, at) in [
+        (json!([salon.anna, salon.cut]), "staff_ids[1]"),
+        (json!([salon.anna, salon.anna]), "staff_ids[1]"),
+        (json!(null), "staff_ids"),
+    ] {
+        set(staff).await.invalid_at(&[at]);
+    }
+    salon.operator.call("PUT", &path).json(&json!({})).await.invalid_at(&["staff_ids"]);
+    assert_eq!(offering().await, expected);
+    // Cut is offered as before.
+    let seen = salon.get("/staff").await.list();
+    assert!(seen.iter().all(|member| member["service_ids"].as_array().unwrap().contains(&json!(salon.cut))));
+    set(json!([])).await.is(200);
+    assert_eq!(offering().await, [] as [String; 0]);
+    let unknown = "/services/018f0000-0000-7000-8000-000000000000/staff";
+    salon.operator.call("PUT", unknown).json(&json!({ "staff_ids": [] })).await.fails(404, "not_found");
 }
 
 #[tokio::test]

@@ -70,6 +70,7 @@ fn rows() -> Vec<Row> {
         operator("POST", "/staff", "", r#"{"name":"B","service_ids":["{service_id}"]}"#),
         operator("GET", "/staff", "", ""),
         operator("PATCH", "/staff/{staff_id}", "", r#"{"service_ids":["{service_id}"]}"#),
+        operator("PUT", "/services/{service_id}/staff", "", r#"{"staff_ids":["{staff_id}"]}"#),
         operator("PUT", "/special-days/{date}", "", r#"{"windows":[{"open":"10:00","close":"12:00"}]}"#),
         operator("GET", "/special-days", "from=2026-03-01&to=2026-03-31", ""),
         operator("POST", "/staff/{staff_id}/time-off", "", r#"{"from":"2026-03-20","to":"2026-03-21"}"#),
@@ -271,6 +272,9 @@ fn refused(row: &Row, place: Place, name: &str, answer: &Answer) {
         // ids only as filters.
         Place::Query if row.path == "/availability" => _ = answer.invalid_at(&[name]),
         Place::Query => assert!(answer.list().is_empty(), "{answer}"),
+        Place::Body if row.path.ends_with("/staff") && row.method == "PUT" => {
+            _ = answer.invalid_at(&["staff_ids[0]"]);
+        }
         Place::Body if row.path.starts_with("/staff") => _ = answer.invalid_at(&["service_ids[0]"]),
         Place::Body => _ = answer.invalid_at(&[name]),
     }
@@ -327,7 +331,7 @@ async fn no_route_of_either_api_accepts_an_id_of_another_business() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 87, "the number of ids in all rows");
+    assert_eq!(tried, 89, "the number of ids in all rows");
     assert_eq!(shown(&other, &theirs).await, before.0);
     assert_eq!(shown(&salon, &own).await, before.1);
     // With its own ids, the salon can use every route. The refusals above were therefore caused by the other
@@ -386,6 +390,7 @@ fn names_of_ids() -> BTreeSet<String> {
     }
     let mut found = BTreeSet::new();
     collect(&receptionist::openapi::document(), &mut found);
+    collect(&receptionist::openapi::operator_document(), &mut found);
     for (_, path) in receptionist::service::routes() {
         found.extend(names(path).into_iter().map(str::to_owned));
     }
@@ -408,6 +413,9 @@ async fn a_row_names_every_id_that_its_route_takes() {
             .collect();
         if row.path.starts_with("/staff") && named.remove("service_id") {
             named.insert("service_ids".into());
+        }
+        if row.path.ends_with("/staff") && named.remove("staff_id") {
+            named.insert("staff_ids".into());
         }
         let mut taken = BTreeSet::new();
         for name in &all {

@@ -106,6 +106,8 @@ async fn every_change_of_a_business_happens_once() {
         ("PATCH", String::new(), json!({ "name": "Salon Zoë" })),
         ("POST", "/services".into(), json!({ "name": "Perm", "duration_minutes": 60 })),
         ("PATCH", of("services", &service, ""), short.clone()),
+        ("PUT", of("services", &service, "/staff"), json!({ "staff_ids": [salon.anna] })),
+        ("PUT", of("services", &service, "/staff"), json!({ "staff_ids": [] })),
         ("DELETE", of("services", &service, ""), Value::Null),
         ("POST", "/staff".into(), json!({ "name": "Dan", "service_ids": [salon.cut] })),
         ("PATCH", of("staff", &without_services, ""), short),

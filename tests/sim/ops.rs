@@ -8,7 +8,7 @@ use engine::business::commands::appointments::{
 use engine::business::commands::budget::PatchBudget;
 use engine::business::commands::calls::{MarkCall, RecordCall};
 use engine::business::commands::catalog::{
-    CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff,
+    CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff, SetServiceStaff,
 };
 use engine::business::commands::contacts::{CreateContact, PatchContact};
 use engine::business::commands::customers::BookOnline;
@@ -127,7 +127,7 @@ macro_rules! ops {
 
 ops! {
     Book, Cancel, Reschedule, Confirm, Decline, CreateContact, PatchContact, NoteContact, PatchAppointment, RecordCall, MarkCall, TakeMessage,
-    PatchMessage, AddKnowledge, CreateService, PatchService, CreateStaff, PatchStaff, PatchBusiness, CreateKey,
+    PatchMessage, AddKnowledge, CreateService, PatchService, SetServiceStaff, CreateStaff, PatchStaff, PatchBusiness, CreateKey,
     RevokeKey, CreateWebhook, PatchWebhook, DeleteWebhook, RotateSecret, PatchBudget,
     PatchKnowledge, DeleteKnowledge, RemoveService, RemoveStaff, BookOnce, MoveFrom, CancelAt,
     SetSpecialDay, DeleteSpecialDay, AddTimeOff, DeleteTimeOff, BookOnline, MoveOnline,

@@ -130,6 +130,22 @@ impl Model {
                 self.newest.remove(&gone.id.uuid());
                 effects.noted.push(("knowledge.deleted", gone.id.uuid()));
             }
+            Op::SetServiceStaff(change) => {
+                let service = json!(change.id);
+                for (id, member) in &mut self.newest {
+                    let Some(offered) = member.get_mut("service_ids").and_then(Value::as_array_mut) else {
+                        continue;
+                    };
+                    let offers = change.staff_ids.iter().any(|staff| staff.uuid() == *id);
+                    match (offers, offered.contains(&service)) {
+                        (true, false) => offered.push(service.clone()),
+                        (false, true) => offered.retain(|one| *one != service),
+                        _ => continue,
+                    }
+                    member["updated_at"] = group[0].at.to_string().into();
+                    effects.noted.push(("staff.updated", *id));
+                }
+            }
             Op::RemoveService(gone) => {
                 let id = gone.id.uuid();
                 self.check_unused(id);

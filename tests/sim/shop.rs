@@ -16,7 +16,9 @@ use engine::business::commands::appointments::{
 };
 use engine::business::commands::budget::{LimitPatch, PatchBudget};
 use engine::business::commands::calls::{MarkCall, RecordCall};
-use engine::business::commands::catalog::{CreateService, CreateStaff, PatchService, PatchStaff};
+use engine::business::commands::catalog::{
+    CreateService, CreateStaff, PatchService, PatchStaff, SetServiceStaff,
+};
 use engine::business::commands::contacts::{CreateContact, PatchContact};
 use engine::business::commands::customers::ManageToken;
 use engine::business::commands::keys::{CreateKey, RevokeKey};
@@ -287,6 +289,11 @@ impl Shop {
                 }
                 .into()
             }
+            3 if dice.once_in(2) => SetServiceStaff {
+                id: *dice.pick(&self.services),
+                staff_ids: self.staff.iter().copied().filter(|_| !dice.once_in(3)).collect(),
+            }
+            .into(),
             3..=5 => {
                 let patched = PatchStaff::of(*dice.pick(&self.staff));
                 PatchStaff {

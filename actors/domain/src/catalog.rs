@@ -16,6 +16,15 @@ pub const MIN_NOTICE_MINUTES_MAX: u32 = 43_200;
 
 pub const MAX_ADVANCE_DAYS: RangeInclusive<u32> = 1..=1_095;
 
+/// The maximum of [`Service::position`] and [`StaffMember::position`].
+pub const POSITION_MAX: u32 = 1_000_000;
+
+/// The indexes of the colours of the palette.
+pub const COLORS: RangeInclusive<u32> = 1..=12;
+
+/// The maximum number of services that a staff member offers.
+pub const OFFERED_MAX: usize = 500;
+
 /// In hundredths of the currency unit.
 pub const PRICE_CENTS_MAX: u32 = 100_000_000;
 
@@ -107,6 +116,12 @@ pub struct Service {
     /// How many local days ahead customers can book, within [`MAX_ADVANCE_DAYS`]. `None` means no limit.
     pub max_advance_days: Option<u32>,
     pub price: Option<Price>,
+    /// The heading under which pages of the team list the service, 1 to 60 characters.
+    pub category: Option<String>,
+    /// The order in lists of pages. Services with the same position are in the order of their creation.
+    pub position: u32,
+    /// Within [`COLORS`].
+    pub color: Option<u32>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -118,6 +133,12 @@ impl Service {
 
     pub fn min_notice(&self) -> TimeDelta {
         TimeDelta::minutes(i64::from(self.min_notice_minutes))
+    }
+
+    /// Whether only the fields of the team's lists differ, which integrations never see.
+    pub fn differs_only_in_lists(&self, other: &Self) -> bool {
+        let Self { category, position, color, .. } = other.clone();
+        Self { category, position, color, ..self.clone() } == *other
     }
 }
 
@@ -132,6 +153,10 @@ pub struct StaffMember {
     pub service_ids: Vec<ServiceId>,
     /// In the zone of the business. `None` means present during all opening hours.
     pub hours: Option<StaffHours>,
+    /// The order in lists of pages. Staff members with the same position are in the order of their creation.
+    pub position: u32,
+    /// Within [`COLORS`].
+    pub color: Option<u32>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -139,6 +164,11 @@ pub struct StaffMember {
 impl StaffMember {
     pub fn offers(&self, service: ServiceId) -> bool {
         self.active && self.service_ids.contains(&service)
+    }
+
+    /// Whether only the fields of the team's lists differ, which integrations never see.
+    pub fn differs_only_in_lists(&self, other: &Self) -> bool {
+        Self { position: other.position, color: other.color, ..self.clone() } == *other
     }
 }
 

@@ -96,6 +96,8 @@ pub enum ProblemCode {
     NoActiveStaff,
     NotOffered,
     NotOffering,
+    /// The staff member already offers this number of services, which is the maximum.
+    OffersMax(usize),
     /// The contact of a booking needs a phone or an e-mail address.
     PhoneOrEmail,
     NamePhoneOrEmail,

@@ -84,6 +84,9 @@ mod tests {
             min_notice_minutes: 0,
             max_advance_days: None,
             price: None,
+            category: None,
+            position: 0,
+            color: None,
             created_at: domain::Timestamp::from_millis(1),
             updated_at: domain::Timestamp::from_millis(1),
         };

@@ -6,6 +6,8 @@ use domain::{Currency, DayHours, Service, ServiceId, StaffId, StaffMember, Times
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::contacts::said;
+
 /// A service, as integrations see it. They see only active services.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Service")]
@@ -53,6 +55,18 @@ pub struct OperatorServiceView {
     /// The ISO 4217 code of the price's currency.
     #[schemars(with = "Option<Currency>")]
     pub currency: Option<String>,
+    /// The heading under which pages of the team list the service.
+    #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub category: Option<Option<String>>,
+    /// The order in lists of pages. Services with the same position are in the order of their creation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32")]
+    pub position: Option<u32>,
+    /// The index of a colour of the palette, 1 to 12.
+    #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<u32>")]
+    pub color: Option<Option<u32>>,
 }
 
 impl From<&Service> for OperatorServiceView {
@@ -66,6 +80,9 @@ impl From<&Service> for OperatorServiceView {
             max_advance_days: service.max_advance_days,
             price_cents: service.price.map(|price| price.cents),
             currency: service.price.map(|price| price.currency.as_str().to_owned()),
+            category: Some(service.category.clone()),
+            position: Some(service.position),
+            color: Some(service.color),
         }
     }
 }
@@ -113,10 +130,33 @@ pub struct OperatorStaffView {
     pub staff: StaffView,
     /// The staff member's own hours in the business's time zone; null means present during all opening hours.
     pub hours: Option<Vec<DayHours>>,
+    /// The order in lists of pages. Staff members with the same position are in the order of their creation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32")]
+    pub position: Option<u32>,
+    /// The index of a colour of the palette, 1 to 12.
+    #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<u32>")]
+    pub color: Option<Option<u32>>,
 }
 
 impl From<&StaffMember> for OperatorStaffView {
     fn from(staff: &StaffMember) -> Self {
-        Self { staff: staff.into(), hours: staff.hours.as_ref().map(|hours| hours.days().to_vec()) }
+        Self {
+            staff: staff.into(),
+            hours: staff.hours.as_ref().map(|hours| hours.days().to_vec()),
+            position: Some(staff.position),
+            color: Some(staff.color),
+        }
     }
+}
+
+/// The staff members who offer a service, active or not.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ServiceStaff")]
+pub struct ServiceStaffView {
+    /// The service's id.
+    pub service_id: ServiceId,
+    /// The staff members who offer the service, in the order of their creation.
+    pub staff_ids: Vec<StaffId>,
 }

@@ -56,9 +56,15 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
             Verb::new("list", "listServices", "List the services of a business, including inactive ones")
                 .shown(Show::List(
                     "id name duration_minutes active buffer_before_minutes buffer_after_minutes \
-                     min_notice_minutes max_advance_days price_cents currency description",
+                     min_notice_minutes max_advance_days price_cents currency category position color \
+                     description",
                 )),
             Verb::new("update", "updateService", "Change a service; omitted values stay the same"),
+            Verb::new(
+                "staff",
+                "setServiceStaff",
+                "Set who offers a service; without --staff, no staff member offers it",
+            ),
             Verb::new("delete", "deleteService", "Delete a service to which no other record refers")
                 .shown(Show::Done("deleted")),
         ],
@@ -70,7 +76,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         verbs: &[
             Verb::new("create", "createStaffMember", "Add a staff member"),
             Verb::new("list", "listStaff", "List the staff of a business, including inactive members")
-                .shown(Show::List("id name active timezone service_ids hours")),
+                .shown(Show::List("id name active timezone service_ids hours position color")),
             Verb::new("update", "updateStaffMember", "Change a staff member; omitted values stay the same"),
             Verb::new("delete", "deleteStaffMember", "Delete a staff member to whom no other record refers")
                 .shown(Show::Done("deleted")),

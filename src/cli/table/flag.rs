@@ -224,7 +224,7 @@ impl<'a> Flag<'a> {
             }
             ("phone_region", ..) => (text.map(|text| one(text.to_uppercase())).into(), last, "".into()),
             ("service_id" | "service_ids", ..) => self.typed(Kind::Service, "SERVICE", ", by id or name"),
-            ("staff_id", ..) => self.typed(Kind::Staff, "STAFF", ", by id or name"),
+            ("staff_id" | "staff_ids", ..) => self.typed(Kind::Staff, "STAFF", ", by id or name"),
             (_, "OpeningHours", _) => {
                 (week(["open", "close"]), "DAY=OPEN-CLOSE".into(), ", such as mon-fri=9:00-18:00".into())
             }

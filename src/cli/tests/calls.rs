@@ -127,6 +127,26 @@ fn services() {
         json!({"active": true, "duration_minutes": 45}),
     );
     check("service delete s1 --business b1", "DELETE", &one, Value::Null);
+    check(
+        "service update s1 --business b1 --category Hair --position 2 --color 12",
+        "PATCH",
+        &one,
+        json!({"category": "Hair", "position": 2, "color": 12}),
+    );
+    check(
+        "service update s1 --business b1 --clear-category --clear-color",
+        "PATCH",
+        &one,
+        json!({"category": null, "color": null}),
+    );
+    let staff = format!("{one}/staff");
+    check(
+        "service staff s1 --business b1 --staff m1 --staff m2",
+        "PUT",
+        &staff,
+        json!({"staff_ids": ["m1", "m2"]}),
+    );
+    check("service staff s1 --business b1", "PUT", &staff, json!({"staff_ids": []}));
 }
 
 #[test]

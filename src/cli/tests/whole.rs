@@ -16,6 +16,7 @@ const COMMANDS: &[&str] = &[
     "service list",
     "service update service_id",
     "service delete service_id",
+    "service staff service_id",
     "staff create --name N",
     "staff list",
     "staff update staff_id",

@@ -40,6 +40,11 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::ValuesMax(max) | P::Items { min: 0, max } => {
             count(*max, "The maximum number is {}.", "Le nombre maximal est {}.")
         }
+        P::OffersMax(max) => count(
+            *max,
+            "They already offer {} services, which is the maximum.",
+            "Cette personne propose déjà {} prestations, le maximum.",
+        ),
         P::Unnamed(number) => {
             count(*number, "{} more values are not valid.", "{} autres valeurs ne sont pas valides.")
         }

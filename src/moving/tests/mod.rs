@@ -14,10 +14,13 @@ const EARLIER: [(u32, &str); 3] = [
 ];
 /// The properties that each version added, the newest version first. Lines of earlier versions have these values.
 const ADDED: [(u32, &[&str]); 3] = [
-    (5, &[r#","attendance":null"#, r#","notes":null,"snoozed_until":null"#, r#","handled_at":null"#]),
+    (5, &[r#","attendance":null"#, r#","notes":null,"snoozed_until":null"#, r#","handled_at":null"#, r#","category":null"#, r#","position":0,"color":null"#]),
     (4, &[r#","customer_note":null,"booked_as":null"#]),
     (3, &[r#","notes":null"#]),
 ];
+
+/// The optional properties that are never null, each with its default.
+const DEFAULTS: [(&str, &str); 1] = [("position", "0")];
 
 #[test]
 fn a_line_that_was_read_is_written_unchanged() {
@@ -60,7 +63,11 @@ fn required_properties_must_be_present_and_unknown_ones_are_refused() {
             less.remove(name);
             let less = serde_json::to_vec(&less).unwrap();
             match read(&less) {
-                Ok(Line::Record(moved)) => assert!(line(&moved).contains(&format!("\"{name}\":null"))),
+                Ok(Line::Record(moved)) => {
+                    let default =
+                        DEFAULTS.iter().find(|(of, _)| of == name).map_or("null", |(_, value)| value);
+                    assert!(line(&moved).contains(&format!("\"{name}\":{default}")), "{name}");
+                }
                 Ok(other) => panic!("the line without {name} was accepted: {other:?}"),
                 Err(unread) => assert!(unread.problems.iter().any(|problem| problem.path == *name)),
             }

@@ -53,7 +53,10 @@ macro_rules! operator_service {
             ("min_notice_minutes", Whole),
             ("max_advance_days", OptWhole),
             ("price_cents", OptWhole),
-            ("currency", OptText)
+            ("currency", OptText),
+            ("category", OptText),
+            ("position", Whole),
+            ("color", OptWhole)
             $(, $more)*
         )
     };
@@ -156,8 +159,9 @@ const SERVICE: Shape = service!();
 const OPERATOR_SERVICE: Shape = operator_service!();
 const CHANGED_SERVICE: Shape = operator_service!(AFFECTED);
 const STAFF: Shape = staff!();
-const OPERATOR_STAFF: Shape = staff!(("hours", OptHours));
-const CHANGED_STAFF: Shape = staff!(("hours", OptHours), AFFECTED);
+const OPERATOR_STAFF: Shape = staff!(("hours", OptHours), ("position", Whole), ("color", OptWhole));
+const CHANGED_STAFF: Shape = staff!(("hours", OptHours), ("position", Whole), ("color", OptWhole), AFFECTED);
+const SERVICE_STAFF: Shape = &[("service_id", Uuid), ("staff_ids", Uuids), AFFECTED];
 const SPECIAL_DAY: Shape = special_day!();
 const CHANGED_SPECIAL_DAY: Shape = special_day!(AFFECTED);
 const TIME_OFF: Shape = time_off!();
@@ -411,6 +415,7 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("contacts", true) if path.ends_with("/consent") => CONSENT,
         ("notices", true) => NOTICES,
         ("services", true) if changes => CHANGED_SERVICE,
+        ("services", true) if path.ends_with("/staff") => SERVICE_STAFF,
         ("staff", true) if path.ends_with("/time-off") && method == Method::POST => NEW_TIME_OFF,
         ("staff", true) if path.ends_with("/time-off") => TIME_OFF,
         ("staff", true) if changes => CHANGED_STAFF,

@@ -50,6 +50,9 @@ impl World {
             min_notice_minutes: 0,
             max_advance_days: None,
             price: None,
+            category: None,
+            position: 0,
+            color: None,
             created_at: then,
             updated_at: then,
         });
@@ -61,6 +64,8 @@ impl World {
                 zone: Paris,
                 service_ids: offers.into_iter().map(service).collect(),
                 hours: None,
+                position: 0,
+                color: None,
                 created_at: then,
                 updated_at: then,
             });

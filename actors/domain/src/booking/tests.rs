@@ -62,6 +62,9 @@ fn shop(booking_mode: BookingMode) -> Shop {
         min_notice_minutes: 0,
         max_advance_days: None,
         price: None,
+        category: None,
+        position: 0,
+        color: None,
         created_at: stamps.0,
         updated_at: stamps.1,
     };
@@ -72,6 +75,8 @@ fn shop(booking_mode: BookingMode) -> Shop {
         zone: chrono_tz::UTC,
         service_ids: vec![service.id],
         hours: None,
+        position: 0,
+        color: None,
         created_at: stamps.0,
         updated_at: stamps.1,
     };

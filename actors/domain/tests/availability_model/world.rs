@@ -53,6 +53,9 @@ impl World {
             min_notice_minutes: u32::try_from(case.min_notice).unwrap(),
             max_advance_days: case.max_advance.map(|days| u32::try_from(days).unwrap()),
             price: None,
+            category: None,
+            position: 0,
+            color: None,
             created_at: then,
             updated_at: then,
         };
@@ -63,6 +66,8 @@ impl World {
             zone: case.zone,
             service_ids: if drawn.offers { vec![service_id()] } else { Vec::new() },
             hours: drawn.hours.clone().map(|hours| StaffHours::new(hours).unwrap()),
+            position: 0,
+            color: None,
             created_at: then,
             updated_at: then,
         };

@@ -1,11 +1,11 @@
 //! A business, its services, staff, opening hours, special days, time off and retention.
 
 use domain::{
-    AUDIT_DAYS_MIN, BlockedTime, Buffers, Business, CHANGE_NOTICE_MINUTES_MAX, Currency, DayHours,
+    AUDIT_DAYS_MIN, BlockedTime, Buffers, Business, CHANGE_NOTICE_MINUTES_MAX, COLORS, Currency, DayHours,
     DayWindows, LocalTime, LocalWindow, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, NoticeSettings,
-    ORIGINS_MAX, PRICE_CENTS_MAX, Price, REMINDER_HOURS_MAX, REMINDERS_MAX, RETENTION_DAYS, Retention,
-    RetentionSet, SERVICE_MINUTES, Service, SpecialDay, StaffHours, StaffMember, Website, WeeklyBreaks,
-    WeeklyHours,
+    ORIGINS_MAX, POSITION_MAX, PRICE_CENTS_MAX, Price, REMINDER_HOURS_MAX, REMINDERS_MAX, RETENTION_DAYS,
+    Retention, RetentionSet, SERVICE_MINUTES, Service, SpecialDay, StaffHours, StaffMember, Website,
+    WeeklyBreaks, WeeklyHours,
 };
 
 use crate::StoreError;
@@ -19,16 +19,23 @@ record!(Business, "business", {
 record!(Service, "service", {
     1: id, name, description, duration_minutes, active, created_at, updated_at;
     2: buffers = Buffers::default(), min_notice_minutes = 0, max_advance_days = None, price = None;
+    3: category = None, position = 0, color = None;
 } check |it| {
     SERVICE_MINUTES.contains(&it.duration_minutes) => "its duration is out of range",
     (it.min_notice_minutes <= MIN_NOTICE_MINUTES_MAX) => "its minimum notice is out of range",
     it.max_advance_days.is_none_or(|days| MAX_ADVANCE_DAYS.contains(&days))
         => "its maximum advance is out of range",
+    (it.position <= POSITION_MAX) => "its position is out of range",
+    it.color.is_none_or(|color| COLORS.contains(&color)) => "its colour is out of range",
 });
 
 record!(StaffMember, "staff", {
     1: id, name, active, zone, service_ids, created_at, updated_at;
     2: hours = None;
+    3: position = 0, color = None;
+} check |it| {
+    (it.position <= POSITION_MAX) => "its position is out of range",
+    it.color.is_none_or(|color| COLORS.contains(&color)) => "its colour is out of range",
 });
 
 impl Field for Buffers {
@@ -223,6 +230,9 @@ mod tests {
             min_notice_minutes: 1_440,
             max_advance_days: Some(90),
             price: Some(Price { cents: 4_550, currency: Currency::parse("EUR").unwrap() }),
+            category: Some("Hair".into()),
+            position: 300,
+            color: Some(12),
             created_at: Timestamp::from_millis(1_772_442_000_000),
             updated_at: Timestamp::from_millis(1_772_442_000_001),
         }
@@ -236,6 +246,8 @@ mod tests {
             zone: chrono_tz::UTC,
             service_ids: vec![id_of([0xa1; 16]), id_of([0xa3; 16])],
             hours: Some(StaffHours::new(vec![window(9, 12), window(13, 17)]).unwrap()),
+            position: 2,
+            color: Some(1),
             created_at: Timestamp::from_millis(1_772_442_000_000),
             updated_at: Timestamp::from_millis(1_772_442_000_001),
         }
@@ -249,23 +261,30 @@ mod tests {
 
     #[test]
     fn a_service_has_these_bytes() {
-        check(&service(), &format!("02{SERVICE}0af0fba005015a01fbc61103455552"));
+        let second = "0af0fba005015a01fbc61103455552";
+        check(&service(), &format!("03{SERVICE}{second}010448616972fb2c01010c"));
+        let unlisted = Service { category: None, position: 0, color: None, ..service() };
+        check(&unlisted, &format!("03{SERVICE}{second}000000"));
+        check_old(&unlisted, &format!("02{SERVICE}{second}"));
         let plain = Service {
             buffers: Buffers::default(),
             min_notice_minutes: 0,
             max_advance_days: None,
             price: None,
-            ..service()
+            ..unlisted
         };
-        check(&plain, &format!("02{SERVICE}0000000000"));
+        check(&plain, &format!("03{SERVICE}0000000000000000"));
         check_old(&plain, &format!("01{SERVICE}"));
     }
 
     #[test]
     fn a_staff_member_has_these_bytes() {
-        check(&staff(), &format!("02{STAFF}010205fb1c02fbd00205fb0c03fbfc03"));
-        let always = StaffMember { hours: None, ..staff() };
-        check(&always, &format!("02{STAFF}00"));
+        let second = "010205fb1c02fbd00205fb0c03fbfc03";
+        check(&staff(), &format!("03{STAFF}{second}020101"));
+        let unlisted = StaffMember { position: 0, color: None, ..staff() };
+        check_old(&unlisted, &format!("02{STAFF}{second}"));
+        let always = StaffMember { hours: None, ..unlisted };
+        check(&always, &format!("03{STAFF}000000"));
         check_old(&always, &format!("01{STAFF}"));
     }
 
@@ -282,6 +301,12 @@ mod tests {
         check_damage(&advance, |_| {});
         let price = service().price.map(|price| Price { cents: PRICE_CENTS_MAX + 1, ..price });
         check_damage(&Service { price, ..service() }, |_| {});
+        for color in [0, 13] {
+            check_damage(&Service { color: Some(color), ..service() }, |_| {});
+            check_damage(&StaffMember { color: Some(color), ..staff() }, |_| {});
+        }
+        check_damage(&Service { position: POSITION_MAX + 1, ..service() }, |_| {});
+        check_damage(&StaffMember { position: POSITION_MAX + 1, ..staff() }, |_| {});
         check_damage(&staff(), |bytes| replace(bytes, b"UTC", b"ABC"));
         // The second window begins before the first one ends.
         check_damage(&staff(), |bytes| replace(bytes, b"\x0c\x03", b"\xcf\x02"));

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use chrono_tz::Tz;
 use domain::availability::{Concerned, Schedule};
 use domain::{
-    AuditAction, BUFFER_MINUTES_MAX, Buffers, Currency, Membership, Named, Price, Problem, ProblemCode,
-    Refusal, ResourceId, Service, ServiceId, StaffHours, StaffId, StaffMember, Text, UsedBy,
+    AuditAction, BUFFER_MINUTES_MAX, Buffers, Currency, Membership, Named, OFFERED_MAX, Price, Problem,
+    ProblemCode, Refusal, ResourceId, Service, ServiceId, StaffHours, StaffId, StaffMember, Text, UsedBy,
 };
 use store::Weight;
-use view::{AffectedView, AffectingView, OperatorServiceView, OperatorStaffView};
+use view::{AffectedView, AffectingView, OperatorServiceView, OperatorStaffView, ServiceStaffView};
 
 use crate::business::references::{Watch, in_use};
 use crate::business::{Change, Context, Decision, New, Removed, Shown, Write, change::weight_of_change};
@@ -25,6 +25,9 @@ pub struct CreateService {
     pub min_notice_minutes: u32,
     pub max_advance_days: Option<u32>,
     pub price: Option<Price>,
+    pub category: Option<Text<1, 60>>,
+    pub position: u32,
+    pub color: Option<u32>,
 }
 
 impl CreateService {
@@ -38,6 +41,9 @@ impl CreateService {
             min_notice_minutes: 0,
             max_advance_days: None,
             price: None,
+            category: None,
+            position: 0,
+            color: None,
         }
     }
 }
@@ -56,6 +62,9 @@ impl Change for CreateService {
             min_notice_minutes: self.min_notice_minutes,
             max_advance_days: self.max_advance_days,
             price: self.price,
+            category: self.category.map(Text::into_string),
+            position: self.position,
+            color: self.color,
             created_at: context.at,
             updated_at: context.at,
         };
@@ -80,6 +89,9 @@ pub struct PatchService {
     pub max_advance_days: Option<Option<u32>>,
     pub price_cents: Option<Option<u32>>,
     pub currency: Option<Option<Currency>>,
+    pub category: Option<Option<Text<1, 60>>>,
+    pub position: Option<u32>,
+    pub color: Option<Option<u32>>,
 }
 
 impl PatchService {
@@ -96,6 +108,9 @@ impl PatchService {
             max_advance_days: None,
             price_cents: None,
             currency: None,
+            category: None,
+            position: None,
+            color: None,
         }
     }
 }
@@ -120,6 +135,9 @@ impl Change for PatchService {
         after.max_advance_days = self.max_advance_days.unwrap_or(after.max_advance_days);
         after.price = Price::patched(before.price, self.price_cents, self.currency)
             .map_err(|problem| Refusal::Invalid(vec![problem]))?;
+        after.category = self.category.map_or(after.category, |category| category.map(Text::into_string));
+        after.position = self.position.unwrap_or(after.position);
+        after.color = self.color.unwrap_or(after.color);
         let affected = if self.active.is_some() {
             let services = BTreeMap::from([(self.id, Box::new(after.clone()))]);
             let changed = |schedule| Schedule { services: &services, ..schedule };
@@ -130,7 +148,9 @@ impl Change for PatchService {
         if after == *before {
             return Ok(Decision::answering(AffectingView { resource: shown, affected }));
         }
-        after.updated_at = context.at;
+        if !after.differs_only_in_lists(before) {
+            after.updated_at = context.at;
+        }
         let now_shown = OperatorServiceView::from(&after);
         Ok(Decision::answering(AffectingView { resource: now_shown.clone(), affected })
             .note_changes(AuditAction::ServiceUpdated, self.id, (&shown, &now_shown))
@@ -164,11 +184,13 @@ pub struct CreateStaff {
     pub service_ids: Vec<ServiceId>,
     /// `None` if the opening hours apply.
     pub hours: Option<StaffHours>,
+    pub position: u32,
+    pub color: Option<u32>,
 }
 
 impl CreateStaff {
     pub fn offering(name: Text<1, 200>, service_ids: Vec<ServiceId>) -> Self {
-        Self { name, active: true, zone: None, service_ids, hours: None }
+        Self { name, active: true, zone: None, service_ids, hours: None, position: 0, color: None }
     }
 }
 
@@ -176,12 +198,22 @@ impl Change for CreateStaff {
     type Gives = New<OperatorStaffView>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        let Self { name, active, zone, service_ids, hours } = self;
+        let Self { name, active, zone, service_ids, hours, position, color } = self;
         check_services(context, &service_ids)?;
         let (id, name, at) = (context.mint(), name.into_string(), context.at);
         let zone = zone.unwrap_or(context.state.business.zone);
-        let staff =
-            StaffMember { id, name, active, zone, service_ids, hours, created_at: at, updated_at: at };
+        let staff = StaffMember {
+            id,
+            name,
+            active,
+            zone,
+            service_ids,
+            hours,
+            position,
+            color,
+            created_at: at,
+            updated_at: at,
+        };
         let shown = OperatorStaffView::from(&staff);
         Ok(Decision::answering(shown).note(AuditAction::StaffCreated, staff.id).write(Write::Staff(staff)))
     }
@@ -197,11 +229,22 @@ pub struct PatchStaff {
     /// Without duplicates.
     pub service_ids: Option<Vec<ServiceId>>,
     pub hours: Option<Option<StaffHours>>,
+    pub position: Option<u32>,
+    pub color: Option<Option<u32>>,
 }
 
 impl PatchStaff {
     pub fn of(id: StaffId) -> Self {
-        Self { id, name: None, active: None, zone: None, service_ids: None, hours: None }
+        Self {
+            id,
+            name: None,
+            active: None,
+            zone: None,
+            service_ids: None,
+            hours: None,
+            position: None,
+            color: None,
+        }
     }
 }
 
@@ -222,6 +265,8 @@ impl Change for PatchStaff {
         after.active = self.active.unwrap_or(after.active);
         after.zone = self.zone.unwrap_or(after.zone);
         after.hours = self.hours.unwrap_or(after.hours);
+        after.position = self.position.unwrap_or(after.position);
+        after.color = self.color.unwrap_or(after.color);
         let affected = if concerns {
             let staff = BTreeMap::from([(self.id, Box::new(after.clone()))]);
             context.affected(&Concerned::staff(self.id), |schedule| Schedule { staff: &staff, ..schedule })
@@ -231,7 +276,9 @@ impl Change for PatchStaff {
         if after == *before {
             return Ok(Decision::answering(AffectingView { resource: shown, affected }));
         }
-        after.updated_at = context.at;
+        if !after.differs_only_in_lists(before) {
+            after.updated_at = context.at;
+        }
         let now_shown = OperatorStaffView::from(&after);
         Ok(Decision::answering(AffectingView { resource: now_shown.clone(), affected })
             .note_changes(AuditAction::StaffUpdated, self.id, (&shown, &now_shown))
@@ -241,6 +288,65 @@ impl Change for PatchStaff {
     fn weight(&self) -> Weight {
         let changes_more = Self { active: None, ..self.clone() } != Self::of(self.id);
         weight_of_change(self.active == Some(false), changes_more)
+    }
+}
+
+/// Sets the staff members who offer a service. Existing appointments are not changed.
+#[derive(Clone, Debug)]
+pub struct SetServiceStaff {
+    pub id: ServiceId,
+    /// Without duplicates.
+    pub staff_ids: Vec<StaffId>,
+}
+
+impl Change for SetServiceStaff {
+    type Gives = Shown<AffectingView<ServiceStaffView>>;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let Self { id, staff_ids } = self;
+        context.service(id).ok_or(Refusal::NotFound(Named::Service))?;
+        let mut staff = context.state.staff.clone();
+        let offering = |staff: &BTreeMap<StaffId, Box<StaffMember>>| ServiceStaffView {
+            service_id: id,
+            staff_ids: staff
+                .values()
+                .filter(|member| member.service_ids.contains(&id))
+                .map(|it| it.id)
+                .collect(),
+        };
+        context.check_match(&offering(&staff))?;
+        let mut problems = Vec::new();
+        for (at, staff_id) in staff_ids.iter().enumerate() {
+            let code = match staff.get(staff_id) {
+                None => ProblemCode::NotOfTheBusiness(Named::Staff),
+                Some(it) if !it.service_ids.contains(&id) && it.service_ids.len() >= OFFERED_MAX => {
+                    ProblemCode::OffersMax(OFFERED_MAX)
+                }
+                Some(_) => continue,
+            };
+            problems.push(Problem::new(format!("staff_ids[{at}]"), code));
+        }
+        Refusal::check(problems)?;
+        let (mut writes, at) = (Vec::new(), context.at);
+        for member in staff.values_mut() {
+            let before = OperatorStaffView::from(&**member);
+            match (staff_ids.contains(&member.id), member.service_ids.contains(&id)) {
+                (true, false) => member.service_ids.push(id),
+                (false, true) => member.service_ids.retain(|offered| *offered != id),
+                _ => continue,
+            }
+            member.updated_at = at;
+            writes.push((before, (**member).clone()));
+        }
+        let changed = |schedule| Schedule { staff: &staff, ..schedule };
+        let affected = context.affected(&Concerned::service(id), changed);
+        let shown = AffectingView { resource: offering(&staff), affected };
+        Ok(writes.into_iter().fold(Decision::answering(shown), |decision, (before, after)| {
+            let seen = OperatorStaffView::from(&after);
+            decision
+                .note_changes(AuditAction::StaffUpdated, after.id, (&before, &seen))
+                .write(Write::Staff(after))
+        }))
     }
 }
 

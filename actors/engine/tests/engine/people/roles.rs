@@ -6,7 +6,7 @@ use std::path::Path;
 
 use domain::booking::{MoveRequest, Party};
 use domain::{
-    BlockedTimeId, Buffers, ContactDetails, ContactPatch, DayWindows, Denied, DisabledReason, EventTypes,
+    BlockedTimeId, ContactDetails, ContactPatch, DayWindows, Denied, DisabledReason, EventTypes,
     KnowledgeDetails, KnowledgePatch, LinkKind, MembershipPatch, MessageStatus, PersonId, Refusal, Role,
     Scopes, StaffId, Text, Timestamp, WebhookSecret, WebhookUrl,
 };
@@ -14,7 +14,7 @@ use engine::business::commands::appointments::{Cancel, Confirm, Decline, PatchAp
 use engine::business::commands::budget::PatchBudget;
 use engine::business::commands::calls::MarkCall;
 use engine::business::commands::catalog::{
-    CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff,
+    CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff, SetServiceStaff,
 };
 use engine::business::commands::contacts::{CreateContact, PatchContact};
 use engine::business::commands::diary::{
@@ -74,6 +74,7 @@ const TABLE: &[Row] = &[
     row("PatchNotices", "ccr"),
     row("CreateService", "ccr"),
     row("PatchService", "ccr"),
+    row("SetServiceStaff", "ccr"),
     row("DeleteService", "ccr"),
     row("CreateStaff", "ccr"),
     row("PatchStaff", "ccr"),
@@ -202,16 +203,16 @@ impl Asking<'_> {
             "PatchBusiness that suspends" => self.ask(PatchBusiness::suspending(false)).await,
             "PatchProfile that suspends" => self.ask(PatchProfile(PatchBusiness::suspending(false))).await,
             "CreateService" => self.ask(service()).await,
+            "SetServiceStaff" => {
+                self.ask(SetServiceStaff { id: nothing.into(), staff_ids: Vec::new() }).await
+            }
             "PatchService" => self.ask(PatchService::of(nothing.into())).await,
             "DeleteService" => {
                 let id = nothing.into();
                 let watch = self.of.watch_unused_service(nothing.into()).await?;
                 self.ask(DeleteService { id, watch }).await
             }
-            "CreateStaff" => {
-                let (name, service_ids) = (text("Bo"), Vec::new());
-                self.ask(CreateStaff { name, active: true, zone: None, service_ids, hours: None }).await
-            }
+            "CreateStaff" => self.ask(CreateStaff::offering(text("Bo"), Vec::new())).await,
             "PatchStaff" => self.ask(PatchStaff::of(nothing.into())).await,
             "DeleteStaff" => {
                 let watch = self.of.watch_unused_staff(nothing.into()).await?;
@@ -288,16 +289,7 @@ fn renamed() -> PatchBusiness {
 }
 
 fn service() -> CreateService {
-    CreateService {
-        name: text("Cut"),
-        description: Text::default(),
-        duration_minutes: 30,
-        active: true,
-        buffers: Buffers::default(),
-        min_notice_minutes: 0,
-        max_advance_days: None,
-        price: None,
-    }
+    CreateService::lasting(text("Cut"), 30)
 }
 
 fn some_person() -> domain::Person {
