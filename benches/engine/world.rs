@@ -58,6 +58,8 @@ impl World {
             breaks: WeeklyBreaks::default(),
             phone_region: "FR".into(),
             suspended: false,
+            customer_word: domain::CustomerWord::Client,
+            grid_minutes: domain::GRID_MINUTES_DEFAULT,
             created_at: now(),
             updated_at: now(),
         };

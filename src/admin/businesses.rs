@@ -1,6 +1,6 @@
 //! `/admin/v1/businesses`: create, list, change and delete.
 
-use domain::{BookingMode, BusinessId, Locale, Text, WeeklyBreaks, WeeklyHours};
+use domain::{BookingMode, BusinessId, CustomerWord, Locale, Text, WeeklyBreaks, WeeklyHours};
 use engine::NewBusiness;
 use engine::business::commands::profile::PatchBusiness;
 use view::{AffectingView, OperatorBusinessView};
@@ -10,6 +10,7 @@ use crate::http::patch::Patch;
 use crate::json_object;
 use crate::rest::output::AnswerTo;
 use crate::rest::prelude::*;
+use crate::rest::values::grid::GridMinutes;
 use crate::rest::values::phone::PhoneRegion;
 use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
@@ -57,6 +58,10 @@ json_object! {
         phone_region: Patch<PhoneRegion>,
         /// Whether the business is suspended. The keys of a suspended business can use only `GET /me`.
         suspended: Patch<bool>,
+        /// The word for customers in pages of the team.
+        customer_word: Patch<CustomerWord>,
+        /// The distance of the lines in calendars of the team, in minutes. Bookable times do not depend on it.
+        grid_minutes: Patch<GridMinutes>,
     }
 }
 
@@ -72,6 +77,8 @@ impl From<OperatorBusinessPatch> for PatchBusiness {
             breaks: patch.breaks.set(),
             phone_region: patch.phone_region.set().map(PhoneRegion::into_string),
             suspended: patch.suspended.set(),
+            customer_word: patch.customer_word.set(),
+            grid_minutes: patch.grid_minutes.set().map(GridMinutes::get),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! People of a business: members and roles, sign-in links from the operator, and alert settings.
 
 use domain::{
-    Address, AlertChoice, AlertEmail, AlertKind, AlertScope, Conflict, LinkKind, Locale, MembershipPatch,
-    PersonId, PersonName, ProblemCode, Refusal, Role, StaffId,
+    AccountPatch, Address, AlertChoice, AlertEmail, AlertKind, AlertScope, ClockFormat, Conflict, LinkKind,
+    Locale, MembershipPatch, PersonId, PersonName, ProblemCode, Refusal, Role, StaffId, WeekStart,
 };
 use engine::business::commands::people::{PatchNotifications, RemoveMember};
 use engine::people::{Invitation, Invited};
@@ -42,6 +42,10 @@ json_object! {
         name: Patch<PersonName>,
         /// Whether the person has access.
         status: Patch<SetStatus>,
+        /// The form of times in pages of the team. `auto` follows the phone region of the business.
+        clock: Patch<ClockFormat>,
+        /// The first day of a week in pages of the team. `auto` follows the phone region of the business.
+        week_start: Patch<WeekStart>,
     }
 }
 
@@ -204,7 +208,14 @@ pub(super) async fn update(
         active: patch.status.set().map(|status| status == SetStatus::Active),
         staff_id: patch.staff_id.set(),
     };
-    let changes = (id, membership, patch.name.set());
+    let account = AccountPatch {
+        name: patch.name.set(),
+        clock: patch.clock.set(),
+        week_start: patch.week_start.set(),
+        ..AccountPatch::default()
+    };
+    let account = Some(account).filter(|account| *account != AccountPatch::default());
+    let changes = (id, membership, account);
     let answer = context.engine.people().patch_member(&business, context.request()?, changes).await?;
     Ok(Changed::answer_to(answer))
 }

@@ -46,7 +46,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getBusiness", "Get a business"),
         patch(b!(""), Token, businesses::update)
             .named("updateBusiness", "Change, suspend or resume a business")
-            .details("A property that is left out keeps its value. `hours` replaces the whole week, and `breaks` replaces all breaks. Appointments do not change; `affected` lists those that are outside bookable time."),
+            .details("A property that is left out keeps its value. `hours` replaces the whole week, and `breaks` replaces all breaks. Appointments do not change; `affected` lists those that are outside bookable time. A change of `customer_word` or `grid_minutes` alone keeps `updated_at`."),
         delete(b!(""), Token, businesses::end)
             .named("endBusiness", "Delete a business permanently")
             .details("After the response, the API keys of the business no longer work, and requests for the business get a 404. The service then deletes the data in steps. A deletion cannot be undone."),
@@ -138,8 +138,8 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         get(b!("/people/{person_id}"), Token, people::show)
             .named("getPerson", "Get a person"),
         patch(b!("/people/{person_id}"), Token, people::update)
-            .named("updatePerson", "Change the role, the staff member, the name or the access of a person")
-            .details("A property that is left out keeps its value. `name` is the name of the account, so it changes in all of the person's businesses.")
+            .named("updatePerson", "Change the role, the staff member, the access or the account of a person")
+            .details("A property that is left out keeps its value. `name`, `clock` and `week_start` belong to the account, so they change in all of the person's businesses.")
             .refuses(CONFLICT),
         delete(b!("/people/{person_id}"), Token, people::remove)
             .named("removePerson", "Remove a person from a business")

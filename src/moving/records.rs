@@ -2,7 +2,15 @@
 
 use chrono::NaiveDate;
 use domain::{
-    AUDIT_DAYS_MIN, BUFFER_MINUTES_MAX, CHANGE_NOTICE_MINUTES_MAX, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, OFFERED_MAX, ORIGINS_MAX, PRICE_CENTS_MAX, RETENTION_DAYS, Appointment, AppointmentId, AppointmentStatus, Attendance, BlockedSource, BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallRecord, CallStatus, Color, Contact, ContactId, Currency, DayWindows, Direction, DisabledReason, Email, EventType, ImportProblem, Knowledge, KnowledgeId, Locale, MessageId, MessageStatus, NoticeScope, NoticeSettings, Price, Problem, ProblemCode, Retention, Service, ServiceId, SiteOrigin, Slug, Source, SpecialDay, StaffHours, StaffId, StaffMember, TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId, WebhookStatus, WebhookUrl, Website, WeeklyBreaks, WeeklyHours,
+    AUDIT_DAYS_MIN, Appointment, AppointmentId, AppointmentStatus, Attendance, BUFFER_MINUTES_MAX,
+    BlockedSource, BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId,
+    CHANGE_NOTICE_MINUTES_MAX, CalendarSyncStatus, CallId, CallOutcome, CallRecord, CallStatus, Color,
+    Contact, ContactId, Currency, CustomerWord, DayWindows, Direction, DisabledReason, Email, EventType,
+    GRID_MINUTES_DEFAULT, ImportProblem, Knowledge, KnowledgeId, Locale, MAX_ADVANCE_DAYS,
+    MIN_NOTICE_MINUTES_MAX, MessageId, MessageStatus, NoticeScope, NoticeSettings, OFFERED_MAX, ORIGINS_MAX,
+    PRICE_CENTS_MAX, Price, Problem, ProblemCode, RETENTION_DAYS, Retention, Service, ServiceId, SiteOrigin,
+    Slug, Source, SpecialDay, StaffHours, StaffId, StaffMember, TakenMessage, Text, Timestamp, Urgency,
+    WebhookEndpoint, WebhookId, WebhookStatus, WebhookUrl, Website, WeeklyBreaks, WeeklyHours,
 };
 use engine::moving::{Moved, MovedKind};
 
@@ -14,6 +22,7 @@ use crate::http::lists::DistinctList;
 use crate::http::numbers::Whole;
 use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::Properties;
+use crate::rest::values::grid::GridMinutes;
 use crate::rest::values::phone::PhoneRegion;
 use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
@@ -36,8 +45,14 @@ export_line! {
         breaks: WeeklyBreaks,
         phone_region: PhoneRegion,
         suspended: bool,
+        [customer_word: Option<CustomerWord> = Some(it.customer_word)]
+        [grid_minutes: Option<GridMinutes> = Some(it.grid_minutes)]
         created_at: Timestamp,
         updated_at: Timestamp,
+    }
+    => {
+        customer_word: customer_word.unwrap_or(CustomerWord::Client),
+        grid_minutes: grid_minutes.unwrap_or(GRID_MINUTES_DEFAULT),
     }
 }
 

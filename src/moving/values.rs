@@ -10,10 +10,11 @@ use chrono_tz::Tz;
 use domain::schema::Break;
 use domain::{
     AppointmentId, AppointmentStatus, Attendance, BlockedTimeId, BookedAs, BookingMode, BusinessId,
-    CalendarSyncStatus, CallId, CallOutcome, CallStatus, Color, ContactId, Currency, DayWindows, Direction,
-    DisabledReason, Email, ImportProblem, KnowledgeId, Locale, MessageId, MessageStatus, NoticeScope, Phone,
-    ProblemCode, REMINDER_HOURS_MAX, REMINDERS_MAX, ServiceId, Slug, Source, StaffId, Text, Timestamp,
-    Urgency, WebhookId, WebhookSecret, WebhookStatus, WebhookUrl, Week, WeeklyBreaks,
+    CalendarSyncStatus, CallId, CallOutcome, CallStatus, Color, ContactId, Currency, CustomerWord,
+    DayWindows, Direction, DisabledReason, Email, ImportProblem, KnowledgeId, Locale, MessageId,
+    MessageStatus, NoticeScope, Phone, ProblemCode, REMINDER_HOURS_MAX, REMINDERS_MAX, ServiceId, Slug,
+    Source, StaffId, Text, Timestamp, Urgency, WebhookId, WebhookSecret, WebhookStatus, WebhookUrl, Week,
+    WeeklyBreaks,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,6 +27,7 @@ use crate::http::numbers::Whole;
 use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::{FromJson, FromText};
 use crate::json_object;
+use crate::rest::values::grid::GridMinutes;
 use crate::rest::values::phone::PhoneRegion;
 use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
@@ -83,6 +85,7 @@ properties! {
     Currency => Self, identity, Currency::as_str;
     Slug => Self, identity, Slug::as_str;
     Color => Self, identity, Color::to_string;
+    GridMinutes => u32, GridMinutes::get, identity;
     ReminderHours => Vec<u8>, ReminderHours::into_vec, identity;
     BookedAsLine => BookedAs, BookedAs::from, |booked: &BookedAs| BookedAsView::from(booked);
     Zone => Tz, Zone::get, |zone: &Tz| zone.name();
@@ -104,8 +107,7 @@ macro_rules! fields {
 }
 
 fields! {
-    bool, AppointmentId, AppointmentStatus, Attendance, BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus,
-    CallId, CallOutcome, CallStatus, ContactId, Direction, DisabledReason, KnowledgeId, Locale, MessageId,
+    AppointmentId, AppointmentStatus, Attendance, BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, CustomerWord, Direction, DisabledReason, KnowledgeId, Locale, MessageId, bool,
     MessageStatus, NoticeScope, ServiceId, Source, StaffId, Timestamp, Urgency, WebhookId, WebhookStatus
 }
 

@@ -186,3 +186,38 @@ async fn a_change_of_hours_leaves_existing_appointments_unchanged() {
     assert!(salon.slots(&salon.cut, "start_date=2026-03-02&end_date=2026-03-08").await.is_empty());
     salon.try_book(&salon.cut, "2026-03-02T10:00:00Z").await.fails(409, "slot_unavailable").says("closed");
 }
+
+#[tokio::test]
+async fn the_word_for_customers_and_the_grid_are_the_teams_alone() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let (seen, before) = (salon.get("/business").await, salon.operator.get("").await);
+    let shown = before.data();
+    assert_eq!((&shown["customer_word"], &shown["grid_minutes"]), (&json!("client"), &json!(15)));
+    server.clock.advance(5);
+    for (word, grid) in [("patient", 5), ("guest", 10), ("client", 30), ("guest", 15)] {
+        let change = json!({ "customer_word": word, "grid_minutes": grid });
+        let changed = salon.operator.patch("", &change).await;
+        assert_eq!(
+            (&changed.data()["customer_word"], &changed.data()["grid_minutes"]),
+            (&json!(word), &json!(grid))
+        );
+        assert_ne!(changed.etag(), before.etag());
+        assert_eq!(changed.data()["updated_at"], shown["updated_at"]);
+    }
+    let after = salon.get("/business").await;
+    assert_eq!((after.data(), after.etag()), (seen.data(), seen.etag()));
+    for (bad, at) in [
+        (json!({ "customer_word": "user" }), "customer_word"),
+        (json!({ "customer_word": null }), "customer_word"),
+        (json!({ "grid_minutes": 20 }), "grid_minutes"),
+        (json!({ "grid_minutes": "15" }), "grid_minutes"),
+        (json!({ "grid_minutes": null }), "grid_minutes"),
+    ] {
+        salon.operator.patch("", &bad).await.invalid_at(&[at]);
+    }
+    salon.api.patch("/business", &json!({ "grid_minutes": 5 })).await.invalid_at(&["grid_minutes", ""]);
+    let renamed = salon.operator.patch("", &json!({ "name": "Salon", "grid_minutes": 5 })).await.data();
+    assert_ne!(renamed["updated_at"], shown["updated_at"]);
+    assert_eq!(renamed["customer_word"], "guest");
+}

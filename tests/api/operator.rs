@@ -123,6 +123,8 @@ async fn a_business_is_created_with_defaults() {
         "phone_region": "US",
         "suspended": false,
         "breaks": [],
+        "customer_word": "client",
+        "grid_minutes": 15,
     });
     assert_eq!(made, expected);
     assert_eq!(server.operator_of(made["id"].as_str().unwrap()).get("").await.data(), expected);
@@ -155,6 +157,8 @@ async fn a_business_is_created_and_changed_with_every_property() {
         json!({ "hours": [] }),
         json!({ "breaks": [] }),
         json!({ "phone_region": "JP" }),
+        json!({ "customer_word": "guest" }),
+        json!({ "grid_minutes": 30 }),
         json!({ "suspended": true }),
     ] {
         body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());

@@ -59,6 +59,38 @@ async fn a_person_is_added_changed_and_removed() {
 }
 
 #[tokio::test]
+async fn clock_and_first_weekday_belong_to_the_account() {
+    let server = Server::open().await;
+    let (salon, other) = (server.salon().await, server.salon().await);
+    let ada = add(&salon, "ada@example.com", "owner").await;
+    assert_eq!((&ada["clock"], &ada["week_start"]), (&json!("auto"), &json!("auto")));
+    let path = format!("/people/{}", id(&ada));
+    salon.operator.patch(&path, &json!({ "status": "active" })).await.is(200);
+    server.clock.advance(5);
+    for (clock, week_start) in [("12", "sunday"), ("24", "saturday"), ("auto", "monday"), ("12", "auto")] {
+        let change = json!({ "clock": clock, "week_start": week_start });
+        let changed = salon.operator.patch(&path, &change).await.data();
+        assert_eq!((&changed["clock"], &changed["week_start"]), (&json!(clock), &json!(week_start)));
+        assert_eq!(salon.operator.get(&path).await.data(), changed);
+        assert_ne!(changed["updated_at"], ada["updated_at"]);
+    }
+    // Another business sees the settings only after the person has accepted its offer.
+    let offered = add(&other, "ada@example.com", "member").await;
+    assert_eq!((id(&offered), &offered["clock"]), (id(&ada), &json!("auto")));
+    for (bad, at) in [
+        (json!({ "clock": "13" }), "clock"),
+        (json!({ "clock": 12 }), "clock"),
+        (json!({ "clock": null }), "clock"),
+        (json!({ "week_start": "tuesday" }), "week_start"),
+    ] {
+        salon.operator.patch(&path, &bad).await.invalid_at(&[at]);
+    }
+    let accounts = server.operator.all("/audit").await;
+    let changes = accounts.iter().filter(|entry| entry["action"] == "person.changed").count();
+    assert_eq!(changes, 4, "{accounts:?}");
+}
+
+#[tokio::test]
 async fn an_invalid_person_is_refused_with_the_path() {
     let server = Server::open().await;
     let salon = server.salon().await;

@@ -306,8 +306,6 @@ impl Shop {
             }
             9 => Self::budget(dice).into(),
             _ => PatchBusiness {
-                name: None,
-                zone: None,
                 locale: dice.maybe(5, || *dice.pick(&[Locale::En, Locale::Fr])),
                 website_url: dice.maybe(5, || Some("https://shop.example.net/".into())),
                 booking_mode: Some(if dice.once_in(2) {
@@ -320,9 +318,7 @@ impl Shop {
                     1 => every_day(420, 1260),
                     _ => every_day(1_080, 300),
                 }),
-                breaks: None,
-                phone_region: None,
-                suspended: None,
+                ..PatchBusiness::default()
             }
             .into(),
         }

@@ -19,7 +19,18 @@ words! {
         En = "en",
         Fr = "fr",
     }
+
+    /// The word for customers in pages of the team.
+    CustomerWord {
+        Client = "client",
+        Patient = "patient",
+        Guest = "guest",
+    }
 }
+
+/// The possible values of [`Business::grid_minutes`].
+pub const GRID_MINUTES: [u32; 4] = [5, 10, 15, 30];
+pub const GRID_MINUTES_DEFAULT: u32 = 15;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Business {
@@ -36,6 +47,18 @@ pub struct Business {
     pub phone_region: String,
     /// Whether the operator has limited the keys of the business to `GET /me`.
     pub suspended: bool,
+    pub customer_word: CustomerWord,
+    /// The distance of the lines in calendars of the team, one of [`GRID_MINUTES`]. The grid of bookable times does
+    /// not depend on it.
+    pub grid_minutes: u32,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+impl Business {
+    /// Whether only settings of the team's pages differ, which integrations never see.
+    pub fn differs_only_in_pages(&self, other: &Self) -> bool {
+        let Self { customer_word, grid_minutes, .. } = *other;
+        Self { customer_word, grid_minutes, ..self.clone() } == *other
+    }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use domain::schema::Break;
-use domain::{BookingMode, Business, BusinessId, DayHours, Locale, Retention, Timestamp};
+use domain::{BookingMode, Business, BusinessId, CustomerWord, DayHours, Locale, Retention, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +61,14 @@ pub struct OperatorBusinessView {
     pub suspended: bool,
     /// Weekly breaks during opening hours. Appointments never overlap a break.
     pub breaks: Vec<Break>,
+    /// The word for customers in pages of the team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "CustomerWord")]
+    pub customer_word: Option<CustomerWord>,
+    /// The distance of the lines in calendars of the team, in minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32")]
+    pub grid_minutes: Option<u32>,
 }
 
 impl From<&Business> for OperatorBusinessView {
@@ -70,6 +78,8 @@ impl From<&Business> for OperatorBusinessView {
             phone_region: business.phone_region.clone(),
             suspended: business.suspended,
             breaks: business.breaks.days().iter().map(Break::from).collect(),
+            customer_word: Some(business.customer_word),
+            grid_minutes: Some(business.grid_minutes),
         }
     }
 }

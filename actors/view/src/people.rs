@@ -1,8 +1,8 @@
 //! People of a business, their sign-in links and alert settings.
 
 use domain::{
-    AlertKind, AlertSetting, LinkKind, Locale, Membership, MembershipId, MembershipStatus, Person, PersonId,
-    Role, StaffId, Timestamp,
+    AlertKind, AlertSetting, ClockFormat, LinkKind, Locale, Membership, MembershipId, MembershipStatus,
+    Person, PersonId, Role, StaffId, Timestamp, WeekStart,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,14 @@ pub struct PersonView {
     pub updated_at: Timestamp,
     /// The time of the last sign-in.
     pub last_sign_in_at: Option<Timestamp>,
+    /// The form of times in pages of the team. `auto` follows the phone region of the business.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ClockFormat")]
+    pub clock: Option<ClockFormat>,
+    /// The first day of a week in pages of the team. `auto` follows the phone region of the business.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "WeekStart")]
+    pub week_start: Option<WeekStart>,
 }
 
 /// An id that no membership has.
@@ -60,6 +68,8 @@ impl PersonView {
             created_at: account.map_or(membership.created_at, |person| person.created_at),
             updated_at: account.map_or(changed_at, |person| person.updated_at.max(changed_at)),
             last_sign_in_at: account.and_then(|person| person.last_sign_in_at),
+            clock: Some(account.map_or(ClockFormat::Auto, |person| person.clock)),
+            week_start: Some(account.map_or(WeekStart::Auto, |person| person.week_start)),
         }
     }
 }

@@ -239,6 +239,18 @@ fn the_diary() {
     );
     check("business update b1 --no-breaks", "PATCH", B, json!({"breaks": []}));
     check(
+        "business update b1 --customer-word patient --grid-minutes 10",
+        "PATCH",
+        B,
+        json!({"customer_word": "patient", "grid_minutes": 10}),
+    );
+    check(
+        "person change p1 --business b1 --clock 24 --week-start sunday",
+        "PATCH",
+        &format!("{B}/people/p1"),
+        json!({"clock": "24", "week_start": "sunday"}),
+    );
+    check(
         "service update s1 --business b1 --buffer-before-minutes 5 --buffer-after-minutes 10 \
          --min-notice-minutes 60 --max-advance-days 30 --price-cents 4550 --currency EUR",
         "PATCH",

@@ -3,7 +3,7 @@
 
 use axum::http::header;
 use chrono_tz::Tz;
-use domain::{Address, Conflict, Locale, PersonName, ProblemCode, Refusal, Session, SessionId};
+use domain::{AccountPatch, Address, Conflict, Locale, PersonName, ProblemCode, Refusal, Session, SessionId};
 use engine::EngineError;
 
 use crate::dashboard::cookies::Cookie;
@@ -85,7 +85,8 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
             return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
         }
     };
-    visit.people().change_own(visit.signed_in.person.id, Some(name), Some(locale)).await?;
+    let account = AccountPatch { locale: Some(locale), ..AccountPatch::named(name) };
+    visit.people().change_own(visit.signed_in.person.id, account).await?;
     let mut response = see_other("/dashboard/account?done=saved");
     let theme = match form.get("look") {
         theme @ ("light" | "dark") => theme,

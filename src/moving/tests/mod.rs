@@ -14,13 +14,14 @@ const EARLIER: [(u32, &str); 3] = [
 ];
 /// The properties that each version added, the newest version first. Lines of earlier versions have these values.
 const ADDED: [(u32, &[&str]); 3] = [
-    (5, &[r#","attendance":null"#, r#","notes":null,"snoozed_until":null"#, r#","handled_at":null"#, r#","category":null"#, r#","position":0,"color":null"#]),
+    (5, &[r#","attendance":null"#, r#","notes":null,"snoozed_until":null"#, r#","handled_at":null"#, r#","category":null"#, r#","position":0,"color":null"#, r#","customer_word":"client","grid_minutes":15"#]),
     (4, &[r#","customer_note":null,"booked_as":null"#]),
     (3, &[r#","notes":null"#]),
 ];
 
 /// The optional properties that are never null, each with its default.
-const DEFAULTS: [(&str, &str); 1] = [("position", "0")];
+const DEFAULTS: [(&str, &str); 3] =
+    [("position", "0"), ("customer_word", "\"client\""), ("grid_minutes", "15")];
 
 #[test]
 fn a_line_that_was_read_is_written_unchanged() {

@@ -1,5 +1,6 @@
 //! The parsers of value types in bodies and queries. This file has those of texts, ids and enumerations.
 
+pub(crate) mod grid;
 pub(crate) mod phone;
 pub(crate) mod time;
 pub(crate) mod web;
@@ -8,12 +9,12 @@ use std::str::FromStr;
 
 use domain::{
     Address, AlertEmail, AlertScope, AppointmentId, AppointmentStatus, Attendance, AttendanceFilter,
-    BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, Color,
-    ContactId, Currency, Day, DeliveryStatus, Direction, DisabledReason, Email, EmailConsent, EventId,
-    EventType, KeyId, KnowledgeId, LocalTime, Locale, MailId, MessageId, MessageStatus, Named, NoticeChannel,
-    NoticeKind, NoticeScope, NoticeStatus, PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role,
-    Scope, ServiceId, SiteOrigin, Slug, Source, StaffId, Text, TextConsent, Timestamp, Urgency, WebhookId,
-    WebhookStatus, WebhookUrl,
+    BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ClockFormat,
+    Color, ContactId, Currency, CustomerWord, Day, DeliveryStatus, Direction, DisabledReason, Email,
+    EmailConsent, EventId, EventType, KeyId, KnowledgeId, LocalTime, Locale, MailId, MessageId,
+    MessageStatus, Named, NoticeChannel, NoticeKind, NoticeScope, NoticeStatus, PersonId, PersonName,
+    ProblemCode, Refusal, ResourceId, Role, Scope, ServiceId, SiteOrigin, Slug, Source, StaffId, Text,
+    TextConsent, Timestamp, Urgency, WebhookId, WebhookStatus, WebhookUrl, WeekStart,
 };
 
 use crate::http::read::FromText;
@@ -128,6 +129,8 @@ words_from_text!(
     CalendarSyncStatus,
     CallOutcome,
     CallStatus,
+    ClockFormat,
+    CustomerWord,
     Day,
     Direction,
     DisabledReason,
@@ -137,7 +140,8 @@ words_from_text!(
     NoticeScope,
     Scope,
     Source,
-    Urgency
+    Urgency,
+    WeekStart
 );
 
 #[cfg(test)]

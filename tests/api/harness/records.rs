@@ -33,11 +33,14 @@ pub(crate) fn merged(mut base: Value, more: Value) -> Value {
 /// team has not noted anything on it.
 pub(crate) fn for_the_team(seen: Value) -> Value {
     let has = |name| seen.get(name).is_some();
-    let more = match () {
-        () if has("starts_at") => json!({ "notes": null, "customer_note": null, "booked_as": null, "attendance": null }),
-        () if has("direction") => json!({ "handled_at": null }),
-        () if has("urgency") => json!({ "notes": null, "snoozed_until": null }),
-        () => json!({ "notes": null }),
+    let more = if has("starts_at") {
+        json!({ "notes": null, "customer_note": null, "booked_as": null, "attendance": null })
+    } else if has("direction") {
+        json!({ "handled_at": null })
+    } else if has("urgency") {
+        json!({ "notes": null, "snoozed_until": null })
+    } else {
+        json!({ "notes": null })
     };
     merged(seen, more)
 }

@@ -152,9 +152,21 @@ macro_rules! contact {
 }
 
 const BUSINESS: Shape = business!();
-const OPERATOR_BUSINESS: Shape = business!(("phone_region", Text), ("suspended", Bool), ("breaks", Breaks));
-const CHANGED_BUSINESS: Shape =
-    business!(("phone_region", Text), ("suspended", Bool), ("breaks", Breaks), AFFECTED);
+macro_rules! operator_business {
+    ($($more:expr),*) => {
+        business!(
+            ("phone_region", Text),
+            ("suspended", Bool),
+            ("breaks", Breaks),
+            ("customer_word", OneOf(&["client", "patient", "guest"])),
+            ("grid_minutes", Whole)
+            $(, $more)*
+        )
+    };
+}
+
+const OPERATOR_BUSINESS: Shape = operator_business!();
+const CHANGED_BUSINESS: Shape = operator_business!(AFFECTED);
 const SERVICE: Shape = service!();
 const OPERATOR_SERVICE: Shape = operator_service!();
 const CHANGED_SERVICE: Shape = operator_service!(AFFECTED);
@@ -335,6 +347,8 @@ const PERSON: Shape = &[
     ("created_at", Instant),
     ("updated_at", Instant),
     ("last_sign_in_at", OptInstant),
+    ("clock", OneOf(&["auto", "12", "24"])),
+    ("week_start", OneOf(&["auto", "monday", "sunday", "saturday"])),
 ];
 const NEW_PERSON: Shape = &[
     ("id", Uuid),
@@ -347,6 +361,8 @@ const NEW_PERSON: Shape = &[
     ("created_at", Instant),
     ("updated_at", Instant),
     ("last_sign_in_at", OptInstant),
+    ("clock", OneOf(&["auto", "12", "24"])),
+    ("week_start", OneOf(&["auto", "monday", "sunday", "saturday"])),
     ("link", OptText),
     ("link_expires_at", OptInstant),
     ("no_link_reason", OptText),

@@ -80,6 +80,8 @@ impl World {
             breaks: WeeklyBreaks::default(),
             phone_region: "FR".into(),
             suspended: false,
+            customer_word: crate::CustomerWord::Client,
+            grid_minutes: crate::GRID_MINUTES_DEFAULT,
             created_at: then,
             updated_at: then,
         };

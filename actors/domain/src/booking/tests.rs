@@ -49,6 +49,8 @@ fn shop(booking_mode: BookingMode) -> Shop {
         breaks: WeeklyBreaks::default(),
         phone_region: "US".into(),
         suspended: false,
+        customer_word: crate::CustomerWord::Client,
+        grid_minutes: crate::GRID_MINUTES_DEFAULT,
         created_at: stamps.0,
         updated_at: stamps.1,
     };

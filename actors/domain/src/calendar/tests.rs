@@ -40,6 +40,8 @@ impl Shop {
             breaks: WeeklyBreaks::default(),
             phone_region: "US".into(),
             suspended: false,
+            customer_word: crate::CustomerWord::Client,
+            grid_minutes: crate::GRID_MINUTES_DEFAULT,
             created_at: then,
             updated_at: then,
         };

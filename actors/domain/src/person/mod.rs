@@ -11,7 +11,10 @@ use chrono::TimeDelta;
 
 use super::address::{Address, fold_address};
 use super::link::{AHEAD_MAX, Link, LinkKind};
-use super::{BusinessId, Conflict, Denied, Locale, PersonId, ProblemCode, Refusal, SessionId, Timestamp};
+use super::words::words;
+use super::{
+    BusinessId, Conflict, Denied, Locale, PersonId, PersonName, ProblemCode, Refusal, SessionId, Timestamp,
+};
 
 /// A session above this number ends the session that has been unused for longest.
 pub const SESSIONS_MAX: usize = 32;
@@ -24,6 +27,25 @@ pub const USE_WRITTEN_AFTER: TimeDelta = TimeDelta::hours(1);
 const ORPHAN_KEPT: TimeDelta = TimeDelta::days(1);
 const LEFT_KEPT: TimeDelta = TimeDelta::days(90);
 pub const USER_AGENT_CHARS_MAX: usize = 200;
+
+words! {
+    /// The form of times in pages of the team.
+    ClockFormat {
+        /// The form that is usual in the phone region of the business.
+        Auto = "auto",
+        Twelve = "12",
+        TwentyFour = "24",
+    }
+
+    /// The first day of a week in pages of the team.
+    WeekStart {
+        /// The day that is usual in the phone region of the business.
+        Auto = "auto",
+        Monday = "monday",
+        Sunday = "sunday",
+        Saturday = "saturday",
+    }
+}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Client {
@@ -84,6 +106,8 @@ pub struct Person {
     pub email: String,
     pub name: String,
     pub locale: Locale,
+    pub clock: ClockFormat,
+    pub week_start: WeekStart,
     /// Whether the person proved that they receive mail at the address.
     pub confirmed: bool,
     /// The Argon2id hash as a PHC string.
@@ -95,6 +119,34 @@ pub struct Person {
     pub link: Option<Link>,
     /// Links in mails that were written before this time are invalid.
     pub links_from: Timestamp,
+}
+
+/// A change of the settings of an account. `None` keeps a field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AccountPatch {
+    pub name: Option<PersonName>,
+    pub locale: Option<Locale>,
+    pub clock: Option<ClockFormat>,
+    pub week_start: Option<WeekStart>,
+}
+
+impl AccountPatch {
+    pub fn named(name: PersonName) -> Self {
+        Self { name: Some(name), ..Self::default() }
+    }
+
+    pub fn apply(self, person: &mut Person, now: Timestamp) {
+        let before = person.clone();
+        if let Some(name) = self.name {
+            person.name = name.into_string();
+        }
+        person.locale = self.locale.unwrap_or(person.locale);
+        person.clock = self.clock.unwrap_or(person.clock);
+        person.week_start = self.week_start.unwrap_or(person.week_start);
+        if *person != before {
+            person.updated_at = now;
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

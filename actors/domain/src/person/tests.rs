@@ -17,6 +17,8 @@ fn person() -> Person {
         email: "Ada@Example.com".into(),
         name: "Ada".into(),
         locale: Locale::En,
+        clock: crate::ClockFormat::Auto,
+        week_start: crate::WeekStart::Auto,
         confirmed: false,
         password: None,
         created_at: at(0),
@@ -330,4 +332,27 @@ fn an_address_that_no_relay_accepts_is_refused() {
     for good in ["a@x", "o'brien+tag@x-y.example", "zo\u{eb}@ex\u{e4}mple.com", "a.b.c@1.example"] {
         Address::new(good).unwrap();
     }
+}
+
+#[test]
+fn a_change_of_an_account_keeps_the_fields_that_it_does_not_name() {
+    let mut person = with_password();
+    let before = person.clone();
+    AccountPatch::default().apply(&mut person, at(9));
+    assert!(person == before, "an empty change must not change `updated_at`");
+    let patch = AccountPatch {
+        clock: Some(ClockFormat::Twelve),
+        week_start: Some(WeekStart::Sunday),
+        ..AccountPatch::default()
+    };
+    patch.apply(&mut person, at(9));
+    let expected = Person {
+        clock: ClockFormat::Twelve,
+        week_start: WeekStart::Sunday,
+        updated_at: at(9),
+        ..before.clone()
+    };
+    assert!(person == expected, "{person:?}");
+    AccountPatch::named(PersonName::new("Zoë".into()).unwrap()).apply(&mut person, at(10));
+    assert_eq!((person.name.as_str(), person.updated_at, person.clock), ("Zoë", at(10), ClockFormat::Twelve));
 }

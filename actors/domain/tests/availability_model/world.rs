@@ -40,6 +40,8 @@ impl World {
             breaks: WeeklyBreaks::new(case.breaks.clone()).unwrap(),
             phone_region: "US".into(),
             suspended: false,
+            customer_word: domain::CustomerWord::Client,
+            grid_minutes: domain::GRID_MINUTES_DEFAULT,
             created_at: then,
             updated_at: then,
         };

@@ -78,6 +78,8 @@ impl Engine {
             breaks: new.breaks,
             phone_region: new.phone_region,
             suspended: false,
+            customer_word: domain::CustomerWord::Client,
+            grid_minutes: domain::GRID_MINUTES_DEFAULT,
             created_at: now,
             updated_at: now,
         };

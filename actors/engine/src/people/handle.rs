@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use domain::{
-    Actor, AuditAction, AuditEntry, BusinessId, Denied, Locale, Membership, MembershipPatch, Named, Person,
-    PersonId, PersonName, Refusal, Timestamp,
+    AccountPatch, Actor, AuditAction, AuditEntry, BusinessId, Denied, Membership, MembershipPatch, Named,
+    Person, PersonId, Refusal, Timestamp,
 };
 use store::keys::installation_kind;
 use store::{Order, Record, StoreError, Weight, keys};
@@ -221,56 +221,48 @@ impl People {
         Ok((person, membership))
     }
 
-    /// Changes a membership, and the person's name if given. Only the operator may change the name.
+    /// Changes a membership, and the account if given. Only the operator may change the account.
     pub async fn patch_member(
         &self,
         business: &BusinessHandle,
         request: Request,
-        (id, patch, name): (PersonId, MembershipPatch, Option<PersonName>),
+        (id, patch, account): (PersonId, MembershipPatch, Option<AccountPatch>),
     ) -> Result<Answer<PersonView>> {
         if let Some(answer) = business.remembered::<PatchMember>(&request).await? {
             return Ok(answer);
         }
         let (before, _) = self.member(business, id).await?;
         let mut person = before.clone();
-        if let Some(name) = name {
+        if let Some(account) = account {
             if request.actor != Actor::Operator {
                 return Err(Refusal::NotAllowed(Denied::NameOfAnother).into());
             }
-            // The change of the membership is checked before the name is written.
+            // The change of the membership is checked before the account is written.
             let unchanged = PatchMember { before: before.clone(), person: before.clone(), patch };
             business.check(&request, unchanged).await?;
-            let of = (request.actor, AuditAction::PersonRenamed, Weight::Grows);
-            person = self.change(id, of, move |person, now| Ok(rename(person, name, now))).await?;
+            let action =
+                if account.name.is_some() { AuditAction::PersonRenamed } else { AuditAction::PersonChanged };
+            person = self.change_account(id, (request.actor, action), account).await?;
         }
         business.change(request, PatchMember { before, person, patch }).await
     }
 
-    pub async fn change_own(
+    pub async fn change_own(&self, id: PersonId, account: AccountPatch) -> Result<Person> {
+        self.change_account(id, (Actor::Person(id), AuditAction::PersonChanged), account).await
+    }
+
+    async fn change_account(
         &self,
         id: PersonId,
-        name: Option<PersonName>,
-        locale: Option<Locale>,
+        (by, action): (Actor, AuditAction),
+        account: AccountPatch,
     ) -> Result<Person> {
-        let of = (Actor::Person(id), AuditAction::PersonChanged, Weight::Grows);
-        self.change(id, of, move |person, now| {
-            if let Some(locale) = locale.filter(|locale| *locale != person.locale) {
-                (person.locale, person.updated_at) = (locale, now);
-            }
-            Ok(match name {
-                Some(name) => rename(person, name, now),
-                None => person.clone(),
-            })
+        self.change(id, (by, action, Weight::Grows), move |person, now| {
+            account.apply(person, now);
+            Ok(person.clone())
         })
         .await
     }
-}
-
-fn rename(person: &mut Person, name: PersonName, now: Timestamp) -> Person {
-    if person.name != name.as_str() {
-        (person.name, person.updated_at) = (name.into_string(), now);
-    }
-    person.clone()
 }
 
 fn no_account() -> StoreError {

@@ -279,6 +279,8 @@ impl People {
             email: email.as_str().to_owned(),
             name: name.map(PersonName::into_string).unwrap_or_default(),
             locale,
+            clock: domain::ClockFormat::Auto,
+            week_start: domain::WeekStart::Auto,
             confirmed: false,
             password: None,
             created_at: now,

@@ -287,6 +287,8 @@ mod tests {
             email: "marguerite.delacroix@example.com".into(),
             name: "Marguerite Delacroix".into(),
             locale: Locale::En,
+            clock: domain::ClockFormat::Auto,
+            week_start: domain::WeekStart::Auto,
             confirmed: true,
             password: None,
             created_at: at,

@@ -32,6 +32,7 @@ mod moving;
 mod moving_without;
 mod notice_limits;
 mod notices;
+mod offering;
 mod people;
 mod permits;
 mod post;

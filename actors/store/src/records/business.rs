@@ -1,11 +1,11 @@
 //! A business, its services, staff, opening hours, special days, time off and retention.
 
 use domain::{
-    AUDIT_DAYS_MIN, BlockedTime, Buffers, Business, CHANGE_NOTICE_MINUTES_MAX, COLORS, Currency, DayHours,
-    DayWindows, LocalTime, LocalWindow, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, NoticeSettings,
-    ORIGINS_MAX, POSITION_MAX, PRICE_CENTS_MAX, Price, REMINDER_HOURS_MAX, REMINDERS_MAX, RETENTION_DAYS,
-    Retention, RetentionSet, SERVICE_MINUTES, Service, SpecialDay, StaffHours, StaffMember, Website,
-    WeeklyBreaks, WeeklyHours,
+    AUDIT_DAYS_MIN, BlockedTime, Buffers, Business, CHANGE_NOTICE_MINUTES_MAX, COLORS, Currency,
+    CustomerWord, DayHours, DayWindows, GRID_MINUTES, GRID_MINUTES_DEFAULT, LocalTime, LocalWindow,
+    MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, NoticeSettings, ORIGINS_MAX, POSITION_MAX, PRICE_CENTS_MAX,
+    Price, REMINDER_HOURS_MAX, REMINDERS_MAX, RETENTION_DAYS, Retention, RetentionSet, SERVICE_MINUTES,
+    Service, SpecialDay, StaffHours, StaffMember, Website, WeeklyBreaks, WeeklyHours,
 };
 
 use crate::StoreError;
@@ -14,6 +14,9 @@ use crate::codec::{Field, Fields, fields, record};
 record!(Business, "business", {
     1: id, name, zone, locale, website_url, booking_mode, hours, phone_region, suspended, created_at, updated_at;
     2: breaks = WeeklyBreaks::default();
+    3: customer_word = CustomerWord::Client, grid_minutes = GRID_MINUTES_DEFAULT;
+} check |it| {
+    GRID_MINUTES.contains(&it.grid_minutes) => "its grid is not valid",
 });
 
 record!(Service, "service", {
@@ -168,6 +171,8 @@ mod tests {
             breaks: WeeklyBreaks::new(vec![window(Day::Tuesday, "12:00", "13:00")]).unwrap(),
             phone_region: "CA".into(),
             suspended: false,
+            customer_word: CustomerWord::Guest,
+            grid_minutes: 5,
             created_at: Timestamp::from_millis(1_772_442_000_000),
             updated_at: Timestamp::from_millis(1_772_442_000_001),
         }
@@ -175,19 +180,24 @@ mod tests {
 
     #[test]
     fn a_business_has_these_bytes() {
-        check(
-            &business(),
-            "02a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10b4368657a20c3896d696c650f416d\
+        let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10b4368657a20c3896d696c650f416d\
              65726963612f546f726f6e746f02011168747470733a2f2f612e6578616d706c\
              65020201fb1c02fb1a0406fb28057802434100fd00358d5b39030000fd02358d\
-             5b390300000102fbd002fb0c03",
-        );
+             5b390300000102fbd002fb0c03";
+        check(&business(), &format!("03{first}0305"));
+        check_old(&plain(), &format!("02{first}"));
+        check(&plain(), &format!("03{first}010f"));
+    }
+
+    /// The business with the settings of earlier versions.
+    fn plain() -> Business {
+        Business { customer_word: CustomerWord::Client, grid_minutes: GRID_MINUTES_DEFAULT, ..business() }
     }
 
     #[test]
     fn a_business_of_the_first_version_has_no_breaks() {
         check_old(
-            &Business { breaks: WeeklyBreaks::default(), ..business() },
+            &Business { breaks: WeeklyBreaks::default(), ..plain() },
             "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10b4368657a20c3896d696c650f416d\
              65726963612f546f726f6e746f02011168747470733a2f2f612e6578616d706c\
              65020201fb1c02fb1a0406fb28057802434100fd00358d5b39030000fd02358d\
@@ -199,6 +209,10 @@ mod tests {
     fn damaged_fields_of_business_are_refused() {
         check_damage(&business(), |bytes| replace(bytes, b"America/Toronto", b"America/Torinto"));
         check_damage(&business(), |bytes| replace(bytes, b"Toronto\x02", b"Toronto\x09"));
+        check_damage(&business(), |bytes| replace(bytes, b"\x03\x05", b"\x04\x05"));
+        for grid_minutes in [0, 6, 60] {
+            check_damage(&Business { grid_minutes, ..business() }, |_| {});
+        }
         // Monday's window (minute 540 to 1050) is moved to Saturday, made empty, or moved to after 24:00.
         let monday = b"\x01\xfb\x1c\x02\xfb\x1a\x04";
         for bad in [

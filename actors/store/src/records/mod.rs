@@ -16,10 +16,11 @@ use chrono::{Datelike, NaiveDate};
 use chrono_tz::Tz;
 use domain::{
     AlertEmail, AlertKind, AlertScope, AppointmentStatus, Attendance, AuditAction, AuditedKind,
-    BlockedSource, BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Color, Day,
-    DeliveryStatus, Direction, DisabledReason, DropReason, Email, EmailConsent, EventType, LinkKind, Locale,
-    MailKind, MailStatus, MembershipStatus, MessageStatus, NoticeKind, NoticeScope, Phone, ResourceId, Role,
-    SiteOrigin, Slug, Source, SteadyTime, TextConsent, Timestamp, Urgency, WebhookStatus, WebhookUrl,
+    BlockedSource, BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, ClockFormat, Color,
+    CustomerWord, Day, DeliveryStatus, Direction, DisabledReason, DropReason, Email, EmailConsent, EventType,
+    LinkKind, Locale, MailKind, MailStatus, MembershipStatus, MessageStatus, NoticeKind, NoticeScope, Phone,
+    ResourceId, Role, SiteOrigin, Slug, Source, SteadyTime, TextConsent, Timestamp, Urgency, WebhookStatus,
+    WebhookUrl, WeekStart,
 };
 use uuid::Uuid;
 
@@ -91,6 +92,8 @@ numbers! {
         QuestionAnswered = 5, Transferred = 6, Voicemail = 7, Spam = 8, Hangup = 9, Other = 10,
     }
     CallStatus { Completed = 1, Missed = 2, Failed = 3 }
+    ClockFormat { Auto = 1, Twelve = 2, TwentyFour = 3 }
+    CustomerWord { Client = 1, Patient = 2, Guest = 3 }
     Day { Sunday = 0, Monday = 1, Tuesday = 2, Wednesday = 3, Thursday = 4, Friday = 5, Saturday = 6 }
     DeliveryStatus { Pending = 1, Delivered = 2, Failed = 3, Missed = 4 }
     DisabledReason { Failures = 1, Api = 2, Operator = 3 }
@@ -116,6 +119,7 @@ numbers! {
     Source { Voice = 1, Sms = 2, Website = 3, Dashboard = 4, Api = 5, Mcp = 6 }
     TextConsent { Given = 1, Refused = 2, Unknown = 3 }
     WebhookStatus { Enabled = 1, Disabled = 2 }
+    WeekStart { Auto = 1, Monday = 2, Sunday = 3, Saturday = 4 }
     Urgency { Normal = 1, Urgent = 2 }
 }
 

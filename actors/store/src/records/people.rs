@@ -1,8 +1,8 @@
 //! People with their sessions and links, memberships, API keys and alerts.
 
 use domain::{
-    Alert, AlertChoice, AlertChoices, AlertKind, AlertsRead, ApiKey, Client, KeyCreator, Link, Membership,
-    Offer, Person, Scopes, Session,
+    Alert, AlertChoice, AlertChoices, AlertKind, AlertsRead, ApiKey, Client, ClockFormat, KeyCreator, Link,
+    Membership, Offer, Person, Scopes, Session, WeekStart,
 };
 
 use crate::StoreError;
@@ -10,6 +10,7 @@ use crate::codec::{Field, Fields, fields, record};
 
 record!(Person, "person", {
     1: id, email, name, locale, confirmed, password, created_at, updated_at, last_sign_in_at, sessions, link, links_from;
+    2: clock = ClockFormat::Auto, week_start = WeekStart::Auto;
 });
 
 fields! {
@@ -94,6 +95,8 @@ mod tests {
             email: "A@b.c".into(),
             name: "Ada".into(),
             locale: Locale::Fr,
+            clock: ClockFormat::TwentyFour,
+            week_start: WeekStart::Saturday,
             confirmed: true,
             password: Some("$argon2id$".into()),
             created_at: at,
@@ -123,28 +126,29 @@ mod tests {
 
     #[test]
     fn a_person_has_these_bytes() {
-        check(
-            &person(),
-            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1054140622e63034164610201010a24\
+        let whole = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1054140622e63034164610201010a24\
              6172676f6e32696424fd00358d5b39030000fd00358d5b3903000001fd00358d\
              5b3903000001a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a3a3a3a3a3a3a3a3a3a3\
              a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3fd00358d5b39030000fd\
              00358d5b39030000fd00358d5b3903000001093139322e302e322e310742726f\
              777365720101a4a4a4a4a4a4a4a4a4a4a4a4a4a4a4a401a5a5a5a5a5a5a5a5a5\
              a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a504fd00358d5b390300\
-             00010001056240622e63fd00358d5b39030000",
-        );
-        check(
-            &Person { password: None, last_sign_in_at: None, sessions: vec![], link: None, ..person() },
-            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1054140622e6303416461020100fd00\
-             358d5b39030000fd00358d5b39030000000000fd00358d5b39030000",
-        );
+             00010001056240622e63fd00358d5b39030000";
+        check(&person(), &format!("02{whole}0304"));
+        let bare = Person { password: None, last_sign_in_at: None, sessions: vec![], link: None, ..person() };
+        let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1054140622e6303416461020100fd00\
+             358d5b39030000fd00358d5b39030000000000fd00358d5b39030000";
+        check(&bare, &format!("02{first}0304"));
+        let (clock, week_start) = (ClockFormat::Auto, WeekStart::Auto);
+        check_old(&Person { clock, week_start, ..bare }, &format!("01{first}"));
+        check_old(&Person { clock, week_start, ..person() }, &format!("01{whole}"));
     }
 
     #[test]
     fn damaged_fields_of_person_are_refused() {
         check_damage(&person(), |bytes| replace(bytes, b"Ada\x02\x01", b"Ada\x09\x01"));
         check_damage(&person(), |bytes| replace(bytes, b"\xa5\xa5\x04", b"\xa5\xa5\x09"));
+        check_damage(&person(), |bytes| *bytes.last_mut().unwrap() = 5);
     }
 
     fn membership() -> Membership {

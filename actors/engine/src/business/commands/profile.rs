@@ -2,7 +2,9 @@
 
 use chrono_tz::Tz;
 use domain::availability::{Concerned, Schedule};
-use domain::{AuditAction, BookingMode, Business, Locale, Right, Text, WeeklyBreaks, WeeklyHours};
+use domain::{
+    AuditAction, BookingMode, Business, CustomerWord, Locale, Right, Text, WeeklyBreaks, WeeklyHours,
+};
 use serde::Serialize;
 use store::Weight;
 use view::{AffectedView, AffectingView, BusinessView, OperatorBusinessView, View};
@@ -22,6 +24,8 @@ pub struct PatchBusiness {
     pub breaks: Option<WeeklyBreaks>,
     pub phone_region: Option<String>,
     pub suspended: Option<bool>,
+    pub customer_word: Option<CustomerWord>,
+    pub grid_minutes: Option<u32>,
 }
 
 impl PatchBusiness {
@@ -106,10 +110,14 @@ fn patch<V: Serialize, A: View>(
     after.locale = change.locale.unwrap_or(after.locale);
     after.booking_mode = change.booking_mode.unwrap_or(after.booking_mode);
     after.suspended = change.suspended.unwrap_or(after.suspended);
+    after.customer_word = change.customer_word.unwrap_or(after.customer_word);
+    after.grid_minutes = change.grid_minutes.unwrap_or(after.grid_minutes);
     if after == *before {
         return Ok(Decision::answering(answered(shown, before)));
     }
-    after.updated_at = context.at;
+    if !after.differs_only_in_pages(before) {
+        after.updated_at = context.at;
+    }
     let now_shown = view(&after);
     Ok(Decision::answering(answered(view(&after), &after))
         .note_changes(AuditAction::BusinessUpdated, before.id, (&shown, &now_shown))

@@ -14,6 +14,8 @@ pub(super) fn add(map: &mut Map) {
         email: "Ada@Example.com".into(),
         name: "Ada".into(),
         locale: Locale::En,
+        clock: domain::ClockFormat::Auto,
+        week_start: domain::WeekStart::Auto,
         confirmed: true,
         password: None,
         created_at: at,

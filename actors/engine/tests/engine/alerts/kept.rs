@@ -108,6 +108,8 @@ async fn a_business_of_a_thousand_people_writes_their_alerts_in_one_change() {
             email: format!("{number}@example.com"),
             name: String::new(),
             locale: domain::Locale::En,
+            clock: domain::ClockFormat::Auto,
+            week_start: domain::WeekStart::Auto,
             confirmed: true,
             password: None,
             created_at: at,

@@ -1,6 +1,6 @@
 //! Links in mails, and memberships that are offered by mail. Each link works only for its recipient.
 
-use domain::{Client, Denied, Locale, MailKind, PersonName};
+use domain::{AccountPatch, Client, Denied, Locale, MailKind, PersonName};
 use engine::mail::letter::Content;
 
 use super::mailed::{PASSWORD, enter, invite, is, sent, squatted, token, told};
@@ -138,7 +138,13 @@ async fn an_invitation_does_not_reveal_an_account_before_its_person_accepts() {
     let people = world.engine.people();
     let ada = people.session(&session).await.unwrap().unwrap().person.id;
     people
-        .change_own(ada, Some(PersonName::new("Ada Lovelace".to_owned()).unwrap()), Some(Locale::Fr))
+        .change_own(
+            ada,
+            AccountPatch {
+                locale: Some(Locale::Fr),
+                ..AccountPatch::named(PersonName::new("Ada Lovelace".to_owned()).unwrap())
+            },
+        )
         .await
         .unwrap();
     pass(60).await;

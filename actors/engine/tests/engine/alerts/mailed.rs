@@ -2,8 +2,8 @@
 
 use chrono::TimeDelta;
 use domain::{
-    About, Client, Conflict, LinkKind, Locale, MailKind, MailStatus, Named, ProblemCode, ResourceId,
-    Subscription, Wait, WebhookId,
+    About, AccountPatch, Client, Conflict, LinkKind, Locale, MailKind, MailStatus, Named, ProblemCode,
+    ResourceId, Subscription, Wait, WebhookId,
 };
 use engine::business::commands::alerts::Unsubscribe as EndSubscription;
 use engine::business::commands::erasure::EraseContact;
@@ -85,7 +85,8 @@ async fn mails_are_sent_immediately_or_at_eight_as_each_person_chose() {
     let admin = member(&world, &shop, "admin@example.com", (Role::Admin, None)).await;
     member(&world, &shop, "own@example.com", (Role::Member, Some(shop.staff[0]))).await;
     member(&world, &shop, "other@example.com", (Role::Member, Some(shop.staff[1]))).await;
-    world.engine.people().change_own(owner, None, Some(Locale::Fr)).await.unwrap();
+    let french = AccountPatch { locale: Some(Locale::Fr), ..AccountPatch::default() };
+    world.engine.people().change_own(owner, french).await.unwrap();
     choose(&world, &shop, admin, AlertKind::AppointmentBooked, mailed(AlertEmail::Daily)).await;
     post.take();
 

@@ -1,6 +1,6 @@
 //! People and mails of a business that is set aside.
 
-use domain::PersonName;
+use domain::{AccountPatch, PersonName};
 use store::StoreError;
 
 use super::mailed::sent;
@@ -40,7 +40,10 @@ async fn mails_of_a_business_set_aside_wait_and_its_people_keep_their_other_busi
         people.check_set_aside(both, other.id).unwrap();
         people.check_set_aside(uuid::Uuid::from_u128(1).into(), shop.id).unwrap();
         is_set_aside(&people.of_business(&world.at(&shop), &first_page()).await.map(drop));
-        people.change_own(alone, Some(PersonName::new("Alone".into()).unwrap()), None).await.unwrap();
+        people
+            .change_own(alone, AccountPatch::named(PersonName::new("Alone".into()).unwrap()))
+            .await
+            .unwrap();
         is_set_aside(&world.at(&shop).alerts(both, &first_page()).await.map(drop));
         world.restart().await;
         post.begin(&world.engine);

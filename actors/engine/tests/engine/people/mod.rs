@@ -8,8 +8,8 @@ mod sessions;
 use std::net::IpAddr;
 
 use domain::{
-    Actor, Address, AlertChoice, AlertEmail, AlertKind, Client, LinkKind, MailKind, MembershipPatch,
-    MembershipStatus, PersonId, PersonName, Refusal, Role,
+    AccountPatch, Actor, Address, AlertChoice, AlertEmail, AlertKind, Client, LinkKind, MailKind,
+    MembershipPatch, MembershipStatus, PersonId, PersonName, Refusal, Role,
 };
 use engine::business::commands::people::{AddMember, PatchNotifications, RemoveMember};
 use engine::business::commands::profile::PatchBusiness;
@@ -275,13 +275,17 @@ async fn roles_decide_about_permissions_and_a_lost_membership_ends_them_immediat
     people.patch_member(&business, lately(&world, by(owner)), (admin, disable, None)).await.unwrap();
     assert!(matches!(business.change(by(admin), rename()).await, Err(EngineError::NotFound)));
     let named = people
-        .patch_member(&business, lately(&world, by(owner)), (hand, disable, Some(person_name("Hand"))))
+        .patch_member(
+            &business,
+            lately(&world, by(owner)),
+            (hand, disable, Some(AccountPatch::named(person_name("Hand")))),
+        )
         .await;
     assert!(matches!(refusal(named), Refusal::NotAllowed(_)), "only the person may change the name");
     let answer = people.patch_member(
         &business,
         by_operator(),
-        (hand, MembershipPatch::default(), Some(person_name("Hand"))),
+        (hand, MembershipPatch::default(), Some(AccountPatch::named(person_name("Hand")))),
     );
     assert_eq!(json(&answer.await.unwrap())["name"], "Hand");
     business.change(by_operator(), RemoveMember { id: owner }).await.unwrap();

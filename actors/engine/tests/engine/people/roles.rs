@@ -298,6 +298,8 @@ fn some_person() -> domain::Person {
         email: "some@example.com".into(),
         name: String::new(),
         locale: domain::Locale::En,
+        clock: domain::ClockFormat::Auto,
+        week_start: domain::WeekStart::Auto,
         confirmed: false,
         password: None,
         created_at: at(0, 1),
