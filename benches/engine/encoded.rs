@@ -43,6 +43,7 @@ pub(crate) fn records(criterion: &mut Criterion) {
         locale: Some(Locale::Fr),
         zone: None,
         notes: None,
+        alert: None,
         created_at: now(),
         updated_at: now(),
     };

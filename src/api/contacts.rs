@@ -62,6 +62,8 @@ json_object! {
         timezone: Patch<Option<Zone>>,
         /// The team's notes. A change of the notes alone keeps `updated_at`.
         notes: Patch<Option<Text<1, 1000>>>,
+        /// The text that the team sees beside the name. A change of the alert alone keeps `updated_at`.
+        alert: Patch<Option<Text<1, 100>>>,
     }
 }
 
@@ -106,8 +108,9 @@ impl From<ContactPatchBody> for ContactPatch {
 
 impl From<OperatorContactPatchBody> for ContactPatch {
     fn from(body: OperatorContactPatchBody) -> Self {
-        let OperatorContactPatchBody { name, phone, email, locale, timezone, notes } = body;
-        Self { notes: notes.set(), ..ContactPatchBody { name, phone, email, locale, timezone }.into() }
+        let OperatorContactPatchBody { name, phone, email, locale, timezone, notes, alert } = body;
+        let seen = ContactPatchBody { name, phone, email, locale, timezone };
+        Self { notes: notes.set(), alert: alert.set(), ..seen.into() }
     }
 }
 

@@ -189,6 +189,7 @@ export_line! {
         locale: Option<Locale>,
         zone as "timezone": Option<Zone>,
         notes: Option<Text<1, 1000>>,
+        alert: Option<Text<1, 100>>,
         created_at: Timestamp,
         updated_at: Timestamp,
     }

@@ -166,6 +166,8 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
     let left = salon.message(left).await;
     salon.patch_message(&left, json!({ "notes": SAID })).await;
     salon.patch_contact(&contact, json!({ "name": "Ermintrude B. Vanishing" })).await;
+    let alert = json!({ "alert": "Ermintrude would rather not say" });
+    salon.operator.patch(&format!("/contacts/{}", id(&contact)), &alert).await.is(200);
     salon.operator.patch(&off, &json!({ "status": "disabled" })).await.is(200);
     let (kinds, _) = kinds_with_texts(&mut server).await;
     for kind in [kind::CONTACT, kind::CONTACT_NAMES, kind::CALL, kind::MESSAGE, kind::EVENT, kind::AUDIT] {

@@ -16,13 +16,13 @@ async fn notes_of_a_contact_are_shown_only_to_the_team() {
     let salon = server.salon().await;
     let contact = salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
     let path = format!("/contacts/{}", id(&contact));
-    assert_eq!(seen(&salon, &path).await.0, merged(contact.clone(), json!({ "notes": null })));
+    assert_eq!(seen(&salon, &path).await.0, for_the_team(contact.clone()));
     let (before, tag) = (salon.get(&path).await, seen(&salon, &path).await.1);
     let changed_since = format!("/contacts?updated_since={}", before.data()["updated_at"].as_str().unwrap());
     server.clock.advance(5);
     let notes = "Prefers Ada.\nAllergic to nuts 🥜";
     let noted = salon.operator.patch(&path, &json!({ "notes": notes })).await;
-    let expected = merged(contact.clone(), json!({ "notes": notes }));
+    let expected = merged(for_the_team(contact.clone()), json!({ "notes": notes }));
     assert_eq!(noted.data(), expected);
     assert_eq!(seen(&salon, &path).await, (expected.clone(), noted.etag()));
     assert_ne!(noted.etag(), tag);
@@ -41,7 +41,7 @@ async fn notes_of_a_contact_are_shown_only_to_the_team() {
     // An integration changes another field of the contact. The notes do not change.
     let renamed = salon.patch_contact(&contact, json!({ "name": "Zoë" })).await;
     assert_eq!(renamed.get("notes"), None);
-    assert_eq!(seen(&salon, &path).await.0, merged(renamed.clone(), json!({ "notes": notes })));
+    assert_eq!(seen(&salon, &path).await.0, merged(for_the_team(renamed.clone()), json!({ "notes": notes })));
     server.clock.advance(5);
     let both = salon.operator.patch(&path, &json!({ "name": "Zo", "notes": null })).await.data();
     assert_eq!((&both["name"], &both["notes"]), (&json!("Zo"), &json!(null)));
@@ -58,6 +58,35 @@ async fn notes_of_a_contact_are_shown_only_to_the_team() {
     let changes: Vec<_> = actions.iter().filter(|entry| entry["action"] == "contact.updated").collect();
     assert_eq!(changes.len(), 4, "{changes:?}");
     assert_eq!(changes[3]["changes"], json!([{ "field": "notes", "from": null, "to": notes_of(&expected) }]));
+}
+
+#[tokio::test]
+async fn the_alert_of_a_contact_is_shown_only_to_the_team() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let contact = salon.contact(json!({ "name": "Zoé" })).await;
+    let path = format!("/contacts/{}", id(&contact));
+    let before = salon.get(&path).await;
+    server.clock.advance(5);
+    let alert = json!({ "alert": "Allergic to nuts 🥜" });
+    let changed = salon.operator.patch(&path, &alert).await;
+    let expected = merged(for_the_team(contact.clone()), alert);
+    assert_eq!(changed.data(), expected);
+    assert_eq!(seen(&salon, &path).await, (expected, changed.etag()));
+    let after = salon.get(&path).await;
+    assert_eq!((after.data(), after.etag()), (contact.clone(), before.etag()));
+    salon.try_patch_contact(&contact, json!({ "alert": "No" })).await.invalid_at(&["alert", ""]);
+    salon.try_contact(json!({ "name": "B", "alert": "No" })).await.invalid_at(&["alert"]);
+    for (alert, is_fit) in [("é".repeat(100), true), ("x".repeat(101), false), (" ".into(), false)] {
+        let answer = salon.operator.patch(&path, &json!({ "alert": alert })).await;
+        if is_fit {
+            answer.is(200)
+        } else {
+            answer.invalid_at(&["alert"])
+        };
+    }
+    let cleared = salon.operator.patch(&path, &json!({ "alert": null })).await.data();
+    assert_eq!(cleared, for_the_team(contact));
 }
 
 fn notes_of(contact: &Value) -> Value {

@@ -32,19 +32,20 @@ pub(crate) fn id(number: usize) -> String {
 /// The lines for several businesses with many contacts and a long knowledge entry.
 pub(crate) fn lines() -> String {
     let mut text = String::from(
-        "{\"format\":\"receptionist-export\",\"version\":3,\"exported_at\":\"2026-03-02T09:00:00.000Z\"}\n",
+        "{\"format\":\"receptionist-export\",\"version\":5,\"exported_at\":\"2026-03-02T09:00:00.000Z\"}\n",
     );
     for business in 1..=BUSINESSES {
         let business = business * 1_000_000;
         let name = format!(r#""name":"B{business}","timezone":"UTC","locale":"en","website_url":null"#);
         let rest = r#""booking_mode":"instant","hours":[],"breaks":[],"phone_region":"US","suspended":false"#;
+        let rest = format!(r#"{rest},"customer_word":"client","grid_minutes":15"#);
         let _ = writeln!(text, r#"{{"kind":"business","id":"{}",{name},{rest},{STAMPS}}}"#, id(business));
         for contact in 1..=CONTACTS {
             let (phone, id) = (format!("+1555{contact:07}"), id(business + contact));
             let who = format!(r#""name":"C {contact}","phone":"{phone}","email":null,"locale":null"#);
             let _ = writeln!(
                 text,
-                r#"{{"kind":"contact","id":"{id}",{who},"timezone":null,"notes":null,{STAMPS}}}"#
+                r#"{{"kind":"contact","id":"{id}",{who},"timezone":null,"notes":null,"alert":null,{STAMPS}}}"#
             );
         }
         let (id, content) = (id(business), "x".repeat(40_000));

@@ -176,7 +176,8 @@ impl Sim {
                 let locale = Some(Some(*dice.pick(&[Locale::En, Locale::Fr])));
                 let renamed = Some(Some(text(&format!("{} again", name(number)))));
                 let notes = Some(Some(text(&format!("{} likes tea", name(number)))));
-                let patch = ContactPatch { locale, name: renamed, notes, ..ContactPatch::default() };
+                let alert = Some(Some(text(&format!("{} is late", name(number)))));
+                let patch = ContactPatch { locale, name: renamed, notes, alert, ..ContactPatch::default() };
                 let asked = Asked::Patch(PatchContact { id: contact, patch });
                 life.spawn(async move { asker.make(contact, key, asked).await });
             }

@@ -204,7 +204,9 @@ impl Model {
                     change.patch.notes.as_ref().map(|notes| notes.as_ref().map(|notes| notes.as_str()));
                 // A change of the notes is not visible to integrations.
                 let before = self.seen_at(change.id, body);
-                let given = json!({ "id": change.id, "notes": notes, "updated_at": before });
+                let alert =
+                    change.patch.alert.as_ref().map(|alert| alert.as_ref().map(|alert| alert.as_str()));
+                let given = json!({ "id": change.id, "notes": notes, "alert": alert, "updated_at": before });
                 ("contact.updated", None, given)
             }
             Op::RecordCall(_) => ("call.completed", Some("call.completed"), json!({})),
@@ -294,7 +296,7 @@ impl Model {
     /// integration lacks the fields of the team. In this case, the values of the earlier response are kept.
     pub(crate) fn keep_shown(&mut self, id: Uuid, shown: &Value) -> Option<Value> {
         let mut shown = shown.clone();
-        for field in ["notes", "attendance"] {
+        for field in ["notes", "attendance", "alert"] {
             let value = self.newest.get(&id).and_then(|before| before.get(field));
             if let (None, Some(value)) = (shown.get(field), value) {
                 shown[field] = value.clone();

@@ -230,8 +230,9 @@ impl Shop {
             3..=5 => match dice.any(&self.contacts) {
                 Some(id) if dice.once_in(3) => {
                     let notes = Some(dice.maybe(3, || text(&format!("Note {}", dice.below(9)))));
-                    ForOperator(PatchContact { id, patch: ContactPatch { notes, ..ContactPatch::default() } })
-                        .into()
+                    let alert = Some(dice.maybe(3, || text(&format!("Alert {}", dice.below(9)))));
+                    let patch = ContactPatch { notes, alert, ..ContactPatch::default() };
+                    ForOperator(PatchContact { id, patch }).into()
                 }
                 Some(id) => PatchContact { id, patch: patch(dice) }.into(),
                 None => CreateContact { details: Self::details(dice) }.into(),
@@ -427,6 +428,6 @@ fn patch(dice: &Dice) -> ContactPatch {
         email: dice.maybe(2, || dice.maybe(2, || email(dice.below(18)))),
         locale: dice.maybe(3, || Some(Locale::En)),
         zone: dice.maybe(3, || Some(chrono_tz::Europe::Paris)),
-        notes: None,
+        ..ContactPatch::default()
     }
 }

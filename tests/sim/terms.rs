@@ -127,14 +127,7 @@ impl Sim {
     /// Renames a contact to a new, unique name.
     fn rename(&self, contact: &Value) -> Op {
         let name = Some(text(&format!("Renamed {}", self.ledger.len())));
-        let patch = ContactPatch {
-            name: Some(name),
-            phone: None,
-            email: None,
-            locale: None,
-            zone: None,
-            notes: None,
-        };
+        let patch = ContactPatch { name: Some(name), ..ContactPatch::default() };
         PatchContact { id: id(&contact["id"]), patch }.into()
     }
 

@@ -16,6 +16,8 @@ pub struct Contact {
     pub zone: Option<Tz>,
     /// Internal notes, 1 to 1,000 characters. Integrations do not see them.
     pub notes: Option<String>,
+    /// The text that the team sees beside the name, 1 to 100 characters. Integrations do not see it.
+    pub alert: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -33,7 +35,18 @@ impl ContactDetails {
     pub fn into_contact(self, id: ContactId, now: Timestamp) -> Contact {
         let Self { name, phone, email, locale, zone } = self;
         let name = name.map(Text::into_string);
-        Contact { id, name, phone, email, locale, zone, notes: None, created_at: now, updated_at: now }
+        Contact {
+            id,
+            name,
+            phone,
+            email,
+            locale,
+            zone,
+            notes: None,
+            alert: None,
+            created_at: now,
+            updated_at: now,
+        }
     }
 }
 
@@ -46,6 +59,7 @@ pub struct ContactPatch {
     pub locale: Option<Option<Locale>>,
     pub zone: Option<Option<Tz>>,
     pub notes: Option<Option<Text<1, 1000>>>,
+    pub alert: Option<Option<Text<1, 100>>>,
 }
 
 impl ContactPatch {
@@ -58,6 +72,7 @@ impl ContactPatch {
         after.locale = self.locale.unwrap_or(after.locale);
         after.zone = self.zone.unwrap_or(after.zone);
         after.notes = self.notes.map_or(after.notes, |notes| notes.map(Text::into_string));
+        after.alert = self.alert.map_or(after.alert, |alert| alert.map(Text::into_string));
         if after.name.is_none() && after.phone.is_none() && after.email.is_none() {
             return Err(Refusal::invalid("", ProblemCode::KeepsNamePhoneOrEmail));
         }
@@ -116,6 +131,7 @@ mod tests {
             email: Some(Some(email.clone())),
             locale: Some(None),
             notes: Some(Some(Text::new("Left-handed".into()).unwrap())),
+            alert: Some(Some(Text::new("Nuts".into()).unwrap())),
             ..ContactPatch::default()
         };
         let expected = Contact {
@@ -123,6 +139,7 @@ mod tests {
             email: Some(email),
             locale: None,
             notes: Some("Left-handed".into()),
+            alert: Some("Nuts".into()),
             ..contact()
         };
         assert_eq!(patch.apply(&contact()), Ok(expected));

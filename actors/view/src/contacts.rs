@@ -40,6 +40,10 @@ pub struct OperatorContactView {
     /// The team's notes.
     #[serde(flatten)]
     pub notes: NotesView,
+    /// The text that the team sees beside the name, up to 100 characters.
+    #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub alert: Option<Option<String>>,
 }
 
 pub trait SomeContactView: View + for<'a> From<&'a Contact> {}
@@ -48,7 +52,7 @@ impl<V: View + for<'a> From<&'a Contact>> SomeContactView for V {}
 
 impl From<&Contact> for OperatorContactView {
     fn from(contact: &Contact) -> Self {
-        Self { contact: contact.into(), notes: (&contact.notes).into() }
+        Self { contact: contact.into(), notes: (&contact.notes).into(), alert: Some(contact.alert.clone()) }
     }
 }
 

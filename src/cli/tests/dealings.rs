@@ -104,10 +104,11 @@ fn contacts() {
     check("contact create --business b1", "POST", &all, json!({}));
     check(&format!("contact update c1 --business b1 {flags}"), "PATCH", &one, full);
     check(
-        "contact update c1 --business b1 --clear-name --clear-phone --clear-email --clear-locale --clear-timezone --clear-notes",
+        "contact update c1 --business b1 --clear-name --clear-phone --clear-email --clear-locale --clear-timezone --clear-notes \
+         --clear-alert",
         "PATCH",
         &one,
-        json!({"name": null, "phone": null, "email": null, "locale": null, "timezone": null, "notes": null}),
+        json!({"name": null, "phone": null, "email": null, "locale": null, "timezone": null, "notes": null, "alert": null}),
     );
     check("contact show c1 --business b1", "GET", &one, Value::Null);
     check(

@@ -14,7 +14,18 @@ const EARLIER: [(u32, &str); 3] = [
 ];
 /// The properties that each version added, the newest version first. Lines of earlier versions have these values.
 const ADDED: [(u32, &[&str]); 3] = [
-    (5, &[r#","attendance":null"#, r#","notes":null,"snoozed_until":null"#, r#","handled_at":null"#, r#","category":null"#, r#","position":0,"color":null"#, r#","customer_word":"client","grid_minutes":15"#]),
+    (
+        5,
+        &[
+            r#","attendance":null"#,
+            r#","notes":null,"snoozed_until":null"#,
+            r#","handled_at":null"#,
+            r#","category":null"#,
+            r#","position":0,"color":null"#,
+            r#","customer_word":"client","grid_minutes":15"#,
+            r#","alert":null"#,
+        ],
+    ),
     (4, &[r#","customer_note":null,"booked_as":null"#]),
     (3, &[r#","notes":null"#]),
 ];

@@ -40,7 +40,7 @@ pub(crate) fn for_the_team(seen: Value) -> Value {
     } else if has("urgency") {
         json!({ "notes": null, "snoozed_until": null })
     } else {
-        json!({ "notes": null })
+        json!({ "notes": null, "alert": null })
     };
     merged(seen, more)
 }

@@ -189,7 +189,7 @@ const LOCALE: (&str, Kind) = ("locale", OneOf(&["en", "fr"]));
 const BOOKED_AS: Shape =
     &[("name", OptText), ("phone", OptText), ("email", OptText), LOCALE, ("texts", Bool)];
 const CONTACT: Shape = contact!();
-const OPERATOR_CONTACT: Shape = contact!(("notes", OptText));
+const OPERATOR_CONTACT: Shape = contact!(("notes", OptText), ("alert", OptText));
 macro_rules! call {
     ($($more:expr),*) => {
         &[

@@ -40,6 +40,7 @@ mod nil_for_none {
 record!(Contact, "contact", {
     1: id, name, phone, email, locale, zone, created_at, updated_at;
     2: notes = None;
+    3: alert = None;
 });
 
 /// The names of contacts with consecutive ids. A row has many names, so that a search reads few rows.
@@ -191,6 +192,7 @@ mod tests {
             locale: Some(Locale::En),
             zone: Some(chrono_tz::Europe::Paris),
             notes: Some("Left-handed".into()),
+            alert: Some("Nuts".into()),
             created_at: Timestamp::MIN,
             updated_at: Timestamp::MAX,
         }
@@ -201,13 +203,17 @@ mod tests {
         let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a101045a6fc3ab010c2b313535353132\
              3334353637010f7a6f65406578616d706c652e636f6d0101010c4575726f7065\
              2f5061726973fdffbf08de14710000fdfeb73fa4efcc0100";
-        check(&contact(), &format!("02{first}010b4c6566742d68616e646564"));
-        let without = Contact { notes: None, ..contact() };
-        check(&without, &format!("02{first}00"));
+        let second = "010b4c6566742d68616e646564";
+        check(&contact(), &format!("03{first}{second}01044e757473"));
+        let calm = Contact { alert: None, ..contact() };
+        check(&calm, &format!("03{first}{second}00"));
+        check_old(&calm, &format!("02{first}{second}"));
+        let without = Contact { notes: None, ..calm };
+        check(&without, &format!("03{first}0000"));
         check_old(&without, &format!("01{first}"));
         let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10000000000fdffbf08de14710000fdfeb73fa4efcc0100";
         let bare = Contact { name: None, phone: None, email: None, locale: None, zone: None, ..without };
-        check(&bare, &format!("02{first}00"));
+        check(&bare, &format!("03{first}0000"));
         check_old(&bare, &format!("01{first}"));
     }
 
@@ -219,7 +225,8 @@ mod tests {
         check_damage(&contact(), |bytes| replace(bytes, b".com\x01\x01", b".com\x01\x00"));
         check_damage(&contact(), |bytes| replace(bytes, b".com\x01", b".com\x02"));
         check_damage(&contact(), |bytes| *bytes.last_mut().unwrap() = 0xff);
-        check_damage(&Contact { notes: None, ..contact() }, |bytes| *bytes.last_mut().unwrap() = 2);
+        check_damage(&contact(), |bytes| replace(bytes, b"Nuts", b"Nut\xff"));
+        check_damage(&Contact { alert: None, ..contact() }, |bytes| *bytes.last_mut().unwrap() = 2);
     }
 
     fn names() -> NamesRecord {
