@@ -54,6 +54,7 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         Conflict::InUse(_) => "another record refers to it; make it inactive instead".into(),
         Conflict::EndpointDisabled => "the endpoint is disabled".into(),
         Conflict::DeliveryPending => "the delivery is pending".into(),
+        Conflict::DeliveryNotPending(status) => format!("the delivery is {status}, not pending"),
         Conflict::ContactErased => "the contact was erased".into(),
         Conflict::EventWiped => "the event contained data of a contact who was erased".into(),
         Conflict::ContactTaken { .. } => "another contact has this phone or email".into(),

@@ -257,6 +257,10 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("resendDelivery", "Resend an event")
             .details("The event keeps its id and bytes and gets a new schedule.")
             .refuses(CONFLICT),
+        post(b!("/webhooks/{webhook_id}/deliveries/{event_id}/try-now"), Token, webhooks::try_now)
+            .named("tryDeliveryNow", "Make the next attempt of a pending delivery now")
+            .details("The attempt counts as an attempt of the schedule, and the schedule continues after it.")
+            .refuses(CONFLICT),
         post(b!("/webhooks/{webhook_id}/resend-missed"), Token, webhooks::resend_missed)
             .named("resendMissed", "Resend all missed and failed events of an endpoint")
             .details("The service resends as many events as fit in the budget of waiting deliveries.")

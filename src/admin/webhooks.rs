@@ -106,6 +106,16 @@ pub(super) async fn resend(
     Ok(Accepted::of(Resending { event_id }))
 }
 
+pub(super) async fn try_now(
+    _: Context,
+    Path(id): Path<WebhookId>,
+    Path(event_id): Path<EventId>,
+    business: Business,
+) -> Result<Accepted<Resending>, ApiError> {
+    business.try_delivery_now(id, event_id).await?;
+    Ok(Accepted::of(Resending { event_id }))
+}
+
 pub(super) async fn resend_missed(
     _: Context,
     business: Business,

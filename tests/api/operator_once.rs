@@ -197,6 +197,7 @@ async fn every_change_of_a_business_happens_once() {
         "/link",
         "/resend",
         "/resend-missed",
+        "/try-now",
         "/send-again",
     ];
     let there = receptionist::service::routes().into_iter().filter(|(method, path)| {

@@ -1,6 +1,9 @@
 //! The reasons for refusing a request. A refused request changes nothing.
 
-use super::{AppointmentStatus, BudgetKind, ContactId, Named, Problem, ProblemCode, Timestamp, UsedBy, Wait};
+use super::{
+    AppointmentStatus, BudgetKind, ContactId, DeliveryStatus, Named, Problem, ProblemCode, Timestamp, UsedBy,
+    Wait,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SlotReason {
@@ -45,6 +48,7 @@ pub enum Conflict {
     EndpointsFull(usize),
     EndpointDisabled,
     DeliveryPending,
+    DeliveryNotPending(DeliveryStatus),
     ContactErased,
     EventWiped,
     ContactTaken {

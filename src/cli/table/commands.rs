@@ -264,6 +264,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                      created_at",
                 )),
             Verb::new("resend", "resendDelivery", "Resend one event"),
+            Verb::new("try-now", "tryDeliveryNow", "Make the next attempt of a pending delivery now"),
             Verb::new("resend-missed", "resendMissed", "Resend all missed and failed events"),
             Verb::new(
                 "rotate-secret",

@@ -288,6 +288,7 @@ fn webhooks() {
         Value::Null,
     );
     check("webhook resend w1 e1 --business b1", "POST", &format!("{deliveries}/e1/resend"), Value::Null);
+    check("webhook try-now w1 e1 --business b1", "POST", &format!("{deliveries}/e1/try-now"), Value::Null);
     check("webhook resend-missed w1 --business b1", "POST", &format!("{one}/resend-missed"), Value::Null);
     check("webhook rotate-secret w1 --business b1", "POST", &format!("{one}/rotate-secret"), Value::Null);
     check_usage(create, "--event");

@@ -73,6 +73,7 @@ const COMMANDS: &[&str] = &[
     "webhook delete webhook_id",
     "webhook deliveries webhook_id",
     "webhook resend webhook_id event_id",
+    "webhook try-now webhook_id event_id",
     "webhook resend-missed webhook_id",
     "webhook rotate-secret webhook_id",
     "budget show",

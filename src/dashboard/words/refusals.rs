@@ -154,6 +154,9 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         Conflict::EndpointDisabled => {
             say("The endpoint is off. Turn it on first.", "L’adresse est coupée. Réactivez-la d’abord.")
         }
+        Conflict::DeliveryNotPending(_) => {
+            say("It no longer waits for an attempt.", "Il n’attend plus de tentative.")
+        }
         Conflict::DeliveryPending => say("It is being sent already.", "L’envoi est déjà en cours."),
         Conflict::ContactErased => say(
             "The contact was erased, so these notes cannot be changed.",

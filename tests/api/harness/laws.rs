@@ -190,6 +190,7 @@ fn success_body(answer: &Answer, method: &Method, path: &str) {
                 "/test",
                 "/resend",
                 "/resend-missed",
+                "/try-now",
                 "/send-again",
                 "/rotate-secret",
                 "/link",

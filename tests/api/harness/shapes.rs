@@ -458,7 +458,7 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("keys", true) => LISTED_KEY,
         ("webhooks", _) if path.ends_with("/test") => TESTED,
         ("webhooks", _) if path.ends_with("/deliveries") => DELIVERY,
-        ("webhooks", _) if path.ends_with("/resend") => &[("event_id", Uuid)],
+        ("webhooks", _) if path.ends_with("/resend") || path.ends_with("/try-now") => &[("event_id", Uuid)],
         ("webhooks", _) if path.ends_with("/resend-missed") => &[("resent", Whole)],
         ("webhooks", _) if path.ends_with("/rotate-secret") => &[("secret", OptText)],
         ("webhooks", true) if method == Method::POST && path.ends_with("/webhooks") => OPERATOR_NEW_WEBHOOK,

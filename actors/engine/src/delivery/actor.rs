@@ -58,6 +58,8 @@ pub(crate) struct Resending {
 
 pub(crate) enum Resend {
     One(EventId),
+    /// Make the next attempt of a pending delivery immediately.
+    Now(EventId),
     /// Every missed and failed delivery in this range of the log. Each message handles the first rows of
     /// the range, so the actor handles other messages in between.
     Missed(KeyRange),

@@ -65,6 +65,12 @@ impl BusinessHandle {
         self.ask_delivery(endpoint, Resend::One(event)).await.map(drop)
     }
 
+    /// Makes the next attempt of a pending delivery immediately. Fails with [`Refusal::Conflict`] if the delivery
+    /// is not pending.
+    pub async fn try_delivery_now(&self, endpoint: WebhookId, event: EventId) -> Result<(), EngineError> {
+        self.ask_delivery(endpoint, Resend::Now(event)).await.map(drop)
+    }
+
     /// Sends every missed and failed event again, within the budget of waiting deliveries. Returns the
     /// number of these events. Fails with [`Refusal::Conflict`] while the endpoint is disabled.
     pub async fn resend_missed(&self, endpoint: WebhookId) -> Result<u64, EngineError> {

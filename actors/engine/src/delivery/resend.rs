@@ -52,6 +52,7 @@ impl State {
         }
         let done = match &mut step.what {
             Resend::One(event) => self.resend_one(deliveries, *event).await,
+            Resend::Now(event) => self.try_now(deliveries, *event).await,
             Resend::Missed(range) => self.resend_missed(deliveries, range).await,
         };
         match done {
@@ -93,11 +94,7 @@ impl State {
     ) -> Result<(u64, Progress), EngineError> {
         let shared = &deliveries.shared;
         let endpoint = self.resendable(shared)?;
-        let EndpointKey { business, endpoint: id } = self.key;
-        shared.store.settled(business).await?;
-        let delivery = shared.store.get::<Delivery>(&keys::delivery(business, id, event))?;
-        let delivery = delivery.filter(|delivery| delivery.created_at > shared.clocks.now() - LOG_DAYS);
-        let delivery = delivery.ok_or(Refusal::NotFound(Named::Delivery))?;
+        let delivery = self.logged(shared, event).await?;
         if delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending {
             let now = ProblemCode::Now("pending".into());
             return Err(Refusal::conflict(Conflict::DeliveryPending, "status", now).into());
@@ -115,6 +112,46 @@ impl State {
             }
             (sent, false) => Ok((sent, Progress::Done)),
         }
+    }
+
+    /// Makes the next attempt of a pending delivery due. It counts as an attempt of the schedule, and the
+    /// schedule continues after it.
+    async fn try_now(
+        &mut self,
+        deliveries: &Deliveries,
+        event: EventId,
+    ) -> Result<(u64, Progress), EngineError> {
+        let shared = &deliveries.shared;
+        let delivery = self.logged(shared, event).await?;
+        let endpoint = shared.store.get::<WebhookEndpoint>(&self.row())?;
+        let endpoint = endpoint.ok_or(Refusal::NotFound(Named::Webhook))?;
+        let status = delivery.status_in(endpoint.epoch);
+        if status != DeliveryStatus::Pending {
+            let now = ProblemCode::Now(status.to_string());
+            return Err(Refusal::conflict(Conflict::DeliveryNotPending(status), "status", now).into());
+        }
+        if self.attempting.contains_key(&event) {
+            return Ok((1, Progress::Done));
+        }
+        if self.is_under_way(event) {
+            return Ok((0, Progress::Waits));
+        }
+        let business = self.key.business;
+        let due = Delivery { next_attempt_at: Some(shared.steady.now()), ..delivery.clone() };
+        let mut batch = Batch::default();
+        write_delivery(&mut batch, self.key, &due, delivery.next_attempt_at);
+        shared.store.submit(business, batch, Box::new(|| ()));
+        shared.store.settled(business).await?;
+        Ok((1, Progress::Done))
+    }
+
+    /// The delivery of an event, if the log shows it.
+    async fn logged(&self, shared: &Shared, event: EventId) -> Result<Delivery, EngineError> {
+        let EndpointKey { business, endpoint } = self.key;
+        shared.store.settled(business).await?;
+        let delivery = shared.store.get::<Delivery>(&keys::delivery(business, endpoint, event))?;
+        let delivery = delivery.filter(|delivery| delivery.created_at > shared.clocks.now() - LOG_DAYS);
+        Ok(delivery.ok_or(Refusal::NotFound(Named::Delivery))?)
     }
 
     /// Resends the missed and failed deliveries of the range's next rows. Returns how many were resent.

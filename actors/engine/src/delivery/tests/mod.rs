@@ -20,8 +20,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{
-    Actor, BookingMode, ContactDetails, DeliveryStatus, DisabledReason, EventType, Locale, Refusal, Text,
-    WebhookId, WebhookStatus, WebhookUrl, WeeklyHours,
+    Actor, BookingMode, Conflict, ContactDetails, DeliveryStatus, DisabledReason, EventType, Locale, Refusal,
+    Text, WebhookId, WebhookStatus, WebhookUrl, WeeklyHours,
 };
 use net::{Ports, Trust};
 use ports::Clock;
@@ -233,6 +233,40 @@ async fn a_restart_neither_forgets_nor_restarts_a_schedule() {
         5,
         "an attempt that became due while the engine was closed must begin immediately"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_on_request_counts_in_the_schedule_which_continues_after_it() {
+    let world = World::new().await;
+    let (id, receiver) = world.endpoint("a", 1, NO).await;
+    world.happen("A").await;
+    settle().await;
+    let event = world.log(id).await[0].event_id;
+    world.business.try_delivery_now(id, event).await.unwrap();
+    settle().await;
+    assert_eq!((receiver.requests().len(), world.log(id).await[0].attempts), (2, 2));
+    // The second failure is followed by a delay of two minutes, and not by the rest of the first delay.
+    sleep(Duration::from_secs(115)).await;
+    assert_eq!(receiver.requests().len(), 2);
+    sleep(Duration::from_secs(6)).await;
+    assert_eq!(receiver.requests().len(), 3);
+    for _ in 3..9 {
+        world.business.try_delivery_now(id, event).await.unwrap();
+        settle().await;
+    }
+    assert_eq!(receiver.requests().len(), 9);
+    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Failed);
+    assert_eq!(world.status(id).await, (WebhookStatus::Disabled, Some(DisabledReason::Failures)));
+    let refused = async |event| match world.business.try_delivery_now(id, event).await {
+        Err(EngineError::Refused(Refusal::Conflict { conflict, .. })) => conflict,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused(event).await, Conflict::DeliveryNotPending(DeliveryStatus::Failed));
+    world.happen("B").await;
+    let missed = world.log(id).await[0].event_id;
+    assert_eq!(refused(missed).await, Conflict::DeliveryNotPending(DeliveryStatus::Missed));
+    let unknown = world.business.try_delivery_now(id, uuid::Uuid::nil().into()).await.unwrap_err();
+    assert!(matches!(unknown, EngineError::Refused(Refusal::NotFound(_))), "{unknown:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,8 +7,8 @@ use std::path::Path;
 use domain::booking::{MoveRequest, Party};
 use domain::{
     BlockedTimeId, ContactDetails, ContactPatch, DayWindows, Denied, DisabledReason, EventTypes,
-    KnowledgeDetails, KnowledgePatch, LinkKind, MembershipPatch, MessageStatus, PersonId, Refusal, Role,
-    Scopes, StaffId, Text, Timestamp, WebhookSecret, WebhookUrl,
+    KnowledgeDetails, KnowledgePatch, LinkKind, MembershipPatch, PersonId, Refusal, Role, Scopes, StaffId,
+    Text, Timestamp, WebhookSecret, WebhookUrl,
 };
 use engine::business::commands::appointments::{Cancel, Confirm, Decline, PatchAppointment, Reschedule};
 use engine::business::commands::budget::PatchBudget;
