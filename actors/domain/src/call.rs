@@ -3,7 +3,7 @@
 use super::words::words;
 use super::{
     AppointmentId, CallId, ContactId, Locale, MessageId, Phone, Problem, ProblemCode, Refusal, Text,
-    Timestamp,
+    Timestamp, search_text,
 };
 
 words! {
@@ -77,6 +77,10 @@ impl CallRecord {
             Direction::Inbound => self.from_number.as_deref(),
             Direction::Outbound => self.to_number.as_deref(),
         }
+    }
+
+    pub fn search_text(&self) -> String {
+        search_text(None, self.number_of_caller(), None)
     }
 
     #[must_use]

@@ -2,7 +2,9 @@
 
 use chrono_tz::Tz;
 
-use super::{Conflict, ContactId, Email, Locale, Phone, Problem, ProblemCode, Refusal, Text, Timestamp};
+use super::{
+    Conflict, ContactId, Email, Locale, Phone, Problem, ProblemCode, Refusal, Text, Timestamp, search_text,
+};
 
 /// No two contacts of a business have the same phone number or the same e-mail address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +22,12 @@ pub struct Contact {
     pub alert: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+impl Contact {
+    pub fn search_text(&self) -> String {
+        search_text(self.name.as_deref(), self.phone.as_deref(), self.email.as_deref())
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

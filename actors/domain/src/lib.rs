@@ -4,8 +4,8 @@
 //! returns the new state and the events to announce, or a [`Refusal`]. Invariants:
 //!
 //! - no input or output, clock, randomness or async code; the dependencies are serde, chrono, chrono-tz,
-//!   uuid, sha2 for membership ids, url, http and ipnet for web addresses, unicode-normalization, and schemars
-//!   for the schemas;
+//!   uuid, sha2 for membership ids, url, http and ipnet for web addresses, unicode-normalization and memchr
+//!   for searches, and schemars for the schemas;
 //! - request types ([`Text`], [`Phone`], [`WeeklyHours`] …) have one constructor each, so rules receive valid
 //!   values;
 //! - an instant is a [`Timestamp`] in whole milliseconds of UTC; only `calendar` and `wall` convert local
@@ -44,6 +44,7 @@ mod refusal;
 mod retention;
 mod role;
 pub mod schema;
+mod search;
 mod spans;
 mod taker;
 mod text;
@@ -58,5 +59,6 @@ pub use self::{
     address::*, alert::*, alerting::*, appointment::*, attempt::*, audit::*, blocked::*, budget::*,
     business::*, busy::*, calendar::*, call::*, catalog::*, contact::*, hours::*, ids::*, key::*,
     knowledge::*, link::*, mail::*, membership::*, message::*, notice::*, person::*, problem::*, public::*,
-    refusal::*, retention::*, role::*, spans::*, text::*, time::*, webhook::*, webhook_url::*, website::*,
+    refusal::*, retention::*, role::*, search::*, spans::*, text::*, time::*, webhook::*, webhook_url::*,
+    website::*,
 };

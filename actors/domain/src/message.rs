@@ -1,7 +1,7 @@
 //! A message that the receptionist took for the team.
 
 use super::words::words;
-use super::{CallId, ContactId, MessageId, Phone, StaffId, Text, Timestamp};
+use super::{CallId, ContactId, MessageId, Phone, StaffId, Text, Timestamp, search_text};
 
 words! {
     Urgency {
@@ -37,6 +37,10 @@ pub struct TakenMessage {
 }
 
 impl TakenMessage {
+    pub fn search_text(&self) -> String {
+        search_text(self.caller_name.as_deref(), self.caller_phone.as_deref(), None)
+    }
+
     #[must_use]
     pub fn erased(&self) -> Self {
         Self {
