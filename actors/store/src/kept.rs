@@ -6,9 +6,10 @@
 
 use domain::{
     ApiKey, Appointment, BlockedTime, Budget, BudgetKind, Business, BusinessId, CallRecord, Contact,
-    Delivery, Knowledge, Membership, NoticeSettings, ResourceId, Retention, Service, SpecialDay, StaffMember,
-    TakenMessage, Timestamp, WebhookEndpoint, Website,
+    ContactId, Delivery, Knowledge, Membership, NoticeSettings, ResourceId, Retention, Service, SpecialDay,
+    StaffMember, TakenMessage, Timestamp, WebhookEndpoint, Website,
 };
+use uuid::Uuid;
 
 use super::keys::{MessagesOf, kind};
 use super::records::{AuditRecord, CallRow, status_number};
@@ -25,7 +26,7 @@ use super::{Batch, Key, Record, StoreError, keys};
 /// - `expires`: the records expire after the time in this field of `Retention`.
 ///
 /// Then follow the kind of rows, the plural for reports, the budget, the key, the stamps (times that the
-/// service has set) and the index rows.
+/// service has set), the index rows, and the kind of rows with the search texts.
 #[macro_export]
 macro_rules! each_kind {
     ($then:ident) => {
@@ -61,7 +62,7 @@ macro_rules! each_kind {
                 }
                 Contact(Contact) "contact" {
                     CONTACT "contacts" Contacts, |it, of| keys::contact(of, it.id),
-                    [created_at, updated_at], index contact_rows
+                    [created_at, updated_at], index contact_rows, search CONTACT_SEARCH
                 }
                 Appointment(Appointment) "appointment" [personal 4] [expires appointments_days] {
                     APPOINTMENT "appointments" Appointments,
@@ -70,11 +71,11 @@ macro_rules! each_kind {
                 }
                 Call(CallRecord) "call" [personal 3] [expires calls_days] {
                     CALL "calls" Calls, |it, of| keys::call(of, it.id),
-                    [created_at, updated_at], |handled_at| &mut *handled_at, index call_rows
+                    [created_at, updated_at], |handled_at| &mut *handled_at, index call_rows, search CALL_SEARCH
                 }
                 Message(TakenMessage) "message" [personal 2] [expires messages_days] {
                     MESSAGE "messages" Messages, |it, of| keys::message(of, it.id),
-                    [created_at, updated_at], index message_rows
+                    [created_at, updated_at], index message_rows, search MESSAGE_SEARCH
                 }
                 Knowledge(Knowledge) "knowledge" {
                     KNOWLEDGE "pieces of knowledge" Knowledge, |it, of| keys::knowledge(of, it.id),
@@ -117,8 +118,15 @@ pub trait Stamped: Record + Clone + PartialEq {
 pub trait Kept: Stamped {
     const KIND: u8;
     const BUDGET: Option<BudgetKind> = None;
+    /// The kind of the rows that contain the search texts of these records.
+    const SEARCH: Option<u8> = None;
 
     fn key(&self, of: BusinessId) -> Key;
+
+    /// The text by which a search finds the record. It is empty if no search finds the record.
+    fn search_text(&self) -> String {
+        String::new()
+    }
 
     fn index(&self, _: BusinessId) -> Vec<IndexRow> {
         Vec::new()
@@ -153,6 +161,9 @@ pub struct Kind {
     pub decodes: fn(&[u8]) -> bool,
     pub places: Places,
     pub restamp: Restamp,
+    pub search: Option<u8>,
+    /// Returns the search text of a stored record.
+    pub search_text: fn(&[u8]) -> Result<String, StoreError>,
 }
 
 impl Kind {
@@ -174,6 +185,8 @@ impl Kind {
                     batch
                 }))
             },
+            search: R::SEARCH,
+            search_text: |value| R::decode(value).map(|record| record.search_text()),
         }
     }
 }
@@ -193,6 +206,7 @@ macro_rules! declare {
     (@kind $record:ident {
         $kind:ident $name:literal $($budget:ident)?, |$it:ident, $of:ident| $key:expr,
         [$($($stamp:ident).+),*] $(, |$has:ident| $may_have:expr)? $(, index $index:ident)?
+        $(, search $search:ident)?
     }) => {
         impl Stamped for $record {
             const NAME: &'static str = $name;
@@ -205,6 +219,7 @@ macro_rules! declare {
         impl Kept for $record {
             const KIND: u8 = kind::$kind;
             $(const BUDGET: Option<BudgetKind> = Some(BudgetKind::$budget);)?
+            $(const SEARCH: Option<u8> = Some(kind::$search);)?
 
             fn key(&self, $of: BusinessId) -> Key {
                 let $it = self;
@@ -214,6 +229,13 @@ macro_rules! declare {
             $(fn index(&self, of: BusinessId) -> Vec<IndexRow> {
                 $index(self, of)
             })?
+
+            $(declare!(@search $search);)?
+        }
+    };
+    (@search $search:ident) => {
+        fn search_text(&self) -> String {
+            Self::search_text(self) // the function of the domain type
         }
     };
 }
@@ -258,6 +280,32 @@ pub fn put<R: Kept>(of: BusinessId, before: Option<&R>, after: &R, batch: &mut B
 pub fn delete<R: Kept>(of: BusinessId, gone: &R, batch: &mut Batch) {
     batch.delete_whole(gone.key(of), gone.encode().len());
     gone.index(of).into_iter().for_each(|row| batch.delete(row.key));
+}
+
+/// A change of the search text of a record.
+#[derive(Clone, Debug)]
+pub struct SearchChange {
+    /// The kind of the rows with the search texts.
+    pub rows: u8,
+    pub id: Uuid,
+    pub is_new: bool,
+    /// `None` if no search finds the record any more.
+    pub text: Option<String>,
+}
+
+/// Returns the change of the search text, if there is one. A new record without a search text is a change.
+pub fn search_change<R: Kept>(before: Option<&R>, after: Option<&R>) -> Option<SearchChange> {
+    let rows = R::SEARCH?;
+    let text = |record: Option<&R>| record.map(R::search_text).filter(|text| !text.is_empty());
+    let key = after.or(before)?.key(BusinessId::INSTALLATION);
+    let id = keys::id_at_end::<ContactId>(&key).ok()?.uuid();
+    let (is_new, text_before, text) = (before.is_none(), text(before), text(after));
+    (is_new || text_before != text).then_some(SearchChange { rows, id, is_new, text })
+}
+
+/// The kind of records whose search texts are in rows of this kind.
+pub fn searched_in(rows: u8) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.search == Some(rows))
 }
 
 fn webhook_rows(it: &WebhookEndpoint, of: BusinessId) -> Vec<IndexRow> {

@@ -7,11 +7,11 @@ use domain::{
 };
 use store::Record;
 use store::records::{
-    AuditRecord, CallRow, ClockRecord, IdempotencyRecord, MetaRecord, NamesRecord, RoundRecord,
+    AuditRecord, CallRow, ClockRecord, IdempotencyRecord, MetaRecord, NamesRecord, RoundRecord, SearchRecord,
 };
 
 /// The number of kinds of records.
-pub const KINDS: u8 = 25;
+pub const KINDS: u8 = 26;
 
 /// The first byte selects the kind. The other bytes are decoded as a record of this kind.
 pub fn check(data: &[u8]) {
@@ -46,7 +46,8 @@ pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
         21 => same::<Person>(bytes),
         22 => same::<Membership>(bytes),
         23 => same::<Alert>(bytes),
-        _ => same::<AlertsRead>(bytes),
+        24 => same::<AlertsRead>(bytes),
+        _ => same::<SearchRecord>(bytes),
     }
 }
 

@@ -11,7 +11,7 @@ use domain::{
     ALERTS_KEPT, About, Actor, Alert, AlertEmail, AlertId, AlertTrigger, AlertsRead, MailId, MailKind,
     PersonId, Timestamp, WebhookId,
 };
-use store::{Batch, Record, StoreError, keys};
+use store::{Batch, Order, Record, StoreError, keys};
 
 use super::state::State;
 use super::write::Write;
@@ -136,7 +136,7 @@ pub(super) fn last_alert(state: &State, person: PersonId) -> Result<u64, StoreEr
     if let Some(last) = state.alerts.get(&person) {
         return Ok(*last);
     }
-    let last = state.last_in(&keys::alerts(state.id, person))?;
+    let last = state.next_in(&keys::alerts(state.id, person), Order::Descending)?;
     let last = last.map(|(key, _)| Ok(keys::alert_at(&key)?.1)).transpose()?;
     // An undecodable read position counts as 0, so it never blocks an alert.
     let read = state.find::<AlertsRead>(&keys::alerts_read(state.id, person))?;

@@ -17,7 +17,7 @@ use super::request::{Answer, Gives, Request};
 use super::state::State;
 use super::usage;
 use super::write::Write;
-use super::{links, names};
+use super::{links, names, search_texts};
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::error::Result;
 use crate::live::LiveChange;
@@ -97,6 +97,7 @@ fn write(
         }
     }
     state.budget.check(&usage)?;
+    search_texts::index(state, &writes, &mut batch)?;
     assert!(usage == state.budget.usage || !audit.is_empty(), "a changed usage needs an audit entry");
     let mut announced =
         Announced { waits: state.budget.waiting.claimed(), deliveries: Vec::new(), missed: 0 };

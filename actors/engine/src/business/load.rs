@@ -89,6 +89,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         jobs: BusinessJobs::default(),
         ended: false,
         overlay: Overlay::default(),
+        unfiled: BTreeMap::new(),
         references: References::default(),
         budget: BusinessBudget::new(id, Budget::default(), recorded, waiting),
         checked_key: Cell::new(None),

@@ -7,7 +7,7 @@
 
 use domain::{Contact, ContactId, fold_name};
 use store::records::NamesRecord;
-use store::{Batch, Record, StoreError, keys};
+use store::{Batch, Order, Record, StoreError, keys};
 
 use super::state::State;
 
@@ -37,7 +37,7 @@ pub(super) fn set(
 ) -> Result<(), StoreError> {
     let of = state.id;
     let own = (keys::contact_names(of, id), Names::new());
-    let (key, names) = match state.last_in(&keys::contact_names_up_to(of, id))? {
+    let (key, names) = match state.next_in(&keys::contact_names_up_to(of, id), Order::Descending)? {
         // If the row cannot be decoded, the name starts a new row.
         Some((key, row)) => match state.store.find_in::<NamesRecord>(&key, &row)? {
             Some(row) => (key, row.names),

@@ -71,6 +71,8 @@ pub(crate) struct State {
     pub(crate) jobs: BusinessJobs,
     pub(crate) ended: bool,
     pub(crate) overlay: Overlay,
+    /// For each kind of search texts, about how many records are unfiled.
+    pub(crate) unfiled: BTreeMap<u8, usize>,
     pub(crate) references: References,
     pub(crate) budget: BusinessBudget,
     /// The API key that was last found valid, and the credentials generation of that check. A change of an
@@ -121,16 +123,22 @@ impl State {
         }
     }
 
-    /// The last row of a range, with all changes decided so far. Only for ranges whose last row is never
-    /// deleted.
-    pub(crate) fn last_in(&self, range: &KeyRange) -> Result<Option<(Key, Vec<u8>)>, StoreError> {
-        let stored = self.store.scan(range, Order::Descending).next().transpose()?;
+    /// The first row of a range in this order, with all changes decided so far.
+    pub(crate) fn next_in(
+        &self,
+        range: &KeyRange,
+        order: Order,
+    ) -> Result<Option<(Key, Vec<u8>)>, StoreError> {
+        let is_pending = |key: &[u8]| self.overlay.get(&Key::new(key)).is_some();
+        let mut stored = self.store.scan(range, order);
+        let stored = stored.find(|row| !row.as_ref().is_ok_and(|(key, _)| is_pending(key))).transpose()?;
         let stored = stored.map(|(key, value)| (Key::new(&key), value));
-        let mut in_flight = self.overlay.range(range);
-        let in_flight = in_flight.next_back().and_then(|(key, value)| Some((*key, value?.to_vec())));
-        Ok(match (stored, in_flight) {
-            (Some(stored), Some(newer)) if stored.0 > newer.0 => Some(stored),
-            (stored, in_flight) => in_flight.or(stored),
+        let mut pending = self.overlay.range(range).filter_map(|(key, value)| Some((*key, value?.to_vec())));
+        let is_ascending = order == Order::Ascending;
+        let pending = if is_ascending { pending.next() } else { pending.next_back() };
+        Ok(match (stored, pending) {
+            (Some(stored), Some(pending)) if (stored.0 < pending.0) == is_ascending => Some(stored),
+            (stored, pending) => pending.or(stored),
         })
     }
 
@@ -188,6 +196,7 @@ impl State {
             | Write::NoContact(_)
             | Write::NoUndecodableContact(_)
             | Write::Rows(_)
+            | Write::Kept(..)
             | Write::Call { .. }
             | Write::Message { .. } => {}
         }

@@ -7,7 +7,7 @@ use domain::{
     ContactId, Delivery, Membership, NoticeSettings, PersonId, ResourceId, Retention, Service, ServiceId,
     SpecialDay, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId, Website,
 };
-use store::kept::Kept;
+use store::kept::{Kept, SearchChange};
 use store::{Batch, Record, Tombstone, kept, keys};
 
 use crate::delivery::{EndpointKey, write_delivery};
@@ -57,6 +57,8 @@ pub enum Write {
     NoBusiness,
     /// Rows that are not in the actor's memory.
     Rows(Batch),
+    /// The rows of a record that is not in the actor's memory, and the change of its search text.
+    Kept(Batch, Option<SearchChange>),
     SpecialDay(SpecialDay),
     NoSpecialDay(NaiveDate),
     /// A new blocked time. It never changes later.
@@ -71,13 +73,28 @@ impl Write {
     pub(crate) fn put<R: Kept>(of: BusinessId, before: Option<&R>, after: &R) -> Self {
         let mut rows = Batch::default();
         kept::put(of, before, after, &mut rows);
-        Self::Rows(rows)
+        Self::Kept(rows, kept::search_change(before, Some(after)))
     }
 
     pub(crate) fn delete<R: Kept>(of: BusinessId, gone: &R) -> Self {
         let mut rows = Batch::default();
         kept::delete(of, gone, &mut rows);
-        Self::Rows(rows)
+        Self::Kept(rows, kept::search_change(Some(gone), None))
+    }
+
+    pub(crate) fn search_change(&self) -> Option<SearchChange> {
+        match self {
+            Self::Contact { before, after } => kept::search_change(before.as_ref(), Some(after)),
+            Self::Call { before, after } => kept::search_change(before.as_ref(), Some(after)),
+            Self::Message { before, after } => kept::search_change(before.as_ref(), Some(after)),
+            Self::NoContact(gone) => kept::search_change(Some(gone), None),
+            Self::NoUndecodableContact(id) => {
+                let rows = keys::kind::CONTACT_SEARCH;
+                Some(SearchChange { rows, id: id.uuid(), is_new: false, text: None })
+            }
+            Self::Kept(_, change) => change.clone(),
+            _ => None,
+        }
     }
 
     pub(crate) fn encode(&self, of: BusinessId, batch: &mut Batch) {
@@ -136,7 +153,7 @@ impl Write {
                 batch.delete(keys::profile(of));
                 batch.delete(keys::business_index(of));
             }
-            Self::Rows(rows) => batch.append(rows.clone()),
+            Self::Rows(rows) | Self::Kept(rows, _) => batch.append(rows.clone()),
             Self::SpecialDay(day) => kept::put(of, None, day, batch),
             Self::NoSpecialDay(date) => batch.delete(keys::special_day(of, *date)),
             Self::BlockedTime(time) => kept::put(of, None, time, batch),

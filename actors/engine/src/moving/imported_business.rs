@@ -5,7 +5,7 @@
 //! - An invalid record is not written.
 //! - No record contains data of a contact who was erased on this installation.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use domain::{
@@ -14,6 +14,7 @@ use domain::{
     ProblemCode, Refusal, ResourceId, Retention, RetentionSet, TakenMessage, Timestamp, check_unique,
     fold_name,
 };
+use store::kept::SearchChange;
 use store::keys::kind;
 use store::records::{AuditRecord, ErasureRecord, NamesRecord};
 use store::{Batch, Key, Order, Pair, Record, Store, StoreError, keys};
@@ -24,7 +25,7 @@ use super::record::{Moved, MovedKind, Wrong};
 use super::service::Moving;
 use super::staged::Staged;
 use super::take::Pace;
-use crate::business::{ErasedContacts, NAMES_PER_ROW_MAX, Write, within_budget};
+use crate::business::{ErasedContacts, NAMES_PER_ROW_MAX, SearchRows, Write, within_budget};
 use crate::error::EngineError;
 use crate::mail::write_mail;
 use crate::shared::Shared;
@@ -43,6 +44,7 @@ pub(super) struct ImportedBusiness {
     known: ImportedRecords,
     retention: Option<Retention>,
     names: Vec<(ContactId, String)>,
+    search_texts: BTreeMap<u8, SearchRows>,
     /// The number of imported records, including the business itself.
     pub(super) records: u64,
     endpoints: usize,
@@ -79,6 +81,7 @@ impl ImportedBusiness {
             known: ImportedRecords::default(),
             retention: None,
             names: Vec::new(),
+            search_texts: BTreeMap::new(),
             records: 1,
             endpoints: 0,
             first_call: None,
@@ -216,6 +219,12 @@ impl ImportedBusiness {
         }
         if let Write::Appointment { after, .. } = &write {
             self.write_reminders(after).await?;
+        }
+        if let Some(SearchChange { rows, id, text, .. }) = write.search_change() {
+            let mut batch = Batch::default();
+            let texts = self.search_texts.entry(rows).or_insert_with(|| SearchRows::new(of, rows));
+            texts.add(id, text, &mut batch);
+            self.staged.add(batch).await?;
         }
         if let Write::Contact { after: Contact { id, name: Some(name), .. }, .. } = &write {
             self.names.push((*id, fold_name(name)));

@@ -169,13 +169,14 @@ impl InBusiness {
             }
             // An unfinished repair is reported once, for the installation.
             kind::REPAIR => {}
-            other => match kept::kind(other) {
-                Some(kind) => {
+            other => match (kept::kind(other), kept::searched_in(other)) {
+                (None, Some(kind)) => checker.search_texts(kind, value),
+                (Some(kind), _) => {
                     if let Some((key, index)) = checker.read((kind.places)(of, value)) {
                         checker.placed(&key, &index);
                     }
                 }
-                None => checker.wrong("its kind is not known"),
+                (None, None) => checker.wrong("its kind is not known"),
             },
         }
     }

@@ -127,6 +127,9 @@ impl<'a> Checker<'a> {
     pub(super) fn kept<R: Kept>(&mut self, value: &[u8]) -> Option<R> {
         let record = self.decoded::<R>(value)?;
         self.placed(&record.key(self.of), &record.index(self.of));
+        if let Some(rows) = R::SEARCH {
+            self.search_text_of(rows, &record.search_text());
+        }
         Some(record)
     }
 

@@ -4,11 +4,13 @@ use domain::{
     AlertsRead, Appointment, AppointmentId, BusinessId, Contact, ContactId, Delivery, EventId, Mail, MailId,
     Person, PersonId, ResourceId, TakenMessage, WebhookEndpoint, WebhookId, fold_name,
 };
+use store::kept::Kind;
 use store::keys::{installation_kind, kind};
-use store::records::{ErasureRecord, LinkRecord, LinksRecord, NamesRecord};
+use store::records::{ErasureRecord, LinkRecord, LinksRecord, NamesRecord, SearchRecord};
 use store::{Key, Order, Record, keys};
 
 use super::findings::Checker;
+use crate::business::{ROW_RECORDS_MAX, row_key};
 use crate::mail::mail_rows;
 
 const NAMES_PER_ROW_MAX: usize = 64;
@@ -77,6 +79,35 @@ impl Checker<'_> {
             let contact = self.record::<Contact>(&keys::contact(self.of, id));
             if contact.and_then(|contact| contact.name).map(|name| fold_name(&name)) != Some(name) {
                 self.wrong(format_args!("it contains a name that contact {id} does not have"));
+            }
+        }
+    }
+
+    /// Checks the search text of the current record, unless the record is unfiled.
+    pub(super) fn search_text_of(&mut self, rows: u8, text: &str) {
+        let Some(id) = self.id::<ContactId>().map(ResourceId::uuid) else { return };
+        let range = keys::of_kind(self.of, rows).starting_at(row_key(self.of, rows, id));
+        let next = self.rows.scan(&range, Order::Ascending).next().transpose();
+        let Some(Some((key, _))) = self.read(next) else { return };
+        // An unreadable row is reported at its own key.
+        let Some(row) = self.record::<SearchRecord>(&Key::new(&key)) else { return };
+        let found = row.texts.iter().find(|(of, _)| *of == id).map_or("", |(_, found)| found);
+        if found != text {
+            self.wrong("the index of search texts contains another text for this record");
+        }
+    }
+
+    /// Checks a row of search texts. The text itself is compared at the record.
+    pub(super) fn search_texts(&mut self, kind: &Kind, value: &[u8]) {
+        let Some(row) = self.decoded::<SearchRecord>(value) else { return };
+        let Some(last) = self.id::<ContactId>().map(ResourceId::uuid) else { return };
+        if row.texts.len() > ROW_RECORDS_MAX || row.texts.last().is_some_and(|(id, _)| *id > last) {
+            self.wrong("it contains too many search texts, or search texts of later records");
+        }
+        for (id, text) in row.texts {
+            let record = self.value(&row_key(self.of, kind.rows, id));
+            if record.is_none_or(|value| (kind.search_text)(&value).is_ok_and(|found| found != text)) {
+                self.wrong(format_args!("it contains a search text that record {id} does not have"));
             }
         }
     }

@@ -6,8 +6,9 @@ use domain::{
     Actor, Appointment, AppointmentId, AuditEntry, BusinessId, Contact, ContactId, KeyId, ResourceId,
     StaffId, Timestamp, fold_name,
 };
+use store::kept;
 use store::keys::{self, kind};
-use store::records::{IdempotencyRecord, NamesRecord};
+use store::records::{IdempotencyRecord, NamesRecord, SearchRecord};
 use store::{Order, Record, Store};
 
 /// The rows of one business.
@@ -26,12 +27,15 @@ impl Rows {
     pub(crate) fn checked(store: &Store, of: BusinessId) -> Self {
         let mut rows = Self::default();
         let (mut indexes, mut expected) = (BTreeMap::new(), BTreeMap::new());
-        let mut names = Vec::new();
+        let (mut names, mut search_texts) = (Vec::new(), SearchTexts::default());
         for row in store.scan(&keys::all(of), Order::Ascending) {
             let (key, value) = row.unwrap();
             match keys::kind_of(&key).unwrap() {
                 kind::APPOINTMENT => rows.add_appointment(of, (&key, &value), &mut expected),
-                kind::CONTACT => rows.add_contact(of, &value, &mut expected),
+                kind::CONTACT => {
+                    rows.add_contact(of, &value, &mut expected);
+                    search_texts.add(kind::CONTACT, &key, &value);
+                }
                 kind::AUDIT => {
                     let entry = AuditEntry::decode(&value).unwrap();
                     if let Actor::ApiKey(by) = entry.actor {
@@ -54,9 +58,10 @@ impl Rows {
                     assert!(row.iter().all(|(id, _)| *id >= from) && row.len() <= 64);
                     names.extend(row);
                 }
-                _ => {}
+                kind => search_texts.add(kind, &key, &value),
             }
         }
+        search_texts.check();
         let named = |contact: &Contact| Some((contact.id, fold_name(contact.name.as_deref()?)));
         let expected_names: Vec<_> = rows.contacts.values().filter_map(named).collect();
         assert_eq!(names, expected_names, "the index of names differs from the contacts");
@@ -115,6 +120,46 @@ impl Rows {
             for pair in held.windows(2) {
                 assert!(pair[0].1 <= pair[1].0, "{:?} and {:?} overlap", pair[0], pair[1]);
             }
+        }
+    }
+}
+
+/// The rows of search texts and the search texts of all records, by the kind of the rows.
+#[derive(Default)]
+struct SearchTexts {
+    filed: BTreeMap<u8, Vec<(Vec<u8>, SearchRecord)>>,
+    records: BTreeMap<u8, Vec<(Vec<u8>, String)>>,
+}
+
+impl SearchTexts {
+    fn add(&mut self, kind: u8, key: &[u8], value: &[u8]) {
+        let id = key[key.len() - 16..].to_vec();
+        if kept::searched_in(kind).is_some() {
+            let row = SearchRecord::decode(value).unwrap();
+            self.filed.entry(kind).or_default().push((id, row));
+        } else if let Some((rows, of)) = kept::kind(kind).and_then(|of| Some((of.search?, of))) {
+            let text = (of.search_text)(value).unwrap();
+            self.records.entry(rows).or_default().push((id, text));
+        }
+    }
+
+    /// Checks that the rows have the texts of exactly the records up to the last row.
+    fn check(&self) {
+        for (kind, rows) in &self.filed {
+            let last = &rows.last().unwrap().0;
+            let mut from = Vec::new();
+            let mut filed = Vec::new();
+            for (key, row) in rows {
+                assert!(row.texts.len() <= 64);
+                for (id, text) in &row.texts {
+                    assert!(id.as_bytes()[..] > from[..] && id.as_bytes()[..] <= key[..], "{id}");
+                    filed.push((id.as_bytes().to_vec(), text.clone()));
+                }
+                from.clone_from(key);
+            }
+            let records = self.records.get(kind).map_or(&[][..], Vec::as_slice);
+            let expected = records.iter().filter(|(id, text)| id <= last && !text.is_empty());
+            assert_eq!(filed, expected.cloned().collect::<Vec<_>>(), "search texts of kind {kind:#04x}");
         }
     }
 }

@@ -133,7 +133,7 @@ async fn lists(handle: &BusinessHandle, Full { shop, hook, .. }: &Full) -> Vec<(
 }
 
 /// The kinds of rows that contain a record or another encoded value.
-const OF_A_BUSINESS: [u8; 32] = [
+const OF_A_BUSINESS: [u8; 33] = [
     kind::SERVICE,
     kind::STAFF,
     kind::SPECIAL_DAY,
@@ -148,6 +148,7 @@ const OF_A_BUSINESS: [u8; 32] = [
     kind::CONTACT_BY_PHONE,
     kind::CONTACT_BY_UPDATE,
     kind::CONTACT_NAMES,
+    kind::CONTACT_SEARCH,
     kind::CALL,
     kind::CALL_BY_START,
     kind::CALL_BY_UPDATE,

@@ -90,10 +90,13 @@ kinds! {
     CONTACT_BY_UPDATE = 0x33, 41, fn contact_by_update(updated_at: Timestamp, id: ContactId); // → nothing
     /// The names of several contacts with consecutive ids: the first id → `NamesRecord`.
     CONTACT_NAMES = 0x34, 33, fn contact_names(from: ContactId);
+    /// The search texts ([`domain::Search`]) of several contacts: the id of the last of them → `SearchRecord`.
+    CONTACT_SEARCH = 0x35, 33;
     CALL = 0x40, 33, fn call(id: CallId); // → `CallRecord`
     CALL_BY_START = 0x41, 41, fn call_by_start(started_at: Timestamp, id: CallId); // → `CallRow`
     CALL_BY_CONTACT = 0x42, 57, fn call_by_contact(contact: ContactId, started_at: Timestamp, id: CallId); // → nothing
     CALL_BY_UPDATE = 0x43, 41, fn call_by_update(updated_at: Timestamp, id: CallId); // → nothing
+    CALL_SEARCH = 0x44, 33; // The search texts of several calls, like `CONTACT_SEARCH`
     MESSAGE = 0x48, 33, fn message(id: MessageId); // → `TakenMessage`
     /// The time of creation and the id → nothing.
     MESSAGE_BY_CREATION = 0x49, 41;
@@ -104,6 +107,7 @@ kinds! {
     /// The call, the time of creation and the id → nothing.
     MESSAGE_BY_CALL = 0x4c, 57;
     MESSAGE_BY_UPDATE = 0x4d, 41, fn message_by_update(updated_at: Timestamp, id: MessageId); // → nothing
+    MESSAGE_SEARCH = 0x4e, 33; // The search texts of several messages, like `CONTACT_SEARCH`
     KNOWLEDGE = 0x50, 33, fn knowledge(id: KnowledgeId); // → `Knowledge`
     EVENT = 0x60, 33, fn event(id: EventId); // → the bytes that every attempt sends
     /// The endpoint and the event → `Delivery`.

@@ -1,5 +1,5 @@
 use chrono::NaiveDate;
-use domain::{AppointmentId, BlockedKey, MailKind, ResourceId, SteadyTime, Timestamp};
+use domain::{AppointmentId, BlockedKey, ContactId, MailKind, ResourceId, SteadyTime, Timestamp};
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -37,6 +37,9 @@ fn every_kind_has_one_width() {
         (contact_by_email(business, ""), 33),
         (contact_by_update(business, now, id(2)), 41),
         (contact_names(business, id(2)), 33),
+        (of_id(business, kind::CONTACT_SEARCH, id::<ContactId>(2)), 33),
+        (of_id(business, kind::CALL_SEARCH, id::<ContactId>(2)), 33),
+        (of_id(business, kind::MESSAGE_SEARCH, id::<ContactId>(2)), 33),
         (call(business, id(2)), 33),
         (call_by_start(business, now, id(2)), 41),
         (call_by_contact(business, id(3), now, id(2)), 57),

@@ -1,9 +1,10 @@
-//! Appointments, contacts, names of contacts, calls, index rows of calls, messages and knowledge.
+//! Appointments, contacts, names of contacts, search texts, calls, index rows of calls, messages and knowledge.
 
 use domain::{
     Appointment, BookedAs, Buffers, CallOutcome, CallRecord, Contact, ContactId, Direction, Knowledge,
     MessageStatus, TakenMessage,
 };
+use uuid::Uuid;
 
 use super::Numbered;
 use crate::codec::{fields, record};
@@ -52,6 +53,16 @@ pub struct NamesRecord {
 
 record!(NamesRecord, "names", { 1: names } check |it| {
     it.names.is_sorted_by(|a, b| a.0 < b.0) => "its contacts are not in order"
+});
+
+/// The search texts of records with consecutive ids. A record without a search text has no entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SearchRecord {
+    pub texts: Vec<(Uuid, String)>,
+}
+
+record!(SearchRecord, "search texts", { 1: texts } check |it| {
+    it.texts.is_sorted_by(|a, b| a.0 < b.0) => "its records are not in order"
 });
 
 /// The value of a row in the index of calls by start. Lists use it to filter calls without reading them.
@@ -247,6 +258,27 @@ mod tests {
     fn damaged_fields_of_names_are_refused() {
         check_damage(&names(), |bytes| replace(bytes, &[0xa2; 16], &[0xa0; 16]));
         check_damage(&names(), |bytes| replace(bytes, b"ada", b"ad\xff"));
+    }
+
+    fn search_texts() -> SearchRecord {
+        let id = |byte| Uuid::from_bytes([byte; 16]);
+        SearchRecord { texts: vec![(id(0xa1), "\u{1}zoe".into()), (id(0xa2), "\u{2}\u{11}".into())] }
+    }
+
+    #[test]
+    fn search_texts_have_these_bytes() {
+        check(
+            &search_texts(),
+            "0102a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a104017a6f65a2a2a2a2a2a2a2a2a2\
+             a2a2a2a2a2a2a2020211",
+        );
+        check(&SearchRecord::default(), "0100");
+    }
+
+    #[test]
+    fn damaged_fields_of_search_texts_are_refused() {
+        check_damage(&search_texts(), |bytes| replace(bytes, &[0xa2; 16], &[0xa0; 16]));
+        check_damage(&search_texts(), |bytes| replace(bytes, b"zoe", b"zo\xff"));
     }
 
     fn call() -> CallRecord {

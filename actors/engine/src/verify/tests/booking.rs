@@ -192,6 +192,35 @@ pub(super) const DAMAGES: &[Damage] = &[
         "it contains a name that contact",
     ),
     (
+        "a contact without its search text",
+        |m| m.edit_where::<SearchRecord>(kind::CONTACT_SEARCH, |_| true, |row| _ = row.texts.pop()),
+        "the index of search texts contains another text",
+    ),
+    (
+        "another search text than that of the contact",
+        |m| {
+            let text = "\u{1}another".to_owned();
+            m.edit_where::<SearchRecord>(kind::CONTACT_SEARCH, |_| true, |row| row.texts[0].1 = text);
+        },
+        "it contains a search text that record",
+    ),
+    (
+        "a search text of a missing contact",
+        |m| {
+            let more = (uuid::Uuid::nil(), "\u{1}x".to_owned());
+            m.edit_where::<SearchRecord>(kind::CONTACT_SEARCH, |_| true, |row| row.texts.insert(0, more));
+        },
+        "it contains a search text that record",
+    ),
+    (
+        "a search text in the row of earlier contacts",
+        |m| {
+            let (first, row) = (m.record::<Contact>(&m.first(kind::CONTACT)), m.first(kind::CONTACT_SEARCH));
+            m.move_row(&row, &row_key(m.of(), kind::CONTACT_SEARCH, first.id.uuid()));
+        },
+        "or search texts of later records",
+    ),
+    (
         "a name in the index of a missing contact",
         |m| {
             let key = m.first(kind::CONTACT_NAMES);

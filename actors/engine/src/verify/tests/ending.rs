@@ -37,6 +37,10 @@ impl Map {
             let row = rows.iter().find(|key| names(key).iter().any(|(id, _)| *id == contact.id)).unwrap();
             self.edit::<NamesRecord>(row, |row| row.names.retain(|(id, _)| *id != contact.id));
         }
+        if !left.contains(&kind::CONTACT_SEARCH) {
+            let row = self.first(kind::CONTACT_SEARCH);
+            self.edit::<SearchRecord>(&row, |row| row.texts.retain(|(id, _)| *id != contact.id.uuid()));
+        }
     }
 }
 
@@ -63,6 +67,11 @@ pub(super) const DAMAGES: &[Damage] = &[
         "an erased contact in the index of names",
         |m| m.erase_but(&[kind::CONTACT_NAMES]),
         "it contains a name that contact",
+    ),
+    (
+        "an erased contact in the index of search texts",
+        |m| m.erase_but(&[kind::CONTACT_SEARCH]),
+        "it contains a search text that record",
     ),
     (
         "an erasure in a business that is not listed as unfinished",

@@ -20,10 +20,13 @@ use domain::{
     ResourceId, Retention, Service, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
 };
 use store::keys::{self, MessagesOf, installation_kind, kind};
-use store::records::{AuditRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, NamesRecord, WipeRecord};
+use store::records::{
+    AuditRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, NamesRecord, SearchRecord, WipeRecord,
+};
 use store::{Key, KeyRange, Order, Pairs, Record, Rows, every_row, value_at};
 
 use super::*;
+use crate::business::row_key;
 use crate::upgrade::{Upgrades, upgrade};
 
 #[derive(Clone)]
@@ -60,6 +63,7 @@ async fn good() -> Map {
     let mut map = Map(rows);
     people::add(&mut map);
     customers::add(&mut map);
+    map.file_contacts();
     map
 }
 
@@ -109,6 +113,14 @@ impl Map {
     fn edit_where<R: Record>(&mut self, kind: u8, which: impl Fn(&R) -> bool, edit: impl FnOnce(&mut R)) {
         let key = self.keys(kind).into_iter().find(|key| which(&self.record(key))).unwrap();
         self.edit(&key, edit);
+    }
+
+    /// Files all contacts in one row of search texts. The fixture has too few contacts for a full row.
+    fn file_contacts(&mut self) {
+        let contacts = self.keys(kind::CONTACT).into_iter().map(|key| self.record::<Contact>(&key));
+        let texts: Vec<_> = contacts.map(|it| (it.id.uuid(), it.search_text())).collect();
+        let key = row_key(self.of(), kind::CONTACT_SEARCH, texts.last().unwrap().0);
+        self.put(&key, SearchRecord { texts }.encode());
     }
 
     fn move_row(&mut self, from: &[u8], to: &[u8]) {
