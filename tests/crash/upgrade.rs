@@ -21,7 +21,7 @@ use crate::process::{Exited, Server, refused, serve};
 use crate::say::say;
 
 /// The store format of this version.
-const PRESENT: u32 = 6;
+const PRESENT: u32 = 7;
 /// The number of kills during a conversion.
 const ROUNDS: usize = 5;
 /// The number of appointments in the store of format 1. It is large, so that the conversion takes some time.
@@ -165,11 +165,11 @@ async fn a_store_of_a_later_format_is_refused_and_stays_unchanged() {
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0));
     let format = fs::read_to_string(data_dir.join("format")).unwrap();
-    assert_eq!(format, "format = 6\nread-by = 6\nwritten-by = 6\n");
-    fs::write(data_dir.join("format"), "format = 7\nread-by = 6\nwritten-by = 7\n").unwrap();
+    assert_eq!(format, "format = 7\nread-by = 6\nwritten-by = 7\n");
+    fs::write(data_dir.join("format"), "format = 8\nread-by = 6\nwritten-by = 8\n").unwrap();
     let before = files(&data_dir);
     let Exited { code, line } = refused(serve(&data_dir));
-    assert!(line.contains("format 7") && line.contains("formats up to 6"), "{line}");
+    assert!(line.contains("format 8") && line.contains("formats up to 7"), "{line}");
     assert_eq!(code, Some(1));
     assert!(files(&data_dir) == before, "a refused start must not change files");
 }

@@ -30,7 +30,7 @@ pub enum Upgrades {
 
 /// The formats that can be converted.
 ///
-/// Only the steps from formats 1 and 2 convert rows. The later steps only change the format number, so that
+/// Only the steps from formats 1, 2 and 6 convert rows. The other steps only change the format number, so that
 /// earlier versions do not open a store with new contents: record versions and kinds of rows (step from 3),
 /// rows of people, memberships, sessions, links and mails (step from 4), the journal (step from 5).
 const CONVERTED: Range<u16> = 1..STORE_FORMAT;
@@ -91,6 +91,7 @@ async fn take(conversion: &mut Conversion<'_>, from: u16, meta: &MetaRecord) -> 
     match from {
         1 => steps::from_1(conversion).await?,
         2 => steps::from_2(conversion).await?,
+        6 => steps::from_6(conversion).await?,
         _ => {}
     }
     conversion.writer.settle().await

@@ -1,10 +1,12 @@
 //! The steps that convert rows. A released step never changes.
 
-use domain::{Appointment, AppointmentId};
+use domain::{Appointment, AppointmentId, BusinessId, ContactId, ResourceId};
+use store::kept::KINDS;
 use store::keys::{format_1, kind};
 use store::{Batch, Record, StoreError, keys};
 
 use super::conversion::Conversion;
+use crate::business::SearchRows;
 
 /// From format 1 to 2. Format 1 stored an appointment by id, with one index row by start for busy times and
 /// one empty index row by `updated_at`. In format 2, the key and the index rows contain the start.
@@ -47,4 +49,31 @@ pub(super) async fn from_2(conversion: &mut Conversion<'_>) -> Result<(), StoreE
             Ok(batch)
         })
         .await
+}
+
+/// From format 6 to 7. Format 7 has search texts of contacts, calls and messages. The texts are made by the
+/// current rules: a later format with other rules must make all of them again. A repeated step makes the same
+/// rows. The last records of a kind, which do not fill a row, stay unfiled.
+pub(super) async fn from_6(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
+    for kind in KINDS {
+        let Some(rows) = kind.search else { continue };
+        let mut filed: Option<(BusinessId, SearchRows)> = None;
+        let records = |of| keys::of_kind(of, kind.rows);
+        conversion
+            .each_business(records, |store, of, key, value| {
+                let id = keys::id_at_end::<ContactId>(key)?.uuid();
+                // A record that cannot be decoded has no search text.
+                let text = store.usable(key, (kind.search_text)(value))?.filter(|text| !text.is_empty());
+                let mut batch = Batch::default();
+                if filed.as_ref().is_none_or(|(business, _)| *business != of) {
+                    filed = Some((of, SearchRows::new(of, rows)));
+                }
+                if let Some((_, filed)) = &mut filed {
+                    filed.add(id, text, &mut batch);
+                }
+                Ok(batch)
+            })
+            .await?;
+    }
+    Ok(())
 }

@@ -6,8 +6,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use domain::{Appointment, BusinessId, Timestamp};
+use domain::{Appointment, BusinessId, ContactId, Timestamp};
+use store::kept::KINDS;
 use store::keys::{format_1, kind};
+use store::records::SearchRecord;
 use store::{Key, KeyRange, MemoryBackend, Order, Pair};
 
 use super::*;
@@ -136,14 +138,61 @@ fn with_more(mut rows: Rows) -> Rows {
     rows
 }
 
+/// Adds 3,000 contacts, calls and messages to a store.
+fn with_more_contacts(mut rows: Rows) -> Rows {
+    for kind in KINDS.iter().filter(|kind| kind.search.is_some()) {
+        let (key, value) = of_kind(&rows, kind.rows).next().unwrap();
+        let (of, value) = (keys::business_of(key).unwrap(), value.clone());
+        for number in 0..1_000 {
+            let id = uuid::Uuid::from_u128(number);
+            // A conversion reads the id of a record in its key.
+            rows.insert(keys::of_id(of, kind.rows, ContactId::from(id)).to_vec(), value.clone());
+        }
+    }
+    rows
+}
+
+#[tokio::test]
+async fn contacts_calls_and_messages_of_format_6_get_search_texts_and_no_other_row_changes() {
+    let before = with_more_contacts(fixture(6).await);
+    let mut after = upgraded(&before).await;
+    for kind in KINDS {
+        let Some(rows) = kind.search else { continue };
+        let records: Vec<_> = of_kind(&before, kind.rows)
+            .map(|(key, value)| (key[17..].to_vec(), (kind.search_text)(value).unwrap()))
+            .collect();
+        let filed: Vec<_> = of_kind(&after, rows).map(|(key, value)| (key.clone(), value.clone())).collect();
+        let last = filed.last().unwrap().0[17..].to_vec();
+        let unfiled = records.iter().filter(|(id, _)| *id > last).count();
+        assert!((1..=64).contains(&unfiled), "{unfiled} records are unfiled");
+        let expected = records.into_iter().filter(|(id, text)| *id <= last && !text.is_empty());
+        let mut texts = Vec::new();
+        for (key, value) in filed {
+            texts.extend(SearchRecord::decode(&value).unwrap().texts);
+            after.remove(&key);
+        }
+        let texts = texts.into_iter().map(|(id, text)| (id.as_bytes().to_vec(), text));
+        assert!(texts.eq(expected), "the search texts of kind {rows:#04x} differ from the records");
+    }
+    let mut expected = before;
+    let mut meta = MetaRecord::decode(&expected[&*keys::meta()]).unwrap();
+    meta.format = STORE_FORMAT;
+    expected.insert(keys::meta().to_vec(), meta.encode());
+    assert!(after == expected, "other rows differ");
+}
+
 /// Repeats a conversion and cuts the power one millisecond later each time. A sync takes two milliseconds.
 /// Some of the unsynced data survives.
 #[tokio::test(start_paused = true)]
 async fn a_repeatedly_interrupted_conversion_has_the_same_result() {
-    // The conversion from format 2 changes only the format mark, so it has fewer moments at which the power
-    // can be cut.
-    for (format, cuts_min) in [(1, 40), (2, 5)] {
-        let before = if format == 1 { with_more(fixture(format).await) } else { fixture(format).await };
+    // The conversions from formats 2 and 6 write less, so they have fewer moments at which the power can be cut.
+    for (format, cuts_min) in [(1, 40), (2, 5), (6, 5)] {
+        let before = fixture(format).await;
+        let before = match format {
+            1 => with_more(before),
+            6 => with_more_contacts(before),
+            _ => before,
+        };
         let expected = upgraded(&before).await;
         let mut cuts = 0;
         for time in 1.. {
@@ -207,9 +256,9 @@ async fn stores_with_a_forbidden_or_unknown_conversion_are_refused_unchanged() {
     in_upgrade.insert(keys::meta().to_vec(), meta.encode());
     in_upgrade.insert(keys::upgrade().to_vec(), (STORE_FORMAT + 1).to_be_bytes().to_vec());
     for (rows_before, upgrades, words) in [
-        (before, Upgrades::Refused, "format 1 and would have to be converted to format 6"),
-        (later, Upgrades::Allowed, "format 7, this version of the service knows only formats up to 6"),
-        (in_upgrade, Upgrades::Allowed, "format 7, this version of the service knows only formats up to 6"),
+        (before, Upgrades::Refused, "format 1 and would have to be converted to format 7"),
+        (later, Upgrades::Allowed, "format 8, this version of the service knows only formats up to 7"),
+        (in_upgrade, Upgrades::Allowed, "format 8, this version of the service knows only formats up to 7"),
     ] {
         let disk = disk_with(&rows_before).await;
         let applies = disk.applies();

@@ -142,7 +142,7 @@ pub struct RoundRecord {
 record!(RoundRecord, "round", { 1: began, after, is_through });
 
 /// The format of stores. Opening a store converts an earlier format and refuses a later format.
-pub const STORE_FORMAT: u16 = 6;
+pub const STORE_FORMAT: u16 = 7;
 
 /// The stored format during a conversion, so that no version uses a half-converted store.
 pub const STORE_FORMAT_IN_UPGRADE: u16 = u16::MAX;
