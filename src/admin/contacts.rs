@@ -1,13 +1,49 @@
 //! Contacts of a business: the team's notes, and the erasure of a contact.
 
-use domain::ContactId;
+use domain::{ContactId, Email, Phone, ProblemCode, Text, Timestamp};
+use engine::business::ContactFilter;
 use engine::business::commands::ForOperator;
 use engine::business::commands::contacts::{CreateContact, PatchContact};
 use engine::business::commands::erasure::EraseContact;
 use view::OperatorContactView;
 
 use crate::api::contacts::{NewContactBody, OperatorContactPatchBody};
+use crate::list_query;
 use crate::rest::prelude::*;
+use crate::rest::values::search::SearchWords;
+
+list_query! {
+    /// The filters of a list of contacts.
+    pub(crate) struct OperatorContactsQuery => ContactFilter {
+        /// Only the contact with this number, E.164 or national.
+        phone: Option<Phone>,
+        /// Only the contact with this email address.
+        email: Option<Email>,
+        /// Only contacts with this text in the name; upper and lower case are equal.
+        name_part as "q": Option<Text<1, 200>>,
+        /// Only contacts that match each of these words; not together with `q`.
+        search: Option<SearchWords>,
+        /// Only contacts changed at or after this instant, in the order of their changes.
+        updated_since: Option<Timestamp>,
+    }
+    normalize one_search
+}
+
+fn one_search(query: OperatorContactsQuery) -> Result<OperatorContactsQuery, ApiError> {
+    if query.search.is_some() && query.name_part.is_some() {
+        return Err(ApiError::invalid("search", ProblemCode::NotWith(&["q"])));
+    }
+    Ok(query)
+}
+
+pub(super) async fn list(
+    context: Context,
+    Query(query): Query<OperatorContactsQuery>,
+    business: Business,
+) -> Result<Listed<OperatorContactView>, ApiError> {
+    let asked = query.open(&context, business.list("contacts"))?;
+    Ok(asked.listed(business.contacts_as(&asked.filter, &asked.page).await?))
+}
 
 pub(super) async fn create(
     context: Context,

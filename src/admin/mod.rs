@@ -24,6 +24,7 @@ mod notices;
 pub(crate) mod people;
 pub(crate) mod retention;
 mod router;
+mod search;
 pub(crate) mod services;
 pub(crate) mod staff;
 mod webhooks;

@@ -14,7 +14,7 @@ use super::gate::{Token, TokenGate};
 use super::hosts::AdminHosts;
 use super::{
     appointments, audit, backup, budget, businesses, calls, contacts, diary, keys, knowledge, mail, messages,
-    moving, notices, people, retention, services, staff, webhooks, website,
+    moving, notices, people, retention, search, services, staff, webhooks, website,
 };
 use crate::api;
 use crate::config::AdminToken;
@@ -182,9 +182,12 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("rescheduleAppointment", "Move an appointment on behalf of the team, or change its duration")
             .details("The appointment is confirmed in every booking mode. With `ignore_buffers`, buffers do not apply. A change of the duration alone is a move. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
             .refuses(TEAM_MOVE),
-        get(b!("/contacts"), Token, api::contacts::list::<OperatorContactView>)
+        get(b!("/search"), Token, search::find)
+            .named("search", "Search contacts, appointments, calls and messages")
+            .details("The response has at most 20 records. An appointment is found by its contact, and a call or message by its contact, or by the name or number of its caller. Each word of `q` must match, as in the `search` of contacts."),
+        get(b!("/contacts"), Token, contacts::list)
             .named("listContacts", "List contacts")
-            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
+            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change. Each word of `search` must match the beginning of a word of the name, the beginning of the email or of a part of it, or at least three digits of the phone number. Upper and lower case, accents and apostrophes make no difference."),
         post(b!("/contacts"), Token, contacts::create)
             .named("createContact", "Create a contact")
             .refuses(CONFLICT),

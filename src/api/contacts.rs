@@ -121,13 +121,13 @@ fn name_phone_or_email(properties: &Properties<'_>, at: &FieldPath<'_>, problems
     }
 }
 
-pub(crate) async fn list<V: SomeContactView>(
+pub(super) async fn list(
     context: Context,
     Query(query): Query<ContactsQuery>,
     business: Business,
-) -> Result<Listed<V>, ApiError> {
+) -> Result<Listed<ContactView>, ApiError> {
     let asked = query.open(&context, business.list("contacts"))?;
-    Ok(asked.listed(business.contacts_as(&asked.filter, &asked.page).await?))
+    Ok(asked.listed(business.contacts(&asked.filter, &asked.page).await?))
 }
 
 pub(crate) async fn show<V: SomeContactView>(

@@ -65,7 +65,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .named("rescheduleAppointment", "Move an appointment to another time")
             .details("The appointment keeps its id, its duration and, without `staff_id`, its staff member.")
             .refuses(BOOKING),
-        get("/v1/contacts", ContactsRead, contacts::list::<ContactView>)
+        get("/v1/contacts", ContactsRead, contacts::list)
             .named("listContacts", "List contacts")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
         post("/v1/contacts", ContactsWrite, contacts::create)

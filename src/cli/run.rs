@@ -120,6 +120,10 @@ pub(super) async fn perform(
             return printed.map_err(|failure| Failure { refusal: None, ..failure });
         }
         _ if json => return Ok(Printed { output: raw(&answer)?, note: None }),
+        Show::Found(columns) => {
+            let found: Page = answer.read()?;
+            return Ok(Printed { output: look.table(&split(columns), &found.data), note: None });
+        }
         Show::Done(done) => return Ok(Printed { output: String::new(), note: Some(done.to_owned()) }),
         _ => {}
     }

@@ -19,6 +19,8 @@ pub(super) enum Show {
     RecordWithLink,
     /// A list with one row per record and these columns, separated by spaces; see [`super::shown`].
     List(&'static str),
+    /// A list without pages, like [`Self::List`].
+    Found(&'static str),
     /// A list of open times by day, in the zone of the business.
     Times,
     /// A list of time off, in the zone of the business.

@@ -99,7 +99,7 @@ pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<Contacts, Ref
         phone: wanted.phone,
         email: wanted.email,
         name_part: wanted.query.map(Text::into_string),
-        updated_since: None,
+        ..ContactFilter::default()
     };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.contacts(filter, &request).await };

@@ -196,6 +196,13 @@ pub(crate) struct Listed<V> {
     pub(super) next_cursor: Option<String>,
 }
 
+impl<V> Listed<V> {
+    /// A list without further pages.
+    pub(crate) fn whole(items: Vec<V>) -> Self {
+        Self { items, next_cursor: None }
+    }
+}
+
 impl<V: Serialize + JsonSchema + Send> Output for Listed<V> {
     const KIND: Kind = Kind::Page;
     type Shows = V;

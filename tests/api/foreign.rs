@@ -82,6 +82,7 @@ fn rows() -> Vec<Row> {
         operator("POST", "/contacts", "", r#"{"name":"B"}"#),
         operator("GET", "/contacts/{contact_id}", "", ""),
         operator("PATCH", "/contacts/{contact_id}", "", r#"{"name":"C"}"#),
+        operator("GET", "/search", "q=a", ""),
         operator("GET", "/calls", "contact_id={contact_id}", ""),
         operator("GET", "/calls/{call_id}", "", ""),
         operator("PATCH", "/calls/{call_id}", "", r#"{"handled":true}"#),
@@ -289,10 +290,12 @@ async fn shown(salon: &Salon, records: &Records) -> Vec<(String, Value)> {
             shown.push((row.path.into(), salon.slots(&salon.cut, "start_date=2026-03-03").await.into()));
             continue;
         }
-        let path = fill(row.path, records, None);
+        let query = if row.path == "/search" { "?q=a" } else { "" };
+        let path = fill(row.path, records, None) + query;
         let api = if row.base == PUBLIC { &salon.api } else { &salon.operator };
         let first = api.get(&path).await;
-        let whole = if first.body["data"].is_array() { api.all(&path).await.into() } else { first.data() };
+        let is_paged = first.body["data"].is_array() && query.is_empty();
+        let whole = if is_paged { api.all(&path).await.into() } else { first.data() };
         shown.push((format!("{}{path}", row.base), whole));
     }
     shown

@@ -50,6 +50,7 @@ mod people;
 mod rate_limit;
 mod reschedule;
 mod routes;
+mod search;
 mod short_pages;
 mod team;
 mod team_booking;

@@ -15,6 +15,7 @@ mod installation;
 mod keys;
 mod notice;
 mod people;
+mod search;
 mod webhooks;
 mod website;
 
@@ -26,7 +27,7 @@ use sha2::{Digest, Sha256};
 
 pub use self::{
     appointments::*, audit::*, budget::*, business::*, catalog::*, contacts::*, conversations::*, diary::*,
-    event::*, installation::*, keys::*, notice::*, people::*, webhooks::*, website::*,
+    event::*, installation::*, keys::*, notice::*, people::*, search::*, webhooks::*, website::*,
 };
 
 pub trait View: Serialize + DeserializeOwned + Send + 'static {}

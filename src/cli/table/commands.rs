@@ -157,6 +157,12 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "Contacts of a business: list, create, change and erase them",
         shapes: &[],
         verbs: &[
+            Verb::new(
+                "search",
+                "search",
+                "Search contacts by name, phone or email, with their appointments, calls and messages",
+            )
+            .shown(Show::Found("kind id title subtitle at")),
             Verb::new("list", "listContacts", "List contacts, newest first")
                 .shown(Show::List("id name phone email locale created_at")),
             Verb::new("show", "getContact", "Show a contact"),

@@ -48,6 +48,7 @@ const COMMANDS: &[&str] = &[
     "appointment reschedule appointment_id --starts-at T",
     "appointment update appointment_id",
     "contact list",
+    "contact search --q Q",
     "contact create",
     "contact show contact_id",
     "contact update contact_id",

@@ -2,6 +2,7 @@
 
 pub(crate) mod grid;
 pub(crate) mod phone;
+pub(crate) mod search;
 pub(crate) mod time;
 pub(crate) mod web;
 

@@ -4,7 +4,9 @@
 //! - A parsed number has E.164 form.
 //! - An international number keeps every digit. A national number must be valid in the plan of its region.
 
-use domain::{Business, Phone, ProblemCode, TextError};
+use std::sync::LazyLock;
+
+use domain::{Business, Phone, ProblemCode, TextError, TrunkPrefix};
 use schemars::JsonSchema;
 
 use crate::http::json::Json;
@@ -32,6 +34,23 @@ impl FromQuery for Phone {
 /// Loads the numbering plans of all regions, which takes about 100 ms, so that no request waits for it.
 pub(crate) fn load_numbering_plans() {
     let _ = phonenumber::parse(Some(phonenumber::country::Id::US), "+12015550123");
+}
+
+/// The prefixes of national numbers in the numbering plans, each once for its country code.
+pub(crate) fn trunk_prefixes() -> &'static [TrunkPrefix] {
+    static PREFIXES: LazyLock<Vec<TrunkPrefix>> = LazyLock::new(|| {
+        let plans = phonenumber::metadata::DATABASE.iter();
+        let prefixes = plans.filter_map(|plan| {
+            let prefix =
+                plan.national_prefix().filter(|prefix| prefix.bytes().all(|b| b.is_ascii_digit()))?;
+            Some((plan.country_code().to_string(), prefix.to_owned()))
+        });
+        let mut prefixes: Vec<_> = prefixes.collect();
+        prefixes.sort();
+        prefixes.dedup();
+        prefixes
+    });
+    &PREFIXES
 }
 
 /// Parses an international number as written, or a national number by the plan of `region`.
@@ -182,6 +201,27 @@ mod tests {
         ] {
             assert_eq!(in_groups(e164), shown);
         }
+    }
+
+    #[test]
+    fn national_numbers_are_found_with_their_prefix() {
+        let finds = |query: &str, e164: &str| {
+            let search = domain::Search::new(query, trunk_prefixes());
+            search.matches(&domain::search_text(None, Some(e164), None))
+        };
+        for (query, e164) in [
+            ("06 12 34", "+33612345680"),
+            ("020 7946", "+442079460018"),
+            ("8 812 123", "+78121234567"),
+            ("06 1 505", "+3615051234"),
+            ("06 1234", "+390612345678"),
+            ("1 201 555", "+12015550123"),
+        ] {
+            assert!(finds(query, e164), "{query} {e164}");
+            assert!(!finds(query, "+46701234567"), "{query}");
+        }
+        let codes = trunk_prefixes().iter().map(|(code, _)| code);
+        assert!(codes.filter(|code| *code == "44").count() == 1, "Guernsey has the same prefix");
     }
 
     #[test]

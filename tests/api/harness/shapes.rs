@@ -426,6 +426,7 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("", true) if changes => CHANGED_BUSINESS,
         ("", true) => OPERATOR_BUSINESS,
         ("retention", true) => RETENTION,
+        ("search", true) => FOUND,
         ("website", true) => WEBSITE,
         ("notices", true) if path.contains("/log") => NOTICE,
         ("contacts", true) if path.ends_with("/consent") => CONSENT,
@@ -473,6 +474,14 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         _ => panic!("no fields are defined for {method} {path}"),
     }
 }
+
+const FOUND: Shape = &[
+    ("kind", OneOf(&["contact", "appointment", "call", "message"])),
+    ("id", Uuid),
+    ("title", Text),
+    ("subtitle", Text),
+    ("at", OptInstant),
+];
 
 const RETENTION: Shape = &[
     ("calls_days", OptWhole),

@@ -8,7 +8,7 @@ use crate::operations::{Document, Operation};
 use crate::scene::{Ask, Scene, Who};
 
 /// The required query parameters, with valid values.
-const NEEDED: [(&str, &str); 2] = [("service_id", "{cut}"), ("start_date", "2026-03-03")];
+const NEEDED: [(&str, &str); 3] = [("service_id", "{cut}"), ("start_date", "2026-03-03"), ("q", "ada")];
 
 pub(crate) async fn play(scene: &mut Scene) {
     scene.play(FOUNDING).await;

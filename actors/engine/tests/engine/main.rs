@@ -42,5 +42,6 @@ mod restoring;
 mod retention;
 mod room;
 mod rows;
+mod search;
 mod set_aside;
 mod waiting_notices;

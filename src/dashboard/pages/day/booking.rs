@@ -12,7 +12,7 @@ use chrono::{Days, NaiveDate};
 use domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
 use domain::booking::{BookRequest, Party};
 use domain::diary::Diary;
-use domain::{Email, Phone, Right, Service, ServiceId, Source, StaffId};
+use domain::{Email, Phone, Right, Search, Service, ServiceId, Source, StaffId};
 use engine::business::commands::appointments::Book;
 use engine::business::{ContactFilter, PageRequest};
 use view::ContactView;
@@ -25,7 +25,7 @@ use crate::dashboard::pages::prelude::*;
 use crate::http::query::FromQuery;
 use crate::rest::contact::booking_contact;
 use crate::rest::through::{Through, read_through};
-use crate::rest::values::phone::PhoneRegion;
+use crate::rest::values::phone::{PhoneRegion, trunk_prefixes};
 
 const NEW: &str = "new";
 /// The names of two kinds of buttons that show open times: the main button, and the days of the strip.
@@ -316,7 +316,7 @@ impl View {
     }
 }
 
-/// Searches contacts by a part of the name, a phone number or an email, newest first.
+/// Searches contacts by a phone number, an email, or the words of the search, newest first.
 async fn look_for(member: &Member, wanted: &str) -> Result<Through<ContactView>, Refused> {
     let wanted = wanted.trim();
     if wanted.is_empty() || wanted.chars().count() > LOOKED_FOR_CHARS_MAX {
@@ -328,7 +328,7 @@ async fn look_for(member: &Member, wanted: &str) -> Result<Through<ContactView>,
     } else if let Ok(email) = Email::new(wanted) {
         filter.email = Some(email);
     } else {
-        filter.name_part = Some(wanted.to_owned());
+        filter.search = Some(Search::new(wanted, trunk_prefixes()));
     }
     let (business, filter) = (&member.business, &filter);
     let read = |page| async move { business.contacts(filter, &page).await };

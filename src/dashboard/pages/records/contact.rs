@@ -1,7 +1,7 @@
 //! Contacts: the list with one search field for name, phone number and email; and the page of a contact with
 //! all appointments, calls and messages, newest first.
 
-use domain::{ContactId, Email, Phone, Right};
+use domain::{ContactId, Email, Phone, Right, Search};
 use engine::EngineError;
 use engine::business::{self, AppointmentFilter, CallFilter, ContactFilter, MessageFilter, PageRequest};
 use view::{ContactView, OperatorContactView};
@@ -11,7 +11,7 @@ use crate::dashboard::listing::Part;
 use crate::dashboard::pages::prelude::*;
 use crate::http::query::FromQuery;
 use crate::rest::through::Through;
-use crate::rest::values::phone::PhoneRegion;
+use crate::rest::values::phone::{PhoneRegion, trunk_prefixes};
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/contacts.html", config = "src/askama.toml")]
@@ -57,7 +57,8 @@ async fn find(member: &Member, part: &Part, q: &str) -> Result<Through<ContactVi
             return Ok(found);
         }
     }
-    read(ContactFilter { name_part: Some(q.to_owned()), ..ContactFilter::default() }).await
+    let search = Some(Search::new(q, trunk_prefixes()));
+    read(ContactFilter { search, ..ContactFilter::default() }).await
 }
 
 const FEW: usize = 10;

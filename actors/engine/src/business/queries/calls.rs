@@ -108,18 +108,22 @@ impl BusinessHandle {
     }
 }
 
-struct Callers {
+pub(super) struct Callers {
     business: BusinessId,
     /// The names of the contacts. The outer `Option` is `None` for an erased contact.
     names: HashMap<ContactId, Option<Option<String>>>,
 }
 
 impl Callers {
-    fn of(business: BusinessId) -> Self {
+    pub(super) fn of(business: BusinessId) -> Self {
         Self { business, names: HashMap::new() }
     }
 
-    fn show<V: SomeCallView>(&mut self, reader: &Reader<'_>, call: &CallRecord) -> Result<V, StoreError> {
+    pub(super) fn show<V: SomeCallView>(
+        &mut self,
+        reader: &Reader<'_>,
+        call: &CallRecord,
+    ) -> Result<V, StoreError> {
         let Some(contact) = call.contact_id else { return Ok(V::new(call, None)) };
         let of = self.business;
         let read = |id| Ok(Some(reader.get::<Contact>(&keys::contact(of, id))?.map(|contact| contact.name)));

@@ -1,11 +1,12 @@
 //! Reads contacts.
 
-use domain::{BusinessId, Contact, ContactId, Email, Phone, ResourceId, Timestamp, fold_name};
+use domain::{BusinessId, Contact, ContactId, Email, Phone, ResourceId, Search, Timestamp, fold_name};
 use store::keys::kind;
 use store::records::NamesRecord;
 use store::{Key, Order, Record, Store, StoreError, keys};
 use view::{ContactView, SomeContactView};
 
+use super::search::searched;
 use super::{End, Page, PageRequest, Part, collect, position_key, position_of, walk};
 use crate::business::BusinessHandle;
 use crate::error::Result;
@@ -16,6 +17,7 @@ pub struct ContactFilter {
     pub phone: Option<Phone>,
     pub email: Option<Email>,
     pub name_part: Option<String>,
+    pub search: Option<Search>,
     /// Lists the contacts that were changed at or after this instant, in the order of their changes.
     pub updated_since: Option<Timestamp>,
 }
@@ -29,6 +31,7 @@ impl ContactFilter {
         (self.phone.is_none() || contact.phone == self.phone)
             && (self.email.is_none() || contact.email == self.email)
             && self.name_part.as_ref().is_none_or(has_part)
+            && self.search.as_ref().is_none_or(|search| search.matches(&contact.search_text()))
     }
 }
 
@@ -68,6 +71,13 @@ impl BusinessHandle {
         let email = filter.email.as_ref().map(|email| keys::contact_by_email(of, email));
         if let Some(row) = phone.or(email) {
             return self.read(|store| self.contact_at(store, &row, &filter, page)).await;
+        }
+        if let Some(search) = filter.search.clone() {
+            let part = move |reader: &Reader<'_>, page: &PageRequest| {
+                let admits = |contact: &Contact| filter.admits(contact);
+                searched(reader, (of, &search), page, admits, |contact| Ok(V::from(contact)))
+            };
+            return self.list(page, part).await;
         }
         if let Some(part) = &filter.name_part {
             let part = fold_name(part);

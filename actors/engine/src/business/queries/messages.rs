@@ -94,7 +94,7 @@ impl BusinessHandle {
 }
 
 /// The view of a message without the data of an erased contact, even before the erasure has removed it.
-fn show<V: SomeMessageView>(
+pub(super) fn show<V: SomeMessageView>(
     reader: &Reader<'_>,
     of: BusinessId,
     message: &TakenMessage,

@@ -17,6 +17,7 @@ mod messages;
 mod notices;
 mod pages;
 mod references;
+mod search;
 
 use chrono::NaiveDate;
 use domain::availability::{Slot, Terms};
@@ -55,6 +56,7 @@ pub use notices::NoticeFilter;
 use pages::{End, Part, once, position_key, position_of, walk, was_erased};
 pub use pages::{Page, PageRequest};
 pub(crate) use pages::{collect, read_page};
+pub use search::FOUND_MAX;
 
 impl BusinessHandle {
     pub(crate) async fn read<T>(&self, read: impl FnOnce(&Store) -> Result<T, StoreError>) -> Result<T> {
