@@ -107,8 +107,9 @@ impl Client {
     /// All items of a list in the operator API.
     pub(crate) async fn operator_list(&self, path: &str) -> Vec<Value> {
         let (mut all, mut cursor) = (Vec::new(), String::new());
+        let mark = if path.contains('?') { '&' } else { '?' };
         loop {
-            let page = self.operator("GET", &format!("{path}?limit=100{cursor}"), None).await;
+            let page = self.operator("GET", &format!("{path}{mark}limit=100{cursor}"), None).await;
             all.extend(page["data"].as_array().unwrap().iter().cloned());
             match page["next_cursor"].as_str() {
                 Some(next) => cursor = format!("&cursor={next}"),

@@ -164,6 +164,7 @@ async fn check(client: &Client, shop: &Shop, book: &mut Book, new: usize, rng: &
         replays(client, shop, call, first).await;
     }
 
+    check_search(client, shop).await;
     let after = client.appointments(shop, "").await;
     check_overlaps(&after);
     let mut by_change = client.appointments(shop, "&updated_since=2000-01-01T00:00:00Z").await;
@@ -176,6 +177,18 @@ async fn check(client: &Client, shop: &Shop, book: &mut Book, new: usize, rng: &
         let shown = client.get(shop, &format!("/appointments/{}", text(appointment, "id"))).await;
         assert_eq!(&shown.body["data"], appointment);
         assert!(log.contains(&(text(appointment, "id"), text(appointment, "updated_at"))));
+    }
+}
+
+/// Checks that a search finds exactly the contacts that match in the list of all contacts.
+async fn check_search(client: &Client, shop: &Shop) {
+    let list = format!("/businesses/{}/contacts", shop.id);
+    let contacts = client.operator_list(&list).await;
+    for (words, number) in [("contact%204", "Contact 4"), ("contact%20123", "Contact 123"), ("00", "none")] {
+        let expected: Vec<_> =
+            contacts.iter().filter(|contact| text(contact, "name").starts_with(number)).collect();
+        let found = client.operator_list(&format!("{list}?search={words}")).await;
+        assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{words}");
     }
 }
 

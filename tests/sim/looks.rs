@@ -8,16 +8,18 @@ use std::sync::atomic::Ordering;
 use chrono::{NaiveDate, TimeDelta};
 use domain::booking::{BookRequest, Party};
 use domain::{
-    AppointmentStatus, CallOutcome, ContactDetails, DeliveryStatus, Phone, Refusal, ResourceId, ServiceId,
-    Source, StaffId, Timestamp, WebhookId,
+    AppointmentStatus, CallOutcome, ContactDetails, DeliveryStatus, Phone, Refusal, ResourceId, Search,
+    ServiceId, Source, StaffId, Timestamp, WebhookId, search_text,
 };
 use engine::business::commands::appointments::{Book, BookingContact};
-use engine::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter, Page, PageRequest};
+use engine::business::{
+    AppointmentFilter, CallFilter, ContactFilter, FOUND_MAX, MessageFilter, Page, PageRequest,
+};
 use engine::delivery::DeliveryFilter;
 use engine::{BusinessHandle, EngineError};
 use serde::Serialize;
 use serde_json::Value;
-use view::AppointmentView;
+use view::{AppointmentView, ContactView};
 
 use crate::ledger::{Came, Ledger};
 use crate::life::Life;
@@ -330,6 +332,20 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
             let found = all(3, async |page| handle.contacts(&filter, &page).await).await?;
             assert!(found.iter().any(|found| found.id == shown.id), "{name} was not found by name");
         }
+    }
+    // A search finds exactly the contacts that match, in the order of the list.
+    for words in ["contact", "CONTACT 1", "renamed", "555", "1 con", "nobody"] {
+        let search = Search::new(words, &[]);
+        let matches = |it: &&ContactView| {
+            let text = search_text(it.name.as_deref(), it.phone.as_deref(), it.email.as_deref());
+            search.matches(&text)
+        };
+        let expected: Vec<_> = newest.iter().filter(matches).map(|it| it.id).collect();
+        let filter = ContactFilter { search: Some(search.clone()), ..ContactFilter::default() };
+        let found = all(3, async |page| handle.contacts(&filter, &page).await).await?;
+        let found: Vec<_> = found.iter().map(|it| it.id).collect();
+        assert_eq!(found, expected, "a search for {words} differs from a walk over the contacts");
+        assert!(handle.search(&search).await?.len() <= FOUND_MAX);
     }
     let filter = CallFilter::default();
     let newest = all(4, async |page| handle.calls(&filter, &page).await).await?;

@@ -13,7 +13,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use store::keys::{self, MessagesOf, installation_kind, kind};
 use store::records::{
-    AuditRecord, CallRow, IdempotencyRecord, LinkRecord, LinksRecord, NamesRecord, status_number,
+    AuditRecord, CallRow, IdempotencyRecord, LinkRecord, LinksRecord, NamesRecord, SearchRecord,
+    status_number,
 };
 use store::{Key, Order, Record, Store};
 use uuid::Uuid;
@@ -57,6 +58,8 @@ pub(crate) struct Rows {
     indexes: BTreeMap<Vec<u8>, Vec<u8>>,
     expected: BTreeMap<Vec<u8>, Vec<u8>>,
     names: Vec<(ContactId, String)>,
+    /// The rows of search texts, by their kind: the last id of each row and its texts.
+    filed: BTreeMap<u8, Vec<(Vec<u8>, SearchRecord)>>,
     /// The keys of all rows except pieces. `in_pieces` are the keys of values that are stored in pieces.
     whole: BTreeSet<Vec<u8>>,
     in_pieces: BTreeSet<Vec<u8>>,
@@ -73,6 +76,7 @@ impl Rows {
         let named = |contact: &Contact| Some((contact.id, fold_name(contact.name.as_deref()?)));
         let names: Vec<_> = rows.contacts.values().filter_map(named).collect();
         assert_eq!(rows.names, names, "the index of names differs from the contacts");
+        rows.check_search_texts();
         let beyond = |these: &BTreeMap<Vec<u8>, Vec<u8>>, those: &BTreeMap<Vec<u8>, Vec<u8>>| {
             let only = these.iter().filter(|(key, value)| those.get(*key) != Some(value));
             only.map(|(key, value)| (key.clone(), value.clone())).collect::<Vec<_>>()
@@ -210,6 +214,10 @@ impl Rows {
                 assert!(row.iter().all(|(id, _)| *id >= from) && row.len() <= 64);
                 self.names.extend(row);
             }
+            kind::CONTACT_SEARCH | kind::CALL_SEARCH | kind::MESSAGE_SEARCH => {
+                let rows = self.filed.entry(key[16]).or_default();
+                rows.push((key[17..].to_vec(), SearchRecord::decode(value).unwrap()));
+            }
             kind::LINKS => {
                 let links = LinksRecord::decode(value).unwrap();
                 self.links.insert(keys::id_at_end(&key).unwrap(), links);
@@ -321,6 +329,38 @@ impl Rows {
             for pair in held.windows(2) {
                 assert!(pair[0].1 <= pair[1].0, "{:?} and {:?} overlap", pair[0], pair[1]);
             }
+        }
+    }
+
+    /// Checks that the rows of search texts have the texts of exactly the records up to the last row, and that
+    /// few records are after it.
+    fn check_search_texts(&self) {
+        let contacts = self.contacts.values().map(|it| (it.id.uuid(), it.search_text())).collect();
+        let calls = self.calls.values().map(|it| (it.id.uuid(), it.search_text())).collect();
+        let messages = self.messages.values().map(|it| (it.id.uuid(), it.search_text())).collect();
+        let all: [(u8, Vec<(Uuid, String)>); 3] =
+            [(kind::CONTACT_SEARCH, contacts), (kind::CALL_SEARCH, calls), (kind::MESSAGE_SEARCH, messages)];
+        for (kind, records) in all {
+            let rows = self.filed.get(&kind).map_or(&[][..], Vec::as_slice);
+            let (mut from, mut filed) = (Vec::new(), Vec::new());
+            for (last, row) in rows {
+                assert!(row.texts.len() <= 64, "a row has {} search texts", row.texts.len());
+                for (id, text) in &row.texts {
+                    let bytes = id.as_bytes();
+                    assert!(bytes[..] > from[..] && bytes[..] <= last[..], "{id} is in the wrong row");
+                    filed.push((*id, text.clone()));
+                }
+                from.clone_from(last);
+            }
+            let is_filed = |(id, _): &&(Uuid, String)| id.as_bytes()[..] <= from[..];
+            let unfiled = records.iter().filter(|record| !is_filed(record)).count();
+            assert!(unfiled < 3 * 64, "{unfiled} records are unfiled");
+            let expected = records.iter().filter(is_filed).filter(|(_, text)| !text.is_empty());
+            assert_eq!(
+                filed,
+                expected.cloned().collect::<Vec<_>>(),
+                "the search texts of kind {kind:#04x} differ from the records"
+            );
         }
     }
 

@@ -7,11 +7,12 @@
 use std::time::Duration;
 
 use chrono_tz::Tz;
-use domain::{ContactDetails, KnowledgePatch, WebhookStatus};
+use domain::{ContactDetails, KnowledgePatch, Search, WebhookStatus, search_text};
 use engine::business::ContactFilter;
 use engine::business::commands::contacts::CreateContact;
 use engine::business::commands::knowledge::{DeleteKnowledge, PatchKnowledge};
 use engine::business::commands::webhooks::DeleteWebhook;
+use view::ContactView;
 
 use crate::life::Life;
 use crate::looks::all;
@@ -156,22 +157,34 @@ impl Sim {
         self.ask(life, number, op, false);
     }
 
-    /// Searches contacts by a part of their name. Reads all pages.
+    /// Searches contacts by a part of their name, or by the words of the search. Reads all pages.
     fn some_search(&self, life: &mut Life) {
         let shop = self.dice.below(self.shops.len());
-        let part = (*self.dice.pick(&["contact 1", "CONTACT 10", "renamed", "t 1"])).to_owned();
+        let by_words = self.dice.below(2) == 0;
+        let words = if by_words {
+            ["contact 1", "1 CON", "rename", "con"]
+        } else {
+            ["contact 1", "CONTACT 10", "renamed", "t 1"]
+        };
+        let part = (*self.dice.pick(&words)).to_owned();
         let handle = life.engine.business(self.shops[shop].id);
         let (world, ledger) = (self.world.clone(), std::sync::Arc::clone(&self.ledger));
         world.say(format_args!("a client searches {shop} for {part}"));
         life.spawn(async move {
-            let filter = ContactFilter { name_part: Some(part.clone()), ..ContactFilter::default() };
+            let search = by_words.then(|| Search::new(&part, &[]));
+            let name_part = (!by_words).then(|| part.clone());
+            let filter = ContactFilter { name_part, search: search.clone(), ..ContactFilter::default() };
             let Ok(found) = all(7, async |page| handle.contacts(&filter, &page).await).await else { return };
-            let names = || found.iter().filter_map(|contact| contact.name.as_deref());
-            if names().any(|name| !name.to_lowercase().contains(&part.to_lowercase())) {
-                world.wrong(format_args!(
-                    "a search of {shop} for {part} found {:?}",
-                    names().collect::<Vec<_>>()
-                ));
+            let matches = |it: &ContactView| {
+                let [name, phone, email] = [&it.name, &it.phone, &it.email].map(Option::as_deref);
+                match &search {
+                    Some(search) => search.matches(&search_text(name, phone, email)),
+                    None => name.is_none_or(|name| name.to_lowercase().contains(&part.to_lowercase())),
+                }
+            };
+            if !found.iter().all(matches) || !found.is_sorted_by(|a, b| a.id > b.id) {
+                let names: Vec<_> = found.iter().map(|contact| &contact.name).collect();
+                world.wrong(format_args!("a search of {shop} for {part} found {names:?}"));
             }
             for contact in &found {
                 ledger.saw(shop, &serde_json::to_value(contact).unwrap(), "found");
