@@ -49,7 +49,9 @@ impl Sought {
     async fn slots(self, asking: &Asking, days: (NaiveDate, NaiveDate)) -> Result<Vec<Slot>, EngineError> {
         let (business, terms) = (&asking.business, Terms::Integration);
         match (self.moved, self.staff) {
-            (Some(moved), Some(staff)) => business.availability_to_move((moved, staff), days, terms).await,
+            (Some(moved), Some(staff)) => {
+                business.availability_to_move((moved, staff), days, terms, None).await
+            }
             _ => business.availability(self.service, self.staff, days, terms).await,
         }
     }

@@ -108,35 +108,76 @@ impl<'a> Schedule<'a> {
         &self,
         service: ServiceId,
         staff: Option<StaffId>,
-        (first, last): (NaiveDate, NaiveDate),
+        days: (NaiveDate, NaiveDate),
         terms: Terms,
     ) -> Result<Vec<Slot>, Refusal> {
-        let booked = self.usable(service, staff)?;
-        let (duration, buffers) = (booked.duration(), booked.buffers);
-        let request = SlotRequest { service, staff, start: self.now, duration, buffers, except: None, terms };
-        Ok(self.listed(booked, &request, (first, last)))
+        self.slots_lasting(service, staff, days, terms, None)
     }
 
-    /// The times to which an appointment can be moved. The appointment does not conflict with itself.
+    /// Like [`Self::slots`], for a duration other than that of the service.
+    pub fn slots_lasting(
+        &self,
+        service: ServiceId,
+        staff: Option<StaffId>,
+        days: (NaiveDate, NaiveDate),
+        terms: Terms,
+        duration: Option<TimeDelta>,
+    ) -> Result<Vec<Slot>, Refusal> {
+        let booked = self.usable(service, staff)?;
+        Ok(self.listed(booked, &self.request(booked, staff, terms, duration), days))
+    }
+
+    /// The active services that can be booked at this time, each with its own duration.
+    pub fn services_at(&self, start: Timestamp, staff: Option<StaffId>, terms: Terms) -> Vec<ServiceId> {
+        let active = self.services.values().filter(|service| service.active);
+        let fits = |service: &&Box<Service>| {
+            self.assign(&SlotRequest { start, ..self.request(service, staff, terms, None) }).is_ok()
+        };
+        active.filter(fits).map(|service| service.id).collect()
+    }
+
+    fn request(
+        &self,
+        booked: &Service,
+        staff: Option<StaffId>,
+        terms: Terms,
+        duration: Option<TimeDelta>,
+    ) -> SlotRequest {
+        SlotRequest {
+            service: booked.id,
+            staff,
+            start: self.now,
+            duration: duration.unwrap_or(booked.duration()),
+            buffers: booked.buffers,
+            except: None,
+            terms,
+        }
+    }
+
+    /// The times to which an appointment can be moved, if its duration stays or becomes `duration`. The
+    /// appointment does not conflict with itself.
     pub fn slots_to_move(
         &self,
         moved: &Appointment,
         staff: StaffId,
         days: (NaiveDate, NaiveDate),
         terms: Terms,
+        duration: Option<TimeDelta>,
     ) -> Result<Vec<Slot>, Refusal> {
         let booked = self.usable(moved.service_id, Some(staff))?;
+        let duration = duration.unwrap_or(moved.duration());
         let request = SlotRequest {
             service: moved.service_id,
             staff: Some(staff),
             start: self.now,
-            duration: moved.duration(),
+            duration,
             buffers: moved.buffers,
             except: Some(moved.id),
             terms,
         };
         let mut slots = self.listed(booked, &request, days);
-        slots.retain(|slot| (staff, slot.starts_at) != (moved.staff_id, moved.starts_at));
+        let is_now = (moved.staff_id, moved.starts_at, moved.ends_at);
+        slots.retain(|slot| (staff, slot.starts_at, slot.ends_at) != is_now);
         Ok(slots)
     }
 

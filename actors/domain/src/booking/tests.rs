@@ -241,7 +241,7 @@ fn the_times_listed_for_a_move_are_exactly_those_that_a_move_accepts() {
     assert_eq!(beside.staff_id, booked.staff_id);
     let day = booked.starts_at.utc().date_naive();
     let terms = STRICT.terms();
-    let listed = shop.schedule().slots_to_move(&booked, booked.staff_id, (day, day), terms).unwrap();
+    let listed = shop.schedule().slots_to_move(&booked, booked.staff_id, (day, day), terms, None).unwrap();
     let listed: Vec<Timestamp> = listed.into_iter().map(|slot| slot.starts_at).collect();
     let half_hours =
         (0..48).map(|half| day.and_hms_opt(half / 2, half % 2 * 30, 0).unwrap().and_utc().into());

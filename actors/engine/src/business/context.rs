@@ -33,8 +33,7 @@ impl<'a> Context<'a> {
         self.state.schedule(self.now)
     }
 
-    /// The schedule for a booking or move to this time. For an override it includes the appointments around a
-    /// past time, which are read into `past`.
+    /// See [`State::schedule_at`].
     pub(super) fn schedule_at<'b>(
         &self,
         starts_at: Timestamp,
@@ -44,11 +43,7 @@ impl<'a> Context<'a> {
     where
         'a: 'b,
     {
-        if party != Party::Override || starts_at > self.now {
-            return Ok(self.schedule());
-        }
-        *past = self.state.busy_around(starts_at)?;
-        Ok(Schedule { busy: past, ..self.schedule() })
+        self.state.schedule_at((self.now, starts_at), party, past)
     }
 
     pub fn affected<'b>(

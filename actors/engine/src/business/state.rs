@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use domain::availability::Schedule;
+use domain::booking::Party;
 use domain::{
     Appointment, AppointmentId, AppointmentStatus, Blocked, Business, BusinessId, Busy, IdMint, KeyId,
     NoticeSettings, PersonId, Retention, SERVICE_MINUTES, Service, ServiceId, SpecialDays, StaffId,
@@ -93,6 +94,21 @@ impl State {
             blocked: &self.blocked,
             now,
         }
+    }
+
+    /// The schedule for a booking or move to this time. For an override it includes the appointments around a
+    /// past time, which are read into `past`.
+    pub(crate) fn schedule_at<'a>(
+        &'a self,
+        (now, starts_at): (Timestamp, Timestamp),
+        party: Party,
+        past: &'a mut Busy,
+    ) -> Result<Schedule<'a>, StoreError> {
+        if party != Party::Override || starts_at > now {
+            return Ok(self.schedule(now));
+        }
+        *past = self.busy_around(starts_at)?;
+        Ok(Schedule { busy: past, ..self.schedule(now) })
     }
 
     pub(crate) fn read<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {

@@ -123,7 +123,7 @@ async fn open_slots(
     days: (NaiveDate, NaiveDate),
 ) -> Result<Vec<Slot>, Refused> {
     let terms = Terms::Team { ignore_buffers: false };
-    match member.business.availability_to_move((visit.id, staff), days, terms).await.map_err(Undone::of) {
+    match member.business.availability_to_move((visit.id, staff), days, terms, None).await.map_err(Undone::of) {
         // The service can no longer be booked, so there are no times.
         Err(Refused::Undone(_)) => Ok(Vec::new()),
         slots => slots,

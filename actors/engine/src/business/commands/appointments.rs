@@ -100,6 +100,23 @@ pub(super) fn book<V: SomeAppointmentView, G: Gives>(
     Ok(decision.note(action, id).overrode(&overridden))
 }
 
+/// A booking with the team's notes.
+#[derive(Clone, Debug)]
+pub struct BookNoted {
+    pub book: Book,
+    pub notes: Option<Text<1, 1000>>,
+}
+
+impl Change for BookNoted {
+    type Gives = New<AppointmentView>;
+    const RIGHT: Option<Right> = Some(Right::Day);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let notes = self.notes.map(Text::into_string);
+        book(context, self.book, |booked| booked.notes = notes, Decision::answering)
+    }
+}
+
 fn overridden(schedule: &Schedule<'_>, party: Party, after: &Appointment) -> Vec<Overridden> {
     if party == Party::Override { schedule.overridden(after) } else { Vec::new() }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use chrono::NaiveDate;
+use chrono::{NaiveDate, TimeDelta};
 use domain::availability::{Concerned, Slot, Terms};
 use domain::{
     Appointment, AppointmentId, AppointmentStatus, AttendanceFilter, Business, BusinessId, Contact,
@@ -64,17 +64,22 @@ impl BusinessHandle {
         .await
     }
 
-    /// The times to which an appointment can be moved, within an inclusive range of local days. Errors:
+    /// The times to which an appointment can be moved, within an inclusive range of local days, if its duration
+    /// stays or becomes `duration`. Errors:
     /// [`Refusal::NotFound`], and those of [`Self::availability`].
     pub async fn availability_to_move(
         &self,
         (id, staff): (AppointmentId, StaffId),
         days: (NaiveDate, NaiveDate),
         terms: Terms,
+        duration: Option<TimeDelta>,
     ) -> Result<Vec<Slot>> {
         let moved = self.read(|store| appointment(store, self.id, id)).await?;
         let moved = moved.ok_or(Refusal::NotFound(Named::Appointment))?;
-        self.ask(move |state, now| Ok(state.schedule(now).slots_to_move(&moved, staff, days, terms)?)).await
+        self.ask(move |state, now| {
+            Ok(state.schedule(now).slots_to_move(&moved, staff, days, terms, duration)?)
+        })
+        .await
     }
 
     /// The future appointments in `concerned` that are outside bookable time: the first ones by start, and

@@ -85,7 +85,7 @@ impl BusinessHandle {
         let Some(SeenByLink { appointment, .. }) = self.seen_by_link(token).await? else { return Ok(None) };
         let staff = appointment.staff_id;
         let slots = self.ask(move |state, now| {
-            Ok(state.schedule(now).slots_to_move(&appointment, staff, dates, Terms::Integration)?)
+            Ok(state.schedule(now).slots_to_move(&appointment, staff, dates, Terms::Integration, None)?)
         });
         match slots.await {
             // The service or the staff member is inactive.

@@ -16,6 +16,7 @@ mod links;
 mod messages;
 mod notices;
 mod pages;
+mod proposals;
 mod references;
 mod search;
 

@@ -1,0 +1,83 @@
+//! Questions of the team about bookings and moves that it has not made yet.
+
+use chrono::{NaiveDate, TimeDelta};
+use domain::availability::{Overridden, Schedule, Slot};
+use domain::booking::{self, BookRequest, MoveRequest, Outcome, Party};
+use domain::{Appointment, AppointmentId, Busy, Named, Refusal, ServiceId, StaffId, Timestamp};
+use uuid::Uuid;
+
+use crate::business::BusinessHandle;
+use crate::business::state::State;
+use crate::error::Result;
+
+impl BusinessHandle {
+    /// The services that the team can book at this time without overriding a rule.
+    pub async fn services_at(&self, start: Timestamp, staff: Option<StaffId>) -> Result<Vec<ServiceId>> {
+        self.ask(move |state, now| Ok(state.schedule(now).services_at(start, staff, Party::TEAM.terms())))
+            .await
+    }
+
+    /// The times that the team can book, in an inclusive range of local days.
+    pub async fn times_to_book(
+        &self,
+        service: ServiceId,
+        staff: Option<StaffId>,
+        days: (NaiveDate, NaiveDate),
+        duration: Option<TimeDelta>,
+    ) -> Result<Vec<Slot>> {
+        let terms = Party::TEAM.terms();
+        self.ask(move |state, now| {
+            Ok(state.schedule(now).slots_lasting(service, staff, days, terms, duration)?)
+        })
+        .await
+    }
+
+    /// The rules that the team overrides with this booking. The party of the request has no effect. Errors:
+    /// the refusals of a booking that overrides rules.
+    pub async fn overridden_by_booking(&self, request: BookRequest) -> Result<Vec<Overridden>> {
+        let starts_at = request.starts_at;
+        self.ask(move |state, now| {
+            overridden(state, (now, starts_at), |schedule, party| {
+                let request = BookRequest { party, ..request.clone() };
+                let (id, contact) = (AppointmentId::from(Uuid::nil()), Uuid::nil().into());
+                Ok(Some(booking::book(schedule, &request, id, contact, now)?.0))
+            })
+        })
+        .await
+    }
+
+    /// The rules that the team overrides with this move; see [`Self::overridden_by_booking`].
+    pub async fn overridden_by_move(
+        &self,
+        id: AppointmentId,
+        request: MoveRequest,
+    ) -> Result<Vec<Overridden>> {
+        let starts_at = request.starts_at;
+        self.ask(move |state, now| {
+            let before = state.appointment(id)?.ok_or(Refusal::NotFound(Named::Appointment))?;
+            overridden(state, (now, starts_at), |schedule, party| {
+                let request = MoveRequest { party, ..request.clone() };
+                match booking::reschedule(schedule, &before, &request, now)? {
+                    Outcome::Changed { after, .. } => Ok(Some(after)),
+                    Outcome::Unchanged => Ok(None),
+                }
+            })
+        })
+        .await
+    }
+}
+
+/// `make` returns the appointment as it would be, or `None` if it would stay unchanged.
+fn overridden(
+    state: &State,
+    (now, starts_at): (Timestamp, Timestamp),
+    make: impl Fn(&Schedule<'_>, Party) -> Result<Option<Appointment>, Refusal>,
+) -> Result<Vec<Overridden>> {
+    if make(&state.schedule(now), Party::TEAM).is_ok() {
+        return Ok(Vec::new());
+    }
+    let mut past = Busy::default();
+    let schedule = state.schedule_at((now, starts_at), Party::Override, &mut past)?;
+    let made = make(&schedule, Party::Override)?;
+    Ok(made.map(|made| schedule.overridden(&made)).unwrap_or_default())
+}
