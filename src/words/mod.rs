@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use axum::http::{HeaderMap, header};
 use chrono::{Datelike, NaiveDate, NaiveTime, Timelike};
 use chrono_tz::Tz;
-use domain::{Day, Locale, Timestamp};
+use domain::{Day, Locale, Price, Timestamp};
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use unic_langid::LanguageIdentifier;
@@ -96,6 +96,24 @@ impl Words {
         let said = self.bundle.format_pattern(pattern, Some(&args), &mut errors).into_owned();
         assert!(errors.is_empty(), "cannot format the message {id}: {errors:?}");
         Some(said)
+    }
+
+    /// A price as people write it: `€45`, `45,50 €`, `120 CHF`.
+    pub(crate) fn price(&self, price: &Price) -> String {
+        let point = if self.locale == Locale::Fr { ',' } else { '.' };
+        let amount = match price.cents % 100 {
+            0 => (price.cents / 100).to_string(),
+            cents => format!("{}{point}{cents:02}", price.cents / 100),
+        };
+        let symbol = match price.currency.as_str() {
+            "EUR" => "€",
+            "GBP" => "£",
+            code => return format!("{amount}\u{a0}{code}"),
+        };
+        match self.locale {
+            Locale::En => format!("{symbol}{amount}"),
+            Locale::Fr => format!("{amount}\u{a0}{symbol}"),
+        }
     }
 
     pub(crate) fn moment(&self, at: Timestamp, zone: Tz) -> String {

@@ -14,7 +14,7 @@ use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
 use chrono::NaiveDate;
-use domain::{Actor, BookingMode, Locale, Price, Refusal, Service, Timestamp};
+use domain::{Actor, BookingMode, Refusal, Service, Timestamp};
 use engine::EngineError;
 use engine::business::Request;
 use engine::business::commands::customers::{BookOnline, MintLink, OnlineBooked};
@@ -30,7 +30,7 @@ use super::refused::Refused;
 use super::route::Answered;
 use super::view::{View, page, page_as, see_other};
 use crate::http::form::Form;
-use crate::words::{Value, Words, capitalised};
+use crate::words::{Value, capitalised};
 
 /// How long browsers keep the colour of a business. The path changes with the colour.
 const THEME_CACHED: HeaderValue = HeaderValue::from_static("public, max-age=3600");
@@ -223,26 +223,8 @@ impl View {
         let parts = [("hours", hours), ("minutes", minutes)].into_iter().filter(|(_, count)| *count > 0);
         let duration: Vec<_> = parts.map(|(id, count)| self.count(id, count.into())).collect();
         let price = service.price.as_ref().filter(|_| shop.website.show_prices);
-        let price = price.map(|price| written(self.words, price));
+        let price = price.map(|price| self.words.price(price));
         [Some(duration.join("\u{a0}")), price].into_iter().flatten().collect::<Vec<_>>().join(" · ")
-    }
-}
-
-/// A price as people write it: `€45`, `45,50 €`, `120 CHF`.
-fn written(words: &Words, price: &Price) -> String {
-    let point = if words.locale == Locale::Fr { ',' } else { '.' };
-    let amount = match price.cents % 100 {
-        0 => (price.cents / 100).to_string(),
-        cents => format!("{}{point}{cents:02}", price.cents / 100),
-    };
-    let symbol = match price.currency.as_str() {
-        "EUR" => "€",
-        "GBP" => "£",
-        code => return format!("{amount}\u{a0}{code}"),
-    };
-    match words.locale {
-        Locale::En => format!("{symbol}{amount}"),
-        Locale::Fr => format!("{amount}\u{a0}{symbol}"),
     }
 }
 
