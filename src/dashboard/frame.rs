@@ -1,7 +1,7 @@
 //! The frame around a page: the navigation of the business, the list of other businesses, and the signed-in
 //! person.
 
-use domain::{Access, BusinessId, Right, Role};
+use domain::{Access, AppointmentId, BusinessId, Right, Role};
 
 use super::asked::{Member, Visit};
 use super::parts::Crumb;
@@ -22,6 +22,10 @@ const PLACES: [(&str, &str, Right); 8] = [
 ];
 /// The number of entries in the bar at the bottom of small screens. Every role may see these entries.
 const AT_THE_THUMB: usize = 5;
+/// The query parameters of the page after a booking: the new appointment, and whether it was booked for a
+/// contact that had another name.
+pub(super) const BOOKED: &str = "booked";
+const KNOWN: &str = "known";
 const ALERTS: &str = "alerts";
 const SETTINGS: &str = "settings";
 /// The entries under the settings: page, and the right that a person needs to see it.
@@ -69,6 +73,8 @@ pub(super) struct Frame {
     pub(super) role: String,
     pub(super) at_account: bool,
     pub(super) suspended: bool,
+    /// The notice after a booking, and the path of the appointment.
+    pub(super) booked: Option<(String, String)>,
 }
 
 /// The frame of a page, and the request for it: a [`Member`], or a [`Visit`] for a page of the account.
@@ -95,7 +101,12 @@ impl Member {
             unread: self.unread,
             as_of: &self.as_of,
         };
-        let frame = Frame { suspended: self.profile.suspended, ..frame(self, Some(of), here) };
+        let booked = self.query.get(BOOKED).parse::<AppointmentId>().ok().map(|id| {
+            let known = self.query.find(KNOWN).is_some();
+            let text = self.t(if known { "booked-known" } else { "booked-done" });
+            (text, self.path_to(&format!("appointments/{id}")))
+        });
+        let frame = Frame { suspended: self.profile.suspended, booked, ..frame(self, Some(of), here) };
         Sheet { member: self, frame, crumbs: Vec::new() }
     }
 
@@ -213,5 +224,6 @@ fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
         role: of.map_or_else(|| person.email.clone(), |of| view.role_word(of.role)),
         at_account: false,
         suspended: false,
+        booked: None,
     }
 }

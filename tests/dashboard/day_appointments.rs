@@ -104,7 +104,7 @@ async fn an_appointment_is_not_moved_to_a_taken_time() {
     let page = salon.owner.get(&way).await;
     salon.booked("2026-03-03T13:00:00Z", "Grace").await;
     let page = salon.owner.submit(&page, &way, &[("starts_at", "2026-03-03T13:00:00.000Z")]).await.is(409);
-    page.says("That time is taken. The times that are open now are shown above.");
+    page.says("That time is taken. Choose one of the open times, or type another one.");
     assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-03T09:00:00.000Z");
 }
 
@@ -160,4 +160,28 @@ async fn text_from_customers_is_shown_without_markup_or_links() {
         let page = salon.owner.get(&salon.to(page)).await.is(200);
         assert!(!page.body.contains("<script>alert") && !page.body.contains("mailto:"));
     }
+}
+
+#[tokio::test]
+async fn an_appointment_is_moved_against_rules_and_made_longer() {
+    let mut salon = Salon::open().await;
+    let id = salon.booked(LATER, "Ada").await;
+    let path = salon.to(&format!("appointments/{id}"));
+    let way = format!("{path}/move");
+    // At first the form has the current time. A longer appointment can keep it.
+    let page = salon.owner.get(&way).await.is(200).says("Tuesday 3 March, 10:00 – 10:30");
+    salon.owner.submit(&page, &way, &[("minutes", "60")]).await.leads_to(&format!("{path}?done=moved"));
+    assert_eq!(salon.appointment(&id).await["ends_at"], "2026-03-03T10:00:00.000Z");
+    let page = salon.owner.get(&way).await.says("10:00 – 11:00");
+    let page = salon
+        .owner
+        .submit(&page, &way, &[("show", "times"), ("time", "20:05"), ("date", "2026-03-02")])
+        .await;
+    let page = page.is(200).says("Monday 2 March, 20:05 – 21:05").says("It is outside the opening hours.");
+    let page = salon.owner.submit(&page, &way, &[("override", "grid")]).await.is(409).says("Move anyway");
+    assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-03T09:00:00.000Z");
+    let accepted = [("override", page.button_value("override"))];
+    let accepted = accepted.each_ref().map(|(name, value)| (*name, value.as_str()));
+    salon.owner.submit(&page, &way, &accepted).await.leads_to(&format!("{path}?done=moved"));
+    assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-02T19:05:00.000Z");
 }

@@ -4,19 +4,26 @@
 use serde_json::json;
 
 use crate::day_salon::Salon;
-use crate::harness::Page;
+use crate::harness::{Page, Tag};
 
 /// The times that a page offers, in the business's time zone.
 fn offered(page: &Page) -> Vec<String> {
     let tags = page.tags();
     let at = |at: usize| tags[at + 1].text.trim().to_owned();
-    let slots = tags.iter().enumerate().filter(|(_, tag)| tag.get("name") == Some("starts_at"));
+    let is_slot = |tag: &Tag| tag.get("name") == Some("starts_at") && tag.get("value") != Some("other");
+    let slots = tags.iter().enumerate().filter(|(_, tag)| is_slot(tag));
     slots.map(|(place, _)| at(place)).collect()
 }
 
 /// Whether a field has this value, or a choice with this value is selected.
 fn holds(page: &Page, action: &str, name: &str, value: &str) -> bool {
     page.form(action).fields.iter().any(|(field, held)| field == name && held == value)
+}
+
+/// The id of the appointment that a form has booked.
+fn booked(sent: &Page) -> &str {
+    let to = sent.header("location");
+    to.split("booked=").nth(1).unwrap_or_else(|| panic!("{to}")).split('&').next().unwrap()
 }
 
 #[tokio::test]
@@ -34,11 +41,15 @@ async fn the_team_books_an_available_time_for_a_new_contact() {
     let fields = [("who", "new"), ("name", "Zoé <b>B</b>"), ("phone", "06 12 34 56 78")];
     let sent = salon.member.submit(&page, &path, &fields).await.is(303);
     let to = sent.header("location").to_owned();
-    assert!(to.starts_with(&salon.to("appointments/")) && to.ends_with("?done=booked"), "{to}");
-    let page = salon.member.get(&to).await.is(200).says("Booked.").says("Zoé <b>B</b>").says("Confirmed");
+    let calendar = salon.to("calendar?view=day&date=2026-03-02&booked=");
+    let id = to.strip_prefix(&calendar).unwrap_or_else(|| panic!("{to}"));
+    let page = salon.member.get(&to).await.is(200).says("Booked. Open the appointment").says("Zoé <b>B</b>");
+    let way = salon.to(&format!("appointments/{id}"));
+    assert!(page.body.contains(&format!("<a href=\"{way}\">Open the appointment")), "{}", page.body);
+    let page = salon.member.get(&way).await.is(200).says("Zoé <b>B</b>").says("Confirmed");
     page.says("Monday 2 March, 10:00").says("Cut").says("Inès").says("Dashboard").says("+33 6 12 34 56 78");
     // A new form for the same time says that the time is taken, and does not offer the time.
-    let other = salon.owner.get(&address).await.says("10:00 is not open for this");
+    let other = salon.owner.get(&address).await.says("That time is taken.");
     assert!(!offered(&other).contains(&"10:00".to_owned()));
     assert!(offered(&other).contains(&"10:30".to_owned()));
 }
@@ -52,7 +63,7 @@ async fn a_form_for_a_taken_time_keeps_its_input_and_lists_available_times() {
     salon.booked("2026-03-02T09:00:00Z", "Ada").await;
     let fields = [("who", "new"), ("name", "Grace"), ("email", "grace@example.com")];
     let page = salon.owner.submit(&page, &path, &fields).await.is(409);
-    let page = page.says("That time is taken. The times that are open now are shown above.");
+    let page = page.says("That time is taken. Choose one of the open times, or type another one.");
     assert!(!offered(&page).contains(&"10:00".to_owned()) && offered(&page).contains(&"10:30".to_owned()));
     assert!(holds(&page, &path, "name", "Grace") && holds(&page, &path, "email", "grace@example.com"));
     // The same form can be sent again with a different time.
@@ -72,9 +83,9 @@ async fn an_invalid_booking_form_shows_each_problem_at_its_field() {
     assert!(page.body.contains("id=\"phone-problem\""), "{}", page.body);
     assert!(holds(&page, &path, "name", "Zoé") && holds(&page, &path, "phone", "12"));
     assert!(holds(&page, &path, "starts_at", "2026-03-02T09:00:00.000Z"), "the time must stay selected");
-    let fields = [("who", "new"), ("phone", ""), ("name", "Zoé")];
+    let fields = [("who", "new"), ("phone", ""), ("name", " ")];
     let page = salon.owner.submit(&page, &path, &fields).await.is(422);
-    let page = page.says("A phone number or an email is needed");
+    let page = page.says("A name, a phone number or an email is needed");
     assert!(page.body.contains("id=\"who-problem\""));
     // If no time is selected, the page states that the time is missing.
     let page = salon.owner.submit(&page, &path, &[("starts_at", ""), ("phone", "+33612345678")]).await;
@@ -87,16 +98,30 @@ async fn a_contact_is_found_by_name_number_or_email_and_booked_for() {
     let path = salon.to("appointments/new");
     let contact = json!({ "name": "Emma Petit", "phone": "+33612345611", "email": "emma@example.com" });
     let contact = crate::day_salon::key(&salon.operator("POST", "/contacts", contact).await);
-    for wanted in ["petit", "06 12 34 56 11", "emma@example.com"] {
+    for (wanted, is_exact) in [
+        ("EMMA PETIT", true),
+        ("06 12 34 56 11", true),
+        ("emma@example.com", true),
+        ("petit", false),
+        ("561", false),
+        ("emma@", false),
+    ] {
         let wanted: String = url::form_urlencoded::byte_serialize(wanted.as_bytes()).collect();
         let page = salon.owner.get(&format!("{path}?q={wanted}")).await.is(200).says("Emma Petit");
-        assert!(holds(&page, &path, "who", &contact), "{wanted}");
+        assert_eq!(holds(&page, &path, "who", &contact), is_exact, "{wanted}");
+        assert!(
+            !holds(&page, &path, "who", "new"),
+            "{wanted}: a search that finds contacts selects no new one"
+        );
     }
     salon.owner.get(&format!("{path}?q=nobody")).await.says("No contact found for “nobody”");
     let address = format!("{path}?q=Petit&service={}&date=2026-03-03&time=11:00", salon.cut);
     let page = salon.owner.get(&address).await;
-    let sent = salon.owner.submit(&page, &path, &[]).await.is(303);
-    let page = salon.owner.get(sent.header("location")).await.says("Emma Petit");
+    let page =
+        salon.owner.submit(&page, &path, &[]).await.is(422).says("Choose a contact, or a new contact.");
+    let sent = salon.owner.submit(&page, &path, &[("who", &contact)]).await.is(303);
+    let page =
+        salon.owner.get(&salon.to(&format!("appointments/{}", booked(&sent)))).await.says("Emma Petit");
     assert!(page.body.contains("href=\"tel:+33612345611\"") && page.body.contains("mailto:emma@example.com"));
 }
 
@@ -226,31 +251,131 @@ async fn a_changed_choice_shows_its_times_before_it_books() {
         "the time must be available for this service too"
     );
     let sent = salon.owner.submit(&page, &path, &[]).await.is(303);
-    salon.owner.get(sent.header("location")).await.says("Colour");
+    assert_eq!(salon.appointment(booked(&sent)).await["service_name"], "Colour");
 }
 
 #[tokio::test]
-async fn a_contact_that_was_found_is_chosen_and_the_input_stays() {
+async fn a_search_carries_its_text_into_the_new_contact_and_selects_nobody_of_several() {
     let mut salon = Salon::open().await;
     let path = salon.to("appointments/new");
     let mut ids = Vec::new();
-    for (name, phone) in [("Emma Petit", "+33612345611"), ("Louis Grand", "+33612345612")] {
+    for (name, phone) in
+        [("Emma Petit", "+33612345611"), ("Emma Petit", "+33612345612"), ("Louis Grand", "+33612345613")]
+    {
         let contact = json!({ "name": name, "phone": phone });
         ids.push(crate::day_salon::key(&salon.operator("POST", "/contacts", contact).await));
     }
     let page = salon.owner.get(&path).await.is(200);
-    let fields = [&CALLER[..], &[("show", "times"), ("q", "petit")]].concat();
-    let page = salon.owner.submit(&page, &path, &fields).await.is(200);
-    assert!(holds(&page, &path, "who", &ids[0]) && holds(&page, &path, "name", "Nora Haddad"));
-    // If the form is for a new contact, it stays so when another day is shown. If a search finds a single
-    // contact, the contact is selected. A search without a result keeps the selection.
-    let page = salon.owner.submit(&page, &path, &[("who", "new"), ("day", "2026-03-04")]).await.is(200);
-    assert!(holds(&page, &path, "who", "new"));
-    let page = salon.owner.submit(&page, &path, &[("show", "times"), ("q", "grand")]).await.is(200);
+    let is_nobody = |page: &Page| page.form(&path).fields.iter().all(|(field, _)| field != "who");
+    let page = salon.owner.submit(&page, &path, &[("show", "contacts"), ("q", "emma petit")]).await.is(200);
+    assert!(is_nobody(&page) && holds(&page, &path, "name", "emma petit"), "{:?}", page.form(&path));
+    // The choice stays when another day is shown, and a search for another person ends it.
+    let page = salon.owner.submit(&page, &path, &[("who", &ids[1]), ("day", "2026-03-04")]).await.is(200);
     assert!(holds(&page, &path, "who", &ids[1]));
-    let page = salon.owner.submit(&page, &path, &[("show", "times"), ("q", "nobody")]).await.is(200);
-    assert!(holds(&page, &path, "who", &ids[1]), "a search without a result must keep the selection");
-    page.says("No contact found for “nobody”").says("Louis Grand");
+    let page = salon.owner.submit(&page, &path, &[("show", "contacts"), ("q", "gra")]).await.is(200);
+    assert!(is_nobody(&page) && holds(&page, &path, "name", "gra"));
+    // The text of a search without a result is that of the new contact. Typed text stays.
+    let page = salon.owner.submit(&page, &path, &[("show", "contacts"), ("q", "0612345699")]).await.is(200);
+    let page = page.says("No contact found for “0612345699”");
+    assert!(holds(&page, &path, "who", "new") && holds(&page, &path, "phone", "0612345699"));
+    assert!(holds(&page, &path, "name", ""));
+    let fields = [("show", "contacts"), ("q", "Nora Haddad"), ("phone", "06 12 34 56 98")];
+    let page = salon.owner.submit(&page, &path, &fields).await.is(200);
+    assert!(holds(&page, &path, "name", "Nora Haddad") && holds(&page, &path, "phone", "06 12 34 56 98"));
+    // A name alone is enough.
+    let fields = [("phone", ""), ("starts_at", "2026-03-04T09:00:00.000Z")];
+    let sent = salon.owner.submit(&page, &path, &fields).await.is(303);
+    assert_eq!(salon.appointment(booked(&sent)).await["contact_name"], "Nora Haddad");
+}
+
+#[tokio::test]
+async fn the_clicked_time_stays_and_services_that_fit_come_first() {
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    salon.operator("PATCH", &format!("/services/{}", salon.cut), json!({ "position": 2 })).await;
+    let price = json!({ "position": 1, "price_cents": 5_050, "currency": "EUR" });
+    salon.operator("PATCH", &format!("/services/{}", salon.colour), price).await;
+    salon.booked("2026-03-02T09:30:00Z", "Ada").await;
+    let address = format!("{path}?staff={}&date=2026-03-02&time=10:00", salon.ines);
+    let page = salon.owner.get(&address).await.is(200).says("Monday 2 March, 10:00 – 10:30");
+    assert!(holds(&page, &path, "service", &salon.cut), "the first service is longer than the gap");
+    assert!(holds(&page, &path, "starts_at", "2026-03-02T09:00:00.000Z"));
+    let groups: Vec<_> = page.tags().iter().filter_map(|tag| tag.get("label").map(str::to_owned)).collect();
+    assert_eq!(groups, ["Fit at 10:00", "Do not fit at 10:00"]);
+    page.says("Colour · 90 min · €50.50");
+    // With the service that does not fit, the time stays in the form.
+    let page =
+        salon.owner.get(&format!("{address}&service={}", salon.colour)).await.says("That time is taken.");
+    assert!(holds(&page, &path, "time", "10:00") && holds(&page, &path, "starts_at", "other"));
+}
+
+#[tokio::test]
+async fn a_time_that_is_not_open_is_booked_once_its_rules_are_accepted() {
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    let address = format!("{path}?service={}&staff={}&date=2026-03-02", salon.cut, salon.ines);
+    let page = salon.owner.get(&address).await.is(200);
+    let contact = [("who", "new"), ("name", "Walk-in"), ("notes", " Allergic to latex ")];
+    let early = [&contact[..], &[("starts_at", "other"), ("time", "06:40"), ("minutes", "20")]].concat();
+    let page = salon.owner.submit(&page, &path, &early).await.is(409).says("Nothing is booked yet");
+    let page = page.says("It is in the past.").says("It is outside the opening hours.").says("Book anyway");
+    assert_eq!(page.field(&path, "minutes"), "20");
+    // The button accepts only the rules that the page has shown.
+    let late = [("override", "past,opening_hours"), ("time", "12:10")];
+    let page =
+        salon.owner.submit(&page, &path, &late).await.is(409).says("It is between two regular start times.");
+    assert!(!page.text().contains("It is in the past."));
+    assert_eq!(salon.operator("GET", "/appointments", json!(null)).await, json!([]));
+    let fields = [("override", "past,opening_hours,grid"), ("time", "06:40")];
+    let sent = salon.owner.submit(&page, &path, &fields).await.is(303);
+    let visit = salon.appointment(booked(&sent)).await;
+    assert_eq!(
+        (&visit["starts_at"], &visit["ends_at"]),
+        (&json!("2026-03-02T05:40:00.000Z"), &json!("2026-03-02T06:00:00.000Z"))
+    );
+    assert_eq!(visit["notes"], "Allergic to latex");
+    // Rules do not help against another appointment, and need a person.
+    let page = salon.owner.get(&format!("{address}&time=06:50")).await.says("That time is taken.");
+    assert!(!page.text().contains("Book anyway"));
+    let anybody = format!("{path}?service={}&date=2026-03-02&time=06:50", salon.cut);
+    salon.owner.get(&anybody).await.says("Choose a person to book a time that is not open.");
+    let wrong = salon.owner.get(&format!("{address}&time=25:00")).await.says("This time does not exist.");
+    assert!(holds(&wrong, &path, "time", "25:00"));
+    let wrong = salon.owner.submit(&page, &path, &[("minutes", "4")]).await.is(422);
+    assert!(wrong.body.contains("id=\"minutes-problem\""), "{}", wrong.body);
+}
+
+#[tokio::test]
+async fn a_booking_returns_to_the_page_from_which_it_was_opened() {
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    let week = format!("view%3Dweek%26date%3D2026-03-05%26staff%3D{}", salon.ines);
+    let to_week = format!("calendar?view=week&date=2026-03-03&staff={}&", salon.ines);
+    for (time, back, to) in [
+        ("09:00", "today", "today?".to_owned()),
+        ("10:00", &*week, to_week),
+        ("11:00", "https://example.com", "calendar?view=day&date=2026-03-03&".to_owned()),
+    ] {
+        let address = format!("{path}?service={}&date=2026-03-03&time={time}&back={back}", salon.cut);
+        let page = salon.owner.get(&address).await.is(200);
+        let sent = salon.owner.submit(&page, &path, &[("who", "new"), ("name", "Ada")]).await.is(303);
+        let expected = salon.to(&format!("{to}booked={}", booked(&sent)));
+        assert_eq!(sent.header("location"), expected);
+        salon.owner.get(&expected).await.is(200).says("Booked.");
+    }
+}
+
+#[tokio::test]
+async fn an_alert_is_beside_the_name_of_its_contact() {
+    let mut salon = Salon::open().await;
+    let id = salon.booked("2026-03-02T09:00:00Z", "Ada").await;
+    let contact = salon.appointment(&id).await["contact_id"].as_str().unwrap().to_owned();
+    let alert = json!({ "alert": "Allergic to <latex>" });
+    salon.operator("PATCH", &format!("/contacts/{contact}"), alert).await;
+    let booking = format!("appointments/new?contact={contact}");
+    for page in [&*booking, "appointments/new?q=ada", &format!("appointments/{id}")] {
+        salon.member.get(&salon.to(page)).await.says("Ada Alert: Allergic to <latex>");
+    }
 }
 
 #[tokio::test]
@@ -259,17 +384,15 @@ async fn booking_an_existing_contact_under_another_name_is_reported() {
     let path = salon.to("appointments/new");
     let contact = json!({ "name": "Emma Petit", "phone": "+33612345611" });
     salon.operator("POST", "/contacts", contact).await;
-    for (name, time, done) in
-        [("Nora", "09:00", "booked-known"), ("emma petit ", "10:00", "booked"), ("", "11:00", "booked")]
+    for (name, time, is_other) in
+        [("Nora", "09:00", true), ("emma petit ", "10:00", false), ("", "11:00", false)]
     {
         let at = format!("2026-03-03T{time}:00.000Z");
         let page = salon.owner.get(&format!("{path}?service={}&date=2026-03-03", salon.cut)).await;
         let fields = [("who", "new"), ("name", name), ("phone", "06 12 34 56 11"), ("starts_at", &*at)];
         let sent = salon.owner.submit(&page, &path, &fields).await.is(303);
-        assert!(sent.header("location").ends_with(&format!("?done={done}")), "{name}");
         let page = salon.owner.get(sent.header("location")).await;
-        let is_told =
-            page.text().contains("Booked for Emma Petit, the contact who already has this number or email.");
-        assert_eq!(is_told, done == "booked-known", "{name}: {}", page.text());
+        let is_told = page.text().contains("Booked for the contact who already has this number or email.");
+        assert_eq!(is_told, is_other, "{name}: {}", page.text());
     }
 }

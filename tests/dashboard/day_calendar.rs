@@ -145,7 +145,7 @@ async fn the_calendar_uses_the_language_of_the_person() {
         .get(&salon.to("appointments/new"))
         .await
         .says("Prendre un rendez-vous")
-        .says("Seuls les créneaux libres");
+        .says("Heure locale : Paris");
 }
 
 #[tokio::test]

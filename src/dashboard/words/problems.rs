@@ -110,6 +110,9 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::Required => say("This field is required.", "Ce champ est obligatoire."),
         P::RequiredWith("price_cents") => say("A price needs a currency.", "Un prix a besoin d’une monnaie."),
         P::RequiredWith("currency") => say("A currency needs a price.", "Une monnaie a besoin d’un prix."),
+        P::RequiredOr("contact_id") => {
+            say("Choose a contact, or a new contact.", "Choisissez un contact, ou une nouvelle personne.")
+        }
         P::RequiredWith(_) | P::RequiredOr(_) | P::OneRequired(_) | P::InstantsOrDates => {
             say("This field is required here.", "Ce champ est obligatoire ici.")
         }

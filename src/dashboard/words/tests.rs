@@ -10,7 +10,7 @@ use super::*;
 use crate::words::ids;
 
 /// Prefixes of message ids whose endings the code adds at run time. A test below checks these endings.
-const MADE: [&str; 34] = [
+const MADE: [&str; 35] = [
     "appointment-attendance-",
     "role-",
     "enter-invitation-",
@@ -45,6 +45,7 @@ const MADE: [&str; 34] = [
     "business-mode-",
     "website-",
     "notices-",
+    "book-override-",
 ];
 
 fn files(under: &Path, found: &mut Vec<PathBuf>) {
@@ -152,7 +153,9 @@ fn messages_with_composed_ids_exist() {
     let reasons = DropReason::ALL.iter().map(|reason| format!("notices-why-{reason}"));
     let pages = scopes.chain(fields).chain(reminders).chain(kinds).chain(states).chain(reasons);
     let attendance = AttendanceFilter::ALL.iter().map(|one| format!("appointment-attendance-{one}"));
-    let rest = integrations.chain(calls).chain(messages).chain(modes).chain(pages).chain(attendance);
+    let overridden = domain::availability::Overridden::ALL.iter().map(|rule| format!("book-override-{rule}"));
+    let pages = pages.chain(attendance).chain(overridden);
+    let rest = integrations.chain(calls).chain(messages).chain(modes).chain(pages);
     for id in roles.chain(alerts).chain(errors).chain(access).chain(rest) {
         assert!(words.find(&id, &values).is_some(), "{id}");
     }

@@ -80,18 +80,29 @@ async fn a_day_is_booked_moved_cancelled_and_confirmed() {
     let Some(desk) = Desk::of_owner().await else { return };
     let window = &desk.window;
     desk.goto("calendar?view=day&date=2026-03-04").await;
-    // A free time of the first staff member is a link to the booking form.
-    let free = window.find("main a.free").await;
-    let href = free.attr("href").await.unwrap().unwrap();
-    window.goto(&href).await;
-    window.fill("name", "Nora Haddad").await;
-    window.fill("phone", "06 61 02 03 04").await;
-    window.press("Book this time").await;
+    // A free time of the first staff member opens the booking form beside the calendar.
+    window.find("main a.free").await.click().await.unwrap();
+    let search = window.find("dialog.beside[open] [name=q]").await;
+    search.send_keys("Nora Haddad").await.unwrap();
+    window.sees("No contact found for “Nora Haddad”").await;
+    let carried = window.run("return document.querySelector('dialog [name=name]').value").await;
+    assert_eq!(carried, "Nora Haddad", "the searched name must be that of the new contact");
+    // With a longer service, the time and the contact stay.
+    let choose = "const field = document.querySelector('dialog [name=service]');
+        field.value = [...field.options].find(one => one.text.startsWith('Couleur')).value;
+        field.dispatchEvent(new Event('input', { bubbles: true }));";
+    window.run(choose).await;
+    window.sees("09:00 – 10:30").await;
+    assert!(window.path().await.contains("/calendar?"), "the panel must not leave the page");
+    window.find("dialog [data-does]").await.click().await.unwrap();
     window.sees("Booked.").await;
     window.sees("Nora Haddad").await;
+    assert!(window.path().await.contains("/calendar?view=day&date=2026-03-04&booked="));
+    window.press("Open the appointment").await;
     window.press("Move").await;
-    window.run("document.querySelectorAll('input[name=starts_at]')[3].click()").await;
-    window.press("Move to this time").await;
+    window.run("document.querySelectorAll('.slots input[name=starts_at]')[3].click()").await;
+    window.press("Move").await;
+    window.sees("Moved.").await;
     window.sees("Wednesday 4 March").await;
     window.press("Cancel").await;
     window.run("document.querySelector('main form button.danger').click()").await;
@@ -101,6 +112,64 @@ async fn a_day_is_booked_moved_cancelled_and_confirmed() {
     window.press("Confirm").await;
     desk.goto(&format!("appointments/{}", desk.salon.waits)).await;
     window.sees("Confirmed").await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_known_contact_is_booked_with_the_keyboard_alone() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    let path = format!("/businesses/{}/contacts", desk.salon.id);
+    let contact = serde_json::json!({ "name": "Siobhán O’Brien", "phone": "+33661020304" });
+    desk.salon.server.operator("POST", &path, contact).await;
+    desk.goto("calendar?view=day&date=2026-03-04").await;
+    let is_free = "return document.activeElement.matches('a.free')";
+    while window.run(is_free).await != true {
+        window.keys("\u{e004}").await;
+    }
+    window.keys("\u{e007}").await;
+    window.find("dialog.beside[open] [name=q]:focus").await;
+    window.keys("obrien sio").await;
+    window.sees("Siobhán O’Brien").await;
+    // Enter moves to the contacts, chooses the contact, and books.
+    for (key, css) in [
+        ("\u{e007}", "dialog [name=who]:focus:not(:checked)"),
+        ("\u{e007}", "dialog [name=who]:focus:checked"),
+    ] {
+        window.keys(key).await;
+        window.find(css).await;
+    }
+    window.keys("\u{e007}").await;
+    window.sees("Booked.").await;
+    window.sees("Siobhán O’Brien").await;
+    // Escape closes the panel and returns to the link.
+    while window.run(is_free).await != true {
+        window.keys("\u{e004}").await;
+    }
+    window.keys("\u{e007}").await;
+    window.find("dialog.beside[open] [name=q]:focus").await;
+    window.keys("\u{e00c}").await;
+    window.find("a.free:focus").await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_time_that_is_not_open_is_booked_on_a_phone_without_script() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    window.look(PHONE).await;
+    window.without_script().await;
+    let address = format!("appointments/new?staff={}&date=2026-03-04&time=20:05", desk.salon.staff);
+    desk.goto(&address).await;
+    window.sees("It is outside the opening hours.").await;
+    window.fill("q", "Walk-in").await;
+    window.press("Search contacts").await;
+    window.sees("No contact found for “Walk-in”").await;
+    window.press("Book anyway").await;
+    window.sees("Booked.").await;
+    window.press("Open the appointment").await;
+    window.sees("Walk-in").await;
+    window.sees("20:05").await;
     desk.close().await;
 }
 

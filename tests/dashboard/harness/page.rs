@@ -155,6 +155,14 @@ impl Page {
         form.unwrap_or_else(|| panic!("{} has no form for {action}: {}", self.what, self.body))
     }
 
+    /// The value of the first button with this name.
+    #[track_caller]
+    pub(crate) fn button_value(&self, name: &str) -> String {
+        let tags = self.tags();
+        let button = tags.iter().find(|tag| tag.name == "button" && tag.get("name") == Some(name));
+        button.unwrap_or_else(|| panic!("no button {name}: {}", self.body)).get("value").unwrap().to_owned()
+    }
+
     /// The value of a field in the form with this action.
     pub(crate) fn field(&self, action: &str, name: &str) -> String {
         let form = self.form(action);

@@ -11,7 +11,7 @@ use domain::booking::attendance_from;
 use domain::{Actor, AppointmentStatus, Attendance, AuditAction, AuditEntry, Right, Timestamp};
 use engine::business::History;
 use engine::business::commands::appointments::{Cancel, Confirm, Decline, PatchAppointment};
-use view::{AppointmentView, BookedAsView, ContactView, OperatorAppointmentView};
+use view::{AppointmentView, BookedAsView, ContactView, OperatorAppointmentView, OperatorContactView};
 
 use crate::admin::AppointmentPatchBody;
 use crate::dashboard::notices::Notices;
@@ -27,7 +27,7 @@ struct Page<'a> {
     done: String,
     undone: String,
     visit: &'a AppointmentView,
-    contact: Option<ContactView>,
+    contact: Option<OperatorContactView>,
     /// The team's notes. The next field is the entity tag of the version that the form changes.
     notes: &'a str,
     notes_tag: String,
@@ -129,18 +129,15 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
     let is_typed = undone.is_some() && member.form.find(NOTES).is_some();
     let notes = seen.notes.get().unwrap_or_default();
     let contact = match visit.contact_id {
-        Some(id) => member.business.contact(id).await?,
+        Some(id) => member.business.contact_as::<OperatorContactView>(id).await?,
         None => None,
     };
     let history = member.business.history(visit.id, (visit.created_at, visit.updated_at)).await?;
     let actors: Vec<_> = history.entries.iter().map(|entry| entry.actor).collect();
     let whos = member.whos(actors).await?;
     let (status, undone) = member.told(undone.as_ref(), "appointment-stale");
-    let done = match member.query.get("done") {
-        _ if status != StatusCode::OK => String::new(),
-        "booked-known" => member.with("appointment-done-booked-known", "who", &member.who_comes(visit)),
-        _ => member.done(&[
-            ("booked", "appointment-done-booked"),
+    let done = match status {
+        StatusCode::OK => member.done(&[
             ("moved", "appointment-done-moved"),
             ("confirmed", "appointment-done-confirmed"),
             ("declined", "appointment-done-declined"),
@@ -149,6 +146,7 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
             ("again", "notices-again-done"),
             ("attended", "saved"),
         ]),
+        _ => String::new(),
     };
     let notes_field = member.may(Right::Day).then(|| {
         let field = Field::area(NOTES, member.t("notes")).optional().hint(member.t("contact-notes-hint"));
@@ -167,7 +165,7 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
         booked_as: booked_as(
             &member.view,
             seen.booked_as.as_ref().and_then(Option::as_ref),
-            contact.as_ref(),
+            contact.as_ref().map(|seen| &seen.contact),
         ),
         contact,
         history,
@@ -249,10 +247,6 @@ impl Page<'_> {
 
     fn may_change(&self) -> bool {
         self.sheet.member.may(Right::Day) && self.visit.status.is_active()
-    }
-
-    fn is_over(&self) -> bool {
-        self.visit.ends_at <= self.sheet.member.business.now()
     }
 }
 

@@ -6,8 +6,9 @@
 //!            `above` the header of each view
 //! board      the lanes of a board; `axis` the position of items
 //! diary      the data that these pages read
-//! booking    a new appointment, with the search for contacts; `moving` moves an appointment
-//! open_times the times to choose from
+//! booking    a new appointment; `moving` moves an appointment
+//! timing     the choice of a time and a duration in both forms; `open_times` the times to choose from
+//! whom       the choice of the contact
 //! appointment    one appointment with its history; declining and cancelling it
 //! ```
 
@@ -25,4 +26,6 @@ pub(in crate::dashboard) mod moving;
 mod needs;
 mod open_times;
 pub(in crate::dashboard) mod steps;
+mod timing;
 pub(in crate::dashboard) mod today;
+mod whom;

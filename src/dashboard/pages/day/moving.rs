@@ -1,17 +1,17 @@
-//! Moving an appointment to another open time or staff member. If another person has moved it in the
-//! meantime, the page shows both versions.
+//! Moving an appointment to another time or staff member, or changing its duration. If another person has moved
+//! it in the meantime, the page shows both versions.
 
-use chrono::NaiveDate;
-use domain::availability::{Slot, Terms};
+use chrono::{NaiveDate, TimeDelta};
+use domain::availability::Slot;
 use domain::booking::{MoveRequest, Party};
 use domain::diary::Diary;
-use domain::{Right, StaffId, Timestamp};
+use domain::{AppointmentStatus, Right, StaffId, Timestamp};
 use engine::business::commands::appointments::Reschedule;
 use view::AppointmentView;
 
 use super::appointment;
-use super::booking::strip;
-use super::open_times::{OpenTimes, Shown};
+use super::open_times::{Shown, strip};
+use super::timing::{OTHER, Timing, Verdict, Wish, date_of, only_shows, party};
 use crate::admin::TeamRescheduleBody;
 use crate::dashboard::pages::prelude::*;
 
@@ -24,10 +24,8 @@ struct Page<'a> {
     filled: Filled,
     versions: Versions,
     tag: String,
-    asked: [Field; 2],
-    staff: StaffId,
-    date: NaiveDate,
-    times: OpenTimes,
+    staff: Field,
+    timing: Timing,
 }
 
 impl Page<'_> {
@@ -45,22 +43,53 @@ impl Page<'_> {
     }
 }
 
+impl Member {
+    /// Whether the appointment can be moved. If it is over, it must be confirmed.
+    pub(super) fn can_move(&self, visit: &AppointmentView) -> bool {
+        let is_over = visit.ends_at <= self.business.now();
+        self.may(Right::Day)
+            && visit.status.is_active()
+            && (!is_over || visit.status == AppointmentStatus::Confirmed)
+    }
+}
+
 pub(crate) async fn show(member: Member) -> Answered {
     let visit = appointment::asked(&member).await?;
-    if !visit.status.is_active() || visit.ends_at <= member.business.now() || !member.may(Right::Day) {
+    if !member.can_move(&visit) {
         return Ok(see_other(&member.appointment_path(&visit)));
     }
-    let filled = member.filled(member.path(), || member.query.clone());
+    let filled = member.filled(member.path(), || {
+        // At first the form has the current time.
+        let time = member.clock(visit.starts_at);
+        let now = [("starts_at", OTHER), ("time", &*time)];
+        let now = now.into_iter().filter(|(name, _)| member.query.find(name).is_none());
+        Form::of(member.query.fields().chain(now))
+    });
     shown(&member, &visit, filled).await
 }
 
 pub(crate) async fn sent(member: Member) -> Answered {
     let visit = appointment::asked(&member).await?;
-    let body = member.body().given("starts_at", "starts_at").given("staff_id", "staff");
+    let form = &member.form;
+    if only_shows(form) && member.can_move(&visit) {
+        return Ok(nothing_done(shown(&member, &visit, Filled::of(form.clone())).await?));
+    }
+    let date = date_of(&member, form).unwrap_or_else(|| member.day(visit.starts_at));
+    let body = member.body().timed(form, Wish::of(&member, form, date)).given("staff_id", "staff");
     let done = async {
-        let TeamRescheduleBody { starts_at, staff_id, .. } = body.read()?;
-        let request = MoveRequest { starts_at, staff_id, party: Party::TEAM, duration: None };
-        member.change(Reschedule { id: visit.id, request }).await?;
+        let TeamRescheduleBody { starts_at, staff_id, duration_minutes, .. } = body.read()?;
+        let duration = duration_minutes.map(|minutes| TimeDelta::minutes(minutes.get().into()));
+        let request = MoveRequest { starts_at, staff_id, party: Party::TEAM, duration };
+        // The change of an outdated form is refused, whatever it would override.
+        let is_current = form.find("tag").is_none_or(|sent| sent == tag(&visit));
+        let party = match is_current {
+            true => {
+                let rules = member.business.overridden_by_move(visit.id, request.clone()).await;
+                party(&member, &rules.map_err(Undone::of)?)?
+            }
+            false => Party::TEAM,
+        };
+        member.change(Reschedule { id: visit.id, request: MoveRequest { party, ..request } }).await?;
         Ok(format!("{}?done=moved", member.appointment_path(&visit)))
     };
     let undone = match done.await {
@@ -68,8 +97,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
         done => return Ok(see_other(&done?)),
     };
     let visit = appointment::asked(&member).await?;
-    // Past, cancelled and declined appointments cannot be moved.
-    if !visit.status.is_active() || visit.ends_at <= member.business.now() {
+    if !member.can_move(&visit) {
         return appointment::shown(&member, Some(undone)).await;
     }
     shown(&member, &visit, member.refused(undone)).await
@@ -78,40 +106,43 @@ pub(crate) async fn sent(member: Member) -> Answered {
 async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled) -> Answered {
     let status = filled.status;
     let (view, today) = (&member.view, member.today());
-    let date = days::asked(filled.get("date")).unwrap_or_else(|| member.day(visit.starts_at)).max(today);
-    let all = strip(date, today);
-    let diary = member.business.diary(all[0]..=all[all.len() - 1]).await?;
+    let date = date_of(member, filled.values()).unwrap_or_else(|| member.day(visit.starts_at));
+    let days = strip(date, today);
+    let diary = member.business.diary(days[0]..=days[days.len() - 1]).await?;
     let can = |staff: StaffId| {
         diary.staff.iter().any(|one| one.member.id == staff && one.member.offers(visit.service_id))
     };
     let asked_staff: Option<StaffId> = filled.get("staff").parse().ok();
     let staff = asked_staff.filter(|staff| can(*staff)).unwrap_or(visit.staff_id);
+    let wish = Wish::of(member, filled.values(), date);
     let slots = match can(staff) {
-        true => open_slots(member, visit, staff, (all[0], all[all.len() - 1])).await?,
+        true => open_slots(member, visit, staff, (&days, wish)).await?,
         // The staff member no longer offers the service, so another staff member must be chosen.
         false => Vec::new(),
     };
-    let path = format!("{}/move", member.appointment_path(visit));
-    let shown = Shown { member, days: &all, date, diary: &diary, slots: &slots, sends: false };
-    let is_taken = status == StatusCode::CONFLICT && !filled.stale;
-    let times = shown.open_times(&mut filled, is_taken, |day| format!("{path}?staff={staff}&date={day}"));
+    let open = Shown { member, days: &days, date, diary: &diary, slots: &slots };
+    let wish = wish.on(&open);
+    let verdict = match wish.at.filter(|at| !open.offers(*at)) {
+        Some(starts_at) => {
+            let request =
+                MoveRequest { starts_at, staff_id: Some(staff), party: Party::TEAM, duration: wish.duration };
+            Some(Verdict::of(view, member.business.overridden_by_move(visit.id, request).await)?)
+        }
+        None => None,
+    };
     let members = diary.staff.iter().filter(|one| one.member.offers(visit.service_id));
     let members = members.map(|one| Choice::new(one.member.id.to_string(), &one.member.name));
     let with = Field::select("staff", view.t("appointment-with"), members).chosen(&staff.to_string());
+    let lasts = visit.ends_at - visit.starts_at;
     let shown = Page {
         sheet: member.sheet("").under(member.above_change(visit)),
         visit,
-        action: path,
+        action: format!("{}/move", member.appointment_path(visit)),
         tag: filled.tag(visit),
-        versions: versions(member, &filled, visit, &diary),
-        asked: [
-            with.problem(Some(filled.problem(view, "staff_id"))),
-            Field::new("date", "date", "off", view.t("book-day")).holding(&date.to_string()),
-        ],
+        versions: versions(member, &filled, wish, (visit, &diary)),
+        staff: with.problem(Some(filled.problem(view, "staff_id"))),
+        timing: Timing { open: true, ..Timing::new(&open, &mut filled, (wish, lasts), verdict) },
         filled,
-        staff,
-        date,
-        times,
     };
     page_as(status, &shown)
 }
@@ -120,20 +151,26 @@ async fn open_slots(
     member: &Member,
     visit: &AppointmentView,
     staff: StaffId,
-    days: (NaiveDate, NaiveDate),
+    (days, wish): (&[NaiveDate], Wish),
 ) -> Result<Vec<Slot>, Refused> {
-    let terms = Terms::Team { ignore_buffers: false };
-    match member.business.availability_to_move((visit.id, staff), days, terms, None).await.map_err(Undone::of) {
+    let (days, terms) = ((days[0], days[days.len() - 1]), Party::TEAM.terms());
+    let slots = member.business.availability_to_move((visit.id, staff), days, terms, wish.duration);
+    match slots.await.map_err(Undone::of) {
         // The service can no longer be booked, so there are no times.
         Err(Refused::Undone(_)) => Ok(Vec::new()),
         slots => slots,
     }
 }
 
-fn versions(member: &Member, filled: &Filled, visit: &AppointmentView, diary: &Diary) -> Versions {
+fn versions(
+    member: &Member,
+    filled: &Filled,
+    wish: Wish,
+    (visit, diary): (&AppointmentView, &Diary),
+) -> Versions {
     let view = &member.view;
     let moment = |at: Timestamp| member.short_moment(at);
-    let mine = Timestamp::parse(filled.get("starts_at")).map(moment).unwrap_or_default();
+    let mine = wish.at.map(moment).unwrap_or_default();
     let staff = filled.get("staff").parse().ok();
     let staff = diary.staff.iter().find(|one| Some(one.member.id) == staff);
     let staff = staff.map_or_else(|| visit.staff_name.clone(), |one| one.member.name.clone());

@@ -111,6 +111,7 @@ call-recording = Recording
 # Contacts.
 contacts-sub = Everybody who called, wrote or booked
 contacts-add = Add a contact
+contact-alert-aside = Alert:
 contacts-search = Search by name, phone or email
 contacts-search-hint = Name, phone or email
 contacts-caption = Contacts, newest first

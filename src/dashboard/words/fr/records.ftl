@@ -118,6 +118,7 @@ call-recording = Enregistrement
 # Les contacts.
 contacts-sub = Toutes les personnes qui ont appelé, écrit ou pris rendez-vous
 contacts-add = Ajouter un contact
+contact-alert-aside = Attention :
 contacts-search = Rechercher par nom, téléphone ou adresse e-mail
 contacts-search-hint = Nom, téléphone ou e-mail
 contacts-caption = Contacts, les plus récents d’abord

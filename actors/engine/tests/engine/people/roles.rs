@@ -10,7 +10,9 @@ use domain::{
     KnowledgeDetails, KnowledgePatch, LinkKind, MembershipPatch, PersonId, Refusal, Role, Scopes, StaffId,
     Text, Timestamp, WebhookSecret, WebhookUrl,
 };
-use engine::business::commands::appointments::{Cancel, Confirm, Decline, PatchAppointment, Reschedule};
+use engine::business::commands::appointments::{
+    BookNoted, Cancel, Confirm, Decline, PatchAppointment, Reschedule,
+};
 use engine::business::commands::budget::PatchBudget;
 use engine::business::commands::calls::MarkCall;
 use engine::business::commands::catalog::{
@@ -54,6 +56,7 @@ struct Row {
 const TABLE: &[Row] = &[
     row("Book", "ccc"),
     row("BookOnce", "ccc"),
+    row("BookNoted", "ccc"),
     row("Reschedule", "ccc"),
     row("StartingAt<Reschedule>", "ccc"),
     row("Confirm", "ccc"),
@@ -169,6 +172,10 @@ impl Asking<'_> {
         let date = chrono::NaiveDate::from_ymd_opt(2026, 3, 9).unwrap();
         match change {
             "Book" => self.ask(self.shop.booking(at(1, i64::from(self.number)), 1)).await,
+            "BookNoted" => {
+                let book = self.shop.booking(at(3, i64::from(self.number)), 3);
+                self.ask(BookNoted { book, notes: None }).await
+            }
             "BookOnce" => self.ask(BookOnce(self.shop.booking(at(2, i64::from(self.number)), 2))).await,
             "Reschedule" => self.ask(Reschedule { id: nothing.into(), request: to() }).await,
             "StartingAt<Reschedule>" => {

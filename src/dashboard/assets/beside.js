@@ -1,0 +1,97 @@
+// The booking form as a panel beside the page. A link to the form opens the panel; on a phone it covers the page.
+import { follow } from './follow.js';
+let panel, from;
+
+// The page that follows the booking: today, or the query of the calendar.
+const back = () => {
+  if (location.pathname.endsWith('/today')) return 'today';
+  return location.pathname.endsWith('/calendar') ? location.search.slice(1) : '';
+};
+// The ids of the form may be those of other elements of the page.
+const rename = root => {
+  for (const e of root.querySelectorAll('[id]')) e.id = `beside-${e.id}`;
+  for (const name of ['for', 'aria-labelledby', 'aria-describedby']) {
+    for (const e of root.querySelectorAll(`[${name}]`)) {
+      e.setAttribute(name, e.getAttribute(name).split(' ').map(id => `beside-${id}`).join(' '));
+    }
+  }
+};
+const read = async answer => new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('booking');
+
+const close = () => panel?.close();
+const closed = () => {
+  panel.replaceChildren();
+  const same = `main a[href="${CSS.escape(from.getAttribute('href'))}"]`;
+  (from.isConnected ? from : document.querySelector(same) ?? document.getElementById('main')).focus();
+};
+
+const show = booking => {
+  if (!panel) {
+    panel = document.querySelector('.frame').appendChild(document.createElement('dialog'));
+    panel.className = 'beside';
+    panel.setAttribute('aria-labelledby', 'beside-title');
+    panel.addEventListener('close', closed);
+    panel.addEventListener('keydown', event => { if (event.key === 'Escape') { event.preventDefault(); close(); } });
+    panel.addEventListener('click', event => {
+      if (!event.target.closest('[data-leave]')) return;
+      event.preventDefault();
+      close();
+    });
+  }
+  const head = document.createElement('header'), title = document.createElement('h2'), leave = document.createElement('button');
+  title.id = 'beside-title';
+  title.textContent = booking.dataset.title;
+  leave.className = 'button quiet only';
+  leave.type = 'button';
+  leave.dataset.leave = '';
+  leave.textContent = '×';
+  leave.setAttribute('aria-label', booking.dataset.close);
+  head.append(title, leave);
+  rename(booking);
+  panel.replaceChildren(head, booking);
+  if (!panel.open) {
+    if (matchMedia('(max-width: 47.99rem)').matches) panel.showModal(); else panel.show();
+  }
+  const form = booking.querySelector('form');
+  if (form) {
+    follow(form, rename);
+    form.addEventListener('submit', send);
+  }
+  (booking.querySelector('[autofocus]') ?? booking.querySelector('[aria-invalid], input[type=search]') ?? leave).focus();
+};
+
+const send = async event => {
+  const form = event.currentTarget;
+  event.preventDefault();
+  const body = new URLSearchParams(new FormData(form, event.submitter));
+  try {
+    event.submitter.disabled = true;
+    const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } });
+    if (answer.redirected) return location.assign(answer.url);
+    show(await read(answer));
+  } catch {
+    form.submit();
+  }
+};
+
+export async function open(link) {
+  const url = new URL(link.href);
+  url.searchParams.set('back', back());
+  try {
+    const answer = await fetch(url, { headers: { accept: 'text/html' } });
+    if (!answer.ok || answer.redirected) throw new Error(answer.status);
+    const booking = await read(answer);
+    from = link;
+    show(booking);
+  } catch {
+    location.assign(link.href);
+  }
+}
+
+document.addEventListener('click', event => {
+  if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const link = event.target.closest('main a[href*="/appointments/new"]');
+  if (!link) return;
+  event.preventDefault();
+  open(link);
+});

@@ -1,0 +1,87 @@
+// Forms whose parts follow their fields. data-follow names the fields that are sent while somebody types. Each element
+// with data-part is then replaced by the same part of the response, except a part in which somebody types. Without
+// scripts, buttons of the form do the same.
+const key = e => e.id ? '#' + CSS.escape(e.id) : `[name="${CSS.escape(e.name)}"][value="${CSS.escape(e.value)}"]`;
+const CARRIED = ['name', 'phone', 'email'];
+
+// prepare is called with the form of each response.
+export function follow(form, prepare = () => {}) {
+  for (const one of form.querySelectorAll('.scriptless')) one.remove();
+  const names = form.dataset.follow.split(' '), carried = {};
+  let timer, last, asked;
+  const ask = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    last?.abort();
+    const { signal } = last = new AbortController();
+    const data = new FormData(form), url = new URL(form.action);
+    for (const name of names) for (const value of data.getAll(name)) url.searchParams.append(name, value);
+    const searches = data.get('q')?.trim() !== data.get('found_for');
+    return asked = (async () => {
+      const answer = await fetch(url, { signal, headers: { accept: 'text/html' } });
+      if (!answer.ok || answer.redirected) return;
+      const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      const now = page.querySelector('form[data-follow]');
+      if (!now || signal.aborted) return;
+      prepare(now);
+      show(now);
+      // The text of a search is carried into a field that nobody has filled.
+      for (const name of searches ? CARRIED : []) {
+        const field = form.elements[name];
+        if (field.value !== (carried[name] ?? '')) continue;
+        field.value = carried[name] = now.elements[name].value;
+      }
+    })().catch(() => {}).finally(() => { if (last?.signal === signal) asked = undefined; });
+  };
+  const show = now => {
+    for (const old of form.querySelectorAll('[data-part]')) {
+      const part = now.querySelector('#' + CSS.escape(old.id));
+      if (!part || old.isEqualNode(part)) continue;
+      const at = old.contains(document.activeElement) ? document.activeElement : null;
+      if (at?.matches('input:not([type=radio])')) continue;
+      const where = at && key(at);
+      old.replaceWith(part);
+      if (where) part.querySelector(where)?.focus({ preventScroll: true });
+    }
+  };
+  const does = () => form.querySelector('[data-does]');
+  const means = button => button && `${button.name}=${button.value}`;
+
+  form.addEventListener('input', ({ target }) => {
+    const { name } = target, time = form.elements.time;
+    if (name === 'time') form.querySelector('[name=starts_at][value=other]').checked = true;
+    if (name === 'starts_at' && target.value !== 'other') time.value = '';
+    if (!names.includes(name) || name === 'who') return;
+    clearTimeout(timer);
+    timer = setTimeout(ask, target.matches('select, [type=radio]') ? 0 : 250);
+  });
+  form.addEventListener('click', event => {
+    const day = event.target.closest('button[name=day]');
+    if (!day) return;
+    event.preventDefault();
+    form.elements.date.value = day.value;
+    ask();
+  });
+  form.addEventListener('keydown', async event => {
+    const { target } = event;
+    if (event.key !== 'Enter' || !target.matches('input')) return;
+    event.preventDefault();
+    if (target.type === 'radio' && !target.checked) {
+      target.click();
+    } else if (target.type === 'radio' || !names.includes(target.name)) {
+      form.requestSubmit(does());
+    } else {
+      await ask();
+      if (target.name === 'q') form.querySelector('input[name=who]:checked, input[name=who]')?.focus();
+    }
+  });
+  // The button may change its meaning while an answer is awaited. It then has to be pressed again.
+  form.addEventListener('submit', async event => {
+    if (!timer && !asked) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const meant = means(event.submitter);
+    await (timer ? ask() : asked);
+    if (means(does()) === meant) form.requestSubmit(does()); else does()?.focus();
+  });
+}

@@ -1,0 +1,233 @@
+//! The part of a form that chooses the time and the duration of an appointment, and says which rules the
+//! choice overrides.
+//!
+//! Invariants:
+//! - An open time is chosen with a radio button; any other time is typed. The typed time counts if no open time
+//!   is chosen, or if it was typed after the form was rendered.
+//! - The button that overrides rules contains the rules that the page has shown. The change is made only if it
+//!   overrides no other rule.
+
+use chrono::{NaiveDate, NaiveTime, TimeDelta};
+use domain::availability::{OVERRIDE_PAST, Overridden};
+use domain::booking::Party;
+use domain::{ProblemCode, Refusal, SlotReason, Timestamp};
+use engine::EngineError;
+
+use super::open_times::{OpenTimes, Shown};
+use crate::dashboard::pages::prelude::*;
+use crate::local_time::{WallClockError, instant};
+
+/// The names of the buttons that show open times: the main button, and the days of the strip.
+const SHOW: &str = "show";
+const DAY: &str = "day";
+/// The open time, or [`OTHER`] for a typed time.
+const STARTS_AT: &str = "starts_at";
+pub(super) const OTHER: &str = "other";
+/// The typed time, and its value when the form was rendered.
+const TIME: &str = "time";
+const TIME_WAS: &str = "time_was";
+/// The duration in minutes, and that of the service when the form was rendered.
+const MINUTES: &str = "minutes";
+const LASTS: &str = "lasts";
+/// The rules that the person accepts to override.
+const OVERRIDE: &str = "override";
+
+/// The time and the duration that a form asks for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wish {
+    pub(super) at: Option<Timestamp>,
+    /// The duration, if it is not that of the service or of the moved appointment.
+    pub(super) duration: Option<TimeDelta>,
+    /// Whether the typed text is not a time of the day.
+    is_wrong: bool,
+    /// Whether the time was chosen for another date. It counts only if it is an open time of the new date.
+    is_of_other_date: bool,
+}
+
+/// Whether the form shows open times and changes nothing.
+pub(super) fn only_shows(form: &Form) -> bool {
+    form.find(SHOW).is_some() || form.find(DAY).is_some()
+}
+
+/// The date that a form asks for, within the days that the team can book.
+pub(super) fn date_of(member: &Member, form: &Form) -> Option<NaiveDate> {
+    let asked = days::asked(form.get(DAY)).or_else(|| days::asked(form.get("date")))?;
+    Some(asked.max(member.day(member.business.now() - OVERRIDE_PAST)))
+}
+
+impl Wish {
+    pub(super) fn of(member: &Member, form: &Form, date: NaiveDate) -> Self {
+        let time = form.get(TIME).trim();
+        let slot = Timestamp::parse(form.get(STARTS_AT)).ok();
+        let is_typed = !time.is_empty() && (slot.is_none() || time != form.get(TIME_WAS));
+        let is_of_other_date = !is_typed && slot.is_some_and(|slot| member.day(slot) != date);
+        let at = match slot {
+            _ if is_typed => local(member, date, time),
+            Some(slot) if is_of_other_date => local(member, date, &member.clock(slot)),
+            slot => slot,
+        };
+        let minutes = Some(form.get(MINUTES).trim()).filter(|minutes| *minutes != form.get(LASTS));
+        let minutes = minutes.and_then(|minutes| minutes.parse::<u32>().ok());
+        let duration = minutes.filter(|minutes| (5..=720).contains(minutes));
+        Self {
+            at,
+            duration: duration.map(|minutes| TimeDelta::minutes(minutes.into())),
+            is_wrong: is_typed && at.is_none(),
+            is_of_other_date,
+        }
+    }
+
+    /// The wish without a time that was chosen for another date, unless it is open on this date.
+    pub(super) fn on(self, shown: &Shown<'_>) -> Self {
+        let keeps = !self.is_of_other_date || self.at.is_some_and(|at| shown.offers(at));
+        Self { at: self.at.filter(|_| keeps), ..self }
+    }
+}
+
+/// The instant of a local time. If a clock change repeats the time, the first instant.
+fn local(member: &Member, date: NaiveDate, time: &str) -> Option<Timestamp> {
+    let time = ["%H:%M", "%H:%M:%S"].iter().find_map(|form| NaiveTime::parse_from_str(time, form).ok())?;
+    match instant(date.and_time(time), member.profile.zone) {
+        Ok(at) | Err(WallClockError::Twice(at, _)) => Some(Timestamp::from_millis(at.timestamp_millis())),
+        Err(WallClockError::Skipped(..)) => None,
+    }
+}
+
+impl Body<'_> {
+    /// Adds the time and the duration of the form.
+    pub(super) fn timed(self, form: &Form, wish: Wish) -> Self {
+        let body = match wish.at {
+            Some(at) => self.with(STARTS_AT, Json::String(at.to_string())),
+            None => self,
+        };
+        let minutes = form.get(MINUTES).trim();
+        if minutes.is_empty() || minutes == form.get(LASTS) {
+            return body;
+        }
+        let number = minutes.parse().map_or_else(|_| Json::String(minutes.to_owned()), Json::Integer);
+        body.with("duration_minutes", number)
+    }
+}
+
+/// What the engine says about a time that is not among the open times.
+pub(super) enum Verdict {
+    Overrides(Vec<Overridden>),
+    Refused(String),
+    /// Only a named staff member can be booked at such a time.
+    NeedsStaff,
+}
+
+impl Verdict {
+    pub(super) fn of(view: &View, rules: Result<Vec<Overridden>, EngineError>) -> Result<Self, Refused> {
+        let needs_staff = |undone: &Undone| match undone {
+            Undone::Invalid(problems) => {
+                problems.iter().all(|one| one.code == ProblemCode::RequiredWith("override"))
+            }
+            _ => false,
+        };
+        match rules.map_err(Undone::of) {
+            Ok(rules) => Ok(Self::Overrides(rules)),
+            Err(Refused::Undone(undone)) if needs_staff(&undone) => Ok(Self::NeedsStaff),
+            Err(Refused::Undone(Undone::Conflict(Refusal::SlotUnavailable(SlotReason::Past)))) => {
+                Ok(Self::Refused(view.t("book-too-long-ago")))
+            }
+            Err(Refused::Undone(undone)) => Ok(Self::Refused(undone.told(view, "appointment-stale"))),
+            Err(refused) => Err(refused),
+        }
+    }
+}
+
+/// The party of a change that overrides these rules, if the person has accepted all of them.
+pub(super) fn party(member: &Member, rules: &[Overridden]) -> Result<Party, Undone> {
+    let accepted: Vec<_> = member.form.get(OVERRIDE).split(',').collect();
+    match rules {
+        [] => Ok(Party::TEAM),
+        rules if rules.iter().all(|rule| accepted.contains(&rule.as_str())) => Ok(Party::Override),
+        _ => Err(Undone::Told(member.t("book-not-yet"))),
+    }
+}
+
+pub(super) struct Timing {
+    pub(super) summary: String,
+    pub(super) date: Field,
+    pub(super) minutes: Field,
+    pub(super) lasts: String,
+    pub(super) times: OpenTimes,
+    /// Whether the days and times are visible at first.
+    pub(super) open: bool,
+    /// Whether the time is not among the open times, and the time of day that the field contains.
+    pub(super) is_other: bool,
+    pub(super) typed: String,
+    pub(super) step: u32,
+    pub(super) problem: String,
+    /// Whether the page moves the focus to `problem`.
+    pub(super) first: bool,
+    /// The rules that the choice overrides, as sentences, and as the value of the button that accepts them.
+    pub(super) rules: Vec<String>,
+    pub(super) accepts: String,
+    pub(super) needs_staff: bool,
+}
+
+impl Timing {
+    /// `lasts` is the duration unless the form has another one. `verdict` is about a time that is not open.
+    pub(super) fn new(
+        shown: &Shown<'_>,
+        filled: &mut Filled,
+        (wish, lasts): (Wish, TimeDelta),
+        verdict: Option<Verdict>,
+    ) -> Self {
+        let member = shown.member;
+        let is_other = wish.is_wrong || wish.at.is_some_and(|at| !shown.offers(at));
+        let typed = match wish.at {
+            Some(at) if is_other => member.clock(at),
+            _ if wish.is_wrong => filled.get(TIME).to_owned(),
+            _ => String::new(),
+        };
+        let mut problem = filled.problem(&member.view, STARTS_AT);
+        if wish.is_wrong {
+            problem = member.t("book-time-wrong");
+        }
+        let (mut rules, mut needs_staff) = (Vec::new(), false);
+        let mut first = false;
+        match verdict {
+            Some(Verdict::Overrides(overridden)) => rules = overridden,
+            Some(Verdict::Refused(text)) => {
+                // The reason moves from the message above the form to the times.
+                first = filled.status == StatusCode::CONFLICT && !filled.stale;
+                if first {
+                    filled.notice.clear();
+                }
+                problem = format!("{text} {}", member.t("book-times-now"));
+            }
+            Some(Verdict::NeedsStaff) => needs_staff = true,
+            None => {}
+        }
+        let ends = wish.at.map(|at| at + wish.duration.unwrap_or(lasts));
+        let summary = wish.at.zip(ends).map(|(at, ends)| {
+            format!("{}, {} – {}", member.heading(member.day(at)), member.clock(at), member.clock(ends))
+        });
+        let lasts = lasts.num_minutes().to_string();
+        let minutes_typed = filled.get(MINUTES).trim();
+        let is_own = !minutes_typed.is_empty() && minutes_typed != filled.get(LASTS);
+        let minutes = if is_own { minutes_typed } else { &lasts };
+        let of_minutes = Field::new(MINUTES, "number", "off", member.t("book-minutes")).class("short");
+        let minutes =
+            of_minutes.holding(minutes).problem(Some(filled.problem(&member.view, "duration_minutes")));
+        Self {
+            open: summary.is_none() || !problem.is_empty(),
+            summary: summary.unwrap_or_else(|| member.t("book-choose-time")),
+            date: Field::new("date", "date", "off", member.t("book-day")).holding(&shown.date.to_string()),
+            minutes,
+            lasts,
+            times: shown.open_times(wish.at),
+            is_other,
+            typed,
+            step: member.profile.grid_minutes * 60,
+            problem,
+            first,
+            accepts: rules.iter().map(|rule| rule.as_str()).collect::<Vec<_>>().join(","),
+            rules: rules.iter().map(|rule| member.t(&format!("book-override-{rule}"))).collect(),
+            needs_staff,
+        }
+    }
+}
