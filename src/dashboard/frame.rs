@@ -73,6 +73,8 @@ pub(super) struct Frame {
     pub(super) role: String,
     pub(super) at_account: bool,
     pub(super) suspended: bool,
+    /// The path of the search. It is empty if the person cannot search.
+    pub(super) search: String,
     /// The notice after a booking, and the path of the appointment.
     pub(super) booked: Option<(String, String)>,
 }
@@ -224,6 +226,10 @@ fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
         role: of.map_or_else(|| person.email.clone(), |of| view.role_word(of.role)),
         at_account: false,
         suspended: false,
+        search: of
+            .filter(|of| of.role.access(Right::Day) != Access::Hidden)
+            .map(|of| of.path("search"))
+            .unwrap_or_default(),
         booked: None,
     }
 }

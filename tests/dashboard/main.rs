@@ -32,6 +32,7 @@ mod records_contacts;
 mod records_data;
 mod records_knowledge;
 mod records_messages;
+mod records_search;
 mod routes;
 mod sessions;
 mod settings_business;

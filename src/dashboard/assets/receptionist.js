@@ -4,6 +4,7 @@ if (document.querySelector('main a[href*="/appointments/new"]')) import('./besid
 if (document.querySelector('.board .now')) import('./board.js');
 if (document.querySelector('[data-copy]')) import('./copy.js');
 if (document.querySelector('[data-filter]')) import('./filter.js');
+if (document.querySelector('[data-find]')) import('./find.js');
 if (document.querySelector('main form[data-follow]')) import('./follow.js').then(({ follow }) => document.querySelectorAll('main form[data-follow]').forEach(form => follow(form)));
 if (document.querySelector('[data-live]')) import('./live.js');
 if (document.querySelector('[data-theme-switch]')) import('./theme.js');

@@ -116,7 +116,7 @@ async fn a_day_is_booked_moved_cancelled_and_confirmed() {
 }
 
 #[tokio::test]
-async fn a_known_contact_is_booked_with_the_keyboard_alone() {
+async fn a_known_contact_is_booked_and_found_with_the_keyboard_alone() {
     let Some(desk) = Desk::of_owner().await else { return };
     let window = &desk.window;
     let path = format!("/businesses/{}/contacts", desk.salon.id);
@@ -150,6 +150,16 @@ async fn a_known_contact_is_booked_with_the_keyboard_alone() {
     window.find("dialog.beside[open] [name=q]:focus").await;
     window.keys("\u{e00c}").await;
     window.find("a.free:focus").await;
+    // The key of the search is a slash.
+    window.keys("/").await;
+    window.find("#find:focus").await;
+    window.keys("brien 0661").await;
+    window.find("#find-found a").await;
+    window.keys("\u{e015}").await;
+    window.find("#find-found a:focus").await;
+    window.keys("\u{e007}").await;
+    window.find("main a[href*='?contact=']").await;
+    assert!(window.path().await.contains("/contacts/"), "{}", window.path().await);
     desk.close().await;
 }
 
@@ -170,6 +180,10 @@ async fn a_time_that_is_not_open_is_booked_on_a_phone_without_script() {
     window.press("Open the appointment").await;
     window.sees("Walk-in").await;
     window.sees("20:05").await;
+    desk.goto("search").await;
+    window.fill("q", "walk").await;
+    window.press("Search").await;
+    window.sees("Walk-in").await;
     desk.close().await;
 }
 

@@ -7,6 +7,7 @@ pub(super) const ROWS: &[Row] = &[
     ("GET", "/dashboard/b/{business_id}/today", [200, 200, 200, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/stream", [200, 200, 200, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/calendar", [200, 200, 200, 404, SIGN_IN]),
+    ("GET", "/dashboard/b/{business_id}/search", [200, 200, 200, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/appointments/new", [200, 200, 200, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/appointments/new", [422, 422, 422, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/appointments/{appointment_id}", [404, 404, 404, 404, SIGN_IN]),

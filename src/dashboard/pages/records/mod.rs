@@ -8,3 +8,4 @@ pub(in crate::dashboard) mod knowledge;
 pub(in crate::dashboard) mod message;
 pub(in crate::dashboard) mod messages;
 mod rows;
+pub(in crate::dashboard) mod search;
