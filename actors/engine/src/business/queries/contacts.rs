@@ -1,5 +1,7 @@
 //! Reads contacts.
 
+use std::collections::HashMap;
+
 use domain::{BusinessId, Contact, ContactId, Email, Phone, ResourceId, Search, Timestamp, fold_name};
 use store::keys::kind;
 use store::records::NamesRecord;
@@ -43,6 +45,19 @@ impl BusinessHandle {
     pub async fn contact_as<V: SomeContactView>(&self, id: ContactId) -> Result<Option<V>> {
         let contact = self.read(|store| store.get::<Contact>(&keys::contact(self.id, id))).await?;
         Ok(contact.as_ref().map(V::from))
+    }
+
+    /// The alerts of those of these contacts that have one.
+    pub async fn alerts_of(&self, contacts: &[ContactId]) -> Result<HashMap<ContactId, String>> {
+        self.read(|store| {
+            let mut alerts = HashMap::new();
+            for id in contacts {
+                let contact = store.find::<Contact>(&keys::contact(self.id, *id))?;
+                alerts.extend(contact.and_then(|contact| contact.alert).map(|alert| (*id, alert)));
+            }
+            Ok(alerts)
+        })
+        .await
     }
 
     /// The matching contacts, newest first, or ordered by `updated_at` if `updated_since` is set.

@@ -45,7 +45,7 @@ use crate::scans::Reader;
 use crate::shared::Shared;
 
 pub use alerts::UNREAD_COUNTED_MAX;
-pub use appointments::AppointmentFilter;
+pub use appointments::{AppointmentFilter, MoveTrial};
 pub use audit::AuditFilter;
 pub use calls::CallFilter;
 pub use contacts::ContactFilter;
