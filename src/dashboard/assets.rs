@@ -46,6 +46,36 @@ mod tests {
         }
     }
 
+    /// The relative luminance of a color such as `#0d5c4c` (WCAG 2.2).
+    fn luminance(color: &str) -> f64 {
+        let part = |at: usize| f64::from(u8::from_str_radix(&color[at..at + 2], 16).unwrap()) / 255.0;
+        let linear = |part: f64| {
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(part(1)) + 0.7152 * linear(part(3)) + 0.0722 * linear(part(5))
+    }
+
+    #[test]
+    fn the_colors_of_staff_members_have_enough_contrast_in_light_and_dark() {
+        let css = include_str!("assets/receptionist.css");
+        let modes: Vec<_> = css.split(" color-scheme: ").skip(1).take(3).collect();
+        for mode in modes {
+            let color = |name: &str| {
+                let at =
+                    mode.find(&format!("--{name}: #")).unwrap_or_else(|| panic!("{name}")) + name.len() + 4;
+                &mode[at..at + 7]
+            };
+            for number in domain::COLORS {
+                let soft = color(&format!("ts{number}"));
+                for text in [format!("t{number}"), "ink".into(), "muted".into()] {
+                    let both = [luminance(color(&text)) + 0.05, luminance(soft) + 0.05];
+                    let contrast = f64::max(both[0] / both[1], both[1] / both[0]);
+                    assert!(contrast >= 4.5, "{text} on ts{number}: {contrast}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn an_asset_is_found_only_with_the_current_digest() {
         let (digest, none) = (base().rsplit('/').next().unwrap(), HeaderMap::new());

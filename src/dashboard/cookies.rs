@@ -3,7 +3,7 @@
 //! Invariants:
 //! - Session and draft cookies are hidden from scripts and are not sent with forms of other sites. With
 //!   https, their prefix `__Host-` binds them to this host (RFC 6265bis §4.1.3.2).
-//! - The other cookies contain only the language and the theme.
+//! - The other cookies contain only the language, the theme, and the choices about the calendar.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
@@ -19,6 +19,8 @@ pub(super) enum Cookie {
     Language,
     /// `light` or `dark`. The theme script also writes this cookie.
     Theme,
+    /// The density of the calendar, and the staff members that it does not show.
+    Calendar,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +37,7 @@ impl Cookies {
             (Cookie::Draft, false) => "receptionist-form",
             (Cookie::Language, _) => "language",
             (Cookie::Theme, _) => "theme",
+            (Cookie::Calendar, _) => "calendar",
         }
     }
 
@@ -55,13 +58,13 @@ impl Cookies {
         let lasts = match cookie {
             _ if value.is_empty() => 0,
             Cookie::Session | Cookie::Draft => SESSION_SECONDS,
-            Cookie::Language | Cookie::Theme => CHOICE_SECONDS,
+            Cookie::Language | Cookie::Theme | Cookie::Calendar => CHOICE_SECONDS,
         };
         let marks = match (cookie, self.secure) {
             (Cookie::Session | Cookie::Draft, true) => "Path=/; Secure; HttpOnly",
             (Cookie::Session | Cookie::Draft, false) => "Path=/; HttpOnly",
-            (Cookie::Language | Cookie::Theme, true) => "Path=/dashboard; Secure",
-            (Cookie::Language | Cookie::Theme, false) => "Path=/dashboard",
+            (_, true) => "Path=/dashboard; Secure",
+            (_, false) => "Path=/dashboard",
         };
         let text = format!("{name}={value}; {marks}; SameSite=Lax; Max-Age={lasts}");
         // The values are tokens and known words, so they are valid in a header.

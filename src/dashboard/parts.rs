@@ -184,6 +184,8 @@ icons! {
     "scissors": r#"<circle cx="5" cy="5.5" r="2.2"/><circle cx="5" cy="14.5" r="2.2"/><path d="M6.8 6.8 17 15M6.8 13.2 17 5"/>"#,
     "play": r#"<path d="M6 4l9 6-9 6z"/>"#,
     "missed": r#"<path d="M4 5l6 5.5L16 5M4 5v4M4 5h4M3 15c4-3 10-3 14 0"/>"#,
+    "note": r#"<path d="M5 3.5h7.5l3 3v10H5zM8 8.5h4M8 11.5h4"/>"#,
+    "alert": r#"<path d="M10 3.5l7.5 13h-15zM10 8.5v4M10 14.4v.1"/>"#,
     "moon": r#"<path d="M16.5 12A7 7 0 0 1 8 3.5a7 7 0 1 0 8.5 8.5z"/>"#,
 }
 

@@ -26,20 +26,20 @@ async fn the_day_has_a_column_per_staff_member_with_appointments_and_free_times(
     salon.operator("POST", &format!("/staff/{}/time-off", salon.hugo), off).await;
     let page = salon.member.get(&salon.to("calendar?date=2026-03-02")).await.is(200);
     let page = page.says("Monday 2 March").says("Week 10 · open 09:00 to 18:00 · times in Paris");
-    assert!(page.body.contains("class=\"board from-8 hours-11\""), "{}", page.body);
+    assert!(page.body.contains("class=\"board normal grid-15 from-8 from-half hours-10\""), "{}", page.body);
     let ines = lane(&page, &salon.ines);
     let visit = format!(
-        "<li class=\"at h10 for-30 visit brief\"><a class=\"cover plain\" href=\"{}\">",
+        "<li class=\"at h10 for-30 visit tint-1 brief\" data-moves=\"{}/shift\"",
         salon.to(&format!("appointments/{id}"))
     );
     assert!(ines.contains(&visit), "{ines}");
-    assert!(ines.contains("at h14 for-1h for-30 visit asks") && ines.contains("Requested"), "{ines}");
+    assert!(ines.contains("at h14 for-1h for-30 visit tint-1 asks") && ines.contains("Requested"), "{ines}");
     assert!(
         ines.contains("at h15 m30 for-15 buffer"),
         "the time after the appointment must be marked as buffer: {ines}"
     );
     assert!(ines.contains("at h12 for-1h break"), "{ines}");
-    assert!(ines.contains("at h8 for-1h shut") && ines.contains("at h18 for-1h shut"), "{ines}");
+    assert!(ines.contains("at h8 m30 for-30 shut") && ines.contains("at h18 for-30 shut"), "{ines}");
     let hugo = lane(&page, &salon.hugo);
     assert!(hugo.contains("at h15 for-3h away") && hugo.contains("Time off: Dentist"), "{hugo}");
     let free = format!("appointments/new?staff={}&#38;date=2026-03-02&#38;time=09:30", salon.ines);
@@ -88,6 +88,8 @@ async fn the_week_shows_all_staff_or_one_and_links_to_the_days() {
     let page = page.says("2 to 8 March 2026").says("Ada").says("Grace").says("2 appointments").says("Closed");
     assert!(!page.text().contains("Next"));
     assert!(page.body.contains(&salon.to("calendar?view=day&#38;date=2026-03-07")));
+    assert!(page.body.contains("class=\"board thin normal grid-15 from-8 from-half hours-10\""));
+    assert!(lane(&page, "2026-03-07").contains("Grace") && !lane(&page, "2026-03-02").contains("Grace"));
     let one = salon.to(&format!("calendar?view=week&date=2026-03-05&staff={}", salon.ines));
     let page = salon.owner.get(&one).await.is(200).says("Week 10 · Inès · 2 appointments");
     assert!(lane(&page, "2026-03-07").contains("Grace") && !lane(&page, "2026-03-02").contains("Grace"));
@@ -98,6 +100,120 @@ async fn the_week_shows_all_staff_or_one_and_links_to_the_days() {
     salon.owner.get(&not_staff).await.is(404);
     let page = salon.owner.get(&salon.to("calendar?view=week&date=2026-01-01")).await;
     page.says("29 December 2025 to 4 January 2026");
+}
+
+#[tokio::test]
+async fn the_week_of_all_staff_has_a_column_for_each_of_the_appointments_that_overlap() {
+    let mut salon = Salon::open().await;
+    salon.booked("2026-03-02T09:00:00Z", "Ada").await;
+    let with_hugo = json!({ "service_id": salon.cut, "staff_id": salon.hugo, "starts_at": "2026-03-02T09:00:00Z",
+        "contact": { "name": "Grace", "phone": "+33612345678" } });
+    salon.operator("POST", "/appointments", with_hugo).await;
+    salon.booked("2026-03-02T10:00:00Z", "Joan").await;
+    let page = salon.owner.get(&salon.to("calendar?view=week&date=2026-03-02")).await.is(200);
+    let monday = lane(&page, "2026-03-02");
+    assert!(monday.contains("at h10 for-30 visit of-2 tint-1 brief"), "{monday}");
+    assert!(monday.contains("at h10 for-30 visit of-2 col-1 tint-2 brief"), "{monday}");
+    assert!(monday.contains("at h11 for-30 visit tint-1 brief"), "{monday}");
+    assert!(monday.contains("Cut, Hugo\""), "each appointment names its staff member: {monday}");
+    let lane_of = |page: &Page| lane(page, "2026-03-02").matches("<li").count();
+    // The order and the colors of the staff follow their records.
+    let ines = format!("/staff/{}", salon.ines);
+    salon.operator("PATCH", &ines, json!({ "position": 9, "color": 7 })).await;
+    let page = salon.owner.get(&salon.to("calendar?view=week&date=2026-03-02")).await.is(200);
+    let monday = lane(&page, "2026-03-02");
+    assert!(monday.contains("visit of-2 tint-1 brief") && monday.contains("of-2 col-1 tint-7"), "{monday}");
+    let both = lane_of(&page);
+    // The choice of staff and density is kept.
+    let choice = salon.to(&format!("calendar?view=week&date=2026-03-02&density=compact&show={}", salon.ines));
+    salon.owner.get(&choice).await.leads_to(&salon.to("calendar?view=week&date=2026-03-02"));
+    let page = salon.owner.get(&salon.to("calendar?view=week&date=2026-03-02")).await.is(200);
+    assert_eq!(lane_of(&page), both - 1);
+    assert!(
+        page.body.contains("class=\"board thin compact ") && !lane(&page, "2026-03-02").contains("Grace")
+    );
+    let page = salon.owner.get(&salon.to("calendar?view=day&date=2026-03-02")).await.is(200);
+    assert!(!page.body.contains(&format!("id=\"lane-{}\"", salon.hugo)));
+    let new = json!({ "name": "Zoé", "service_ids": [salon.cut] });
+    salon.operator("POST", "/staff", new).await;
+    salon.owner.get(&salon.to("calendar")).await.says("Zoé 09:00");
+}
+
+/// The cell of a day in the month.
+fn cell(page: &Page, date: &str) -> String {
+    let at = page.body.find(&format!("datetime=\"{date}\"")).unwrap_or_else(|| panic!("{date} has no cell"));
+    let begins = page.body[..at].rfind("<td").unwrap();
+    let rest = &page.body[begins..];
+    rest[..rest.find("</td>").unwrap()].to_owned()
+}
+
+#[tokio::test]
+async fn the_month_counts_appointments_and_marks_closed_days() {
+    let mut salon = Salon::open().await;
+    salon.booked("2026-03-02T09:00:00Z", "Ada").await;
+    salon.booked("2026-03-02T10:00:00Z", "Grace").await;
+    salon.requested("2026-03-05T13:00:00Z", "Nora").await;
+    salon.booked("2026-04-01T09:00:00Z", "Joan").await;
+    let closed = json!({ "closed": true, "note": "Stocktaking" });
+    salon.operator("PUT", "/special-days/2026-03-10", closed).await;
+    let page = salon.member.get(&salon.to("calendar?view=month&date=2026-03-17")).await.is(200);
+    let page = page.says("March 2026").says("3 appointments");
+    let busy = cell(&page, "2026-03-02");
+    assert!(
+        busy.contains("load-8 today\"") && busy.contains(">2<") && busy.contains("appointments"),
+        "{busy}"
+    );
+    assert!(busy.contains(&salon.to("calendar?view=day&#38;date=2026-03-02")), "{busy}");
+    let asks = cell(&page, "2026-03-05");
+    assert!(asks.contains("load-4\"") && asks.contains("1 to confirm"), "{asks}");
+    let closed = cell(&page, "2026-03-10");
+    assert!(
+        closed.contains("closed") && closed.contains("Stocktaking") && closed.contains("Closed"),
+        "{closed}"
+    );
+    assert!(cell(&page, "2026-04-01").contains("load-4 other"), "the last week belongs to two months");
+    assert!(page.body.contains(&salon.to("calendar?view=month&#38;date=2026-07-01")));
+    assert!(page.body.contains(&salon.to("calendar?view=week&#38;date=2026-03-12")));
+    let hugo = salon.to(&format!("calendar?view=month&date=2026-03-17&staff={}", salon.hugo));
+    salon.member.get(&hugo).await.is(200).says("No appointments");
+    // In the United States, weeks begin on Sunday.
+    assert!(page.text().contains("Mon Tue Wed Thu Fri Sat Sun"));
+    salon.operator("PATCH", "", json!({ "phone_region": "US" })).await;
+    let page = salon.member.get(&salon.to("calendar?view=month")).await.is(200);
+    assert!(page.text().contains("Sun Mon Tue Wed Thu Fri Sat"));
+}
+
+#[tokio::test]
+async fn a_card_shows_notes_the_alert_the_attendance_and_whether_it_is_outside_the_hours() {
+    let mut salon = Salon::open().await;
+    let id = salon.booked("2026-03-02T09:00:00Z", "Ada").await;
+    let other = salon.booked("2026-03-02T10:00:00Z", "Grace").await;
+    let day = salon.to("calendar?view=day&date=2026-03-02");
+    let marks = ["class=\"flag note\"", "Peanuts", "Outside working hours", "chip mini"];
+    let page = salon.member.get(&day).await.is(200);
+    assert!(marks.iter().all(|mark| !page.body.contains(mark)), "{}", page.body);
+    salon.operator("PATCH", &format!("/appointments/{id}"), json!({ "notes": "Brings a friend" })).await;
+    let contact = salon.appointment(&id).await["contact_id"].as_str().unwrap().to_owned();
+    salon.operator("PATCH", &format!("/contacts/{contact}"), json!({ "alert": "Peanuts" })).await;
+    let breaks = json!({ "breaks": [{ "day": "monday", "from": "10:15", "to": "10:45" }] });
+    salon.operator("PATCH", "", breaks).await;
+    // One click notes the arrival and leads back to the view.
+    let week = salon.to(&format!("calendar?view=week&date=2026-03-02&staff={}", salon.ines));
+    let page = salon.member.get(&week).await.is(200);
+    let way = salon.to(&format!("appointments/{id}/attendance"));
+    let mut fields = page.form(&way).fields;
+    fields.push(("attendance".into(), "arrived".into()));
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    salon.member.post(&way, &fields).await.leads_to(&week);
+    for view in [&day, &week] {
+        let page = salon.member.get(view).await.says("Arrived");
+        for mark in marks {
+            // A text is in the page twice: as a tooltip, and for screen readers.
+            let times = if mark.contains("class") || mark.contains("chip") { 1 } else { 2 };
+            assert_eq!(page.body.matches(mark).count(), times, "{view} {mark}");
+        }
+    }
+    assert!(salon.appointment(&other).await["attendance"].is_null());
 }
 
 #[tokio::test]

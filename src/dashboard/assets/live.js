@@ -1,5 +1,5 @@
 // Live parts. An element with an id and data-live="kind kind" is loaded again from the page's address when the stream
-// reports a change of that kind. The stream is closed while the page is hidden, because a browser has few connections
+// reports a change of that kind, unless it has data-busy. The stream is closed while the page is hidden, because a browser has few connections
 // to one server. While no stream is open, the page polls for changes.
 const of = (tag, name, e) => e?.hasAttribute(name) && `${tag}[${name}="${CSS.escape(e.getAttribute(name))}"]`;
 const key = e => e && (e.id ? '#' + CSS.escape(e.id) : of('a', 'href', e) || (e.form && (of('form', 'action', e.form) || 'form') + ' button'));
@@ -12,7 +12,7 @@ export async function swap(url, ids, signal) {
     const old = document.getElementById(id), now = page.getElementById(id);
     if (!old || !now || old.isEqualNode(now)) continue;
     const at = old.contains(document.activeElement) ? document.activeElement : null;
-    if (at?.matches('input, textarea, select') || edited(old)) continue;
+    if (at?.matches('input, textarea, select') || edited(old) || 'busy' in old.dataset) continue;
     const where = key(at), { scrollLeft, scrollTop } = old;
     old.replaceWith(now);
     now.scrollTo(scrollLeft, scrollTop);

@@ -277,10 +277,11 @@ pub(crate) async fn attend(member: Member) -> Answered {
     let visit = asked(&member).await?;
     let is_today = member.form.get("from") == "today";
     let page = if is_today { member.path_to("today") } else { member.appointment_path(&visit) };
+    let done_page = member.calendar_back().unwrap_or_else(|| format!("{page}?done=attended"));
     let done = async {
         let attendance = member.body().optional(ATTENDANCE).read::<AppointmentPatchBody>()?.attendance.set();
         member.change(PatchAppointment { attendance, ..PatchAppointment::of(visit.id) }).await?;
-        Ok(format!("{page}?done=attended"))
+        Ok(done_page)
     };
     answered(&member, done.await).await
 }

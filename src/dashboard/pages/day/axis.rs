@@ -9,19 +9,21 @@ use chrono_tz::Tz;
 use domain::Timestamp;
 
 pub(super) const STEP_MINUTES: u32 = 5;
-/// The maximum number of hours of a board. The stylesheet contains no classes for more hours.
-const HOURS_MAX: u32 = 24;
+/// The maximum number of minutes of a board. The stylesheet contains no classes for more.
+const MINUTES_MAX: u32 = 24 * 60;
+/// A board begins and ends at a multiple of this.
+const HALF_HOUR: u32 = 30;
 /// A board with an appointment shorter than these minutes gets this CSS class, which makes its steps
 /// higher. Otherwise the appointment would be lower than the 24 CSS pixels that WCAG 2.2 (2.5.8) requires.
 /// Appointments of five minutes are so rare that no class exists for them.
 const FINE: [(u32, &str); 2] = [(15, " finest"), (20, " fine")];
 const QUIET: Range<u32> = 9 * 60..18 * 60;
 
-/// The hours that a board shows, for one day or for each of several days.
+/// The minutes of the day that a board shows, for one day or for each of several days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Axis {
-    pub(super) from: u32,
-    pub(super) hours: u32,
+    start: u32,
+    end: u32,
 }
 
 /// The local time of an instant, in minutes since the start of the date: 0 for an instant before the date,
@@ -34,31 +36,35 @@ pub(super) fn minute(at: Timestamp, date: NaiveDate, zone: Tz) -> u32 {
 }
 
 impl Axis {
-    /// An axis that contains all of these minutes, and one hour before and after them if possible.
+    /// An axis that contains all of these minutes, and half an hour before and after them if possible.
     pub(super) fn around(shown: impl IntoIterator<Item = Range<u32>>) -> Self {
         let shown = shown.into_iter().reduce(|all, one| all.start.min(one.start)..all.end.max(one.end));
         let shown = shown.unwrap_or(QUIET);
-        let from = (shown.start / 60).saturating_sub(1);
-        let to = shown.end.div_ceil(60) + 1;
-        // If a range continues on the next day, the board shows the whole range, up to `HOURS_MAX`.
-        let to = if shown.end > 24 * 60 { to } else { to.min(24) };
-        Self { from, hours: (to - from).min(HOURS_MAX) }
+        let start = shown.start.saturating_sub(HALF_HOUR) / HALF_HOUR * HALF_HOUR;
+        let end = (shown.end + HALF_HOUR).next_multiple_of(HALF_HOUR);
+        // If a range continues on the next day, the board shows the whole range, up to `MINUTES_MAX`.
+        let end = if shown.end > 24 * 60 { end } else { end.min(24 * 60) };
+        Self { start, end: end.min(start + MINUTES_MAX) }
     }
 
     pub(super) fn minutes(self) -> Range<u32> {
-        self.from * 60..(self.from + self.hours) * 60
+        self.start..self.end
     }
 
     pub(super) fn labels(self) -> impl Iterator<Item = (u32, String)> {
-        (self.from..self.from + self.hours).map(|hour| (hour, place(hour * 60..(hour + 1) * 60)))
+        let hours = self.start.div_ceil(60)..self.end.div_ceil(60);
+        hours.map(move |hour| (hour, place(hour * 60..self.end.min((hour + 1) * 60))))
     }
 
     /// The CSS classes of a board. `shortest` is the shortest appointment in minutes; see [`FINE`].
     pub(super) fn class(self, shortest: Option<u32>) -> String {
-        let from = if self.from > 0 { format!("from-{} ", self.from) } else { String::new() };
+        let length = self.end - self.start;
+        let half = |minutes: u32, class| if minutes.is_multiple_of(60) { "" } else { class };
+        let from = if self.start >= 60 { format!("from-{} ", self.start / 60) } else { String::new() };
         let fine = FINE.iter().find(|(minutes, _)| shortest.is_some_and(|shortest| shortest < *minutes));
         let fine = fine.map_or("", |(_, class)| class);
-        format!("{from}hours-{}{fine}", self.hours)
+        let (from_half, half) = (half(self.start, "from-half "), half(length, " hours-half"));
+        format!("{from}{from_half}hours-{}{half}{fine}", length / 60)
     }
 
     /// The part of these minutes that the board shows, extended to whole steps. `None` if it shows no part.
@@ -112,34 +118,43 @@ mod tests {
     }
 
     #[test]
-    fn a_board_shows_an_hour_around_the_day_and_24_hours_at_most() {
+    fn a_board_shows_half_an_hour_around_the_day_and_24_hours_at_most() {
         for (shown, expected) in [
-            (vec![540..1140], (8, 12)),
-            (vec![540..600, 1000..1139], (8, 12)),
-            (vec![0..1440], (0, 24)),
-            (vec![1080..1560], (17, 10)),
-            (vec![10..2000], (0, 24)),
-            (vec![], (8, 11)),
+            (vec![540..1140], (510, 1170)),
+            (vec![540..600, 1000..1139], (510, 1170)),
+            (vec![525..600], (480, 630)),
+            (vec![0..1440], (0, 1440)),
+            (vec![1080..1560], (1050, 1590)),
+            (vec![10..2000], (0, 1440)),
+            (vec![], (510, 1110)),
         ] {
             let axis = Axis::around(shown.clone());
-            assert_eq!((axis.from, axis.hours), expected, "{shown:?}");
+            assert_eq!((axis.start, axis.end), expected, "{shown:?}");
         }
     }
 
     #[test]
     fn items_are_cut_to_the_board_in_whole_steps() {
-        let axis = Axis { from: 8, hours: 2 };
+        let axis = Axis { start: 480, end: 600 };
         assert_eq!(axis.clip(482..497), Some(480..500));
         assert_eq!(axis.clip(0..485), Some(480..485));
         assert_eq!(axis.clip(595..700), Some(595..600));
         assert_eq!((axis.clip(0..480), axis.clip(600..700), axis.clip(500..500)), (None, None, None));
         assert_eq!((axis.moment(481).unwrap().as_str(), axis.moment(600)), ("at h8 for-5", None));
-        assert_eq!(
-            (axis.class(None), axis.class(Some(20))),
-            ("from-8 hours-2".into(), "from-8 hours-2".into())
-        );
-        assert_eq!(Axis { from: 0, ..axis }.class(Some(15)), "hours-2 fine");
-        assert_eq!(Axis { from: 0, ..axis }.class(Some(10)), "hours-2 finest");
+    }
+
+    #[test]
+    fn the_classes_of_a_board_have_its_first_hour_and_its_length() {
+        for (start, end, shortest, expected) in [
+            (480, 600, None, "from-8 hours-2"),
+            (480, 600, Some(20), "from-8 hours-2"),
+            (510, 600, Some(15), "from-8 from-half hours-1 hours-half fine"),
+            (30, 150, Some(10), "from-half hours-2 finest"),
+        ] {
+            assert_eq!(Axis { start, end }.class(shortest), expected, "{start} to {end}");
+        }
+        let labels: Vec<_> = Axis { start: 510, end: 630 }.labels().collect();
+        assert_eq!(labels, [(9, "at h9 for-1h".to_owned()), (10, "at h10 for-30".to_owned())]);
     }
 
     #[test]

@@ -5,16 +5,19 @@
 //! - On a lane, only appointments overlap other items.
 //! - The items are in order of time, so a screen reader reads the day in order.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use chrono::NaiveDate;
 use chrono_tz::Tz;
 use domain::diary::Presence;
-use domain::{AppointmentStatus, Timestamp};
+use domain::{AppointmentStatus, Attendance, ContactId, StaffId, Timestamp};
 use view::AppointmentView;
 
 use super::axis::{Axis, STEP_MINUTES, minute, place, shown};
+use super::columns::{self, COLUMNS_MAX, columns};
 use super::diary::Dates;
+use super::today::next_attendances;
 use crate::dashboard::days::begins;
 use crate::dashboard::pages::prelude::*;
 
@@ -29,7 +32,7 @@ const BRIEF_MINUTES: u32 = 45;
 #[derive(Default)]
 pub(super) struct Item {
     pub(super) place: String,
-    /// The kind: `visit`, `free`, or the class of a mark (`shut`, `break`, `away`, `buffer`, `now`).
+    /// The kind: `visit`, `free`, `more`, or the class of a mark (`shut`, `break`, `away`, `buffer`, `now`).
     pub(super) kind: &'static str,
     pub(super) class: String,
     pub(super) path: String,
@@ -38,20 +41,45 @@ pub(super) struct Item {
     /// The customer, or the meaning of a mark.
     pub(super) label: String,
     pub(super) say: String,
+    /// The first minute of a free time.
+    pub(super) minute: u32,
+    pub(super) visit: Option<Card>,
+}
+
+/// What only an appointment has.
+pub(super) struct Card {
     pub(super) asks: bool,
+    pub(super) outside: bool,
+    pub(super) noted: bool,
+    /// The alert of the contact, or an empty text.
+    pub(super) alert: String,
+    /// The staff member, if the lane does not belong to one.
+    pub(super) with: Option<String>,
+    pub(super) attended: Option<(&'static str, String)>,
+    /// The attendance that is likely next, with its text.
+    pub(super) attends: Option<(Attendance, String)>,
+    /// The staff member, the first minute and the length in minutes, if the appointment can be moved.
+    pub(super) moves: Option<(StaffId, u32, u32)>,
 }
 
 pub(super) struct Lane {
     pub(super) id: String,
     pub(super) title: String,
     pub(super) sub: String,
-    pub(super) is_of_staff: bool,
+    pub(super) date: NaiveDate,
+    pub(super) staff: Option<StaffId>,
+    /// The CSS class of the staff member's color, if the lanes belong to different staff members.
+    pub(super) tint: Option<String>,
+    /// Whether the person may add time off to this lane.
+    pub(super) blocks: bool,
     pub(super) today: bool,
     pub(super) items: Vec<Item>,
 }
 
 pub(super) struct Board<'a> {
     pub(super) member: &'a Member,
+    pub(super) dates: &'a Dates,
+    pub(super) alerts: HashMap<ContactId, String>,
     pub(super) now: Timestamp,
     pub(super) axis: Axis,
     pub(super) book: Option<String>,
@@ -120,15 +148,89 @@ pub(super) fn minutes_of(visit: &AppointmentView, date: NaiveDate, zone: Tz) -> 
     start..start + u32::try_from(millis / 60_000).unwrap_or(0).max(1)
 }
 
-impl Board<'_> {
-    pub(super) fn items(&self, dates: &Dates, presence: &Presence, date: NaiveDate) -> Vec<Item> {
-        let visits: Vec<&AppointmentView> = dates.visits_of(presence.member.id).collect();
-        let ground = self.ground(dates, presence, &visits, date);
-        let mut items = self.marks(&ground);
-        items.extend(visits.iter().filter_map(|visit| self.visit(visit, date)));
-        if presence.member.active {
-            items.extend(self.free(dates, presence, &ground, date));
+/// Whether these ranges, which are in order, contain every instant of the range.
+fn cover(stretches: &[Range<Timestamp>], range: Range<Timestamp>) -> bool {
+    let mut at = range.start;
+    for stretch in stretches {
+        if stretch.start <= at {
+            at = at.max(stretch.end);
         }
+    }
+    at >= range.end
+}
+
+/// Whether an appointment lies outside the working time of its staff member.
+fn is_outside(dates: &Dates, presence: &Presence, visit: &AppointmentView) -> bool {
+    let during = || visit.starts_at..visit.ends_at;
+    let meets = |start: Timestamp, end: Timestamp| start < visit.ends_at && visit.starts_at < end;
+    !cover(&dates.diary.open, during())
+        || presence.hours.as_ref().is_some_and(|hours| !cover(hours, during()))
+        || dates.diary.breaks.iter().any(|pause| meets(pause.start, pause.end))
+        || presence.away.iter().any(|(key, end)| meets(key.starts_at, *end))
+}
+
+impl Board<'_> {
+    /// The items of a staff member's lane.
+    pub(super) fn items(&self, presence: &Presence, date: NaiveDate) -> Vec<Item> {
+        let visits: Vec<&AppointmentView> =
+            self.dates.visits_of(presence.member.id).filter(|visit| self.is_on(visit, date)).collect();
+        let ground = self.ground(Some(presence), &visits, date);
+        let mut items = self.marks(&ground);
+        items.extend(visits.iter().filter_map(|visit| self.visit(visit, date, None)));
+        if presence.member.active {
+            items.extend(self.free(presence, &ground, date));
+        }
+        self.sorted(items, date)
+    }
+
+    /// The items of a lane with the appointments of these staff members. Those that overlap are in columns.
+    pub(super) fn items_of_all(&self, staff: &[StaffId], date: NaiveDate) -> Vec<Item> {
+        let mut items = self.marks(&self.ground(None, &[], date));
+        let place_of = |visit: &AppointmentView| staff.iter().position(|one| *one == visit.staff_id);
+        let minutes =
+            |visit: &AppointmentView| self.axis.clip(minutes_of(visit, date, self.member.profile.zone));
+        let visits = self.dates.visits.iter().filter(|visit| self.is_on(visit, date));
+        let mut visits: Vec<_> =
+            visits.filter_map(|visit| Some((minutes(visit)?.start, place_of(visit)?, visit))).collect();
+        visits.sort_by_key(|(start, place, _)| (*start, *place));
+        let ranges: Vec<_> = visits.iter().filter_map(|(.., visit)| minutes(visit)).collect();
+        let mut rest = visits.iter().map(|(.., visit)| *visit).zip(&ranges);
+        for run in columns(&ranges) {
+            let of = run.iter().max().map_or(1, |last| last + 1);
+            let mut hidden = Vec::new();
+            for (column, (visit, range)) in run.into_iter().zip(rest.by_ref()) {
+                if of > COLUMNS_MAX && column >= COLUMNS_MAX - 1 {
+                    hidden.push(range.clone());
+                } else {
+                    items.extend(self.visit(visit, date, Some(columns::class(column, of.min(COLUMNS_MAX)))));
+                }
+            }
+            let count = hidden.len();
+            items.extend(span(hidden.into_iter()).map(|minutes| self.more(minutes, date, count)));
+        }
+        self.sorted(items, date)
+    }
+
+    /// Whether an appointment has not ended before a date.
+    fn is_on(&self, visit: &AppointmentView, date: NaiveDate) -> bool {
+        begins(date, self.member.profile.zone) < visit.ends_at
+    }
+
+    /// A link to the day, in the place of appointments for which there is no column.
+    fn more(&self, minutes: Range<u32>, date: NaiveDate, count: usize) -> (u32, Item) {
+        let item = Item {
+            class: columns::class(COLUMNS_MAX - 1, COLUMNS_MAX),
+            path: self.member.calendar("day", date, None),
+            label: format!("+{count}"),
+            say: self.member.count("calendar-more", count as u64),
+            kind: "more",
+            place: place(minutes.clone()),
+            ..Item::default()
+        };
+        (minutes.start, item)
+    }
+
+    fn sorted(&self, mut items: Vec<(u32, Item)>, date: NaiveDate) -> Vec<Item> {
         items.sort_by_key(|(start, _)| *start);
         let mut items: Vec<_> = items.into_iter().map(|(_, item)| item).collect();
         items.extend(self.now(date));
@@ -150,11 +252,11 @@ impl Board<'_> {
     /// The background of a lane. Each entry describes one step.
     fn ground(
         &self,
-        dates: &Dates,
-        presence: &Presence,
+        presence: Option<&Presence>,
         visits: &[&AppointmentView],
         date: NaiveDate,
     ) -> Vec<Ground> {
+        let diary = &self.dates.diary;
         let (zone, first) = (self.member.profile.zone, self.axis.minutes().start);
         let steps = self.axis.minutes().len() / STEP_MINUTES as usize;
         let mut ground = vec![Ground::Shut; steps];
@@ -170,10 +272,10 @@ impl Board<'_> {
         let anything = |_: &Ground| true;
         let is_open = |ground: &Ground| *ground != Ground::Shut;
         let is_free = |ground: &Ground| *ground == Ground::Free;
-        for open in minutes_on(&dates.diary.open, date, zone) {
+        for open in minutes_on(&diary.open, date, zone) {
             paint(open, &anything, &Ground::Free);
         }
-        if let Some(hours) = &presence.hours {
+        if let Some(hours) = presence.and_then(|one| one.hours.as_ref()) {
             let mut since = 0;
             for hours in minutes_on(hours, date, zone) {
                 paint(since..hours.start, &is_open, &Ground::Out);
@@ -181,11 +283,11 @@ impl Board<'_> {
             }
             paint(since..self.axis.minutes().end, &is_open, &Ground::Out);
         }
-        for pause in minutes_on(&dates.diary.breaks, date, zone) {
+        for pause in minutes_on(&diary.breaks, date, zone) {
             paint(pause, &is_free, &Ground::Break);
         }
-        for (key, end) in &presence.away {
-            let note = dates.notes.get(&key.id).cloned().unwrap_or_default();
+        for (key, end) in presence.iter().flat_map(|one| &one.away) {
+            let note = self.dates.notes.get(&key.id).cloned().unwrap_or_default();
             for minutes in minutes_on(&[key.starts_at..*end], date, zone) {
                 paint(minutes, &is_open, &Ground::Off(note.clone()));
             }
@@ -223,8 +325,10 @@ impl Board<'_> {
         marks
     }
 
-    fn visit(&self, visit: &AppointmentView, date: NaiveDate) -> Option<(u32, Item)> {
-        let minutes = self.axis.clip(minutes_of(visit, date, self.member.profile.zone))?;
+    /// An appointment. With the class of a column, the lane does not belong to the staff member.
+    fn visit(&self, visit: &AppointmentView, date: NaiveDate, column: Option<String>) -> Option<(u32, Item)> {
+        let (member, zone) = (self.member, self.member.profile.zone);
+        let minutes = self.axis.clip(minutes_of(visit, date, zone))?;
         let asks = visit.status == AppointmentStatus::Pending;
         let is_now = visit.starts_at <= self.now && self.now < visit.ends_at;
         let length = minutes.end - minutes.start;
@@ -234,28 +338,38 @@ impl Board<'_> {
             (length < SHORT_MINUTES, " short"),
             ((SHORT_MINUTES..BRIEF_MINUTES).contains(&length), " brief"),
         ];
-        let class = classes.iter().filter(|(is_so, _)| *is_so).map(|(_, class)| *class).collect();
+        let class: String = classes.iter().filter(|(is_so, _)| *is_so).map(|(_, class)| *class).collect();
+        let presence = self.dates.presence(visit.staff_id);
+        let is_to_come = visit.ends_at > self.now;
+        let alert = visit.contact_id.and_then(|id| self.alerts.get(&id));
+        let lasts = u32::try_from(member.minutes(visit)).unwrap_or(0);
+        let may_move = self.book.is_some() && (is_to_come || !asks);
+        let card = Card {
+            asks,
+            outside: is_to_come && presence.is_some_and(|one| is_outside(self.dates, one, visit)),
+            noted: self.dates.noted.contains(&visit.id),
+            alert: alert.cloned().unwrap_or_default(),
+            with: column.is_some().then(|| visit.staff_name.clone()),
+            attended: visit.attendance.map(|_| member.of_appointment(visit)),
+            attends: next_attendances(member, visit).into_iter().next(),
+            moves: may_move.then_some((visit.staff_id, minute(visit.starts_at, date, zone), lasts)),
+        };
         let item = Item {
             place: place(minutes.clone()),
-            class,
-            path: self.member.appointment_path(visit),
-            time: self.member.clock(visit.starts_at),
-            until: self.member.clock(visit.ends_at),
-            label: self.member.who_comes(visit),
+            class: format!("{} {}{class}", column.unwrap_or_default(), self.dates.color(visit.staff_id)),
+            path: member.appointment_path(visit),
+            time: member.clock(visit.starts_at),
+            until: member.clock(visit.ends_at),
+            label: member.who_comes(visit),
             say: visit.service_name.clone(),
-            asks,
             kind: "visit",
+            visit: Some(card),
+            ..Item::default()
         };
         Some((minutes.start, item))
     }
 
-    fn free(
-        &self,
-        dates: &Dates,
-        presence: &Presence,
-        ground: &[Ground],
-        date: NaiveDate,
-    ) -> Vec<(u32, Item)> {
+    fn free(&self, presence: &Presence, ground: &[Ground], date: NaiveDate) -> Vec<(u32, Item)> {
         let Some(book) = &self.book else { return Vec::new() };
         let (first, staff) = (self.axis.minutes().start, presence.member.id);
         let is_free = |minutes: &Range<u32>| {
@@ -271,7 +385,7 @@ impl Board<'_> {
             minute(self.now, date, self.member.profile.zone) + 1
         };
         let mut free = Vec::new();
-        for open in open_on(dates, date, self.member.profile.zone) {
+        for open in open_on(self.dates, date, self.member.profile.zone) {
             let starts = (open.start..open.end).step_by(FREE_MINUTES as usize);
             for start in starts.filter(|start| *start >= past && *start < 24 * 60) {
                 let minutes = start..start + FREE_MINUTES;
@@ -282,6 +396,7 @@ impl Board<'_> {
                         path: format!("{book}?staff={staff}&date={date}&time={time}"),
                         label: presence.member.name.clone(),
                         time,
+                        minute: start,
                         kind: "free",
                         ..Item::default()
                     };

@@ -1,57 +1,43 @@
-//! The calendar. The query selects a view: a day by staff member, a week of one or all staff members, or a
-//! list. The week of all staff members has a list for each day.
+//! The calendar. The query selects a view: a day by staff member, a week of one or all staff members, a month,
+//! or a list.
 
-use chrono::{Datelike, NaiveDate};
-use view::AppointmentView;
+use domain::{Right, StaffId};
 
-use super::above::{Asked, Head, OF_A_WEEK_MAX, days};
-use super::board::{is_own, open_on, span};
-use super::diary::Dates;
-use super::{lanes, list};
+use super::above::Asked;
+use super::{lanes, list, month, options};
 use crate::dashboard::pages::prelude::*;
 
-#[derive(Template)]
-#[template(path = "dashboard/pages/day/week.html", config = "src/askama.toml")]
-struct Page<'a> {
-    sheet: Sheet<'a>,
-    head: Head,
-    days: Vec<Day<'a>>,
-    more: bool,
-}
-
-struct Day<'a> {
-    date: NaiveDate,
-    number: u32,
-    today: bool,
-    open: Option<std::ops::Range<u32>>,
-    visits: Vec<&'a AppointmentView>,
-}
-
 pub(crate) async fn show(member: Member) -> Answered {
-    let date = days::asked(member.query.get("date")).unwrap_or_else(|| member.today());
-    let asked = Asked { date, staff: member.query.get("staff").parse().ok() };
+    let asked = asked(&member, &member.query);
+    if member.query.find(options::DENSITY).is_some() {
+        return options::keep(&member, &asked).await;
+    }
     match (member.query.get("view"), asked.staff) {
         ("list", _) => list::show(member, asked).await,
-        ("week", None) => week(member, asked).await,
+        ("month", _) => month::show(member, asked).await,
+        ("week", None) => lanes::week(member, asked).await,
         ("week", Some(staff)) => lanes::week_of(member, asked.date, staff).await,
         _ => lanes::day(member, asked).await,
     }
 }
 
-async fn week(member: Member, asked: Asked) -> Answered {
-    let (zone, today, all) = (member.profile.zone, member.today(), days(asked.date));
-    let dates = Dates::read(&member, all[0]..=all[6], None, OF_A_WEEK_MAX).await?;
-    let of_day = |date: &NaiveDate| Day {
-        date: *date,
-        number: date.day(),
-        today: *date == today,
-        open: span(open_on(&dates, *date, zone).into_iter().filter(is_own)),
-        visits: dates.visits.iter().filter(|visit| member.day(visit.starts_at) == *date).collect(),
-    };
-    page(&Page {
-        sheet: member.sheet("calendar"),
-        head: member.week_head(&asked, &dates, &member.t("calendar-all-staff")),
-        days: all.iter().map(of_day).collect(),
-        more: dates.more,
-    })
+fn asked(member: &Member, query: &Form) -> Asked {
+    let date = days::asked(query.get("date")).unwrap_or_else(|| member.today());
+    Asked { date, staff: query.get("staff").parse().ok() }
+}
+
+impl Member {
+    /// The view of the calendar that a form names in its field `back`.
+    pub(super) fn calendar_back(&self) -> Option<String> {
+        let query = Form::parse(self.form.find("back")?.as_bytes());
+        let view = ["day", "week"].into_iter().find(|view| *view == query.get("view"))?;
+        let asked = asked(self, &query);
+        Some(self.calendar(view, asked.date, asked.staff))
+    }
+
+    /// Whether the person may change this staff member's time off. Owners and admins may change all time off,
+    /// and members that of their own staff member.
+    pub(in crate::dashboard::pages) fn may_block(&self, staff: StaffId) -> bool {
+        self.may(Right::Settings) || (self.may(Right::Day) && self.membership.staff_id == Some(staff))
+    }
 }

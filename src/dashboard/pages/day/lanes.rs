@@ -1,13 +1,15 @@
-//! The calendar on a board: a day with a lane for each staff member, or a staff member's week with a lane for
-//! each day.
+//! The calendar on a board: a day with a lane for each staff member, or a week with a lane for each day, of one
+//! staff member or of all.
 
 use chrono::{Datelike, NaiveDate};
+use domain::diary::Presence;
 use domain::{Right, StaffId};
 
-use super::above::{Asked, Head, OF_A_WEEK_MAX, days};
+use super::above::{Asked, Head, OF_A_WEEK_MAX};
 use super::axis::{Axis, shown};
-use super::board::{Board, Lane, is_own, minutes_of, open_on, span};
+use super::board::{Board, Item, Lane, is_own, minutes_of, open_on, span};
 use super::diary::Dates;
+use super::options::Kept;
 use crate::dashboard::pages::prelude::*;
 
 /// The maximum number of appointments in a day view. The page says if there are more.
@@ -25,8 +27,13 @@ struct BoardPage<'a> {
     hours: Vec<Hour>,
     now: Option<(String, String)>,
     lanes: Vec<Lane>,
-    /// Whether each lane belongs to a staff member. Small screens then show links to the lanes.
-    is_day: bool,
+    /// The staff members with their colors, for the legend.
+    crew: Vec<(String, String)>,
+    /// The query of this view, for forms that lead back to it.
+    back: String,
+    first_minute: u32,
+    last_minute: u32,
+    grid_minutes: u32,
     more: bool,
     note: String,
 }
@@ -44,35 +51,60 @@ pub(super) async fn day(member: Member, asked: Asked) -> Answered {
     let today = member.today();
     let open: Vec<_> = open_on(&dates, date, zone).into_iter().filter(is_own).collect();
     let visits = dates.visits.iter().map(|visit| minutes_of(visit, date, zone));
-    let board = member.board(Axis::around(open.iter().cloned().chain(visits)));
-    let shown_staff = dates.staff().filter(|one| asked.staff.is_none_or(|staff| staff == one.member.id));
-    let lane = |presence: &domain::diary::Presence| Lane {
-        id: format!("lane-{}", presence.member.id),
-        title: presence.member.name.clone(),
-        sub: view.presence(&dates, presence, date, zone),
-        is_of_staff: true,
-        today: false,
-        items: board.items(&dates, presence, date),
+    let axis = Axis::around(open.iter().cloned().chain(visits));
+    let board = member.board(&dates, axis).await?;
+    let kept = Kept::of(&member);
+    let is_shown = |one: &&Presence| match asked.staff {
+        Some(staff) => staff == one.member.id,
+        None => kept.shows(one.member.id),
     };
-    let lanes = shown_staff.map(lane).collect();
+    let lane = |presence: &Presence| {
+        let id = presence.member.id;
+        Lane {
+            title: presence.member.name.clone(),
+            sub: view.presence(&dates, presence, date, zone),
+            tint: Some(dates.color(id)),
+            staff: Some(id),
+            blocks: member.may_block(id),
+            ..lane(&format!("lane-{id}"), date, board.items(presence, date))
+        }
+    };
+    let lanes = dates.staff().filter(is_shown).map(lane).collect();
     let way = |to: Option<NaiveDate>| {
         to.map(|day| Crumb { label: member.heading(day), path: member.calendar("day", day, asked.staff) })
     };
     let is_tabbed = dates.staff().count() > LANES_MANY || asked.staff.is_some();
     let head = Head {
         title: member.heading(date),
+        short: format!("{} {}", view.short_weekday(date), view.brief_date(date)),
         sub: day_sub(&member, date, span(open.into_iter())),
         before: way(date.pred_opt()),
         present: Some(Crumb { label: view.t("today"), path: member.calendar("day", today, asked.staff) }),
         after: way(date.succ_opt()),
         staff: if is_tabbed { member.tabs("day", &asked, &dates) } else { Vec::new() },
+        options: Some(member.options("day", &asked, &dates)),
         ..member.head("day", &asked)
     };
     let now = board.present(date);
     page(&BoardPage {
         note: dates.diary.special.first().and_then(|day| day.note.clone()).unwrap_or_default(),
-        ..BoardPage::new(&board, head, lanes, &dates, now, view.t("calendar-by-staff"))
+        ..BoardPage::new(&board, head, lanes, now, &asked)
     })
+}
+
+/// A lane of a day, without its title.
+fn lane(id: &str, date: NaiveDate, items: Vec<Item>) -> Lane {
+    Lane {
+        id: id.to_owned(),
+        title: String::new(),
+        sub: String::new(),
+        date,
+        staff: None,
+        tint: None,
+        blocks: false,
+        today: false,
+        items,
+    }
 }
 
 impl<'a> BoardPage<'a> {
@@ -80,30 +112,51 @@ impl<'a> BoardPage<'a> {
         board: &Board<'a>,
         head: Head,
         lanes: Vec<Lane>,
-        dates: &Dates,
         now: Option<(u32, String)>,
-        label: String,
+        asked: &Asked,
     ) -> Self {
-        let (member, axis) = (board.member, board.axis);
+        let (member, axis, dates) = (board.member, board.axis, board.dates);
         let now = now.and_then(|(minute, time)| Some((minute, time, axis.moment(minute)?)));
         let hour = |(hour, place): (u32, String)| Hour {
             place,
             label: shown(hour * 60),
             near: now.as_ref().is_some_and(|(minute, ..)| minute.abs_diff(hour * 60) < 15),
         };
-        let (is_day, class) = (head.is == "day", axis.class(shortest(dates)));
+        let is_day = head.is == "day";
+        let label = match asked.staff.and_then(|staff| dates.presence(staff)) {
+            _ if is_day => member.t("calendar-by-staff"),
+            Some(one) => member.with("calendar-week-of", "name", &one.member.name),
+            None => member.t("calendar-week-of-all"),
+        };
+        let (density, grid) = (Kept::of(member).density, member.profile.grid_minutes);
+        let thin = if is_day { "" } else { "thin " };
+        let crew = dates.staff().filter(|_| !is_day && asked.staff.is_none());
+        let crew = crew.map(|one| (one.member.name.clone(), dates.color(one.member.id)));
+        let back = member.calendar(head.is, asked.date, asked.staff);
         Self {
             sheet: member.sheet("calendar"),
-            head,
-            class: if is_day { class } else { format!("thin {class}") },
+            class: format!("{thin}{density} grid-{grid} {}", axis.class(shortest(dates))),
             label,
             hours: axis.labels().map(hour).collect(),
             now: now.map(|(_, time, place)| (time, place)),
             lanes,
-            is_day,
+            crew: crew.collect(),
+            back: back.split_once('?').map(|(_, query)| query.to_owned()).unwrap_or_default(),
+            first_minute: axis.minutes().start,
+            last_minute: axis.minutes().end,
+            grid_minutes: grid,
             more: dates.more,
             note: String::new(),
+            head,
         }
+    }
+
+    fn is_day(&self) -> bool {
+        self.head.is == "day"
+    }
+
+    fn has_staff(&self) -> bool {
+        !self.is_day() || !self.lanes.is_empty()
     }
 }
 
@@ -113,12 +166,31 @@ fn shortest(dates: &Dates) -> Option<u32> {
 }
 
 impl Member {
-    fn board(&self, axis: Axis) -> Board<'_> {
-        Board {
+    async fn board<'a>(&'a self, dates: &'a Dates, axis: Axis) -> Result<Board<'a>, Refused> {
+        Ok(Board {
             member: self,
+            dates,
+            alerts: dates.alerts(self).await?,
             now: self.business.now(),
             axis,
             book: self.may(Right::Day).then(|| self.path_to("appointments/new")),
+        })
+    }
+
+    /// The axis of a week: the hours of all its days, and the appointments on them.
+    fn week_axis(&self, dates: &Dates, week: &[NaiveDate]) -> Axis {
+        let zone = self.profile.zone;
+        let opens = week.iter().flat_map(|day| open_on(dates, *day, zone).into_iter().filter(is_own));
+        let visits = dates.visits.iter().map(|visit| (visit, self.day(visit.starts_at)));
+        let visits = visits.filter(|(_, day)| week.contains(day));
+        Axis::around(opens.chain(visits.map(|(visit, day)| minutes_of(visit, day, zone))))
+    }
+
+    fn day_lane(&self, day: NaiveDate, items: Vec<Item>) -> Lane {
+        Lane {
+            title: format!("{} {}", self.short_weekday(day), day.day()),
+            today: day == self.today(),
+            ..lane(&format!("lane-{day}"), day, items)
         }
     }
 }
@@ -135,28 +207,43 @@ fn day_sub(member: &Member, date: NaiveDate, open: Option<std::ops::Range<u32>>)
     format!("{} · {open} · {zone}", member.week(date))
 }
 
-pub(super) async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> Answered {
+/// The week of all staff members that the person has chosen to see.
+pub(super) async fn week(member: Member, asked: Asked) -> Answered {
     let (view, zone, today) = (&member.view, member.profile.zone, member.today());
-    let week = days(date);
-    let dates = Dates::read(&member, week[0]..=week[6], Some(staff), OF_A_WEEK_MAX).await?;
-    let presence = dates.diary.staff.iter().find(|one| one.member.id == staff);
-    let presence = presence.ok_or_else(Refused::not_found)?;
-    let opens = week.iter().flat_map(|day| open_on(&dates, *day, zone).into_iter().filter(is_own));
-    let visits = dates.visits.iter().map(|visit| (visit, member.day(visit.starts_at)));
-    let visits = visits.filter(|(_, day)| week.contains(day));
-    let visits = visits.map(|(visit, day)| minutes_of(visit, day, zone));
-    let board = member.board(Axis::around(opens.chain(visits)));
+    let week = member.week_days(asked.date);
+    let mut dates = Dates::read(&member, week[0]..=week[6], None, OF_A_WEEK_MAX).await?;
+    let kept = Kept::of(&member);
+    dates.visits.retain(|visit| kept.shows(visit.staff_id));
+    let staff: Vec<_> = dates.staff().map(|one| one.member.id).filter(|id| kept.shows(*id)).collect();
+    let board = member.board(&dates, member.week_axis(&dates, &week)).await?;
     let lane = |day: &NaiveDate| Lane {
-        id: format!("lane-{day}"),
-        title: format!("{} {}", view.short_weekday(*day), day.day()),
-        sub: view.presence(&dates, presence, *day, zone),
-        is_of_staff: false,
-        today: *day == today,
-        items: board.items(&dates, presence, *day),
+        sub: match span(open_on(&dates, *day, zone).into_iter().filter(is_own)) {
+            Some(open) => view.span(&open),
+            None => view.t("calendar-closed"),
+        },
+        ..member.day_lane(*day, board.items_of_all(&staff, *day))
     };
     let lanes = week.iter().map(lane).collect();
-    let head = member.week_head(&Asked { date, staff: Some(staff) }, &dates, &presence.member.name);
+    let head = member.week_head(&asked, &dates, &member.t("calendar-all-staff"));
     let now = board.present(today).filter(|_| week.contains(&today));
-    let label = view.with("calendar-week-of", "name", &presence.member.name);
-    page(&BoardPage::new(&board, head, lanes, &dates, now, label))
+    page(&BoardPage::new(&board, head, lanes, now, &asked))
+}
+
+pub(super) async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> Answered {
+    let (view, zone, today) = (&member.view, member.profile.zone, member.today());
+    let week = member.week_days(date);
+    let dates = Dates::read(&member, week[0]..=week[6], Some(staff), OF_A_WEEK_MAX).await?;
+    let presence = dates.presence(staff).ok_or_else(Refused::not_found)?;
+    let board = member.board(&dates, member.week_axis(&dates, &week)).await?;
+    let lane = |day: &NaiveDate| Lane {
+        sub: view.presence(&dates, presence, *day, zone),
+        staff: Some(staff),
+        blocks: member.may_block(staff),
+        ..member.day_lane(*day, board.items(presence, *day))
+    };
+    let lanes = week.iter().map(lane).collect();
+    let asked = Asked { date, staff: Some(staff) };
+    let head = member.week_head(&asked, &dates, &presence.member.name);
+    let now = board.present(today).filter(|_| week.contains(&today));
+    page(&BoardPage::new(&board, head, lanes, now, &asked))
 }

@@ -61,6 +61,7 @@ pub(super) async fn show(member: Member, asked: Asked) -> Answered {
         sheet: member.sheet("calendar"),
         head: Head {
             title: view.t("today-appointments"),
+            short: view.t("today-appointments"),
             sub: view.with("calendar-list-from", "day", &member.date(asked.date)),
             ..member.head("list", &asked)
         },

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! today      the first page; `needs` the tasks for the team, `steps` the first steps of a new business
-//! calendar   the calendar, and the week of all staff: `lanes` a day or a week on a board, `list` the list,
-//!            `above` the header of each view
-//! board      the lanes of a board; `axis` the position of items
+//! calendar   the calendar: `lanes` a day or a week on a board, `month` a month, `list` the list, `above` the
+//!            header of each view, `options` the staff members and the density that a person has chosen
+//! board      the lanes of a board; `axis` the position of items, `columns` items that overlap
 //! diary      the data that these pages read
 //! booking    a new appointment; `moving` moves an appointment
 //! timing     the choice of a time and a duration in both forms; `open_times` the times to choose from
@@ -19,12 +19,15 @@ mod axis;
 mod board;
 pub(in crate::dashboard) mod booking;
 pub(in crate::dashboard) mod calendar;
+mod columns;
 mod diary;
 mod lanes;
 mod list;
+mod month;
 pub(in crate::dashboard) mod moving;
 mod needs;
 mod open_times;
+mod options;
 pub(in crate::dashboard) mod steps;
 mod timing;
 pub(in crate::dashboard) mod today;

@@ -156,7 +156,7 @@ fn day_of(member: &Member, dates: &Dates, presence: &Presence, today: NaiveDate)
     }
 }
 
-fn next_attendances(member: &Member, visit: &AppointmentView) -> Vec<(Attendance, String)> {
+pub(super) fn next_attendances(member: &Member, visit: &AppointmentView) -> Vec<(Attendance, String)> {
     let is_next = |one: &Attendance| match visit.attendance {
         None => *one != Attendance::Completed,
         Some(Attendance::Arrived) => *one == Attendance::Completed,

@@ -101,7 +101,6 @@ calendar-this-week = This week
 calendar-all-staff = All staff
 calendar-by-staff = The day by staff member
 calendar-week-of = The week of { $name }
-calendar-jump = Staff of this day
 calendar-times-in = times in { $place }
 calendar-open-from-to = open { $from } to { $to }
 calendar-closed-all-day = closed all day

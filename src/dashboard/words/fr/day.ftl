@@ -101,7 +101,6 @@ calendar-this-week = Cette semaine
 calendar-all-staff = Toute l’équipe
 calendar-by-staff = La journée par personne
 calendar-week-of = Semaine : { $name }
-calendar-jump = L’équipe du jour
 calendar-times-in = heure locale : { $place }
 calendar-open-from-to = ouvert de { $from } à { $to }
 calendar-closed-all-day = fermé toute la journée
