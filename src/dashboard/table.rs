@@ -28,6 +28,8 @@ pub(super) fn table() -> Vec<Route> {
         form("/dashboard/account/sessions", Session::Full, account::sessions, account::end_others),
         form("/dashboard/b/{business_id}/appointments/new", Right::Day, day::booking::show, day::booking::sent),
         form("/dashboard/b/{business_id}/appointments/{appointment_id}/move", Right::Day, day::moving::show, day::moving::sent),
+        form("/dashboard/b/{business_id}/appointments/{appointment_id}/shift", Right::Day, day::shift::show, day::shift::sent),
+        form("/dashboard/b/{business_id}/calendar/block", Right::Day, day::block::show, day::block::sent),
         form("/dashboard/b/{business_id}/appointments/{appointment_id}/decline", Right::Day, day::appointment::declining, day::appointment::decline),
         form("/dashboard/b/{business_id}/appointments/{appointment_id}/cancel", Right::Day, day::appointment::cancelling, day::appointment::cancel),
         form("/dashboard/b/{business_id}/alerts", Right::Own, day::alerts::show, day::alerts::read_all),

@@ -17,6 +17,7 @@ mod day_appointments;
 mod day_attendance;
 mod day_booking;
 mod day_calendar;
+mod day_moves;
 mod day_notices;
 mod day_salon;
 mod day_today;

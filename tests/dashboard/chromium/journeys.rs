@@ -9,11 +9,11 @@ use crate::harness::PASSWORD;
 const HOSTILE_PART: &str = "alert(1)";
 
 /// A window of a phone's size.
-const PHONE: Looks = Looks { width: 390, dark: false };
+pub(super) const PHONE: Looks = Looks { width: 390, dark: false };
 
-struct Desk {
-    salon: Salon,
-    window: Window,
+pub(super) struct Desk {
+    pub(super) salon: Salon,
+    pub(super) window: Window,
 }
 
 impl Desk {
@@ -25,19 +25,19 @@ impl Desk {
     }
 
     /// Opens a salon and a window with the owner's session. Returns `None` if there is no browser.
-    async fn of_owner() -> Option<Self> {
+    pub(super) async fn of_owner() -> Option<Self> {
         let desk = Self::open().await?;
         take_over(&desk.window, &desk.salon.signed_in(&desk.salon.owner).await).await;
         Some(desk)
     }
 
-    async fn goto(&self, page: &str) {
+    pub(super) async fn goto(&self, page: &str) {
         self.window.goto(&format!("/dashboard/b/{}/{page}", self.salon.id)).await;
     }
 
     /// Closes the window. Checks that the content security policy has blocked nothing and no script has
     /// failed.
-    async fn close(self) {
+    pub(super) async fn close(self) {
         // The response to a refused form has an error status, which the browser also reports.
         let told = self.window.complaints().await;
         let told: Vec<_> =
@@ -82,6 +82,7 @@ async fn a_day_is_booked_moved_cancelled_and_confirmed() {
     desk.goto("calendar?view=day&date=2026-03-04").await;
     // A free time of the first staff member opens the booking form beside the calendar.
     window.find("main a.free").await.click().await.unwrap();
+    window.find("main .slot-menu a").await.click().await.unwrap();
     let search = window.find("dialog.beside[open] [name=q]").await;
     search.send_keys("Nora Haddad").await.unwrap();
     window.sees("No contact found for “Nora Haddad”").await;

@@ -4,6 +4,7 @@
 #![allow(clippy::print_stderr, reason = "prints which tests are skipped")]
 
 mod axe;
+mod calendar;
 mod docs;
 mod journeys;
 mod pages;

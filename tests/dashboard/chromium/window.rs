@@ -165,6 +165,32 @@ impl Window {
         self.client.issue_cmd(Own { path: "goog/cdp/execute", body }).await.unwrap();
     }
 
+    /// Sends an event of the mouse at a point of the window: `mousePressed`, `mouseMoved` or `mouseReleased`.
+    #[allow(dead_code, reason = "only the tests of the dashboard drag")]
+    pub(super) async fn mouse(&self, kind: &str, (x, y): (f64, f64)) {
+        let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1 });
+        self.tools("Input.dispatchMouseEvent", event).await;
+    }
+
+    /// Sends an event of a finger: `touchStart`, `touchMove` or `touchEnd`.
+    #[allow(dead_code, reason = "only the tests of the dashboard drag")]
+    pub(super) async fn touch(&self, kind: &str, at: Option<(f64, f64)>) {
+        let points: Vec<_> = at.into_iter().map(|(x, y)| json!({ "x": x, "y": y })).collect();
+        self.tools("Input.dispatchTouchEvent", json!({ "type": kind, "touchPoints": points })).await;
+    }
+
+    /// The middle of the first element that matches this selector.
+    #[allow(dead_code, reason = "only the tests of the dashboard drag")]
+    pub(super) async fn middle(&self, css: &str) -> (f64, f64) {
+        let css = serde_json::to_string(css).unwrap();
+        let script = format!(
+            "const box = document.querySelector({css}).getBoundingClientRect();
+             return [box.left + box.width / 2, box.top + box.height / 2]"
+        );
+        let at = self.run(&script).await;
+        (at[0].as_f64().unwrap(), at[1].as_f64().unwrap())
+    }
+
     /// Sets a cookie.
     pub(super) async fn set_cookie(&self, name: &str, value: &str) {
         let cookie = json!({ "name": name, "value": value, "url": self.origin, "httpOnly": true });

@@ -16,6 +16,11 @@ pub(super) const ROWS: &[Row] = &[
     ("POST", "/dashboard/b/{business_id}/appointments/{appointment_id}/attendance", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/appointments/{appointment_id}/move", [404, 404, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/appointments/{appointment_id}/move", [404, 404, 404, 404, SIGN_IN]),
+    ("GET", "/dashboard/b/{business_id}/appointments/{appointment_id}/shift", [404, 404, 404, 404, SIGN_IN]),
+    ("POST", "/dashboard/b/{business_id}/appointments/{appointment_id}/shift", [404, 404, 404, 404, SIGN_IN]),
+    // The salon has no staff member, so no time can be blocked.
+    ("GET", "/dashboard/b/{business_id}/calendar/block", [303, 303, 303, 404, SIGN_IN]),
+    ("POST", "/dashboard/b/{business_id}/calendar/block", [303, 303, 303, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/appointments/{appointment_id}/decline", [404, 404, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/appointments/{appointment_id}/decline", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/appointments/{appointment_id}/cancel", [404, 404, 404, 404, SIGN_IN]),

@@ -27,6 +27,8 @@ pub(super) struct Head {
     pub(super) present: Option<Crumb>,
     pub(super) after: Option<Crumb>,
     pub(super) book: Option<String>,
+    /// The page that adds time off, if the person may add any.
+    pub(super) block: Option<String>,
     pub(super) staff: Vec<Tab>,
     pub(super) options: Option<Options>,
 }
@@ -47,6 +49,8 @@ impl Member {
         let staff = asked.staff.map(|staff| format!("&staff={staff}")).unwrap_or_default();
         let book = format!("{}?date={}{staff}", self.path_to("appointments/new"), asked.date);
         let book = self.may(Right::Day).then_some(book);
+        let may_block = self.may(Right::Settings) || self.membership.staff_id.is_some() && book.is_some();
+        let block = format!("{}?date={}{staff}", self.path_to("calendar/block"), asked.date);
         Head {
             is,
             day: to("day"),
@@ -54,6 +58,7 @@ impl Member {
             month: to("month"),
             list: to("list"),
             book,
+            block: may_block.then_some(block),
             ..Head::default()
         }
     }

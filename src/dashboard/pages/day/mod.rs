@@ -5,6 +5,7 @@
 //! calendar   the calendar: `lanes` a day or a week on a board, `month` a month, `list` the list, `above` the
 //!            header of each view, `options` the staff members and the density that a person has chosen
 //! board      the lanes of a board; `axis` the position of items, `columns` items that overlap
+//! block      time off from the calendar; `shift` a move of an appointment from the calendar
 //! diary      the data that these pages read
 //! booking    a new appointment; `moving` moves an appointment
 //! timing     the choice of a time and a duration in both forms; `open_times` the times to choose from
@@ -16,6 +17,7 @@ mod above;
 pub(in crate::dashboard) mod alerts;
 pub(in crate::dashboard) mod appointment;
 mod axis;
+pub(in crate::dashboard) mod block;
 mod board;
 pub(in crate::dashboard) mod booking;
 pub(in crate::dashboard) mod calendar;
@@ -28,6 +30,7 @@ pub(in crate::dashboard) mod moving;
 mod needs;
 mod open_times;
 mod options;
+pub(in crate::dashboard) mod shift;
 pub(in crate::dashboard) mod steps;
 mod timing;
 pub(in crate::dashboard) mod today;

@@ -16,5 +16,5 @@ pub(in crate::dashboard) mod staff_member;
 pub(in crate::dashboard) mod website;
 
 mod parts;
-mod times_off;
+pub(super) mod times_off;
 mod week;

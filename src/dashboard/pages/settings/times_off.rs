@@ -6,7 +6,7 @@
 
 use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
 use chrono_tz::Tz;
-use domain::{LocalTime, Problem, ProblemCode, Right, StaffId, Timestamp};
+use domain::{LocalTime, Problem, ProblemCode, StaffId, Timestamp};
 use view::TimeOffView;
 
 use super::week::tidy;
@@ -51,17 +51,11 @@ impl TimesOff {
             rows,
             past,
             more: more.map(|more| view.count("off-more", more as u64)).unwrap_or_default(),
-            may: may(member, staff),
+            may: member.may_block(staff),
             fields: fields.map(|field| filled.field(view, field)),
             filled,
         })
     }
-}
-
-/// Whether the person may change this staff member's time off. Owners and admins may change all time off,
-/// and members that of their own staff member.
-fn may(member: &Member, staff: StaffId) -> bool {
-    member.may(Right::Settings) || (member.may(Right::Day) && member.membership.staff_id == Some(staff))
 }
 
 impl Member {
@@ -87,7 +81,7 @@ impl Member {
 }
 
 /// Converts the form to a body: with dates if it contains no time of day, else with instants.
-pub(super) fn read(member: &Member) -> Result<TimeOffBody, Undone> {
+pub(in crate::dashboard::pages) fn read(member: &Member) -> Result<TimeOffBody, Undone> {
     let form = &member.form;
     let from = date(form, "from");
     let to = if form.get("to").trim().is_empty() { from.clone() } else { date(form, "to") };
@@ -117,7 +111,7 @@ pub(super) fn read(member: &Member) -> Result<TimeOffBody, Undone> {
     body.read()
 }
 
-pub(super) fn beside(problem: Problem) -> Problem {
+pub(in crate::dashboard::pages) fn beside(problem: Problem) -> Problem {
     match problem.path.as_str() {
         "starts_at" => Problem::new("from", problem.code),
         "ends_at" => Problem::new("to", problem.code),

@@ -22,6 +22,7 @@ calendar-density = Density
 calendar-density-normal = Normal
 calendar-density-compact = Compact
 calendar-density-roomy = Roomy
+calendar-block = Block time
 calendar-week-of-all = The week of all staff
 calendar-more = { $count ->
     [one] one more appointment, open the day
@@ -29,3 +30,23 @@ calendar-more = { $count ->
 }
 calendar-outside = Outside working hours
 calendar-noted = With a note
+calendar-book-here = Book
+calendar-moving = Moving. Arrow keys: time and column. Shift with up or down: length. Enter: drop. Escape: stop.
+calendar-moving-free = This time is free.
+calendar-moving-cancelled = The appointment was not moved.
+calendar-moving-failed = The appointment could not be moved. Reload the page and try again.
+calendar-moved = Moved.
+calendar-undo = Undo
+calendar-undone = The move was undone.
+
+# The page of a move.
+shift-from = From
+shift-to = To
+shift-lasts = Duration
+shift-confirms = This appointment is a request. The move also confirms it.
+shift-anyway = Move anyway
+
+# The page that blocks time.
+block-sub = Time off of a staff member. Nobody can book it.
+block-title-of = Title
+block-title-hint = The team sees it in the calendar, for example “Dentist”.

@@ -22,6 +22,7 @@ calendar-density = Densité
 calendar-density-normal = Normale
 calendar-density-compact = Compacte
 calendar-density-roomy = Aérée
+calendar-block = Bloquer un créneau
 calendar-week-of-all = La semaine de toute l’équipe
 calendar-more = { $count ->
     [one] un autre rendez-vous, ouvrir la journée
@@ -29,3 +30,23 @@ calendar-more = { $count ->
 }
 calendar-outside = En dehors des heures de travail
 calendar-noted = Avec une note
+calendar-book-here = Réserver
+calendar-moving = Déplacement. Flèches : heure et colonne. Maj avec haut ou bas : durée. Entrée : déposer. Échap : arrêter.
+calendar-moving-free = Ce créneau est libre.
+calendar-moving-cancelled = Le rendez-vous n’a pas été déplacé.
+calendar-moving-failed = Le rendez-vous n’a pas pu être déplacé. Rechargez la page et réessayez.
+calendar-moved = Déplacé.
+calendar-undo = Annuler le déplacement
+calendar-undone = Le déplacement est annulé.
+
+# La page d’un déplacement.
+shift-from = De
+shift-to = À
+shift-lasts = Durée
+shift-confirms = Ce rendez-vous est une demande. Le déplacer le confirme aussi.
+shift-anyway = Déplacer quand même
+
+# La page qui bloque un créneau.
+block-sub = Une absence d’un membre de l’équipe. Personne ne peut réserver ce créneau.
+block-title-of = Titre
+block-title-hint = L’équipe le voit dans l’agenda, par exemple « Dentiste ».

@@ -1,0 +1,241 @@
+// Moves appointments on the board of the calendar, by mouse, touch and keyboard. The server says what a move would
+// break: the page of a move (data-moves) is read while the appointment moves, and its form is sent at the end. The
+// move can be undone for ten seconds, unless the appointment was changed meanwhile.
+import { load, make } from './dialog.js';
+import { board, clock, laneAt, minuteAt, number, put } from './grid.js';
+import { swap } from './live.js';
+const FAR = 6, HOLD_MS = 350, ASK_MS = 90, UNDO_MS = 10_000, LASTS_MAX = 720, EDGE = 36;
+let press, move, toast, timer;
+
+const tell = (text, tone = '', ...buttons) => {
+  clearTimeout(timer);
+  toast ??= document.body.appendChild(make('div', { className: 'toast' }));
+  toast.className = `toast ${tone}`;
+  const said = toast.querySelector('p') ?? toast.appendChild(make('p'));
+  said.setAttribute('role', 'status');
+  said.textContent = text;
+  toast.replaceChildren(said, ...buttons);
+  toast.hidden = !text;
+};
+const button = (text, className, act) => {
+  const made = make('button', { type: 'button', className: `button ${className}`, textContent: text });
+  made.addEventListener('click', act);
+  return made;
+};
+const words = () => board().dataset;
+const laneOf = element => element.closest('.lane');
+
+const begin = (card, mode, grab = 0) => {
+  const { minute, lasts } = { minute: number(card, 'minute'), lasts: number(card, 'lasts') };
+  const ghost = card.cloneNode(true);
+  for (const part of ghost.querySelectorAll('form, .grip')) part.remove();
+  for (const name of ['data-moves', 'id']) ghost.removeAttribute(name);
+  ghost.classList.remove('short', 'brief');
+  ghost.classList.add('ghost');
+  ghost.inert = true;
+  move = { card, mode, grab, ghost, url: card.dataset.moves, staff: card.dataset.staff, lane: laneOf(card), minute, lasts,
+    from: { date: laneOf(card).dataset.date, staff: card.dataset.staff, minute, minutes: lasts } };
+  card.classList.add('leaves');
+  board().dataset.busy = mode;
+  show();
+  if (mode === 'key') tell(words().sayMoving);
+};
+const here = () => ({ date: move.lane.dataset.date, staff: move.lane.dataset.staff ?? move.staff, minute: move.minute, minutes: move.lasts });
+const isMoved = () => Object.entries(here()).some(([name, value]) => String(value) !== String(move.from[name]));
+const address = at => `${move.url}?${new URLSearchParams({ ...at, back: new URL(location.href).search.slice(1) || 'view=day' })}`;
+const show = () => {
+  const { ghost, lane, minute, lasts } = move;
+  put(ghost, lane, minute, lasts);
+  const time = ghost.querySelector('.time');
+  if (time) time.textContent = `${clock(minute)} – ${clock(minute + lasts)}`;
+};
+const to = (lane, minute, lasts) => {
+  const first = number(board(), 'first'), last = number(board(), 'last');
+  minute = Math.max(first, Math.min(last - 5, minute));
+  if (lane === move.lane && minute === move.minute && lasts === move.lasts) return;
+  Object.assign(move, { lane, minute, lasts, trial: undefined });
+  move.ghost.classList.remove('ok', 'wait', 'bad');
+  show();
+  clearTimeout(move.timer);
+  move.timer = setTimeout(() => ask().catch(() => {}), ASK_MS);
+};
+// Reads the page of the move at the present place. It shows the reasons against the move.
+const ask = () => {
+  clearTimeout(move.timer);
+  const asked = move, key = JSON.stringify(here());
+  if (asked.asking?.key === key) return asked.asking.answer;
+  const answer = load(address(here())).then(({ answer, page }) => read(answer, page)).then(trial => {
+    if (move === asked && JSON.stringify(here()) === key) judge(trial);
+    return trial;
+  });
+  asked.asking = { key, answer };
+  return answer;
+};
+const read = (answer, page) => {
+  const form = page.getElementById('shift');
+  if (!form) throw new Error(`${answer.status}`);
+  const texts = [...page.querySelectorAll('main > .page > .notice, #reasons, #confirms')].map(one => one.innerText.trim());
+  return { form, trial: form.dataset.trial, text: texts.join(' '), button: form.querySelector('button')?.textContent };
+};
+const judge = found => {
+  move.trial = found;
+  const tone = { open: 'ok', anyway: 'wait', refused: 'bad' }[found.trial];
+  move.ghost.classList.add(tone);
+  const column = move.lane.querySelector('h2').textContent;
+  tell(`${clock(move.minute)} – ${clock(move.minute + move.lasts)}, ${column}. ${found.text || words().sayFree}`, tone);
+};
+const end = (text = '') => {
+  if (!move) return;
+  clearTimeout(move.timer);
+  move.ghost.remove();
+  move.card.classList.remove('leaves');
+  delete board().dataset.busy;
+  if (move.mode === 'key') move.card.querySelector('a').focus({ preventScroll: true });
+  move = undefined;
+  tell(text);
+  if (text) timer = setTimeout(() => tell(''), UNDO_MS);
+};
+const drop = async () => {
+  if (!isMoved()) return end();
+  const dropped = move;
+  dropped.mode = dropped.mode === 'key' ? 'key' : 'dropped';
+  dropped.isDropped = true;
+  try {
+    const found = await ask();
+    if (move !== dropped) return;
+    if (found.trial === 'open') return await send(found.form);
+    if (found.trial === 'refused') return end(found.text);
+    const anyway = button(found.button, 'first', () => send(found.form));
+    tell(found.text, 'wait', anyway, button(words().sayStop, '', () => end(words().sayCancelled)));
+    anyway.focus();
+  } catch { end(words().sayFailed); }
+};
+const post = form => load(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) });
+const send = async form => {
+  const { card, url, from, mode } = move;
+  try {
+    const { answer, page } = await post(form);
+    if (!answer.redirected || !answer.ok) return end(read(answer, page).text || words().sayFailed);
+    // The form for the way back has the entity tag of the appointment after the move.
+    const { page: back } = await load(address(from));
+    end();
+    await swap(location.href, ['board']);
+    document.querySelector(`[data-moves="${CSS.escape(url)}"] a`)?.focus({ preventScroll: true });
+    const undo = back.getElementById('shift');
+    tell(words().sayMoved, 'ok', ...(undo ? [button(words().sayUndo, '', () => takeBack(undo))] : []));
+    timer = setTimeout(() => tell(''), UNDO_MS);
+  } catch { end(words().sayFailed); }
+};
+const takeBack = async form => {
+  const { answer, page } = await post(form);
+  const isDone = answer.redirected && answer.ok;
+  await swap(location.href, ['board']);
+  tell(isDone ? words().sayUndone : read(answer, page).text, isDone ? '' : 'bad');
+  timer = setTimeout(() => tell(''), UNDO_MS);
+};
+
+// Pointers. A finger has to rest on the appointment first, because a moving finger scrolls.
+const grid = () => number(board(), 'grid');
+document.addEventListener('pointerdown', e => {
+  const card = e.button === 0 && !move && e.target.closest?.('#board .visit[data-moves]');
+  if (!card || e.target.closest('form')) return;
+  const mode = e.target.closest('.grip') ? 'size' : 'drag';
+  press = { card, mode, x: e.clientX, y: e.clientY, id: e.pointerId, touch: e.pointerType !== 'mouse' };
+  if (press.touch) press.timer = setTimeout(start, HOLD_MS);
+});
+const start = () => {
+  const { card, mode, y, id } = press;
+  begin(card, mode, minuteAt(laneOf(card), y) - number(card, 'minute'));
+  try { board().setPointerCapture(id); } catch { /* The pointer has ended. */ }
+  scroll();
+};
+document.addEventListener('pointermove', e => {
+  if (!press || e.pointerId !== press.id) return;
+  press.at = { x: e.clientX, y: e.clientY };
+  if (!move) {
+    if (Math.hypot(e.clientX - press.x, e.clientY - press.y) < FAR) return;
+    if (press.touch) return leave();
+    start();
+  }
+  follow();
+});
+const follow = () => {
+  const { x, y } = press.at ?? press, step = grid();
+  if (move.mode === 'size') {
+    const until = Math.round(minuteAt(move.lane, y) / step) * step;
+    return to(move.lane, move.minute, Math.max(5, Math.min(LASTS_MAX, until - move.minute)) || move.lasts);
+  }
+  const lane = laneAt(x) ?? move.lane;
+  to(lane, Math.round((minuteAt(lane, y) - move.grab) / step) * step, move.lasts);
+};
+// Scrolls the board while the pointer is at its edge.
+const scroll = () => {
+  if (!move || !press) return;
+  const { x, y } = press.at ?? press, box = board().getBoundingClientRect();
+  const by = (at, low, high) => (at < low + EDGE ? -8 : at > high - EDGE ? 8 : 0);
+  const [left, top] = [by(x, box.left, Math.min(box.right, innerWidth)), by(y, box.top + 56, Math.min(box.bottom, innerHeight))];
+  if (left || top) { board().scrollBy(left, top); if (press.at) follow(); }
+  requestAnimationFrame(scroll);
+};
+const leave = () => { clearTimeout(press?.timer); press = undefined; };
+document.addEventListener('pointerup', e => {
+  if (!press || e.pointerId !== press.id) return;
+  leave();
+  if (!move || move.isDropped || move.mode === 'key') return;
+  // The click that follows would open the appointment.
+  const stop = click => { click.preventDefault(); click.stopPropagation(); };
+  document.addEventListener('click', stop, { capture: true, once: true });
+  setTimeout(() => document.removeEventListener('click', stop, { capture: true }), 0);
+  drop();
+});
+document.addEventListener('pointercancel', e => {
+  if (!press || e.pointerId !== press.id) return;
+  leave();
+  if (move && !move.isDropped) end();
+});
+document.addEventListener('touchmove', e => { if (move && press) e.preventDefault(); }, { passive: false });
+document.addEventListener('contextmenu', e => { if (press?.touch && e.target.closest?.('.visit')) e.preventDefault(); });
+document.addEventListener('dragstart', e => { if (e.target.closest?.('#board .visit')) e.preventDefault(); });
+
+// The keyboard: M begins on a focused appointment.
+const keys = {
+  ArrowUp: e => (e.shiftKey ? resize(-grid()) : to(move.lane, move.minute - grid(), move.lasts)),
+  ArrowDown: e => (e.shiftKey ? resize(grid()) : to(move.lane, move.minute + grid(), move.lasts)),
+  ArrowLeft: () => beside(-1),
+  ArrowRight: () => beside(1),
+  Enter: () => drop(),
+};
+const resize = by => to(move.lane, move.minute, Math.max(5, Math.min(LASTS_MAX, move.lasts + by)));
+const beside = by => {
+  const lanes = [...board().querySelectorAll('.lane')], lane = lanes[lanes.indexOf(move.lane) + by];
+  if (!lane) return;
+  to(lane, move.minute, move.lasts);
+  lane.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+};
+document.addEventListener('keydown', e => {
+  if (move) {
+    if (e.key === 'Escape') {
+      e.preventDefault();
+      return end(words().sayCancelled);
+    }
+    if (move.mode !== 'key' || move.isDropped || !keys[e.key]) return;
+    e.preventDefault();
+    e.stopPropagation();
+    keys[e.key](e);
+    return move?.ghost.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }
+  const card = document.activeElement?.closest('#board .visit[data-moves]');
+  if (e.key !== 'm' || !card || e.ctrlKey || e.metaKey || e.altKey) return;
+  e.preventDefault();
+  begin(card, 'key');
+}, { capture: true });
+
+// The handles for the length. A live update replaces the board, so they are added again.
+const handles = () => {
+  for (const card of document.querySelectorAll('#board .visit[data-moves]:not(:has(> .grip))')) {
+    card.append(make('span', { className: 'grip' }));
+    card.querySelector('a').setAttribute('aria-keyshortcuts', 'm');
+  }
+};
+handles();
+new MutationObserver(handles).observe(document.querySelector('main'), { childList: true, subtree: true });

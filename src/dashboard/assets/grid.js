@@ -1,0 +1,33 @@
+// Positions on the board of the calendar. A minute counts from the start of the date of a lane.
+export const board = () => document.getElementById('board');
+export const number = (from, name) => Number(from.dataset[name]);
+const two = n => String(n).padStart(2, '0');
+export const clock = minute => `${two(Math.floor(minute / 60) % 24)}:${two(minute % 60)}`;
+export const place = (minute, lasts) => [['h', Math.floor(minute / 60), ''], ['m', minute % 60, ''], ['for-', Math.floor(lasts / 60), 'h'],
+  ['for-', lasts % 60, '']].filter(([, n]) => n > 0).map(([before, n, after]) => `${before}${n}${after}`);
+// Puts an item at a time of a lane. The part outside the board is not shown.
+export const put = (item, lane, minute, lasts) => {
+  const first = number(board(), 'first'), last = number(board(), 'last');
+  const from = Math.max(first, Math.min(last - 5, Math.floor(minute / 5) * 5));
+  const to = Math.max(from + 5, Math.min(last, Math.ceil((minute + lasts) / 5) * 5));
+  const rest = [...item.classList].filter(c => !/^(at|h\d+|m\d+|for-\d+h?|of-\d|col-\d)$/.test(c));
+  item.className = [...rest, 'at', ...place(from, to - from)].join(' ');
+  const track = lane.querySelector('.track');
+  if (item.parentElement !== track) track.append(item);
+};
+// The minute at a height of the window, without rounding.
+export const minuteAt = (lane, y) => {
+  const { top, height } = lane.querySelector('.track').getBoundingClientRect();
+  const first = number(board(), 'first'), last = number(board(), 'last');
+  return first + (y - top) / height * (last - first);
+};
+export const laneAt = x => [...board().querySelectorAll('.lane')].find(lane => {
+  const { left, right } = lane.getBoundingClientRect();
+  return left <= x && x < right;
+});
+// The date and the time of day, also after midnight.
+export const moment = (date, minute) => {
+  const day = new Date(`${date}T00:00:00Z`);
+  day.setUTCDate(day.getUTCDate() + Math.floor(minute / 1440));
+  return { date: day.toISOString().slice(0, 10), time: clock(minute) };
+};

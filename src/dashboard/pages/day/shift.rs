@@ -1,0 +1,211 @@
+//! A move of an appointment from the calendar: to another time or staff member, or to another length. The page
+//! says what the move would break, and its form makes the move. The calendar's script reads the page while an
+//! appointment is dragged, and sends its form when the appointment is dropped.
+//!
+//! Invariants:
+//! - A time that is bookable except for the grid of bookable times is moved to without a question, since the
+//!   team uses the lines of its own grid.
+//! - The form contains the entity tag of the appointment.
+
+use chrono::{NaiveDate, NaiveTime, TimeDelta};
+use domain::availability::Overridden;
+use domain::booking::{MoveRequest, Party};
+use domain::{AppointmentStatus, ProblemCode, Refusal, Right, SlotReason, StaffId, Timestamp};
+use engine::business::MoveTrial;
+use engine::business::commands::appointments::Reschedule;
+use view::AppointmentView;
+
+use super::appointment;
+use super::axis::minute;
+use crate::admin::TeamRescheduleBody;
+use crate::dashboard::pages::prelude::*;
+use crate::local_time::{WallClockError, instant};
+
+const MINUTE_MAX: u32 = 48 * 60;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/day/shift.html", config = "src/askama.toml")]
+struct Page<'a> {
+    sheet: Sheet<'a>,
+    visit: &'a AppointmentView,
+    lines: Vec<Line>,
+    /// The reasons why the time is not bookable.
+    reasons: Vec<String>,
+    notice: String,
+    can: Can,
+    tag: String,
+    starts_at: Timestamp,
+    staff: StaffId,
+    minutes: u64,
+    back: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Can {
+    Move,
+    /// The time is only no time of the grid.
+    OffGrid,
+    Anyway,
+    Nothing,
+}
+
+/// The place to which the appointment would move.
+struct Wanted {
+    date: NaiveDate,
+    minute: u32,
+    staff: StaffId,
+    minutes: u64,
+}
+
+impl Page<'_> {
+    fn title(&self) -> String {
+        self.sheet.member.with("move-title", "who", &self.sheet.member.who_comes(self.visit))
+    }
+
+    fn trial(&self) -> &'static str {
+        match self.can {
+            Can::Move | Can::OffGrid => "open",
+            Can::Anyway => "anyway",
+            Can::Nothing => "refused",
+        }
+    }
+
+    fn overrides(&self) -> bool {
+        matches!(self.can, Can::OffGrid | Can::Anyway)
+    }
+}
+
+fn wanted(member: &Member, visit: &AppointmentView) -> Wanted {
+    let query = &member.query;
+    let day = member.day(visit.starts_at);
+    let at = query.get("minute").parse().ok().filter(|minute| *minute < MINUTE_MAX);
+    Wanted {
+        date: days::asked(query.get("date")).unwrap_or(day),
+        minute: at.unwrap_or_else(|| minute(visit.starts_at, day, member.profile.zone)),
+        staff: query.get("staff").parse().unwrap_or(visit.staff_id),
+        minutes: query.get("minutes").parse().unwrap_or_else(|_| member.minutes(visit)),
+    }
+}
+
+pub(crate) async fn show(member: Member) -> Answered {
+    let visit = appointment::asked(&member).await?;
+    if !visit.status.is_active() || !member.may(Right::Day) {
+        return Ok(see_other(&member.appointment_path(&visit)));
+    }
+    let wanted = wanted(&member, &visit);
+    let local = wanted.date.and_time(NaiveTime::MIN) + TimeDelta::minutes(wanted.minute.into());
+    let (at, notice) = match instant(local, member.profile.zone) {
+        Ok(at) | Err(WallClockError::Twice(at, _)) => (at, String::new()),
+        Err(WallClockError::Skipped(at, _)) => (at, member.problem(&ProblemCode::SkippedTime)),
+    };
+    let starts_at = Timestamp::from_millis(at.timestamp_millis());
+    shown(&member, &visit, starts_at, &wanted, (StatusCode::OK, notice)).await
+}
+
+pub(crate) async fn sent(member: Member) -> Answered {
+    let visit = appointment::asked(&member).await?;
+    let done = async {
+        let body = member.body().given("starts_at", "starts_at").given("staff_id", "staff");
+        let body = body.number("duration_minutes").ticked("override").read::<TeamRescheduleBody>()?;
+        let party = if body.overrides == Some(true) { Party::Override } else { Party::TEAM };
+        let duration = body.duration_minutes.map(|minutes| TimeDelta::minutes(minutes.get().into()));
+        let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party, duration };
+        member.change(Reschedule { id: visit.id, request }).await?;
+        let to_day = || member.calendar("day", member.day(body.starts_at), None);
+        Ok::<_, Refused>(member.calendar_back().unwrap_or_else(to_day))
+    };
+    let undone = match done.await {
+        Err(Refused::Undone(undone)) => undone,
+        done => return Ok(see_other(&done?)),
+    };
+    let visit = appointment::asked(&member).await?;
+    let starts_at = Timestamp::parse(member.form.get("starts_at")).unwrap_or(visit.starts_at);
+    let wanted = Wanted {
+        staff: member.form.get("staff").parse().unwrap_or(visit.staff_id),
+        minutes: member.form.get("duration_minutes").parse().unwrap_or_else(|_| member.minutes(&visit)),
+        date: member.day(starts_at),
+        minute: 0,
+    };
+    if !visit.status.is_active() {
+        return appointment::shown(&member, Some(undone)).await;
+    }
+    let told = member.told(Some(&undone), "appointment-stale");
+    shown(&member, &visit, starts_at, &wanted, told).await
+}
+
+async fn shown(
+    member: &Member,
+    visit: &AppointmentView,
+    starts_at: Timestamp,
+    wanted: &Wanted,
+    (status, notice): (StatusCode, String),
+) -> Answered {
+    let minutes = i64::try_from(wanted.minutes).unwrap_or(0).clamp(1, 24 * 60);
+    let duration = Some(TimeDelta::minutes(minutes));
+    let request = MoveRequest { starts_at, staff_id: Some(wanted.staff), party: Party::TEAM, duration };
+    let trial = member.business.try_to_move(visit.id, request).await?;
+    let (can, reasons) = match trial {
+        _ if status == StatusCode::OK && !notice.is_empty() => (Can::Nothing, Vec::new()),
+        MoveTrial::Bookable => (Can::Move, Vec::new()),
+        MoveTrial::Overrides { rules, .. } if rules == [Overridden::Grid] => (Can::OffGrid, Vec::new()),
+        MoveTrial::Overrides { rules, refusal } => {
+            let rules = rules.into_iter().filter(|rule| *rule != Overridden::Grid);
+            let mut told: Vec<_> = rules.map(|rule| member.refusal(&reason(rule))).collect();
+            told.dedup();
+            if told.is_empty() {
+                told.push(member.refusal(&refusal));
+            }
+            (Can::Anyway, told)
+        }
+        MoveTrial::Refused(refusal) => (Can::Nothing, vec![member.refusal(&refusal)]),
+    };
+    let diary = member.business.diary(wanted.date..=wanted.date).await?;
+    let name = diary.staff.iter().find(|one| one.member.id == wanted.staff);
+    let name = name.map_or_else(|| visit.staff_name.clone(), |one| one.member.name.clone());
+    let ends_at = starts_at + TimeDelta::minutes(minutes);
+    let when =
+        |start, end| format!("{}, {} – {}", member.date_of(start), member.clock(start), member.clock(end));
+    let lines = vec![
+        (member.t("shift-from"), format!("{}, {}", when(visit.starts_at, visit.ends_at), visit.staff_name)),
+        (member.t("shift-to"), format!("{}, {name}", when(starts_at, ends_at))),
+        (member.t("shift-lasts"), member.count("appointment-lasts", minutes.unsigned_abs())),
+    ];
+    let back = member.query.find("back").or_else(|| member.form.find("back"));
+    let shown = Page {
+        sheet: member.sheet("").under(member.above_change(visit)),
+        visit,
+        lines,
+        reasons,
+        notice,
+        can,
+        tag: tag(visit),
+        starts_at,
+        staff: wanted.staff,
+        minutes: minutes.unsigned_abs(),
+        back: back.unwrap_or_default().to_owned(),
+    };
+    page_as(status, &shown)
+}
+
+impl Page<'_> {
+    fn confirms(&self) -> bool {
+        self.visit.status == AppointmentStatus::Pending && self.can != Can::Nothing
+    }
+
+    fn is_refused(&self) -> bool {
+        self.can == Can::Nothing
+    }
+}
+
+/// The refusal that a rule causes for a move without `override`.
+fn reason(rule: Overridden) -> Refusal {
+    Refusal::SlotUnavailable(match rule {
+        Overridden::Past => SlotReason::Past,
+        Overridden::OpeningHours => SlotReason::OutsideHours,
+        Overridden::SpecialDay => SlotReason::ClosedThatDay,
+        Overridden::Break => SlotReason::Break,
+        Overridden::Grid => SlotReason::OffGrid,
+        Overridden::StaffHours | Overridden::TimeOff => SlotReason::StaffOff,
+        Overridden::Buffer => SlotReason::Buffer,
+    })
+}

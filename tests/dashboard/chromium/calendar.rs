@@ -1,0 +1,163 @@
+//! The calendar: moves by mouse, touch and keyboard, empty times, the date picker, and keyboard shortcuts. The
+//! salon has appointments with Camille on Monday at 09:00, 11:30 and 16:00.
+
+use serde_json::Value;
+
+use super::journeys::{Desk, PHONE};
+
+const DAY: &str = "calendar?view=day&date=2026-03-02";
+const CARD: &str = "#board .visit[data-minute='540']";
+const ENTER: &str = "\u{e007}";
+const ESCAPE: &str = "\u{e00c}";
+const UP: &str = "\u{e013}";
+const RIGHT: &str = "\u{e014}";
+const DOWN: &str = "\u{e015}";
+
+impl Desk {
+    /// The times and staff members of the appointments of the salon's first contact, in order.
+    async fn appointments(&self) -> Vec<(String, String, String)> {
+        let path = format!(
+            "/businesses/{}/appointments?from=2026-03-02T00:00:00Z&to=2026-03-03T00:00:00Z",
+            self.salon.id
+        );
+        let all = self.salon.server.operator("GET", &path, Value::Null).await;
+        let text = |one: &Value, name: &str| one[name].as_str().unwrap_or_default().to_owned();
+        let all = all.as_array().unwrap().iter().filter(|one| one["contact_id"] == *self.salon.contact);
+        let time = |at: String| at[11..16].to_owned();
+        all.map(|one| (time(text(one, "starts_at")), time(text(one, "ends_at")), text(one, "staff_id")))
+            .collect()
+    }
+
+    /// The height of an hour of the board, in pixels.
+    async fn hour(&self) -> f64 {
+        let script = "const board = document.querySelector('#board');
+            return board.querySelector('.lane .track').clientHeight * 60 / (board.dataset.last - board.dataset.first)";
+        self.window.run(script).await.as_f64().unwrap()
+    }
+}
+
+#[tokio::test]
+async fn an_appointment_is_dragged_with_the_mouse_and_the_move_is_undone() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    desk.goto(DAY).await;
+    window.find(&format!("{CARD} .grip")).await;
+    let ((x, y), hour) = (window.middle(CARD).await, desk.hour().await);
+    let (other, _) = window.middle("#board .lane:nth-of-type(2) .track").await;
+    window.mouse("mousePressed", (x, y)).await;
+    for step in 1..=4 {
+        window.mouse("mouseMoved", (x, y + hour * 1.25 * f64::from(step) / 4.0)).await;
+    }
+    // A time that is taken is refused while the appointment is dragged.
+    window.mouse("mouseMoved", (x, y + hour * 2.5)).await;
+    window.sees("That time is taken.").await;
+    window.mouse("mouseMoved", (other, y + hour * 1.25)).await;
+    window.sees("This time is free.").await;
+    window.mouse("mouseReleased", (other, y + hour * 1.25)).await;
+    window.sees("Moved.").await;
+    let moved = desk.appointments().await;
+    assert_eq!((&*moved[0].0, &*moved[0].1), ("09:15", "09:45"), "{moved:?}");
+    assert_ne!(moved[0].2, desk.salon.staff);
+    window.run("document.querySelector('.toast button').click()").await;
+    window.sees("The move was undone.").await;
+    let undone = desk.appointments().await;
+    assert_eq!(undone[0], ("08:00".into(), "08:30".into(), desk.salon.staff.clone()));
+    // The lower edge changes the length.
+    window.find(&format!("{CARD} .grip")).await;
+    let (x, y) = window.middle(&format!("{CARD} .grip")).await;
+    window.mouse("mousePressed", (x, y)).await;
+    window.mouse("mouseMoved", (x, y + hour / 4.0)).await;
+    window.mouse("mouseMoved", (x, y + hour / 2.0)).await;
+    window.sees("This time is free.").await;
+    window.mouse("mouseReleased", (x, y + hour / 2.0)).await;
+    window.sees("Moved.").await;
+    assert_eq!(desk.appointments().await[0].1, "09:00");
+    assert!(window.path().await.ends_with(DAY), "the click at the end must not open the appointment");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn an_appointment_is_moved_with_the_keyboard() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    desk.goto(DAY).await;
+    window.find(&format!("{CARD} .grip")).await;
+    let focus = format!("document.querySelector(\"{CARD} a\").focus()");
+    window.run(&focus).await;
+    for key in ["m", DOWN, DOWN] {
+        window.keys(key).await;
+    }
+    window.keys(ESCAPE).await;
+    window.sees("The appointment was not moved.").await;
+    assert_eq!(desk.appointments().await[0].0, "08:00");
+    for key in ["m", DOWN, DOWN, RIGHT, DOWN, UP] {
+        window.keys(key).await;
+    }
+    window.sees("This time is free.").await;
+    window.keys(ENTER).await;
+    window.sees("Moved.").await;
+    let moved = desk.appointments().await;
+    assert_eq!(moved[0].0, "08:30");
+    assert_ne!(moved[0].2, desk.salon.staff);
+    // A time that is not bookable is offered with a question.
+    let focused = "return document.activeElement.closest('.visit')?.dataset.minute";
+    assert_eq!(window.run(focused).await, "570", "the moved appointment keeps the focus");
+    for key in ["m", UP, UP, UP, UP] {
+        window.keys(key).await;
+    }
+    window.sees("outside opening hours").await;
+    window.keys(ENTER).await;
+    window.sees("Move anyway").await;
+    window.run("document.querySelector('.toast button').click()").await;
+    window.sees("Moved.").await;
+    assert_eq!(desk.appointments().await[0].0, "07:30");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn an_appointment_is_dragged_with_a_finger_after_a_rest() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    window.look(PHONE).await;
+    desk.goto(DAY).await;
+    window.find(&format!("{CARD} .grip")).await;
+    window.run("document.querySelector('#board').scrollTop = 0").await;
+    let ((x, y), hour) = (window.middle(CARD).await, desk.hour().await);
+    window.touch("touchStart", Some((x, y))).await;
+    window.find(".visit.ghost").await;
+    window.touch("touchMove", Some((x, y + hour / 2.0))).await;
+    window.touch("touchMove", Some((x, y + hour))).await;
+    window.sees("This time is free.").await;
+    window.touch("touchEnd", None).await;
+    window.sees("Moved.").await;
+    assert_eq!(desk.appointments().await[0].0, "09:00");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn an_empty_time_offers_a_booking_and_time_off() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    desk.goto(DAY).await;
+    window.find("#board .grip").await;
+    let free = "#board .lane li[data-minute='630'] .free";
+    let (x, y) = window.middle(free).await;
+    window.mouse("mousePressed", (x, y)).await;
+    window.mouse("mouseReleased", (x, y)).await;
+    window.sees("10:30 – 11:00").await;
+    let book = window.find(".slot-menu a.first").await.attr("href").await.unwrap().unwrap();
+    assert!(book.contains("time=10%3A30") && book.contains(&desk.salon.staff), "{book}");
+    window.keys(ESCAPE).await;
+    // A drag selects the range.
+    let hour = desk.hour().await;
+    window.mouse("mousePressed", (x, y)).await;
+    window.mouse("mouseMoved", (x, y + hour / 8.0)).await;
+    window.mouse("mouseMoved", (x, y + hour / 2.0)).await;
+    window.mouse("mouseReleased", (x, y + hour / 2.0)).await;
+    window.sees("10:30 – 11:15").await;
+    window.find(".slot-menu a:last-child").await.click().await.unwrap();
+    window.fill("note", "Dentist").await;
+    window.run("document.querySelector('#block').requestSubmit()").await;
+    window.sees("Time off: Dentist").await;
+    desk.close().await;
+}
