@@ -79,6 +79,7 @@ pub(super) fn table() -> Vec<Route> {
         get("/dashboard/b/{business_id}/stream", Right::Own, stream::show),
         get("/dashboard/b/{business_id}/calendar", Right::Day, day::calendar::show),
         get("/dashboard/b/{business_id}/search", Right::Day, records::search::show),
+        get("/dashboard/b/{business_id}/shortcuts", Right::Own, day::shortcuts::show),
         get("/dashboard/b/{business_id}/appointments/{appointment_id}", Right::Day, day::appointment::show),
         post("/dashboard/b/{business_id}/appointments/{appointment_id}/confirm", Right::Day, day::appointment::confirm),
         post("/dashboard/b/{business_id}/appointments/{appointment_id}/notes", Right::Day, day::appointment::note),

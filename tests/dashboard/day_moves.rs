@@ -143,3 +143,9 @@ async fn time_is_blocked_from_the_calendar() {
     let off = salon.operator("GET", &off, serde_json::Value::Null).await;
     assert_eq!(off.as_array().unwrap().len(), 1, "the time of Hugo was not blocked");
 }
+
+#[tokio::test]
+async fn the_keyboard_shortcuts_are_listed() {
+    let mut salon = Salon::open().await;
+    salon.member.get(&salon.to("shortcuts")).await.is(200).says("Keyboard shortcuts").says("Previous day");
+}

@@ -161,3 +161,29 @@ async fn an_empty_time_offers_a_booking_and_time_off() {
     window.sees("Time off: Dentist").await;
     desk.close().await;
 }
+
+#[tokio::test]
+async fn the_date_picker_and_the_shortcuts_open_days() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    desk.goto("calendar?view=week&date=2026-03-02").await;
+    window.find("[data-pick]").await.click().await.unwrap();
+    window.find(".picker td time[datetime='2026-03-26']").await.click().await.unwrap();
+    window.sees("23 to 29 March 2026").await;
+    assert!(window.path().await.contains("view=week&date=2026-03-26"));
+    desk.goto(DAY).await;
+    window.run("document.activeElement.blur()").await;
+    window.keys(RIGHT).await;
+    window.sees("Tuesday 3 March").await;
+    window.keys("?").await;
+    window.sees("Keyboard shortcuts").await;
+    window.run("document.querySelector('dialog [data-keys-switch]').click()").await;
+    window.sees("Turn shortcuts on").await;
+    window.keys(ESCAPE).await;
+    window.keys("t").await;
+    assert!(window.path().await.contains("calendar"), "the shortcuts are off");
+    window.run("localStorage.removeItem('shortcuts')").await;
+    window.keys("t").await;
+    window.sees("Needs you").await;
+    desk.close().await;
+}

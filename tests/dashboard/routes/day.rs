@@ -21,6 +21,7 @@ pub(super) const ROWS: &[Row] = &[
     // The salon has no staff member, so no time can be blocked.
     ("GET", "/dashboard/b/{business_id}/calendar/block", [303, 303, 303, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/calendar/block", [303, 303, 303, 404, SIGN_IN]),
+    ("GET", "/dashboard/b/{business_id}/shortcuts", [200, 200, 200, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/appointments/{appointment_id}/decline", [404, 404, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/appointments/{appointment_id}/decline", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/appointments/{appointment_id}/cancel", [404, 404, 404, 404, SIGN_IN]),

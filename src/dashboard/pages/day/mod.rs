@@ -6,6 +6,7 @@
 //!            header of each view, `options` the staff members and the density that a person has chosen
 //! board      the lanes of a board; `axis` the position of items, `columns` items that overlap
 //! block      time off from the calendar; `shift` a move of an appointment from the calendar
+//! shortcuts  the keyboard shortcuts
 //! diary      the data that these pages read
 //! booking    a new appointment; `moving` moves an appointment
 //! timing     the choice of a time and a duration in both forms; `open_times` the times to choose from
@@ -31,6 +32,7 @@ mod needs;
 mod open_times;
 mod options;
 pub(in crate::dashboard) mod shift;
+pub(in crate::dashboard) mod shortcuts;
 pub(in crate::dashboard) mod steps;
 mod timing;
 pub(in crate::dashboard) mod today;

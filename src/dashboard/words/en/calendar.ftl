@@ -50,3 +50,19 @@ shift-anyway = Move anyway
 block-sub = Time off of a staff member. Nobody can book it.
 block-title-of = Title
 block-title-hint = The team sees it in the calendar, for example “Dentist”.
+
+# Keyboard shortcuts.
+shortcuts-title = Keyboard shortcuts
+shortcuts-everywhere = On every page
+shortcuts-today = Today
+shortcuts-calendar = Calendar
+shortcuts-book = Book an appointment
+shortcuts-search = Search
+shortcuts-list = This list
+shortcuts-before = Previous day, week or month
+shortcuts-after = Next day, week or month
+shortcuts-move = Move the focused appointment
+shortcuts-move-how = While you move an appointment: up and down change the time, left and right the column, Shift with up or down the length. Enter drops the appointment, and Escape ends the move.
+shortcuts-turn-off = Turn shortcuts off
+shortcuts-turn-on = Turn shortcuts on
+shortcuts-hint = This setting applies to this browser.

@@ -50,3 +50,19 @@ shift-anyway = Déplacer quand même
 block-sub = Une absence d’un membre de l’équipe. Personne ne peut réserver ce créneau.
 block-title-of = Titre
 block-title-hint = L’équipe le voit dans l’agenda, par exemple « Dentiste ».
+
+# Raccourcis clavier.
+shortcuts-title = Raccourcis clavier
+shortcuts-everywhere = Sur toutes les pages
+shortcuts-today = Aujourd’hui
+shortcuts-calendar = Agenda
+shortcuts-book = Prendre un rendez-vous
+shortcuts-search = Rechercher
+shortcuts-list = Cette liste
+shortcuts-before = Jour, semaine ou mois précédent
+shortcuts-after = Jour, semaine ou mois suivant
+shortcuts-move = Déplacer le rendez-vous sélectionné
+shortcuts-move-how = Pendant un déplacement : haut et bas changent l’heure, gauche et droite la colonne, Maj avec haut ou bas la durée. Entrée dépose le rendez-vous, Échap arrête le déplacement.
+shortcuts-turn-off = Désactiver les raccourcis
+shortcuts-turn-on = Activer les raccourcis
+shortcuts-hint = Ce réglage vaut pour ce navigateur.
