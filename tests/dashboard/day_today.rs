@@ -80,6 +80,19 @@ async fn today_shows_each_staff_members_day_with_past_and_current_appointments()
 }
 
 #[tokio::test]
+async fn the_day_of_a_staff_member_who_is_not_in_has_no_break() {
+    let mut salon = Salon::open().await;
+    salon
+        .operator("PATCH", "", json!({ "breaks": [{ "day": "monday", "from": "12:00", "to": "13:00" }] }))
+        .await;
+    let tuesday = json!({ "hours": [{ "day": "tuesday", "open": "09:00", "close": "18:00" }] });
+    let hugo = salon.hugo.clone();
+    salon.operator("PATCH", &format!("/staff/{hugo}"), tuesday).await;
+    let page = salon.member.get(&salon.to("today")).await.says("Hugo Not working");
+    assert_eq!(page.text().matches("Break").count(), 1, "{}", page.text());
+}
+
+#[tokio::test]
 async fn the_first_steps_of_a_new_business_are_listed_until_all_are_completed() {
     let server = Server::open().await;
     let id = server.business("Salon Zoé").await;

@@ -129,7 +129,11 @@ fn day_of(member: &Member, dates: &Dates, presence: &Presence, today: NaiveDate)
         let (time, detail) = (shown(minutes.start), member.span(&minutes));
         (minutes.start, Row { class: "gap", time, label, detail, ..Row::default() })
     };
-    let breaks = minutes_on(&dates.diary.breaks, today, zone).filter(is_open);
+    let is_in = in_on(dates, presence, today, zone);
+    let is_working = |minutes: &std::ops::Range<u32>| {
+        is_in.as_ref().is_some_and(|is_in| is_in.start < minutes.end && minutes.start < is_in.end)
+    };
+    let breaks = minutes_on(&dates.diary.breaks, today, zone).filter(is_open).filter(is_working);
     let mut rows: Vec<(u32, Row)> = breaks.map(|minutes| gap(minutes, member.t("calendar-break"))).collect();
     for (key, end) in &presence.away {
         let label = member.time_off(dates.notes.get(&key.id).map_or("", String::as_str));
@@ -143,8 +147,8 @@ fn day_of(member: &Member, dates: &Dates, presence: &Presence, today: NaiveDate)
             let count = capitalised(&member.count("appointments-count", visits.len() as u64));
             member.says("today-day-of-somebody", &[("count", count), ("until", member.clock(last))])
         }
-        None => match in_on(dates, presence, today, zone) {
-            Some(is_in) => member.with("today-in-without", "hours", &member.span(&is_in)),
+        None => match &is_in {
+            Some(is_in) => member.with("today-in-without", "hours", &member.span(is_in)),
             None => out_on(member, dates, today, zone),
         },
     };
