@@ -6,6 +6,7 @@ use engine::mail::letter::{AlertItem, Content, Letter, Link, NoticeLetter, Sende
 
 use super::words::words;
 use crate::book::ics;
+use crate::rest::values::phone::in_groups;
 use crate::words::{Value, Words, plain, plain_lines};
 
 /// The maximum length of a message's text in a mail, in characters.
@@ -108,7 +109,9 @@ impl Maker<'_> {
 
     fn alert(&self, told: &AlertItem) -> Page {
         let name = |name: &Option<String>| {
-            name.as_deref().map(|name| plain(name, SUBJECT_CHARS_MAX)).filter(|name| !name.is_empty())
+            name.as_deref()
+                .map(|name| plain(&in_groups(name), SUBJECT_CHARS_MAX))
+                .filter(|name| !name.is_empty())
         };
         let (who, when) = match &told.what {
             What::Appointment { contact, starts_at, .. } => (name(contact), *starts_at),
@@ -250,37 +253,33 @@ impl Maker<'_> {
             }
         };
         let moment = |at| self.words.moment(at, self.zone());
-        let (mut words, path);
-        words = None;
+        let number = |text: &Option<String>| text.as_deref().map(in_groups);
+        let mut words = None;
         match &told.what {
-            What::Appointment { id, status, contact, service, staff, starts_at } => {
-                line("label-who", contact.as_deref());
+            What::Appointment { status, contact, service, staff, starts_at, .. } => {
+                line("label-who", number(contact).as_deref());
                 line("label-when", Some(&moment(*starts_at)));
                 line("label-service", service.as_deref());
                 line("label-staff", staff.as_deref());
                 line("label-status", Some(&self.words.say(&format!("status-{status}"), &[])));
-                path = format!("appointments/{id}");
             }
-            What::Message { id, caller, phone, body } => {
-                line("label-who", caller.as_deref());
-                line("label-phone", phone.as_deref());
+            What::Message { caller, phone, body, .. } => {
+                line("label-who", number(caller).as_deref());
+                line("label-phone", number(phone).as_deref());
                 line("label-happened", Some(&moment(told.at)));
                 words = Some(plain_lines(body, WORDS_CHARS_MAX)).filter(|words| !words.is_empty());
-                path = format!("messages/{id}");
             }
-            What::Call { id, status, caller, started_at } => {
-                line("label-who", caller.as_deref());
+            What::Call { status, caller, started_at, .. } => {
+                line("label-who", number(caller).as_deref());
                 line("label-when", Some(&moment(*started_at)));
                 line("label-status", Some(&self.words.say(&format!("call-{status}"), &[])));
-                path = format!("calls/{id}");
             }
-            What::Webhook { id, url } => {
+            What::Webhook { url, .. } => {
                 line("label-url", Some(url));
                 line("label-happened", Some(&moment(told.at)));
-                path = format!("settings/webhooks/{id}");
             }
         }
-        let link = (self.words.say(&format!("open-{}", told.kind), &[]), self.address(&path));
+        let link = (self.words.say(&format!("open-{}", told.kind), &[]), self.address(&told.what.page()));
         Entry { title: self.words.say(&format!("title-{}", told.kind), &[]), lines, words, link: Some(link) }
     }
 }

@@ -44,6 +44,8 @@ async fn alerts_are_listed_counted_and_marked_as_read_by_each_person_for_themsel
         text.find("third").unwrap() < text.find("<b>first</b>").unwrap(),
         "the newest alert must come first, and markup must be shown as text: {text}"
     );
+    let message = page.tags().into_iter().find(|tag| tag.text == "Urgent message").unwrap();
+    adas.get(message.get("href").unwrap()).await.is(200).says("third");
     let one = page.forms().into_iter().find(|form| form.action.ends_with("/read")).unwrap();
     adas.submit(&page, &one.action, &[]).await.leads_to(&path);
     assert_eq!(news(&mut adas, &salon).await, "Alerts, 2 new");

@@ -92,8 +92,12 @@ fn international(text: &str) -> Result<Phone, TextError> {
     Phone::from_e164(kept)
 }
 
-/// Formats a stored number with groups of digits. A number whose plan defines no groups is unchanged.
+/// Formats a stored number with groups of digits. A number whose plan defines no groups is unchanged, and so is a
+/// text that is not a number, for example a name.
 pub(crate) fn in_groups(e164: &str) -> String {
+    if !e164.strip_prefix('+').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit())) {
+        return e164.to_owned();
+    }
     let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
     let number = phonenumber::parse(None, e164).ok();
     let grouped = number.map(|number| number.format().mode(phonenumber::Mode::International).to_string());

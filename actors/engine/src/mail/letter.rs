@@ -133,3 +133,15 @@ pub enum What {
         url: String,
     },
 }
+
+impl What {
+    /// The path of the record's page, below the path of the business.
+    pub fn page(&self) -> String {
+        match self {
+            Self::Appointment { id, .. } => format!("appointments/{id}"),
+            Self::Message { id, .. } => format!("messages/{id}"),
+            Self::Call { id, .. } => format!("calls/{id}"),
+            Self::Webhook { id, .. } => format!("settings/webhooks/{id}"),
+        }
+    }
+}

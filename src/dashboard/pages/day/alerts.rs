@@ -25,6 +25,8 @@ struct Page<'a> {
 
 struct Row {
     alert: Alert,
+    /// The path of the page that the alert is about, or `None` if the record was deleted.
+    href: Option<String>,
     detail: String,
     quote: String,
 }
@@ -36,8 +38,9 @@ pub(crate) async fn show(member: Member) -> Answered {
     let mut rows = Vec::new();
     for alert in found.items {
         let what = member.desk.engine.told(member.business.id(), &alert.about).await?;
+        let href = what.as_ref().map(|what| member.path_to(&what.page()));
         let (detail, quote) = told(&member, what);
-        rows.push(Row { alert, detail, quote });
+        rows.push(Row { alert, href, detail, quote });
     }
     let pages = part.pages(found.next.as_deref());
     page(&Page { sheet: member.sheet("alerts"), rows, pages })
@@ -58,7 +61,7 @@ impl Page<'_> {
 }
 
 fn told(member: &Member, what: Option<What>) -> (String, String) {
-    let who = |name: Option<String>| name.unwrap_or_else(|| member.t("somebody"));
+    let who = |name: Option<String>| name.map_or_else(|| member.t("somebody"), |name| member.phone(&name));
     match what {
         None => (member.t("told-gone"), String::new()),
         Some(What::Appointment { contact, service, staff, starts_at, .. }) => {
