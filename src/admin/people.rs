@@ -88,6 +88,8 @@ json_object! {
         appointment_cancelled: Patch<NotificationPatch>,
         /// A call was missed or failed.
         call_missed: Patch<NotificationPatch>,
+        /// Deliveries to a webhook endpoint have failed for an hour.
+        webhook_failing: Patch<NotificationPatch>,
     }
 }
 
@@ -102,6 +104,7 @@ impl NotificationsPatch {
             (AlertKind::AppointmentRescheduled, self.appointment_rescheduled),
             (AlertKind::AppointmentCancelled, self.appointment_cancelled),
             (AlertKind::CallMissed, self.call_missed),
+            (AlertKind::WebhookFailing, self.webhook_failing),
         ];
         let choice = |patch: NotificationPatch| AlertChoice {
             email: patch.email.set(),

@@ -249,7 +249,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         get(b!("/webhooks"), Token, webhooks::list)
             .named("listWebhooks", "List the webhook endpoints")
             .details("Ordered by creation. Secrets are not shown."),
-        get(b!("/webhooks/{webhook_id}"), Token, api::webhooks::show)
+        get(b!("/webhooks/{webhook_id}"), Token, webhooks::show)
             .named("getWebhook", "Get a webhook endpoint"),
         patch(b!("/webhooks/{webhook_id}"), Token, webhooks::update)
             .named("updateWebhook", "Enable or disable a webhook endpoint"),

@@ -5,9 +5,9 @@ use engine::business::commands::webhooks::{OperatorCreateWebhook, PatchWebhook};
 use engine::delivery::DeliveryFilter;
 use schemars::JsonSchema;
 use serde::Serialize;
-use view::{DeliveryView, NewWebhookView, WebhookView};
+use view::{DeliveryView, NewWebhookView, OperatorWebhookView, WebhookView};
 
-use crate::api::webhooks::{self, WebhookBody, created};
+use crate::api::webhooks::{WebhookBody, created};
 use crate::http::patch::Patch;
 use crate::rest::prelude::*;
 use crate::{json_object, list_query};
@@ -76,13 +76,27 @@ pub(super) async fn update(
     context.change(change).await
 }
 
-/// Lists the endpoints as the public API does. A cursor of one API is not valid in the other.
+/// A cursor of the public API is not valid here.
 pub(super) async fn list(
     context: Context,
     Query(query): Query<PlainList>,
     business: Business,
-) -> Result<Listed<WebhookView>, ApiError> {
-    webhooks::list_as("operator webhooks", &context, query, &business).await
+) -> Result<Listed<OperatorWebhookView>, ApiError> {
+    let asked = query.open(&context, business.list("operator webhooks"))?;
+    let found = business.webhooks(&asked.page).await?;
+    let outages = business.outages(found.items.iter().map(|endpoint| endpoint.id)).await?;
+    Ok(asked
+        .listed_as(found, |endpoint| OperatorWebhookView::new(&endpoint, outages.get(&endpoint.id).copied())))
+}
+
+pub(super) async fn show(
+    _: Context,
+    Path(id): Path<WebhookId>,
+    business: Business,
+) -> Result<One<OperatorWebhookView>, ApiError> {
+    let endpoint = business.webhook(id).await?.ok_or(WebhookId::NOT_FOUND)?;
+    let outage = business.outages([id]).await?.remove(&id);
+    Ok(One::of(&OperatorWebhookView::new(&endpoint, outage)).tagged_as(&WebhookView::from(&endpoint)))
 }
 
 pub(super) async fn deliveries(

@@ -49,22 +49,12 @@ pub(super) async fn list(
     Query(query): Query<PlainList>,
     business: Business,
 ) -> Result<Listed<WebhookView>, ApiError> {
-    list_as("webhooks", &context, query, &business).await
-}
-
-/// Lists the endpoints. A cursor is valid only for lists with the same `name`.
-pub(crate) async fn list_as(
-    name: &str,
-    context: &Context,
-    query: PlainList,
-    business: &Business,
-) -> Result<Listed<WebhookView>, ApiError> {
-    let asked = query.open(context, business.list(name))?;
+    let asked = query.open(&context, business.list("webhooks"))?;
     let found = business.webhooks(&asked.page).await?;
     Ok(asked.listed_as(found, |endpoint| WebhookView::from(&endpoint)))
 }
 
-pub(crate) async fn show(
+pub(super) async fn show(
     _: Context,
     Path(id): Path<WebhookId>,
     business: Business,

@@ -118,6 +118,7 @@ pub(super) fn table() -> Vec<Route> {
         get("/dashboard/b/{business_id}/settings/mail", Right::Integrations, mail::show),
         post("/dashboard/b/{business_id}/settings/mail/{mail_id}/resend", Right::Integrations, mail::resend),
     ];
+        post("/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/deliveries/{delivery_id}/try-now", Right::Integrations, webhooks::actions::try_now),
     forms.into_iter().flatten().chain(others).collect()
 }
 

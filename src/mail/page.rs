@@ -126,7 +126,9 @@ impl Maker<'_> {
         let mut entry = self.entry(told);
         let heading = std::mem::take(&mut entry.title);
         let intro = match told.kind {
-            AlertKind::WebhookDisabled => vec![self.words.say("explain-webhook_disabled", &[])],
+            AlertKind::WebhookDisabled | AlertKind::WebhookFailing => {
+                vec![self.words.say(&format!("explain-{}", told.kind), &[])]
+            }
             _ => Vec::new(),
         };
         Page {

@@ -295,6 +295,7 @@ export_line! {
     => {
         events: events.into_iter().collect(),
         epoch: 0,
+        alerted_of: None,
     }
     check off_with_a_reason
 }

@@ -95,12 +95,19 @@ const _: () = {
 
 pub(crate) struct One<V> {
     rendered: Vec<u8>,
+    tag: String,
     shows: PhantomData<fn() -> V>,
 }
 
 impl<V: Serialize> One<V> {
     pub(crate) fn of(resource: &V) -> Self {
-        Self { rendered: view::render(resource), shows: PhantomData }
+        let rendered = view::render(resource);
+        Self { tag: view::etag(&rendered), rendered, shows: PhantomData }
+    }
+
+    /// Computes the entity tag from these fields of the resource alone.
+    pub(crate) fn tagged_as(self, fields: &impl Serialize) -> Self {
+        Self { tag: view::etag(&view::render(fields)), ..self }
     }
 }
 
@@ -109,7 +116,7 @@ impl<V: JsonSchema> Output for One<V> {
     type Shows = V;
 
     fn answer(self, head: &Parts) -> Result<Response, ApiError> {
-        Ok(envelope::found(&self.rendered, &head.headers)?)
+        Ok(envelope::found(&self.rendered, &self.tag, &head.headers)?)
     }
 }
 

@@ -208,7 +208,14 @@ async fn alert_settings_begin_with_the_role_and_stay_as_they_were_chosen() {
     };
     assert_eq!(
         now(&owners),
-        ["appointment_requested", "call_missed", "message_taken", "urgent_message", "webhook_disabled"]
+        [
+            "appointment_requested",
+            "call_missed",
+            "message_taken",
+            "urgent_message",
+            "webhook_disabled",
+            "webhook_failing"
+        ]
     );
     assert_eq!(now(&hands).len(), 5);
     assert_eq!(hands["appointment_booked"]["scope"], "mine");

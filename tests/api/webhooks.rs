@@ -4,7 +4,7 @@ use std::future::IntoFuture;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Server, id, ids};
+use crate::harness::{Server, id, ids, merged};
 
 #[tokio::test]
 async fn an_endpoint_is_shown_with_all_fields_and_its_secret_only_once() {
@@ -23,7 +23,7 @@ async fn an_endpoint_is_shown_with_all_fields_and_its_secret_only_once() {
     let path = format!("/webhooks/{}", id(&made));
     assert_eq!(salon.get(&path).await.data(), made);
     assert_eq!(salon.get("/webhooks").await.list(), [made.clone()]);
-    assert_eq!(salon.operator.get(&path).await.data(), made);
+    assert_eq!(salon.operator.get(&path).await.data(), merged(made, json!({ "failing_since": null })));
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ async fn events_while_an_endpoint_is_disabled_are_missed_and_can_be_resent() {
     let log = salon.operator.all(&format!("{path}/deliveries")).await;
     assert_eq!(log.len(), 1);
     assert_eq!(
-        (&log[0]["status"], &log[0]["type"], &log[0]["attempts"]),
+        (&log[0]["status"], &log[0]["type"], &log[0]["attempts_made"]),
         (&json!("missed"), &json!("contact.created"), &json!(0))
     );
     let resend = format!("{path}/deliveries/{}/resend", log[0]["event_id"].as_str().unwrap());

@@ -40,11 +40,19 @@ async fn a_delivery_shows_its_request_and_response() {
     let log = browser.until(&path, "Retrying").await.says("contact. created").says("503").says("1 of 9");
     let one = &deliveries(&log)[0];
     let delivery = browser.get(one).await.is(200).says("<h1>no</h1>").says("The receiver had an error");
-    let delivery = delivery.says("\"name\" : \"<b>Zoé</b>\u{fffd}\"").says("Attempt 2: 2 March, 07:00:30");
+    let delivery = delivery.says("\"name\" : \"<b>Zoé</b>\u{fffd}\"").says("Attempt 2: 2 Mar, 07:00:30");
     let delivery = delivery.says("2 minutes, 10 minutes, 30 minutes, 1 hour, 3 hours, 6 hours, 12 hours");
     // The delivery is still being sent, so the page says why it cannot be sent again.
     let delivery = delivery.says("The event can be resent once it is delivered");
     browser.submit(&delivery, &format!("{one}/resend"), &[]).await.is(409).says("It is being sent already");
+    browser.get(&path).await.says("Failing since Monday 2 March at 07:00.");
+    let list = path.rsplit_once('/').unwrap().0;
+    browser.get(list).await.says("Failing");
+    // The next attempt is made immediately, and both attempts are listed.
+    let tried = format!("{one}/try-now");
+    browser.submit(&delivery, &tried, &[]).await.leads_to(&format!("{one}?done=tried"));
+    let delivery = browser.until(one, "2 of 9").await.says("Attempt 1, 2 Mar, 07:00:00");
+    delivery.says("Attempt 2, 2 Mar, 07:00:00 503").says("Attempt 3: 2 Mar, 07:02:00");
 
     server.receiver.answers(200, "thanks");
     contact(&server, &salon, "Bob").await;

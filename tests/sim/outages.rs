@@ -44,11 +44,11 @@ impl Sim {
             if !before.contains_key(of) && of.2.uuid() < newest[of.0] {
                 continue;
             }
-            let earlier = before.get(of).map_or(0, |row| row.attempts);
+            let earlier = before.get(of).map_or(0, |row| row.attempts_made);
             let given_up = row.status == DeliveryStatus::Failed
                 && before.get(of).is_some_and(|row| row.status == DeliveryStatus::Pending);
             assert!(
-                row.status == DeliveryStatus::Delivered || row.attempts == earlier && !given_up,
+                row.status == DeliveryStatus::Delivered || row.attempts_made == earlier && !given_up,
                 "during an outage, {of:?} changed from {:?} to {row:?}",
                 before.get(of)
             );

@@ -64,7 +64,11 @@ fn events_arrive_signed_over_tls_by_both_families_of_addresses() {
         let appointment = let_everything_happen(&client, &shop).await;
         for (hook, receiver) in hooks {
             for row in hook.log_of(&client, &shop, EVENTS.len()).await {
-                assert_eq!((&row["status"], &row["attempts"]), (&json!("delivered"), &json!(1)), "{row}");
+                assert_eq!(
+                    (&row["status"], &row["attempts_made"]),
+                    (&json!("delivered"), &json!(1)),
+                    "{row}"
+                );
                 assert_eq!((&row["last_response_status"], &row["last_error"]), (&json!(204), &json!(null)));
             }
             let received = receiver.received();
@@ -108,7 +112,7 @@ async fn errors_of(network: &Network, names: &[(&str, &str)]) -> Vec<String> {
     let mut errors = Vec::new();
     for hook in hooks {
         for row in hook.log_of(&client, &shop, 2).await {
-            assert_eq!((&row["status"], &row["attempts"]), (&json!("pending"), &json!(1)), "{row}");
+            assert_eq!((&row["status"], &row["attempts_made"]), (&json!("pending"), &json!(1)), "{row}");
             errors.push(row["last_error"].as_str().unwrap().to_owned());
         }
     }
@@ -205,7 +209,7 @@ fn neither_a_redirect_nor_a_moved_name_reaches_an_internal_address() {
             let call = shop.booking(0, &slot(2 * i64::try_from(rows).unwrap()), 1, format!("moved-{rows}"));
             assert_eq!(client.call(&shop, &call).await.unwrap().status, 201);
             let row = &hooks[2].log_of(&client, &shop, rows).await[0];
-            assert_eq!((&row["status"], &row["attempts"]), (&json!("pending"), &json!(1)), "{row}");
+            assert_eq!((&row["status"], &row["attempts_made"]), (&json!("pending"), &json!(1)), "{row}");
             assert!(row["last_error"].as_str().unwrap().starts_with("refused: the URL "), "{row}");
         }
         assert_eq!(moves.count(), 2);

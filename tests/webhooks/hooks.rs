@@ -70,7 +70,7 @@ impl Hook {
     pub(crate) async fn log_of(&self, client: &Client, shop: &Shop, rows: usize) -> Vec<Value> {
         until(&format!("{rows} rows that were attempted"), async || {
             let log = self.log(client, shop).await;
-            let whole = log.len() == rows && log.iter().all(|row| row["attempts"] != json!(0));
+            let whole = log.len() == rows && log.iter().all(|row| row["attempts_made"] != json!(0));
             if whole { Ok(log) } else { Err(log) }
         })
         .await

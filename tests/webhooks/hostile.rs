@@ -114,7 +114,7 @@ fn kib(process: u32, name: &str) -> usize {
 
 fn check(case: &Case, row: &Value) {
     let name = case.name;
-    assert_eq!((&row["status"], &row["attempts"]), (&json!(case.status), &json!(1)), "{name}: {row}");
+    assert_eq!((&row["status"], &row["attempts_made"]), (&json!(case.status), &json!(1)), "{name}: {row}");
     assert_eq!(row["last_response_status"], json!(case.response), "{name}: {row}");
     assert_eq!(row["last_error"], json!(case.error), "{name}: {row}");
     if let (Some(body), Some(text)) = (&case.body, row["last_response_body"].as_str()) {
@@ -202,7 +202,7 @@ fn hostile_receivers_get_expected_outcomes_and_use_bounded_memory() {
             for (case, hook) in &held {
                 until(case.name, async || {
                     let log = hook.log(&client, &shop).await;
-                    let ended: Vec<_> = log.iter().filter(|row| row["attempts"] != json!(0)).collect();
+                    let ended: Vec<_> = log.iter().filter(|row| row["attempts_made"] != json!(0)).collect();
                     ended.iter().for_each(|row| check(case, row));
                     if ended.is_empty() { Err(log) } else { Ok(()) }
                 })

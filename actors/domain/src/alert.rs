@@ -21,6 +21,8 @@ words! {
         AppointmentRescheduled = "appointment_rescheduled",
         AppointmentCancelled = "appointment_cancelled",
         CallMissed = "call_missed",
+        /// No attempt has reached an enabled endpoint for an hour.
+        WebhookFailing = "webhook_failing",
     }
 
     AlertEmail {
@@ -82,12 +84,13 @@ impl AlertChoices {
 pub fn default_alert(kind: AlertKind, role: Role, is_staff: bool) -> AlertSetting {
     use AlertKind::{
         AppointmentBooked, AppointmentCancelled, AppointmentRequested, AppointmentRescheduled, CallMissed,
-        MessageTaken, UrgentMessage, WebhookDisabled,
+        MessageTaken, UrgentMessage, WebhookDisabled, WebhookFailing,
     };
     let (email, scope) = match (role, kind) {
         (
             Role::Owner | Role::Admin,
-            WebhookDisabled | UrgentMessage | MessageTaken | AppointmentRequested | CallMissed,
+            WebhookDisabled | WebhookFailing | UrgentMessage | MessageTaken | AppointmentRequested
+            | CallMissed,
         )
         | (Role::Member, UrgentMessage) => (AlertEmail::Now, AlertScope::All),
         (
@@ -139,8 +142,14 @@ mod tests {
             let mailed = kinds.filter(|kind| default_alert(*kind, role, is_staff).email == AlertEmail::Now);
             mailed.map(AlertKind::as_str).collect::<Vec<_>>()
         };
-        let runs =
-            ["webhook_disabled", "urgent_message", "message_taken", "appointment_requested", "call_missed"];
+        let runs = [
+            "webhook_disabled",
+            "urgent_message",
+            "message_taken",
+            "appointment_requested",
+            "call_missed",
+            "webhook_failing",
+        ];
         assert_eq!(now(Role::Owner, false), runs);
         assert_eq!(now(Role::Admin, true), runs);
         assert_eq!(now(Role::Member, false), ["urgent_message"]);

@@ -4,10 +4,16 @@
 //! scheduled; waiting deliveries of earlier epochs count as missed. So disabling an endpoint writes only
 //! the endpoint, and none of its deliveries.
 
+use chrono::TimeDelta;
+
 use super::words::words;
 use super::{AttemptError, EventId, Timestamp, WebhookId, WebhookUrl};
 
 pub const ENDPOINTS_MAX: usize = 25;
+/// The number of attempts that a delivery lists: two schedules of nine attempts.
+pub const ATTEMPTS_KEPT: usize = 18;
+/// The team gets an alert after an outage of this length.
+pub const FAILING_ALERT_AFTER: TimeDelta = TimeDelta::hours(1);
 
 words! {
     EventType {
@@ -107,6 +113,8 @@ pub struct WebhookEndpoint {
     /// How often the endpoint was disabled.
     pub epoch: u32,
     pub secret: WebhookSecret,
+    /// The start of the outage about which the team got an alert ([`Failing::since`]).
+    pub alerted_of: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -134,6 +142,31 @@ impl WebhookEndpoint {
     }
 }
 
+/// An outage of an endpoint: an attempt failed, and no attempt has succeeded since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failing {
+    /// The time of the first failed attempt.
+    pub since: Timestamp,
+    /// The same time on the clock of schedules.
+    pub steady: Timestamp,
+}
+
+impl Failing {
+    /// When the team gets an alert, on the clock of schedules.
+    pub fn alert_at(self) -> Timestamp {
+        self.steady + FAILING_ALERT_AFTER
+    }
+}
+
+/// A finished attempt of a delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempted {
+    pub at: Timestamp,
+    pub status: Option<u16>,
+    pub error: Option<AttemptError>,
+    pub duration_ms: u64,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
     pub event_id: EventId,
@@ -150,6 +183,8 @@ pub struct Delivery {
     pub last_attempt_at: Option<Timestamp>,
     pub next_attempt_at: Option<Timestamp>,
     pub created_at: Timestamp,
+    /// The newest [`ATTEMPTS_KEPT`] attempts of all schedules, oldest first. Deliveries of earlier formats have none.
+    pub tried: Vec<Attempted>,
 }
 
 impl Delivery {
@@ -174,6 +209,7 @@ impl Delivery {
             last_attempt_at: None,
             next_attempt_at: due.then_some(now),
             created_at: at,
+            tried: Vec::new(),
         }
     }
 

@@ -1,8 +1,8 @@
 //! People of a business, their sign-in links and alert settings.
 
 use domain::{
-    AlertKind, AlertSetting, ClockFormat, LinkKind, Locale, Membership, MembershipId, MembershipStatus,
-    Person, PersonId, Role, StaffId, Timestamp, WeekStart,
+    AlertEmail, AlertKind, AlertScope, AlertSetting, ClockFormat, LinkKind, Locale, Membership, MembershipId,
+    MembershipStatus, Person, PersonId, Role, StaffId, Timestamp, WeekStart,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -153,6 +153,14 @@ pub struct NotificationsView {
     pub appointment_cancelled: AlertSetting,
     /// A call was missed or failed.
     pub call_missed: AlertSetting,
+    /// Deliveries to a webhook endpoint have failed for an hour.
+    #[serde(default = "immediately")]
+    pub webhook_failing: AlertSetting,
+}
+
+/// The setting in responses that an earlier version has stored.
+fn immediately() -> AlertSetting {
+    AlertSetting { email: AlertEmail::Now, in_app: true, scope: AlertScope::All }
 }
 
 impl From<&Membership> for NotificationsView {
@@ -167,6 +175,7 @@ impl From<&Membership> for NotificationsView {
             appointment_rescheduled: of(AlertKind::AppointmentRescheduled),
             appointment_cancelled: of(AlertKind::AppointmentCancelled),
             call_missed: of(AlertKind::CallMissed),
+            webhook_failing: of(AlertKind::WebhookFailing),
         }
     }
 }

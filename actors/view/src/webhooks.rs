@@ -3,8 +3,8 @@
 use std::fmt;
 
 use domain::{
-    AttemptError, Delivery, DeliveryStatus, DisabledReason, EventId, EventType, Timestamp, WebhookEndpoint,
-    WebhookId, WebhookStatus,
+    ATTEMPTS_KEPT, AttemptError, Attempted, Delivery, DeliveryStatus, DisabledReason, EventId, EventType,
+    Failing, Timestamp, WebhookEndpoint, WebhookId, WebhookStatus,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,25 @@ impl From<&WebhookEndpoint> for WebhookView {
     }
 }
 
+/// A webhook endpoint, as the team sees it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "OperatorWebhook")]
+pub struct OperatorWebhookView {
+    /// The fields that integrations see. The entity tag depends only on them.
+    #[serde(flatten)]
+    pub webhook: WebhookView,
+    /// The first failed attempt since the last delivery that the endpoint accepted; null if the endpoint is
+    /// disabled or not failing.
+    pub failing_since: Option<Timestamp>,
+}
+
+impl OperatorWebhookView {
+    pub fn new(endpoint: &WebhookEndpoint, failing: Option<Failing>) -> Self {
+        let failing = failing.filter(|_| endpoint.is_enabled());
+        Self { webhook: endpoint.into(), failing_since: failing.map(|failing| failing.since) }
+    }
+}
+
 /// A webhook endpoint at its creation, the only time that its secret is shown. `S` is `Option<String>` where
 /// a repeated request gets the response without the secret.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
@@ -78,6 +97,28 @@ impl<S> fmt::Debug for NewWebhookView<S> {
     }
 }
 
+/// A finished attempt of a delivery.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Attempt")]
+pub struct AttemptView {
+    /// The start of the attempt.
+    pub at: Timestamp,
+    /// The HTTP status of the response.
+    pub status: Option<u16>,
+    /// The error of the attempt.
+    #[schemars(with = "Option<String>")]
+    pub error: Option<AttemptError>,
+    /// The duration of the attempt in milliseconds.
+    pub duration_ms: u64,
+}
+
+impl From<&Attempted> for AttemptView {
+    fn from(attempt: &Attempted) -> Self {
+        let Attempted { at, status, error, duration_ms } = attempt.clone();
+        Self { at, status, error, duration_ms }
+    }
+}
+
 /// A row of an endpoint's delivery log.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Delivery")]
@@ -90,7 +131,10 @@ pub struct DeliveryView {
     /// The status of the delivery.
     pub status: DeliveryStatus,
     /// The number of finished attempts of the current schedule.
-    pub attempts: u32,
+    pub attempts_made: u32,
+    /// The newest 18 attempts of all schedules, oldest first.
+    #[schemars(length(max = ATTEMPTS_KEPT))]
+    pub attempts: Vec<AttemptView>,
     /// The HTTP status of the newest response.
     pub last_response_status: Option<u16>,
     /// The first KiB of the newest response.
@@ -112,7 +156,8 @@ impl DeliveryView {
             event_id: delivery.event_id,
             kind: delivery.event,
             status,
-            attempts: delivery.attempts,
+            attempts_made: delivery.attempts,
+            attempts: delivery.tried.iter().map(AttemptView::from).collect(),
             last_response_status: delivery.last_response_status,
             last_response_body: delivery.last_response_body.clone(),
             last_error: delivery.last_error.clone(),
@@ -162,6 +207,7 @@ mod tests {
             disabled_at: None,
             epoch: 0,
             secret: WebhookSecret::new([7; 32]),
+            alerted_of: None,
             created_at: at,
             updated_at: at,
         };

@@ -266,7 +266,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
             Verb::new("disable", "updateWebhook", "Disable an endpoint").says("status", "disabled"),
             Verb::new("deliveries", "listDeliveries", "Show the delivery log of an endpoint, newest first")
                 .shown(Show::List(
-                    "event_id type status attempts last_response_status last_error next_attempt_at \
+                    "event_id type status attempts_made last_response_status last_error next_attempt_at \
                      created_at",
                 )),
             Verb::new("resend", "resendDelivery", "Resend one event"),

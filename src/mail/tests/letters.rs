@@ -25,7 +25,7 @@ fn at(text: &str) -> Timestamp {
 fn told(kind: AlertKind, name: &str) -> AlertItem {
     let id = Uuid::from_bytes([7; 16]);
     let what = match kind {
-        AlertKind::WebhookDisabled => {
+        AlertKind::WebhookDisabled | AlertKind::WebhookFailing => {
             What::Webhook { id: id.into(), url: "https://hooks.example.com/a?b=c&d".into() }
         }
         AlertKind::UrgentMessage | AlertKind::MessageTaken => What::Message {

@@ -22,6 +22,7 @@ call-missed = missed
 call-failed = dropped
 
 title-webhook_disabled = A webhook endpoint was turned off
+title-webhook_failing = A webhook endpoint is failing
 title-urgent_message = Urgent message
 title-message_taken = Message
 title-appointment_requested = An appointment waits for your answer
@@ -31,6 +32,7 @@ title-appointment_cancelled = Appointment cancelled
 title-call_missed = Missed call
 
 subject-webhook_disabled = { $business }: a webhook endpoint was turned off
+subject-webhook_failing = { $business }: a webhook endpoint is failing
 subject-urgent_message = { $business }: urgent message from { $who }
 subject-message_taken = { $business }: message from { $who }
 subject-appointment_requested = { $business }: { $who } requests { $when }
@@ -40,8 +42,10 @@ subject-appointment_cancelled = { $business }: { $who }, { $when }, is cancelled
 subject-call_missed = { $business }: missed call from { $who }
 
 explain-webhook_disabled = All attempts to send an event failed, and the endpoint accepted no other event in that time. The endpoint receives no events until you turn it on again. You can then resend the events that it missed.
+explain-webhook_failing = Deliveries have failed for at least an hour, and the endpoint accepted none in that time. They are retried. If all attempts for an event fail, the endpoint is turned off.
 
 open-webhook_disabled = Show the endpoint
+open-webhook_failing = Show the endpoint
 open-urgent_message = Show the message
 open-message_taken = Show the message
 open-appointment_requested = Show the appointment

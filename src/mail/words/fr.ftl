@@ -22,6 +22,7 @@ call-missed = manqué
 call-failed = interrompu
 
 title-webhook_disabled = Un webhook a été désactivé
+title-webhook_failing = Un webhook est en échec
 title-urgent_message = Message urgent
 title-message_taken = Message
 title-appointment_requested = Un rendez-vous attend votre réponse
@@ -31,6 +32,7 @@ title-appointment_cancelled = Rendez-vous annulé
 title-call_missed = Appel manqué
 
 subject-webhook_disabled = { $business } : un webhook a été désactivé
+subject-webhook_failing = { $business } : un webhook est en échec
 subject-urgent_message = { $business } : message urgent, { $who }
 subject-message_taken = { $business } : message, { $who }
 subject-appointment_requested = { $business } : { $who } demande un rendez-vous { $when }
@@ -40,8 +42,10 @@ subject-appointment_cancelled = { $business } : rendez-vous annulé, { $who }, 
 subject-call_missed = { $business } : appel manqué, { $who }
 
 explain-webhook_disabled = Toutes les tentatives d’envoi d’un événement ont échoué, et aucun autre événement n’a été accepté pendant ce temps. Le webhook ne reçoit plus d’événements jusqu’à sa réactivation. Vous pourrez alors renvoyer les événements manqués.
+explain-webhook_failing = Les envois échouent depuis au moins une heure, et aucun n’a été accepté pendant ce temps. Ils sont réessayés. Si toutes les tentatives pour un événement échouent, le webhook est désactivé.
 
 open-webhook_disabled = Voir le webhook
+open-webhook_failing = Voir le webhook
 open-urgent_message = Voir le message
 open-message_taken = Voir le message
 open-appointment_requested = Voir le rendez-vous

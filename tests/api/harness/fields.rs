@@ -29,10 +29,11 @@ pub(super) enum Kind {
     Object(Shape),
     OptObject(Shape),
     Changes,
+    Attempts,
 }
 use Kind::{
-    Bool, Breaks, Changes, Events, Hours, Instant, Object, OneOf, OptHours, OptInstant, OptObject, OptText,
-    OptUuid, OptWhole, Scopes, Text, Texts, Uuid, Uuids, Whole, Wholes, Windows,
+    Attempts, Bool, Breaks, Changes, Events, Hours, Instant, Object, OneOf, OptHours, OptInstant, OptObject,
+    OptText, OptUuid, OptWhole, Scopes, Text, Texts, Uuid, Uuids, Whole, Wholes, Windows,
 };
 
 pub(super) type Shape = &'static [(&'static str, Kind)];
@@ -43,6 +44,7 @@ const HOURS: Shape = &[
     ("close", Text),
 ];
 
+const ATTEMPT: Shape = &[("at", Instant), ("status", OptWhole), ("error", OptText), ("duration_ms", Whole)];
 const WINDOW: Shape = &[("open", Text), ("close", Text)];
 const BREAK: Shape = &[HOURS[0], ("from", Text), ("to", Text)];
 
@@ -82,6 +84,10 @@ fn fits(value: &Value, kind: Kind, answer: &Answer) -> bool {
         }),
         Breaks => list(&|item| {
             check(item, BREAK, answer);
+            true
+        }),
+        Attempts => list(&|item| {
+            check(item, ATTEMPT, answer);
             true
         }),
         Windows => list(&|item| {

@@ -3,8 +3,8 @@
 use hyper::Method;
 
 use super::fields::Kind::{
-    self, Bool, Breaks, Changes, Events, Hours, Instant, Object, OneOf, OptHours, OptInstant, OptObject,
-    OptText, OptUuid, OptWhole, Scopes, Text, Texts, Uuid, Uuids, Whole, Wholes, Windows,
+    self, Attempts, Bool, Breaks, Changes, Events, Hours, Instant, Object, OneOf, OptHours, OptInstant,
+    OptObject, OptText, OptUuid, OptWhole, Scopes, Text, Texts, Uuid, Uuids, Whole, Wholes, Windows,
 };
 use super::fields::Shape;
 
@@ -285,6 +285,7 @@ macro_rules! webhook {
 }
 
 const WEBHOOK: Shape = webhook!();
+const OPERATOR_WEBHOOK: Shape = webhook!(("failing_since", OptInstant));
 const NEW_WEBHOOK: Shape = webhook!(("secret", Text));
 /// The response to a repeated request contains no secret.
 const OPERATOR_NEW_WEBHOOK: Shape = webhook!(("secret", OptText));
@@ -300,7 +301,8 @@ const DELIVERY: Shape = &[
     ("event_id", Uuid),
     ("type", Text),
     ("status", OneOf(&["pending", "delivered", "failed", "missed"])),
-    ("attempts", Whole),
+    ("attempts_made", Whole),
+    ("attempts", Attempts),
     ("last_response_status", OptWhole),
     ("last_response_body", OptText),
     ("last_error", OptText),
@@ -335,6 +337,7 @@ const NOTIFICATIONS: Shape = &[
     ("appointment_rescheduled", NOTIFICATION),
     ("appointment_cancelled", NOTIFICATION),
     ("call_missed", NOTIFICATION),
+    ("webhook_failing", NOTIFICATION),
 ];
 const PERSON: Shape = &[
     ("id", Uuid),
@@ -464,6 +467,7 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("webhooks", _) if path.ends_with("/rotate-secret") => &[("secret", OptText)],
         ("webhooks", true) if method == Method::POST && path.ends_with("/webhooks") => OPERATOR_NEW_WEBHOOK,
         ("webhooks", false) if method == Method::POST && path.ends_with("/webhooks") => NEW_WEBHOOK,
+        ("webhooks", true) if method == Method::GET => OPERATOR_WEBHOOK,
         ("webhooks", _) => WEBHOOK,
         ("people", true) if path.ends_with("/link") => LINK,
         ("people", true) if path.ends_with("/notifications") => NOTIFICATIONS,

@@ -26,6 +26,7 @@ pub(super) const ROWS: &[Row] = &[
     ("POST", "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/resend-missed", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/deliveries/{delivery_id}", [404, 404, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/deliveries/{delivery_id}/resend", [404, 404, 404, 404, SIGN_IN]),
+    ("POST", "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/deliveries/{delivery_id}/try-now", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/settings/audit", [200, 200, 404, 404, SIGN_IN]),
     // The routes for people, notifications and mails.
     ("GET", "/dashboard/b/{business_id}/settings/people", [200, 200, 404, 404, SIGN_IN]),

@@ -71,6 +71,7 @@ fn by_default(role: Role, is_staff: bool) -> Value {
     };
     json!({
         "webhook_disabled": for_who_runs(),
+        "webhook_failing": for_who_runs(),
         "urgent_message": of("now", "all"),
         "message_taken": for_who_runs(),
         "call_missed": for_who_runs(),

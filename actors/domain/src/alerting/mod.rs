@@ -45,8 +45,9 @@ impl AlertTrigger {
         (ended.status != CallStatus::Completed).then_some(call)
     }
 
-    pub fn of_webhook(turned_off: WebhookId) -> Self {
-        Self { kind: AlertKind::WebhookDisabled, id: turned_off.uuid(), staff: [None; 2] }
+    /// `kind` is [`AlertKind::WebhookDisabled`] or [`AlertKind::WebhookFailing`].
+    pub fn of_webhook(kind: AlertKind, id: WebhookId) -> Self {
+        Self { kind, id: id.uuid(), staff: [None; 2] }
     }
 
     /// The recipients of an alert about a change by `by`, in the order of their ids.
@@ -75,7 +76,7 @@ impl AlertKind {
     /// Whether the role sees the records of this kind. Members do not see webhooks.
     pub fn is_shown_to(self, role: Role) -> bool {
         let right = match self {
-            Self::WebhookDisabled => Right::Integrations,
+            Self::WebhookDisabled | Self::WebhookFailing => Right::Integrations,
             Self::UrgentMessage
             | Self::MessageTaken
             | Self::AppointmentRequested

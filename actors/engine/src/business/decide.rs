@@ -1,8 +1,8 @@
 //! Turns a decision into the batch, the answer and the effects of a change.
 
 use domain::{
-    Amount, AppointmentId, AuditEntry, AuditId, BudgetKind, BusinessId, Delivery, EventId, EventType,
-    Timestamp,
+    AlertKind, Amount, AppointmentId, AuditEntry, AuditId, BudgetKind, BusinessId, Delivery, EventId,
+    EventType, Timestamp,
 };
 use store::records::AuditRecord;
 use store::{Batch, Record, Weight, keys};
@@ -77,7 +77,7 @@ fn write(
     kept: Option<(u16, Vec<u8>)>,
     at: Timestamp,
 ) -> Result<(Batch, Vec<Effect>)> {
-    let Decided { writes, audit, events, mails, waits, turned_off } = decided;
+    let Decided { writes, audit, events, mails, waits, webhook } = decided;
     let (mut batch, mut usage) = (Batch::default(), state.budget.usage);
     for write in &writes {
         let from = batch.len();
@@ -105,7 +105,7 @@ fn write(
         write_event(state, event, &resource, at, &mut batch, &mut announced);
     }
     let Announced { mut deliveries, missed, .. } = announced;
-    let alerting = happenings(&writes, turned_off);
+    let alerting = happenings(&writes, webhook);
     let mut mailed = write_alerts(state, alerting, request.actor, at, &mut batch)?;
     for (id, mail) in mails {
         mailed.write(state, id, mail, at, &mut batch);
@@ -166,7 +166,8 @@ fn write(
     if !state.business.suspended {
         effects.extend(deliveries.into_iter().map(Effect::Deliver));
     }
-    effects.extend(turned_off.map(|endpoint| Effect::TurnedOff(of_business(endpoint))));
+    let turned_off = webhook.filter(|(kind, _)| *kind == AlertKind::WebhookDisabled);
+    effects.extend(turned_off.map(|(_, endpoint)| Effect::TurnedOff(of_business(endpoint))));
     effects.extend(mailed.until.map(Effect::MailWaits));
     effects.extend(changed.into_iter().map(Effect::NoticesChange));
     effects.extend((missed > 0).then_some(Effect::Missed(missed)));

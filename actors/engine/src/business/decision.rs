@@ -1,7 +1,7 @@
 //! The result of a decision as data: writes, events, audit entry and answer.
 
 use domain::availability::Overridden;
-use domain::{AuditAction, EventType, FieldChange, MailId, ResourceId, Timestamp, WebhookId};
+use domain::{AlertKind, AuditAction, EventType, FieldChange, MailId, ResourceId, Timestamp, WebhookId};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -33,8 +33,8 @@ pub(crate) struct Decided {
     pub(super) mails: Vec<(MailId, NewMail)>,
     /// The due time of a notice among the written rows.
     pub(super) waits: Option<Timestamp>,
-    /// The endpoint that was disabled after failures. The team gets an alert.
-    pub(super) turned_off: Option<WebhookId>,
+    /// The endpoint that was disabled after failures, or that is failing. The team gets an alert of this kind.
+    pub(super) webhook: Option<(AlertKind, WebhookId)>,
 }
 
 impl Decision<Removed> {
@@ -105,8 +105,8 @@ impl<G: Gives> Decision<G> {
     }
 
     #[must_use]
-    pub(super) fn alert(mut self, turned_off: WebhookId) -> Self {
-        self.decided.turned_off = Some(turned_off);
+    pub(super) fn alert(mut self, kind: AlertKind, webhook: WebhookId) -> Self {
+        self.decided.webhook = Some((kind, webhook));
         self
     }
 

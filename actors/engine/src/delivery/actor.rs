@@ -31,6 +31,8 @@ pub(crate) enum Message {
     Ended(Box<Ended>),
     Recorded(EventId),
     NotRecorded(Box<Ended>),
+    /// The alert about the outage is written, or could not be written.
+    Alerted,
     Purged,
     /// Clean the deliveries of the events after this one that must be wiped ([`super::resend`]).
     Clean(Option<EventId>, OwnedSemaphorePermit),
@@ -130,6 +132,7 @@ impl State {
             Message::Head(event, number) => self.head(event, number),
             Message::Ended(ended) => self.ended(deliveries, *ended)?,
             Message::Recorded(event) => self.recorded(event),
+            Message::Alerted => self.alerting = false,
             Message::NotRecorded(ended) => self.record(deliveries, *ended)?,
             Message::Clean(after, permit) => {
                 self.work = Some(permit);

@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use domain::{Actor as Who, AttemptFailure, Delivery, DeliveryStatus, EventId, ResourceId, WebhookEndpoint};
+use chrono::TimeDelta;
+use domain::{
+    Actor as Who, AttemptFailure, Delivery, DeliveryStatus, EventId, Failing, ResourceId, WebhookEndpoint,
+};
 use net::Outcome;
 use store::{Batch, StoreError, keys};
 use tokio::time::timeout;
@@ -16,9 +19,9 @@ use super::due::write_delivery;
 use super::schedule::after_attempt;
 use super::service::Deliveries;
 use super::signature::signed;
-use super::state::{Attempting, State};
+use super::state::{Attempting, Reached, State};
 use crate::business::Request;
-use crate::business::commands::webhooks::TurnOff;
+use crate::business::commands::webhooks::{AlertOfFailing, TurnOff};
 use crate::error::EngineError;
 use crate::live::LiveChange;
 use crate::shared::Shared;
@@ -28,6 +31,11 @@ use crate::shared::Shared;
 const BODY_GRACE: Duration = Duration::from_millis(10);
 /// The pause of an endpoint after an attempt that failed because this machine lacked resources.
 const SHORTAGE_PAUSE: Duration = Duration::from_secs(1);
+
+/// Whether the team must get an alert about the outage.
+pub(super) fn is_unreported(endpoint: &WebhookEndpoint, failing: Failing) -> bool {
+    endpoint.is_enabled() && endpoint.alerted_of != Some(failing.since)
+}
 
 impl State {
     /// Begins an attempt. The attempt returns its permit when the body is read, at most [`BODY_GRACE`]
@@ -149,6 +157,10 @@ impl State {
             return Ok(());
         }
         let times = (ended.began, shared.steady.now());
+        self.failing = match ended.attempt.outcome {
+            Outcome::Delivered => None,
+            _ => self.failing.or(Some(Failing { since: ended.began, steady: times.1 })),
+        };
         let (mut after, turns_off) = after_attempt(&ended.delivery, &ended.attempt, times, self.reached());
         after.last_response_body.clone_from(&ended.body);
         let is_wiped = after.next_attempt_at.is_none() && self.is_to_be_wiped(shared, event)?;
@@ -164,10 +176,10 @@ impl State {
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
         // The delivery refers to this count, so the count must not become durable later than the delivery.
-        let reached = self.reached();
+        let reached = Reached { count: self.reached(), failing: self.failing };
         if self.reached_written != reached {
             self.reached_written = reached;
-            batch.put(keys::delivery_reached(business, endpoint), reached.to_be_bytes().to_vec());
+            batch.put(keys::delivery_reached(business, endpoint), reached.encode());
         }
         let (recorded, under_way) = (self.done(Message::Recorded(event)), ended.under_way);
         let deliveries = Arc::downgrade(deliveries);
@@ -203,6 +215,33 @@ impl State {
             };
             let _ = myself.cast(message);
         });
+    }
+
+    /// Writes the alert about the present outage if it is due. Returns the time until it is due.
+    pub(super) fn alert_of_failing(
+        &mut self,
+        deliveries: &Deliveries,
+        endpoint: &WebhookEndpoint,
+    ) -> Option<Duration> {
+        let failing = self.failing.filter(|failing| is_unreported(endpoint, *failing) && !self.alerting)?;
+        let left = failing.alert_at() - deliveries.shared.steady.now();
+        if left > TimeDelta::zero() {
+            return left.to_std().ok();
+        }
+        let EndpointKey { business, endpoint } = self.key;
+        let handle = deliveries.business(business)?;
+        self.alerting = true;
+        let myself = self.myself.clone();
+        tokio::spawn(async move {
+            let change = AlertOfFailing { endpoint, since: failing.since };
+            match handle.change(Request::by(Who::System), change).await {
+                Ok(_) | Err(EngineError::Refused(_) | EngineError::NotFound) => {}
+                Err(EngineError::Stopping) => return,
+                Err(_) => tokio::time::sleep(Duration::from_secs(1)).await,
+            }
+            let _ = myself.cast(Message::Alerted);
+        });
+        None
     }
 
     /// Ends a delivery whose event is missing, wiped or unreadable, so that it blocks no other delivery.

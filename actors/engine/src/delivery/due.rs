@@ -81,13 +81,15 @@ impl State {
             self.wait_without_work(deliveries, Some(until - Instant::now()));
             return Ok(());
         }
+        let alert_in = self.alert_of_failing(deliveries, endpoint);
         let now = shared.steady.now();
         let mut due = self.due(shared, endpoint, now, room).await?;
         if due.more {
             self.ask_turn();
         }
         if due.now.is_empty() {
-            self.wait(deliveries, due.next.map(|next| (next - now).to_std().unwrap_or_default()));
+            let next = due.next.map(|next| (next - now).to_std().unwrap_or_default());
+            self.wait(deliveries, next.into_iter().chain(alert_in).min());
             self.rest(deliveries, due.more);
             return Ok(());
         }

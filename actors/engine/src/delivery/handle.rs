@@ -1,12 +1,14 @@
 //! The interface to endpoints and their deliveries. It sends deliveries again, and reads the delivery log:
 //! a filtered list, one delivery with its body, and counts. Tests of an endpoint are in [`super::trial`].
 
+use std::collections::HashMap;
+
 use domain::{
-    Delivery, DeliveryStatus, EventId, EventType, Named, Refusal, Timestamp, UrlRefusal, WebhookEndpoint,
-    WebhookId, WebhookSecret, WebhookUrl,
+    Delivery, DeliveryStatus, EventId, EventType, Failing, Named, Refusal, Timestamp, UrlRefusal,
+    WebhookEndpoint, WebhookId, WebhookSecret, WebhookUrl,
 };
 use net::{Asker, GuardError};
-use store::{Order, Record, Weight, keys};
+use store::{Order, Record, StoreError, Weight, keys};
 use view::DeliveryView;
 
 use super::EndpointKey;
@@ -14,6 +16,7 @@ use super::actor::{Message, Resend, Resending};
 use super::schedule::{LOG_DAYS, RETRY_AFTER};
 use super::service::Deliveries;
 use super::signature::reveal;
+use super::state::Reached;
 use crate::business::commands::webhooks::RotateSecret;
 use crate::business::{BusinessHandle, Page, PageRequest, Request, collect};
 use crate::error::EngineError;
@@ -111,6 +114,24 @@ impl BusinessHandle {
 
     pub async fn webhooks(&self, page: &PageRequest) -> Result<Page<WebhookEndpoint>, EngineError> {
         self.all(page).await
+    }
+
+    /// The present outages of these endpoints.
+    pub async fn outages(
+        &self,
+        endpoints: impl IntoIterator<Item = WebhookId>,
+    ) -> Result<HashMap<WebhookId, Failing>, EngineError> {
+        let ids: Vec<_> = endpoints.into_iter().collect();
+        self.read(|store| {
+            let outages =
+                ids.iter().map(|id| Ok((*id, Reached::read(store, self.endpoint_key(*id))?.failing)));
+            let outages = outages.filter_map(|row: Result<_, StoreError>| match row {
+                Ok((id, failing)) => Some(Ok((id, failing?))),
+                Err(error) => Some(Err(error)),
+            });
+            outages.collect()
+        })
+        .await
     }
 
     /// Replaces the secret of an endpoint. Returns the new secret, or `None` for a repeated request.

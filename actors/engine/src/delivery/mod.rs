@@ -39,6 +39,7 @@ pub(crate) use schedule::{LOG_DAYS, delay_before};
 pub(crate) use service::Deliveries;
 pub(crate) use signature::reveal;
 pub use signature::sign;
+pub(crate) use state::Reached;
 pub use trial::WebhookTrial;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

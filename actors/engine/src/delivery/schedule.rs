@@ -2,7 +2,7 @@
 //! pure.
 
 use chrono::TimeDelta;
-use domain::{Delivery, DeliveryStatus, Timestamp};
+use domain::{ATTEMPTS_KEPT, Attempted, Delivery, DeliveryStatus, Timestamp};
 use net::{Attempt, Outcome};
 
 /// How long a delivery is shown in the log.
@@ -43,7 +43,16 @@ pub(super) fn after_attempt(
         None => DeliveryStatus::Failed,
     };
     let was_reached = delivery.reached_before.is_some_and(|before| before < reached);
+    let mut tried = delivery.tried.clone();
+    tried.push(Attempted {
+        at: began,
+        status: attempt.status,
+        error: attempt.error.clone(),
+        duration_ms: u64::try_from(attempt.duration.as_millis()).unwrap_or(u64::MAX),
+    });
+    tried.drain(..tried.len().saturating_sub(ATTEMPTS_KEPT));
     let after = Delivery {
+        tried,
         status,
         attempts: delivery.attempts + 1,
         last_response_status: attempt.status,
@@ -79,6 +88,7 @@ mod tests {
             next_attempt_at: Some(at),
             epoch: 1,
             reached_before: Some(5),
+            tried: Vec::new(),
         };
         let attempt =
             Attempt { outcome: Outcome::Failed, status: None, error: None, duration: Duration::ZERO };
@@ -90,6 +100,42 @@ mod tests {
             delivery.attempts = attempts;
             let (after, off) = after_attempt(&delivery, &attempt, (at, at), reached);
             assert_eq!((after.status, off), (status, turns_off));
+            assert_eq!(after.tried.len(), 1);
         }
+    }
+
+    #[test]
+    fn a_delivery_lists_its_newest_attempts() {
+        let endpoint_at = Timestamp::from_millis;
+        let mut delivery = Delivery {
+            event_id: EventId::from(uuid::Uuid::nil()),
+            event: EventType::ContactCreated,
+            status: DeliveryStatus::Pending,
+            attempts: 0,
+            last_response_status: None,
+            last_response_body: None,
+            last_error: None,
+            created_at: endpoint_at(0),
+            last_attempt_at: None,
+            next_attempt_at: Some(endpoint_at(0)),
+            epoch: 1,
+            reached_before: None,
+            tried: Vec::new(),
+        };
+        for number in 1..=20_u64 {
+            let attempt = Attempt {
+                outcome: Outcome::Failed,
+                status: Some(500),
+                error: None,
+                duration: Duration::from_millis(number),
+            };
+            let at = endpoint_at(number.cast_signed());
+            delivery = after_attempt(&delivery, &attempt, (at, at), 0).0.again(1, at);
+        }
+        let durations: Vec<_> = delivery.tried.iter().map(|one| (one.at.millis(), one.duration_ms)).collect();
+        assert_eq!(
+            durations,
+            (3..=20).map(|number: i64| (number, number.cast_unsigned())).collect::<Vec<_>>()
+        );
     }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use domain::{BusinessId, Delivery, EventId};
+use domain::{BusinessId, Delivery, EventId, Failing, WebhookEndpoint};
 use net::WebhookClient;
 use ractor::MessagingErr;
 use store::keys::installation_kind;
@@ -22,8 +22,10 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::EndpointKey;
 use super::actor::Message;
+use super::attempts::is_unreported;
 use super::dispatch::{AttemptPermit, Dispatcher};
 use super::due::is_beyond_schedule;
+use super::state::Reached;
 use crate::actor::Directory;
 use crate::business::{BusinessHandle, Businesses};
 use crate::error::EngineError;
@@ -240,18 +242,27 @@ impl Deliveries {
 
     fn register(&self, key: EndpointKey) -> Result<(), StoreError> {
         let (EndpointKey { business, endpoint }, Shared { store, steady, .. }) = (key, &*self.shared);
-        if !store.contains(&keys::webhook(business, endpoint))? {
+        let record = store.look::<WebhookEndpoint>(&keys::webhook(business, endpoint))?;
+        if matches!(record, Some(None)) {
             self.dispatcher.register(key, Duration::ZERO, false); // its actor deletes the rows of the deleted endpoint
             return Ok(());
         }
+        let failing = Reached::read(store, key)?.failing;
+        let failing =
+            failing.filter(|failing| record.flatten().is_some_and(|record| is_unreported(&record, *failing)));
+        let alert_at = failing.map(Failing::alert_at);
         let due = keys::deliveries_due(business, endpoint);
         let mut rows = store.walk(&due, Order::Ascending, |row, _| {
             let (at, event) = keys::instant_and_id::<EventId>(row)?;
             Ok((at, store.get::<Delivery>(&keys::delivery(business, endpoint, event))?))
         });
-        if let Some((_, (at, delivery))) = rows.next().transpose()? {
+        let first = rows.next().transpose()?;
+        let failed_before = first.as_ref().is_some_and(|(_, (_, delivery))| {
+            delivery.as_ref().is_some_and(|delivery| delivery.attempts > 0)
+        });
+        let due_at = first.map(|(_, (at, _))| at);
+        if let Some(at) = due_at.into_iter().chain(alert_at).min() {
             let wait = (at - steady.now()).to_std().unwrap_or_default();
-            let failed_before = delivery.is_some_and(|delivery| delivery.attempts > 0);
             self.dispatcher.register(key, wait, failed_before);
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use domain::{Business, EventId, WebhookEndpoint};
+use domain::{Business, EventId, Failing, Timestamp, WebhookEndpoint};
 use ractor::ActorRef;
 use store::{Done, Key, Store, StoreError, keys};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -34,8 +34,12 @@ pub(crate) struct State {
     pub(super) resending: Vec<Resending>,
     /// The number of deliveries that reached the endpoint. A successful attempt increases it.
     pub(super) reached: Arc<AtomicU64>,
-    /// The value of `reached` that was last submitted to the store.
-    pub(super) reached_written: u64,
+    /// The present outage of the endpoint.
+    pub(super) failing: Option<Failing>,
+    /// The row that was last submitted to the store.
+    pub(super) reached_written: Reached,
+    /// Whether the alert about the outage is being written.
+    pub(super) alerting: bool,
     pub(super) tasks: JoinSet<()>,
     pub(super) purging: bool,
     pub(super) turn_asked: bool,
@@ -54,8 +58,45 @@ pub(super) struct Attempting {
     pub(super) task: AbortHandle,
 }
 
-/// The arguments of `pre_start`. The number is the stored count of deliveries that reached the endpoint.
-pub(crate) type Loaded = (Weak<Deliveries>, EndpointKey, Arc<Semaphore>, u64);
+/// The row with the number of deliveries that reached the endpoint, and with its outage. Without an outage the row has
+/// the 8 bytes of earlier formats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reached {
+    pub(crate) count: u64,
+    pub(crate) failing: Option<Failing>,
+}
+
+impl Reached {
+    pub(crate) fn read(store: &Store, key: EndpointKey) -> Result<Self, StoreError> {
+        let at = keys::delivery_reached(key.business, key.endpoint);
+        Ok(store.find_as(&at, Self::decode)?.unwrap_or_default())
+    }
+
+    pub(crate) fn decode(value: &[u8]) -> Result<Self, StoreError> {
+        let numbers: Vec<_> =
+            value.as_chunks::<8>().0.iter().map(|bytes| u64::from_be_bytes(*bytes)).collect();
+        let at = |number: u64| Timestamp::from_millis(number.cast_signed());
+        match (value.len(), &numbers[..]) {
+            (8, [count]) => Ok(Self { count: *count, failing: None }),
+            (24, [count, since, steady]) => {
+                let failing = Failing { since: at(*since), steady: at(*steady) };
+                Ok(Self { count: *count, failing: Some(failing) })
+            }
+            _ => Err(StoreError::damaged("delivery_reached", "it has neither 8 nor 24 bytes")),
+        }
+    }
+
+    pub(super) fn encode(self) -> Vec<u8> {
+        let mut bytes = self.count.to_be_bytes().to_vec();
+        if let Some(Failing { since, steady }) = self.failing {
+            bytes.extend([since, steady].map(|at| at.millis().to_be_bytes()).concat());
+        }
+        bytes
+    }
+}
+
+/// The arguments of `pre_start`.
+pub(crate) type Loaded = (Weak<Deliveries>, EndpointKey, Arc<Semaphore>, Reached);
 
 impl State {
     pub(super) fn load(
@@ -63,12 +104,8 @@ impl State {
         key: EndpointKey,
         permits: Arc<Semaphore>,
     ) -> Result<Loaded, StoreError> {
-        let at = keys::delivery_reached(key.business, key.endpoint);
-        let reached = deliveries.shared.store.find_as(&at, |value| {
-            let bytes = <[u8; 8]>::try_from(value);
-            bytes.map_err(|_| StoreError::damaged("delivery_reached", "it does not have 8 bytes"))
-        })?;
-        Ok((Arc::downgrade(deliveries), key, permits, reached.map_or(0, u64::from_be_bytes)))
+        let reached = Reached::read(&deliveries.shared.store, key)?;
+        Ok((Arc::downgrade(deliveries), key, permits, reached))
     }
 
     pub(super) fn new(myself: ActorRef<Message>, (deliveries, key, permits, reached): Loaded) -> Self {
@@ -81,7 +118,9 @@ impl State {
             attempts: 0,
             attempt_permits: Vec::new(),
             resending: Vec::new(),
-            reached: Arc::new(AtomicU64::new(reached)),
+            reached: Arc::new(AtomicU64::new(reached.count)),
+            failing: reached.failing,
+            alerting: false,
             reached_written: reached,
             tasks: JoinSet::new(),
             purging: false,
@@ -124,7 +163,7 @@ impl State {
 
     /// Allows the actor to be stopped if it has neither `work` nor attempts in progress.
     pub(super) fn rest(&mut self, deliveries: &Arc<Deliveries>, work: bool) {
-        if work || !self.attempting.is_empty() || !self.recording.is_empty() {
+        if work || self.alerting || !self.attempting.is_empty() || !self.recording.is_empty() {
             return;
         }
         self.work = None;
@@ -172,5 +211,24 @@ impl Target {
         let profile = store.look::<Business>(&keys::profile(key.business))?;
         let suspended = profile.is_none_or(|profile| profile.is_some_and(|profile| profile.suspended));
         Ok(Some(Self { endpoint, suspended }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_without_an_outage_has_the_bytes_of_earlier_formats() {
+        let failing = Failing { since: Timestamp::from_millis(5), steady: Timestamp::from_millis(-7) };
+        for reached in
+            [Reached { count: 3, failing: None }, Reached { count: u64::MAX, failing: Some(failing) }]
+        {
+            assert_eq!(Reached::decode(&reached.encode()).unwrap(), reached);
+        }
+        assert_eq!(Reached { count: 3, failing: None }.encode(), 3_u64.to_be_bytes());
+        for length in [0, 7, 9, 16, 23, 25] {
+            assert!(Reached::decode(&vec![0; length]).is_err(), "{length}");
+        }
     }
 }

@@ -85,7 +85,7 @@ fn alert_items(store: &Store, mail: &Mail, role: Option<Role>) -> Result<Vec<Ale
 /// The current content of the record that an alert is about. `None` if the record was deleted.
 pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Option<What>, StoreError> {
     match about.kind {
-        AlertKind::WebhookDisabled => {
+        AlertKind::WebhookDisabled | AlertKind::WebhookFailing => {
             let endpoint = store.find::<WebhookEndpoint>(&keys::webhook(of, WebhookId::from(about.id)))?;
             Ok(endpoint
                 .map(|endpoint| What::Webhook { id: endpoint.id, url: endpoint.url.as_str().to_owned() }))

@@ -117,6 +117,7 @@ mod tests {
             AlertKind::AppointmentRescheduled,
             AlertKind::AppointmentCancelled,
             AlertKind::CallMissed,
+            AlertKind::WebhookFailing,
         ];
         let mut expected: Vec<_> =
             (0..).zip(kinds).map(|(number, kind)| (Subscription::Kind(kind), number)).collect();

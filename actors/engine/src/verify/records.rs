@@ -11,6 +11,7 @@ use store::{Key, Order, Record, keys};
 
 use super::findings::Checker;
 use crate::business::{ROW_RECORDS_MAX, row_key};
+use crate::delivery::Reached;
 use crate::mail::mail_rows;
 
 const NAMES_PER_ROW_MAX: usize = 64;
@@ -164,7 +165,7 @@ impl Checker<'_> {
         match kind {
             kind::DELIVERY => self.delivery(&endpoint, value),
             kind::DELIVERY_DUE => self.due_delivery(&endpoint, value),
-            _ if value.len() != 8 => self.wrong("it does not have 8 bytes"),
+            _ if Reached::decode(value).is_err() => self.wrong("it has neither 8 nor 24 bytes"),
             _ => {}
         }
     }

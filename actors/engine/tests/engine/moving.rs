@@ -162,6 +162,7 @@ async fn an_import_respects_the_limits_of_a_business() {
         disabled_at: None,
         epoch: 0,
         secret: WebhookSecret::new([7; 32]),
+        alerted_of: None,
         created_at: service.created_at,
         updated_at: service.updated_at,
     };

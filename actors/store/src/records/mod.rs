@@ -75,7 +75,7 @@ numbers! {
     AlertEmail { Now = 1, Daily = 2, Off = 3 }
     AlertKind {
         WebhookDisabled = 1, UrgentMessage = 2, MessageTaken = 3, AppointmentRequested = 4, AppointmentBooked = 5,
-        AppointmentRescheduled = 6, AppointmentCancelled = 7, CallMissed = 8,
+        AppointmentRescheduled = 6, AppointmentCancelled = 7, CallMissed = 8, WebhookFailing = 9,
     }
     AlertScope { All = 1, Mine = 2 }
     AppointmentStatus { Pending = 1, Confirmed = 2, Declined = 3, Cancelled = 4 }

@@ -16,7 +16,7 @@ const ANSWER_CHARS_MAX: usize = 500;
 
 /// Whether alerts of this kind can belong to a staff member.
 fn has_scope(kind: AlertKind) -> bool {
-    !matches!(kind, AlertKind::CallMissed | AlertKind::WebhookDisabled)
+    !matches!(kind, AlertKind::CallMissed | AlertKind::WebhookDisabled | AlertKind::WebhookFailing)
 }
 
 /// The form field for a part of an alert kind's settings. It is also the path in the operator API's body.
@@ -57,11 +57,12 @@ struct Tested {
 /// The kinds of alerts that need an action, and those that are for information.
 fn groups(member: &Member) -> impl Iterator<Item = (&'static str, Vec<AlertKind>)> {
     use AlertKind as K;
-    let needs = [K::UrgentMessage, K::AppointmentRequested, K::CallMissed, K::WebhookDisabled];
+    let needs =
+        [K::UrgentMessage, K::AppointmentRequested, K::CallMissed, K::WebhookFailing, K::WebhookDisabled];
     let tells = [K::MessageTaken, K::AppointmentBooked, K::AppointmentRescheduled, K::AppointmentCancelled];
     let role = member.membership.role;
-    let shown = |kinds: [K; 4]| kinds.into_iter().filter(|kind| kind.is_shown_to(role)).collect::<Vec<_>>();
-    [("notify-needs-somebody", shown(needs)), ("notify-good-to-know", shown(tells))].into_iter()
+    let shown = |kinds: &[K]| kinds.iter().copied().filter(|kind| kind.is_shown_to(role)).collect::<Vec<_>>();
+    [("notify-needs-somebody", shown(&needs)), ("notify-good-to-know", shown(&tells))].into_iter()
 }
 
 fn kinds(member: &Member) -> impl Iterator<Item = AlertKind> {

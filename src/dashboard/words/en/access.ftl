@@ -72,6 +72,7 @@ notify-urgent_message = An urgent message was taken
 notify-appointment_requested = An appointment waits for an answer
 notify-call_missed = A call was missed
 notify-webhook_disabled = A webhook endpoint was turned off
+notify-webhook_failing = A webhook endpoint is failing
 notify-message_taken = Another message was taken
 notify-appointment_booked = An appointment is booked
 notify-appointment_rescheduled = An appointment is moved

@@ -138,6 +138,7 @@ alert-appointment_cancelled = Appointments that are cancelled
 alert-call_missed = Missed calls
 alert-every-now = All immediate emails
 alert-every-daily = The daily email
+alert-webhook_failing = Failing webhook endpoints
 
 # Alerts.
 alerts = Alerts
@@ -164,6 +165,7 @@ told-appointment_cancelled = Appointment cancelled
 told-call_missed = Missed call
 told-appointment = { $when } · { $who } · { $service } with { $staff }
 told-gone = The record that this alert was about no longer exists.
+told-webhook_failing = A webhook endpoint is failing
 
 # Error pages.
 go-to-dashboard = Go to the dashboard

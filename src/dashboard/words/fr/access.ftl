@@ -72,6 +72,7 @@ notify-urgent_message = Un message urgent a été pris
 notify-appointment_requested = Un rendez-vous attend une réponse
 notify-call_missed = Un appel a été manqué
 notify-webhook_disabled = Un webhook a été désactivé
+notify-webhook_failing = Un webhook est en échec
 notify-message_taken = Un autre message a été pris
 notify-appointment_booked = Un rendez-vous est pris
 notify-appointment_rescheduled = Un rendez-vous est déplacé

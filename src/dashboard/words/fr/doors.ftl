@@ -138,6 +138,7 @@ alert-appointment_cancelled = Rendez-vous annulés
 alert-call_missed = Appels manqués
 alert-every-now = Tous les e-mails immédiats
 alert-every-daily = L’e-mail quotidien
+alert-webhook_failing = Webhooks en échec
 
 # Les alertes.
 alerts = Alertes
@@ -164,6 +165,7 @@ told-appointment_cancelled = Rendez-vous annulé
 told-call_missed = Appel manqué
 told-appointment = { $when } · { $who } · { $service } avec { $staff }
 told-gone = L’élément concerné n’existe plus.
+told-webhook_failing = Un webhook est en échec
 
 # Les pages d’erreur.
 go-to-dashboard = Aller au tableau de bord

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::{
-    AuditAction, Conflict, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Named, ProblemCode, Refusal,
-    Right, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookSecret, WebhookStatus, WebhookUrl,
+    AlertKind, AuditAction, Conflict, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Named,
+    ProblemCode, Refusal, Right, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookSecret, WebhookStatus,
+    WebhookUrl,
 };
 use store::{Weight, keys};
 use view::{NewWebhookView, View, WebhookView};
@@ -40,6 +41,7 @@ impl CreateWebhook {
             disabled_at: None,
             epoch: 0,
             secret: WebhookSecret::new(context.random()),
+            alerted_of: None,
             created_at: context.at,
             updated_at: context.at,
         })
@@ -194,7 +196,8 @@ impl Change for TurnOff {
         // The endpoint may have been disabled, or enabled again, during the attempt.
         let decision = if before.is_enabled() && before.epoch == self.delivery.epoch && !reached {
             after.disable(DisabledReason::Failures, context.at);
-            changed(context, AuditAction::WebhookTurnedOff, before, after).alert(self.endpoint)
+            changed(context, AuditAction::WebhookTurnedOff, before, after)
+                .alert(AlertKind::WebhookDisabled, self.endpoint)
         } else {
             Decision::answering(WebhookView::from(before))
         };
@@ -212,6 +215,29 @@ impl Change for TurnOff {
             delivery: self.delivery,
             due_before: self.due,
         }))
+    }
+}
+
+/// Writes an alert about an outage of an endpoint, once for each outage.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AlertOfFailing {
+    pub(crate) endpoint: WebhookId,
+    pub(crate) since: Timestamp,
+}
+
+impl Change for AlertOfFailing {
+    type Gives = Shown<WebhookView>;
+    const WEIGHT: Weight = Weight::Keeps;
+    const RIGHT: Option<Right> = Some(Right::Integrations);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let before = context.state.webhooks.get(&self.endpoint).ok_or(Refusal::NotFound(Named::Webhook))?;
+        let decision = Decision::answering(WebhookView::from(before));
+        if !before.is_enabled() || before.alerted_of == Some(self.since) {
+            return Ok(decision);
+        }
+        let after = WebhookEndpoint { alerted_of: Some(self.since), ..before.clone() };
+        Ok(decision.alert(AlertKind::WebhookFailing, self.endpoint).write(Write::Webhook(after)))
     }
 }
 

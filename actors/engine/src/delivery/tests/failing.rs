@@ -29,7 +29,7 @@ async fn deliveries_continue_after_their_actor_has_failed() {
     sleep(Duration::from_millis(200)).await;
     assert_eq!(revived.requests().len(), 1);
     let log = world.log(id).await;
-    assert_eq!((log[0].status, log[0].attempts), (DeliveryStatus::Delivered, 2));
+    assert_eq!((log[0].status, log[0].attempts_made), (DeliveryStatus::Delivered, 2));
 }
 
 #[tokio::test(start_paused = true)]

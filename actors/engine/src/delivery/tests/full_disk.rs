@@ -49,7 +49,7 @@ async fn attempts_in_progress_when_the_disk_fills_are_recorded_and_others_wait()
     world.disk.set_free(0);
     sleep(Duration::from_secs(12)).await;
     let attempts = || async {
-        let mut attempts: Vec<_> = world.log(id).await.iter().map(|row| row.attempts).collect();
+        let mut attempts: Vec<_> = world.log(id).await.iter().map(|row| row.attempts_made).collect();
         attempts.sort_unstable();
         attempts
     };

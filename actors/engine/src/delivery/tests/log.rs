@@ -73,7 +73,7 @@ async fn a_delivery_shows_exactly_the_bytes_that_it_sends() {
     settle().await;
     let listed = world.log(id).await.remove(0);
     let delivery = world.business.delivery(id, listed.event_id).await.unwrap();
-    assert_eq!((delivery.shown.status, delivery.shown.attempts), (DeliveryStatus::Pending, 1));
+    assert_eq!((delivery.shown.status, delivery.shown.attempts_made), (DeliveryStatus::Pending, 1));
     assert!(receiver.requests()[0].ends_with(std::str::from_utf8(&delivery.body.unwrap()).unwrap()));
     let none: EventId = id.to_string().parse().unwrap();
     let refused = world.business.delivery(id, none).await.unwrap_err();

@@ -206,7 +206,7 @@ async fn an_event_arrives_once_signed_in_its_envelope() {
     assert_eq!(header(&requests[0], "webhook-signature"), signed);
     let log = world.log(id).await;
     assert_eq!(
-        (log[0].status, log[0].attempts, log[0].last_response_status),
+        (log[0].status, log[0].attempts_made, log[0].last_response_status),
         (DeliveryStatus::Delivered, 1, Some(204))
     );
     sleep(Duration::from_secs(90_000)).await;
@@ -225,7 +225,7 @@ async fn a_restart_neither_forgets_nor_restarts_a_schedule() {
     assert_eq!(receiver.requests().len(), 3, "the fourth attempt is due at 750 s");
     sleep(Duration::from_secs(20)).await;
     assert_eq!(receiver.requests().len(), 4);
-    assert_eq!(world.log(id).await[0].attempts, 4);
+    assert_eq!(world.log(id).await[0].attempts_made, 4);
     world.stand_still(7_200).await;
     settle().await;
     assert_eq!(
@@ -244,7 +244,7 @@ async fn an_attempt_on_request_counts_in_the_schedule_which_continues_after_it()
     let event = world.log(id).await[0].event_id;
     world.business.try_delivery_now(id, event).await.unwrap();
     settle().await;
-    assert_eq!((receiver.requests().len(), world.log(id).await[0].attempts), (2, 2));
+    assert_eq!((receiver.requests().len(), world.log(id).await[0].attempts_made), (2, 2));
     // The second failure is followed by a delay of two minutes, and not by the rest of the first delay.
     sleep(Duration::from_secs(115)).await;
     assert_eq!(receiver.requests().len(), 2);

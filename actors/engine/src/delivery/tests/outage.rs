@@ -46,7 +46,7 @@ async fn a_local_outage_of_any_length_uses_up_no_attempt() {
         assert!(world.engine.is_cut_off(), "{lacking:?}");
         for (id, attempts) in [(failing, [0, 3]), (taking, [0, 1])] {
             let log = world.log(id).await;
-            assert_eq!([log[0].attempts, log[1].attempts], attempts, "{lacking:?}");
+            assert_eq!([log[0].attempts_made, log[1].attempts_made], attempts, "{lacking:?}");
             assert_eq!((log[0].status, &log[0].last_error), (DeliveryStatus::Pending, &None));
             assert_eq!(world.status(id).await.0, WebhookStatus::Enabled);
         }
@@ -59,12 +59,12 @@ async fn a_local_outage_of_any_length_uses_up_no_attempt() {
         // The outage continues, and the restarted engine detects it again.
         world.restart().await;
         sleep(Duration::from_secs(3_600)).await;
-        assert!(world.engine.is_cut_off() && world.log(taking).await[0].attempts == 0);
+        assert!(world.engine.is_cut_off() && world.log(taking).await[0].attempts_made == 0);
         world.cut_off(lacking, false);
         world.go_on().await;
         assert_eq!(receiver.requests().len(), 3, "all three delayed deliveries must arrive");
         let log = world.log(failing).await;
-        assert_eq!(log.iter().map(|row| row.attempts).collect::<Vec<_>>(), [1, 1, 4], "{lacking:?}");
+        assert_eq!(log.iter().map(|row| row.attempts_made).collect::<Vec<_>>(), [1, 1, 4], "{lacking:?}");
     }
 }
 
@@ -79,7 +79,7 @@ async fn a_receiver_with_a_broken_name_server_or_route_is_disabled_as_usual() {
     sleep(Duration::from_secs(90_000)).await;
     for id in [failing, unreachable] {
         assert_eq!(world.status(id).await.0, WebhookStatus::Disabled);
-        assert_eq!(world.log(id).await[0].attempts, 9);
+        assert_eq!(world.log(id).await[0].attempts_made, 9);
     }
     assert!(!world.engine.is_cut_off());
 }

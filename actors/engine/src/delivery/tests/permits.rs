@@ -55,7 +55,7 @@ async fn a_deleted_or_disabled_endpoint_returns_its_permits_immediately() {
             sleep(Duration::from_secs(20)).await;
             let log = world.log(id).await;
             assert_eq!(
-                (log[1].status, log[1].attempts),
+                (log[1].status, log[1].attempts_made),
                 (DeliveryStatus::Missed, 0),
                 "an attempt that never began must not be recorded"
             );
@@ -110,7 +110,7 @@ async fn an_endpoint_that_only_waits_has_no_actor_and_keeps_its_schedule() {
     assert_eq!(receiver.requests().len(), 4);
     sleep(Duration::from_secs(20)).await;
     assert_eq!(receiver.requests().len(), 5);
-    assert_eq!(world.log(id).await[0].attempts, 5);
+    assert_eq!(world.log(id).await[0].attempts_made, 5);
 }
 
 #[tokio::test(start_paused = true)]

@@ -25,7 +25,7 @@ async fn deliveries_of_a_suspended_business_wait_with_their_schedule() {
     settle().await;
     assert_eq!(failing.requests().len(), 3, "both must be sent immediately");
     let log = world.log(id).await;
-    assert_eq!((log[1].attempts, log[0].attempts), (2, 1));
+    assert_eq!((log[1].attempts_made, log[0].attempts_made), (2, 1));
     sleep(Duration::from_secs(200)).await;
     assert_eq!(failing.requests().len(), 6, "the next attempts are due after 30 s and 120 s");
 }

@@ -39,7 +39,10 @@ async fn nine_failed_attempts_by_the_schedule_disable_a_dead_endpoint() {
     settle().await;
     assert_eq!(world.status(id).await, (WebhookStatus::Disabled, Some(DisabledReason::Failures)));
     let log = world.log(id).await;
-    assert_eq!((log[0].status, log[0].attempts, log[0].next_attempt_at), (DeliveryStatus::Failed, 9, None));
+    assert_eq!(
+        (log[0].status, log[0].attempts_made, log[0].next_attempt_at),
+        (DeliveryStatus::Failed, 9, None)
+    );
     assert_eq!(log[0].last_response_body.as_deref(), Some("no\u{fffd}go"));
     let ids: Vec<_> =
         receiver.requests().iter().map(|request| header(request, "webhook-id").to_owned()).collect();
@@ -61,7 +64,11 @@ async fn nine_failed_attempts_by_the_schedule_disable_a_dead_endpoint() {
     assert_eq!(revived.requests().len(), 2);
     assert_eq!(world.business.resend_missed(id).await.unwrap(), 0);
     assert!(
-        world.log(id).await.iter().all(|row| row.status == DeliveryStatus::Delivered && row.attempts == 1)
+        world
+            .log(id)
+            .await
+            .iter()
+            .all(|row| row.status == DeliveryStatus::Delivered && row.attempts_made == 1)
     );
 }
 
@@ -90,7 +97,7 @@ async fn a_successful_ninth_attempt_keeps_the_endpoint_enabled() {
     sleep(Duration::from_secs(1)).await;
     assert_eq!(revived.requests().len(), 1);
     let log = world.log(id).await;
-    assert_eq!((log[0].status, log[0].attempts), (DeliveryStatus::Delivered, 9));
+    assert_eq!((log[0].status, log[0].attempts_made), (DeliveryStatus::Delivered, 9));
     assert_eq!(world.status(id).await, ON);
 }
 
@@ -130,7 +137,7 @@ async fn a_success_before_a_restart_keeps_the_endpoint_enabled() {
     world.restart().await;
     sleep(Duration::from_secs(90_000)).await;
     let log = world.log(id).await;
-    assert_eq!((log[1].status, log[1].attempts), (DeliveryStatus::Failed, 9));
+    assert_eq!((log[1].status, log[1].attempts_made), (DeliveryStatus::Failed, 9));
     assert_eq!(world.status(id).await, ON);
 }
 
@@ -159,7 +166,7 @@ async fn disabling_and_enabling_during_the_ninth_attempt_keeps_the_endpoint_enab
     assert_eq!(world.status(id).await, ON);
     let log = world.log(id).await;
     assert_eq!(
-        (log[0].status, log[0].attempts),
+        (log[0].status, log[0].attempts_made),
         (DeliveryStatus::Missed, 8),
         "disabling the endpoint must abort the ninth attempt"
     );
@@ -289,6 +296,49 @@ async fn member(world: &World, email: &str, role: Role) -> PersonId {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_outage_of_an_hour_has_one_alert_also_after_restarts() {
+    let mut world = World::new().await;
+    let owner = member(&world, "owner@example.com", Role::Owner).await;
+    let (id, _) = world.endpoint("a", 1, NO).await;
+    let alerts = async |world: &World| {
+        let page = PageRequest { limit: 10, after: None };
+        let found = world.business.alerts(owner, &page).await.unwrap().items;
+        found.into_iter().map(|alert| alert.about.kind).collect::<Vec<_>>()
+    };
+    let outage = async |world: &World| {
+        world.business.outages([id]).await.unwrap().remove(&id).map(|outage| outage.since)
+    };
+    assert_eq!(outage(&world).await, None);
+    let began = world.business.now();
+    world.happen("A").await;
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(outage(&world).await, Some(began));
+    // The attempts are at 0 s, 30 s, 150 s, 750 s and 2,550 s. The alert waits for no attempt.
+    sleep(Duration::from_secs(3_590)).await;
+    assert_eq!(alerts(&world).await, []);
+    world.restart().await;
+    sleep(Duration::from_secs(20)).await;
+    assert_eq!(alerts(&world).await, [AlertKind::WebhookFailing]);
+    world.restart().await;
+    sleep(Duration::from_secs(7_200)).await;
+    assert_eq!((alerts(&world).await.len(), outage(&world).await), (1, Some(began)));
+    // A delivery that arrives ends the outage. A later outage has an alert of its own.
+    world.receiver("a.example.com", 1, OK);
+    world.happen("B").await;
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(outage(&world).await, None);
+    world.receiver("a.example.com", 1, NO);
+    world.happen("C").await;
+    sleep(Duration::from_secs(3_700)).await;
+    assert_eq!(alerts(&world).await.len(), 2);
+    let log = world.log(id).await;
+    let first = log.iter().find(|row| row.created_at == began).unwrap();
+    let listed: Vec<_> = first.attempts.iter().map(|attempt| attempt.status).collect();
+    assert_eq!(listed.len(), usize::try_from(first.attempts_made).unwrap());
+    assert!(listed.starts_with(&[Some(500), Some(500), Some(500)]), "{listed:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn owners_and_admins_are_alerted_that_an_endpoint_was_disabled_and_members_are_not() {
     let world = World::new().await;
     let mut people = Vec::new();
@@ -308,6 +358,7 @@ async fn owners_and_admins_are_alerted_that_an_endpoint_was_disabled_and_members
         let alerts = world.business.alerts(person, &page).await.unwrap().items;
         told.push(alerts.iter().map(|alert| (alert.about.kind, alert.about.id)).collect::<Vec<_>>());
     }
-    let off = vec![(AlertKind::WebhookDisabled, id.uuid())];
+    // After the first hour of the outage, the same people were alerted that the endpoint was failing.
+    let off = [AlertKind::WebhookDisabled, AlertKind::WebhookFailing].map(|kind| (kind, id.uuid())).to_vec();
     assert_eq!(told, [off.clone(), off, Vec::new()]);
 }

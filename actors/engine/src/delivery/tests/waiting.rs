@@ -183,7 +183,7 @@ async fn a_delivery_without_its_event_affects_no_other() {
     settle().await;
     let log = world.log(id).await;
     assert_eq!((log[0].status, log[1].status), (DeliveryStatus::Delivered, DeliveryStatus::Failed));
-    assert_eq!((log[1].attempts, log[1].next_attempt_at), (1, None));
+    assert_eq!((log[1].attempts_made, log[1].next_attempt_at), (1, None));
     assert_eq!(log[1].last_error, Some(AttemptFailure::EventGone.into()));
     assert_eq!(receiver.requests().len(), 1);
     assert_eq!(world.status(id).await.0, WebhookStatus::Enabled);
@@ -252,7 +252,7 @@ async fn events_resent_after_disabling_do_not_wait_for_the_earlier_attempt() {
     settle().await;
     assert_eq!(revived.requests().len(), 1);
     let log = world.log(id).await;
-    assert_eq!((log[0].status, log[0].attempts), (DeliveryStatus::Delivered, 1));
+    assert_eq!((log[0].status, log[0].attempts_made), (DeliveryStatus::Delivered, 1));
 }
 
 #[tokio::test(start_paused = true)]
@@ -353,9 +353,12 @@ async fn a_shortage_on_this_machine_uses_up_no_attempt() {
     world.happen("A").await;
     sleep(Duration::from_secs(3_600)).await;
     let log = world.log(id).await;
-    assert_eq!((log[0].status, log[0].attempts, &log[0].last_error), (DeliveryStatus::Pending, 0, &None));
+    assert_eq!(
+        (log[0].status, log[0].attempts_made, &log[0].last_error),
+        (DeliveryStatus::Pending, 0, &None)
+    );
     let receiver = world.receiver("a.example.com", 1, OK);
     sleep(Duration::from_secs(2)).await;
     assert_eq!(receiver.requests().len(), 1);
-    assert_eq!(world.log(id).await[0].attempts, 1);
+    assert_eq!(world.log(id).await[0].attempts_made, 1);
 }

@@ -2,6 +2,7 @@
 //! deliveries again. Before a deletion or a new secret, a page shows the consequences.
 
 use domain::{DisabledReason, EventId, WebhookEndpoint, WebhookStatus};
+use engine::EngineError;
 use engine::business::commands::webhooks::{DeleteWebhook, PatchWebhook};
 
 use super::delivery;
@@ -72,14 +73,31 @@ pub(crate) async fn rotate(member: Member) -> Answered {
 }
 
 pub(crate) async fn resend(member: Member) -> Answered {
-    let endpoint = member.endpoint().await?;
-    let (id, path): (EventId, _) = (member.id("delivery_id")?, member.path_of(endpoint.id));
+    let (endpoint, id) = (member.endpoint().await?, member.id("delivery_id")?);
+    let done = member.business.resend(endpoint.id, id).await;
+    sent(&member, (&endpoint, id), "resent", done).await
+}
+
+/// Makes the next attempt of a pending delivery immediately.
+pub(crate) async fn try_now(member: Member) -> Answered {
+    let (endpoint, id) = (member.endpoint().await?, member.id("delivery_id")?);
+    let done = member.business.try_delivery_now(endpoint.id, id).await;
+    sent(&member, (&endpoint, id), "tried", done).await
+}
+
+/// The page after a delivery was scheduled: the log or the page of the delivery.
+async fn sent(
+    member: &Member,
+    (endpoint, id): (&WebhookEndpoint, EventId),
+    word: &str,
+    done: Result<(), EngineError>,
+) -> Answered {
+    let path = member.path_of(endpoint.id);
     let is_of_log = member.form.get("back") == "log";
-    let done = member.business.resend(endpoint.id, id).await.map_err(Undone::of);
-    match done {
-        Err(Refused::Undone(undone)) if !is_of_log => delivery::shown(&member, &endpoint, Some(undone)).await,
-        done if is_of_log => answered(&member, done.map(|()| format!("{path}?done=resent"))).await,
-        done => answered(&member, done.map(|()| format!("{path}/deliveries/{id}?done=resent"))).await,
+    match done.map_err(Undone::of) {
+        Err(Refused::Undone(undone)) if !is_of_log => delivery::shown(member, endpoint, Some(undone)).await,
+        done if is_of_log => answered(member, done.map(|()| format!("{path}?done={word}"))).await,
+        done => answered(member, done.map(|()| format!("{path}/deliveries/{id}?done={word}"))).await,
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: O
     let (status, undone) = member.told(undone.as_ref(), "versions-text");
     let shown = Page {
         sheet: member.endpoint_sheet(endpoint),
-        done: member.done(&[("resent", "hooks-resent")]),
+        done: member.done(&[("resent", "hooks-resent"), ("tried", "hooks-tried")]),
         undone,
         endpoint,
         answer: member.answer(&delivery),
@@ -65,7 +65,7 @@ impl Page<'_> {
     /// The planned and the stored attempts, latest first. Each has a text and details.
     fn steps(&self) -> Vec<(String, String)> {
         let (view, delivery) = (&self.sheet.member.view, &self.delivery);
-        let made = usize::try_from(delivery.attempts).unwrap_or(usize::MAX);
+        let made = usize::try_from(delivery.attempts_made).unwrap_or(usize::MAX);
         let say = |id: &str, number: usize, at| {
             let when = self.sheet.member.to_the_second(at);
             let values = [("number", Value::Count(number as u64)), ("when", Value::Text(&when))];
@@ -79,12 +79,26 @@ impl Page<'_> {
             let detail = if delays.is_empty() { String::new() } else { then() };
             steps.push((say("hooks-attempt-next", made + 1, at), detail));
         }
-        if let Some(at) = delivery.last_attempt_at.filter(|_| made > 0) {
+        let newest = delivery.attempts.iter().rev();
+        for (ago, attempt) in newest.enumerate() {
+            // The attempts of earlier schedules have no number.
+            let text = match made.checked_sub(ago).filter(|number| *number > 0) {
+                Some(number) => say("hooks-attempt-made", number, attempt.at),
+                None => {
+                    view.with("hooks-attempt-earlier", "when", &self.sheet.member.to_the_second(attempt.at))
+                }
+            };
+            let answer = view.result(attempt.status, attempt.error.as_ref());
+            steps.push((text, format!("{answer} · {}", view.millis(attempt.duration_ms))));
+        }
+        // Deliveries of earlier versions have only their newest attempt.
+        if let Some(at) = delivery.last_attempt_at.filter(|_| made > 0 && delivery.attempts.is_empty()) {
             steps.push((say("hooks-attempt-made", made, at), self.answer.clone()));
-            if made > 1 {
-                let text = view.count("hooks-attempts-before", made as u64 - 1);
-                steps.push((text, view.t("hooks-attempts-before-text")));
-            }
+        }
+        let before = made.saturating_sub(delivery.attempts.len().max(1));
+        if before > 0 {
+            let text = view.count("hooks-attempts-before", before as u64);
+            steps.push((text, view.t("hooks-attempts-before-text")));
         }
         let when = self.sheet.member.to_the_second(delivery.created_at);
         steps.push((view.with("hooks-attempt-event", "when", &when), String::new()));

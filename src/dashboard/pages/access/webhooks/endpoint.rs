@@ -60,8 +60,9 @@ impl View {
         address.split(['/', '?', '#']).next().unwrap_or(address)
     }
 
-    pub(super) fn of_endpoint(&self, endpoint: &WebhookEndpoint) -> (&'static str, String) {
+    pub(super) fn of_endpoint(&self, endpoint: &WebhookEndpoint, is_failing: bool) -> (&'static str, String) {
         match endpoint.disabled_reason {
+            _ if endpoint.is_enabled() && is_failing => ("failed", self.t("hooks-failing")),
             _ if endpoint.is_enabled() => ("enabled", self.t("hooks-on")),
             Some(DisabledReason::Failures) => ("disabled", self.t("hooks-off-failures")),
             Some(DisabledReason::Api) => ("cancelled", self.t("hooks-off-api")),
@@ -85,7 +86,7 @@ impl View {
     }
 
     pub(super) fn of_delivery(&self, delivery: &DeliveryView) -> (&'static str, String) {
-        let is_tried = delivery.status == DeliveryStatus::Pending && delivery.attempts > 0;
+        let is_tried = delivery.status == DeliveryStatus::Pending && delivery.attempts_made > 0;
         let word = if is_tried { "trying" } else { delivery.status.as_str() };
         (delivery.status.as_str(), self.t(&format!("hooks-is-{word}")))
     }
@@ -105,8 +106,10 @@ impl View {
     }
 
     pub(super) fn attempts(&self, delivery: &DeliveryView) -> String {
-        let values =
-            [("made", Value::Count(delivery.attempts.into())), ("all", Value::Count(ATTEMPTS_MAX as u64))];
+        let values = [
+            ("made", Value::Count(delivery.attempts_made.into())),
+            ("all", Value::Count(ATTEMPTS_MAX as u64)),
+        ];
         self.words.say("hooks-attempts-of", &values)
     }
 }

@@ -1,7 +1,7 @@
 //! The list of endpoints, with sample code of receivers that verify events, and the page of an endpoint:
 //! its status, its delivery log, and links to all actions.
 
-use domain::{DeliveryStatus, DisabledReason, ENDPOINTS_MAX, Right, WebhookEndpoint};
+use domain::{DeliveryStatus, DisabledReason, ENDPOINTS_MAX, Failing, Right, WebhookEndpoint};
 use engine::business::PageRequest;
 use engine::delivery::DeliveryTally;
 use view::DeliveryView;
@@ -15,16 +15,18 @@ use crate::rest::through::Through;
 struct List<'a> {
     sheet: Sheet<'a>,
     done: String,
-    endpoints: Vec<(WebhookEndpoint, DeliveryTally)>,
+    endpoints: Vec<(WebhookEndpoint, DeliveryTally, Option<Failing>)>,
     full: bool,
 }
 
 pub(crate) async fn list(member: Member) -> Answered {
     let all = PageRequest { limit: ENDPOINTS_MAX, after: None };
     let mut endpoints = Vec::new();
-    for endpoint in member.business.webhooks(&all).await?.items {
-        let lately = member.lately_of(endpoint.id).await?;
-        endpoints.push((endpoint, lately));
+    let found = member.business.webhooks(&all).await?.items;
+    let outages = member.business.outages(found.iter().map(|endpoint| endpoint.id)).await?;
+    for endpoint in found {
+        let (lately, failing) = (member.lately_of(endpoint.id).await?, outages.get(&endpoint.id).copied());
+        endpoints.push((endpoint, lately, failing));
     }
     page(&List {
         sheet: member.sheet("settings/webhooks"),
@@ -60,6 +62,7 @@ struct Page<'a> {
     kept: String,
     here: String,
     endpoint: WebhookEndpoint,
+    failing: Option<Failing>,
     lately: DeliveryTally,
     filters: Filters,
     found: Through<DeliveryView>,
@@ -94,11 +97,13 @@ async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
                 ("on", "hooks-turned-on"),
                 ("off", "hooks-turned-off"),
                 ("resent", "hooks-resent"),
+                ("tried", "hooks-tried"),
             ]),
         },
         undone,
         kept: member.kept_form().map(|draft| member.t(draft.why.message())).unwrap_or_default(),
         lately: member.lately_of(id).await?,
+        failing: member.business.outages([id]).await?.remove(&id),
         here,
         endpoint,
         filters,
@@ -115,6 +120,13 @@ impl Page<'_> {
 
     fn is_off_by_failures(&self) -> bool {
         self.endpoint.disabled_reason == Some(DisabledReason::Failures)
+    }
+
+    /// The text about the present outage of an enabled endpoint.
+    fn fails(&self) -> Option<String> {
+        let failing = self.failing.filter(|_| self.endpoint.is_enabled())?;
+        let member = self.sheet.member;
+        Some(member.with("hooks-failing-since", "when", &member.short_moment(failing.since)))
     }
 
     fn off(&self) -> Option<String> {
