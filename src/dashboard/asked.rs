@@ -9,7 +9,7 @@ use std::sync::Arc;
 use axum::http::header;
 use axum::http::request::Parts;
 use axum::response::Response;
-use domain::{Business, BusinessId, Locale, Membership, ProblemCode, Refusal};
+use domain::{Business, BusinessId, CustomerWord, Locale, Membership, ProblemCode, Refusal};
 use engine::BusinessHandle;
 use engine::people::{Belongs, From as SignInFrom, People, SignIn, SignedIn, Token};
 
@@ -191,7 +191,7 @@ impl Asked {
 
 impl Visit {
     /// The request as that of a member of the business in the path. Other people get a 404.
-    pub(super) async fn member(self) -> Result<Member, Refused> {
+    pub(super) async fn member(mut self) -> Result<Member, Refused> {
         let id: BusinessId = self.param("business_id").ok_or_else(Refused::not_found)?;
         let belongs = self.belongs.iter().find(|one| one.business_id == id && one.membership.is_active());
         if belongs.is_none() {
@@ -202,6 +202,7 @@ impl Visit {
         let as_of = self.desk.as_of(&business);
         let profile = business.business().await?;
         let unread = business.unread_alerts(self.signed_in.person.id).await?;
+        self.asked.view.customer = profile.customer_word;
         Ok(Member { visit: self, business, profile, membership, unread, as_of })
     }
 
@@ -248,7 +249,7 @@ pub(super) fn view(desk: Arc<Desk>, head: &Parts, query: &Form) -> View {
     let theme = cookie(Cookie::Theme);
     let theme = ["light", "dark"].into_iter().find(|known| theme == Some(*known));
     let session = cookie(Cookie::Session).map(session_key).unwrap_or_default();
-    View { words: words(locale), theme, session, desk }
+    View { words: words(locale), theme, session, desk, customer: CustomerWord::Client }
 }
 
 pub(super) fn sign_in_path(next: &str) -> String {

@@ -2,8 +2,8 @@
 
 use chrono::{Datelike, NaiveDate, NaiveTime, TimeDelta};
 use chrono_tz::Tz;
-use domain::Timestamp;
 use domain::availability::BOOKABLE_YEARS;
+use domain::{ClockFormat, Timestamp};
 
 use super::asked::Member;
 use super::view::View;
@@ -11,9 +11,25 @@ use crate::local_time::{WallClockError, instant};
 use crate::words::capitalised;
 
 impl Member {
-    /// The time of day, as `09:05`.
+    /// Whether the person sees times of the 12-hour clock.
+    pub(super) fn is_twelve(&self) -> bool {
+        match self.signed_in.person.clock {
+            ClockFormat::Auto => self.words.is_twelve(&self.profile.phone_region),
+            ClockFormat::Twelve => true,
+            ClockFormat::TwentyFour => false,
+        }
+    }
+
+    /// The time of day, as `09:05` or `9:05 am`.
     pub(super) fn clock(&self, at: Timestamp) -> String {
-        at.utc().with_timezone(&self.profile.zone).format("%H:%M").to_string()
+        self.words.time(at.utc().with_timezone(&self.profile.zone).time(), self.is_twelve())
+    }
+
+    /// The time of day after this number of minutes.
+    pub(super) fn clock_of(&self, minutes: u32) -> String {
+        let seconds = minutes % (24 * 60) * 60;
+        let time = NaiveTime::from_num_seconds_from_midnight_opt(seconds, 0).unwrap_or_default();
+        self.words.time(time, self.is_twelve())
     }
 
     pub(super) fn day(&self, at: Timestamp) -> NaiveDate {
@@ -47,11 +63,11 @@ impl Member {
     }
 
     pub(super) fn moment(&self, at: Timestamp) -> String {
-        self.words.moment(at, self.profile.zone)
+        self.words.dated("moment", self.day(at), &self.clock(at))
     }
 
     pub(super) fn short_moment(&self, at: Timestamp) -> String {
-        self.words.short_moment(at, self.profile.zone)
+        self.words.dated("short-moment", self.day(at), &self.clock(at))
     }
 
     /// A date without the year, as a heading of a list.

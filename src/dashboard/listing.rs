@@ -46,14 +46,20 @@ impl Member {
         Part { request: PageRequest { limit, after }, here, binding, cursors }
     }
 
+    /// All services, in the order of their positions.
     pub(super) async fn services(&self) -> Result<Vec<Service>, Refused> {
         let business = &self.business;
-        Ok(all(|page| async move { business.services(true, &page).await }).await?)
+        let mut services = all(|page| async move { business.services(true, &page).await }).await?;
+        services.sort_by_key(|service| service.position);
+        Ok(services)
     }
 
+    /// All staff members, in the order of their positions.
     pub(super) async fn staff(&self) -> Result<Vec<StaffMember>, Refused> {
         let business = &self.business;
-        Ok(all(|page| async move { business.staff(&page).await }).await?)
+        let mut staff = all(|page| async move { business.staff(&page).await }).await?;
+        staff.sort_by_key(|one| one.position);
+        Ok(staff)
     }
 }
 

@@ -132,9 +132,17 @@ impl Choice {
     }
 }
 
-/// The initials of a name, at most two letters.
+/// Titles before a name, which have no initial.
+const TITLES: [&str; 12] =
+    ["dr", "dre", "docteur", "doctor", "prof", "professor", "pr", "mr", "mrs", "ms", "mme", "mlle"];
+
+/// The initials of a name, at most two letters. A title has none, unless the name consists of it.
 pub(super) fn initials(name: &str) -> String {
-    let words: Vec<_> = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let mut words: Vec<_> =
+        name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    if words.len() > 1 && TITLES.contains(&words[0].to_lowercase().as_str()) {
+        words.remove(0);
+    }
     let firsts = match words[..] {
         [] => return "·".into(),
         [one] => one.chars().take(2).collect::<String>(),
@@ -203,6 +211,10 @@ mod tests {
             ("<b>", "B"),
             ("林 小明", "林小"),
             ("ßa", "SS"),
+            ("Dr Hélène Rivière", "HR"),
+            ("Mme. Besson", "BE"),
+            ("Dr", "DR"),
+            ("Pr Marc", "MA"),
         ] {
             assert_eq!(initials(name), letters, "{name}");
         }

@@ -193,6 +193,7 @@ mod tests {
                     theme: None,
                     session: SessionKey::default(),
                     desk: Arc::clone(&desk),
+                    customer: domain::CustomerWord::Client,
                 };
                 let response = refused.page(view, "the-id-of-the-request");
                 assert_eq!(response.status(), status, "{refused:?}");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::{Locale, ProblemCode, Refusal, Role};
+use domain::{CustomerWord, Locale, ProblemCode, Refusal, Role};
 use view::PersonView;
 
 use super::desk::Desk;
@@ -26,6 +26,8 @@ pub(super) struct View {
     /// The session of the browser's cookie. It may be invalid.
     pub(super) session: SessionKey,
     pub(super) desk: Arc<Desk>,
+    /// The word for customers in the texts of the pages of a business.
+    pub(super) customer: CustomerWord,
 }
 
 impl View {
@@ -38,19 +40,24 @@ impl View {
     }
 
     pub(super) fn t(&self, id: &str) -> String {
-        self.words.say(id, &[])
+        self.say(id, Vec::new())
     }
 
     pub(super) fn with(&self, id: &str, name: &str, text: &str) -> String {
-        self.words.say(id, &[(name, Value::Text(text))])
+        self.say(id, vec![(name, Value::Text(text))])
     }
 
     pub(super) fn count(&self, id: &str, count: u64) -> String {
-        self.words.say(id, &[("count", Value::Count(count))])
+        self.say(id, vec![("count", Value::Count(count))])
     }
 
     pub(super) fn says<T: AsRef<str>>(&self, id: &str, values: &[(&str, T)]) -> String {
-        let values: Vec<_> = values.iter().map(|(name, text)| (*name, Value::Text(text.as_ref()))).collect();
+        self.say(id, values.iter().map(|(name, text)| (*name, Value::Text(text.as_ref()))).collect())
+    }
+
+    /// Formats a message. Every message can use the word for customers.
+    fn say<'a>(&'a self, id: &str, mut values: Vec<(&'a str, Value<'a>)>) -> String {
+        values.push(("customer", Value::Text(self.customer.as_str())));
         self.words.say(id, &values)
     }
 

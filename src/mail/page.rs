@@ -65,6 +65,9 @@ impl Page {
             Content::Notice(notice) => return maker.customer_notice(notice),
             Content::Test => maker.notice("test"),
         };
+        if let (Content::Invitation(_) | Content::Offer, Some(role)) = (&letter.content, letter.to.role) {
+            page.intro.push(words.say(&format!("invited-as-{role}"), &[]));
+        }
         let hello = match plain(&letter.to.name, SUBJECT_CHARS_MAX) {
             name if name.is_empty() => words.say("hello-unnamed", &[]),
             name => words.say("hello", &[("name", Value::Text(&name))]),

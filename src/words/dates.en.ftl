@@ -28,3 +28,17 @@ moment = { $weekday } { $day } { $month } { $year } at { $time }
 short-moment = { $weekday } { $day } { $month } at { $time }
 date = { $weekday } { $day } { $month }
 date-of-year = { $day } { $month } { $year }
+short-month = { $month_number ->
+    [1] Jan
+    [2] Feb
+    [3] Mar
+    [4] Apr
+    [5] May
+    [6] Jun
+    [7] Jul
+    [8] Aug
+    [9] Sep
+    [10] Oct
+    [11] Nov
+   *[12] Dec
+}

@@ -31,3 +31,17 @@ moment = { $weekday } { $day } { $month } { $year } à { $time }
 short-moment = { $weekday } { $day } { $month } à { $time }
 date = { $weekday } { $day } { $month }
 date-of-year = { $day } { $month } { $year }
+short-month = { $month_number ->
+    [1] janv.
+    [2] févr.
+    [3] mars
+    [4] avr.
+    [5] mai
+    [6] juin
+    [7] juil.
+    [8] août
+    [9] sept.
+    [10] oct.
+    [11] nov.
+   *[12] déc.
+}

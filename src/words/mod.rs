@@ -129,12 +129,22 @@ impl Words {
     /// A time of day for a customer. `region` is the `phone_region` of the business.
     pub(crate) fn clock(&self, time: NaiveTime, region: &str) -> String {
         let format = match self.locale {
-            Locale::En if TWELVE_HOUR_REGIONS.contains(&region) => "%-I:%M %P",
+            Locale::En if self.is_twelve(region) => "%-I:%M %P",
             Locale::En => "%H:%M",
             Locale::Fr if time.minute() == 0 => "%-H h",
             Locale::Fr => "%-H h %M",
         };
         time.format(format).to_string()
+    }
+
+    /// A time of day for the team, for example `14:30` or `2:30 pm`.
+    pub(crate) fn time(&self, time: NaiveTime, is_twelve: bool) -> String {
+        time.format(if is_twelve { "%-I:%M\u{a0}%P" } else { "%H:%M" }).to_string()
+    }
+
+    /// Whether English texts of a business with this phone region use the 12-hour clock.
+    pub(crate) fn is_twelve(&self, region: &str) -> bool {
+        self.locale == Locale::En && TWELVE_HOUR_REGIONS.contains(&region)
     }
 
     /// An instant in local time, without the year.

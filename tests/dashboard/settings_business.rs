@@ -29,6 +29,7 @@ async fn the_whole_profile_is_changed_on_its_page() {
         ("website_url", "https://salon.example/a?b=c"),
         ("booking_mode", "request"),
         ("phone_region", "CA"),
+        ("customer_word", "patient"),
     ];
     browser.submit(&page, &path, &fields).await.leads_to(&format!("{path}?done=zone"));
     let page = browser.get(&format!("{path}?done=zone")).await.is(200).says("Saved.").says("Salon Ada");
@@ -37,6 +38,8 @@ async fn the_whole_profile_is_changed_on_its_page() {
         assert_eq!(business[name], value.trim(), "{name}");
         assert_eq!(page.field(&path, name), value.trim(), "{name}");
     }
+    // Texts of the pages have the chosen word.
+    browser.get(&format!("/dashboard/b/{salon}/settings/notices")).await.is(200).says("Notices to patients");
     // This form removes the website and keeps the time zone, so the page reports `saved` and not `zone`.
     browser.submit(&page, &path, &[("website_url", "")]).await.leads_to(&format!("{path}?done=saved"));
     let business = server.operator("GET", &format!("/businesses/{salon}"), Value::Null).await;

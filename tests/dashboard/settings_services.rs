@@ -144,19 +144,21 @@ async fn deactivating_a_service_shows_its_bookings_and_deleting_shows_its_refere
     let led = browser.submit_without(&page, &own, "active").await.is(303);
     browser.get(led.header("location")).await.says("One upcoming appointment is outside");
     let delete = format!("{own}/delete");
-    let page =
-        browser.get(&delete).await.is(200).says("Delete Cut?").says("The service is deleted permanently");
-    let page = browser.submit(&page, &delete, &[]).await.is(409).says("Nothing was deleted.");
-    let page = page.says("An appointment refers to it.");
+    let page = browser.get(&delete).await.is(200).says("Delete Cut?").says("An appointment refers to it.");
+    assert!(
+        page.forms().iter().all(|form| form.action != delete),
+        "a deletion that cannot succeed is not offered"
+    );
+    let page = page.says("Nothing was deleted.");
     let way = format!("/dashboard/b/{salon}/appointments/{appointment}");
     assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&way)));
     let unused = json!({ "name": "Unused", "duration_minutes": 30 });
     let unused = server.operator("POST", &format!("/businesses/{salon}/services"), unused).await;
+    let delete = format!("{path}/{}/delete", unused["id"].as_str().unwrap());
+    let page = browser.get(&delete).await.says("The service is deleted permanently");
     let staff = server.operator("GET", &format!("/businesses/{salon}/staff"), Value::Null).await;
     let of_staff = format!("/businesses/{salon}/staff/{}", staff[0]["id"].as_str().unwrap());
     server.operator("PATCH", &of_staff, json!({ "service_ids": [service["id"], unused["id"]] })).await;
-    let delete = format!("{path}/{}/delete", unused["id"].as_str().unwrap());
-    let page = browser.get(&delete).await;
     let page = browser.submit(&page, &delete, &[]).await.is(409).says("A staff member offers this service.");
     assert!(
         page.tags().iter().any(|tag| tag.get("href").is_some_and(|way| way.contains("/settings/staff/")))
@@ -228,4 +230,52 @@ async fn services_of_another_business_are_not_found() {
         .await
         .is(404);
     assert_eq!(services(&server, &other).await[0]["name"], "Cut");
+}
+
+#[tokio::test]
+async fn who_offers_a_service_and_its_place_in_lists_are_set_on_its_page() {
+    let (server, salon, path, mut browser) = open().await;
+    let staff = async |name: &str| {
+        let one = json!({ "name": name, "service_ids": [] });
+        let made = server.operator("POST", &format!("/businesses/{salon}/staff"), one).await;
+        made["id"].as_str().unwrap().to_owned()
+    };
+    let (ines, hugo) = (staff("Inès").await, staff("Hugo").await);
+    let new = format!("{path}/new");
+    let fields = [("name", "Cut"), ("duration_minutes", "45"), ("price_cents", "45"), ("currency", "EUR")];
+    let page = browser.get(&new).await;
+    browser.submit(&page, &new, &fields).await.is(303);
+    // Every staff member offers a new service, unless the form says otherwise.
+    browser.get(&path).await.says("All staff");
+    let own = format!("{path}/{}", services(&server, &salon).await[0]["id"].as_str().unwrap());
+    let page = browser.get(&own).await;
+    assert_eq!(
+        browser.get(&new).await.field(&new, "currency"),
+        "EUR",
+        "the currency is that of another service"
+    );
+    let mut fields = page.form(&own).fields;
+    fields.retain(|(name, value)| name != "staff_ids" || *value != hugo);
+    for (name, value) in [("category", "Hair"), ("position", "2"), ("color", "3")] {
+        fields.retain(|(field, _)| field != name);
+        fields.push((name.to_owned(), value.to_owned()));
+    }
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    browser.post(&own, &fields).await.leads_to(&format!("{own}?done=offered"));
+    let service = services(&server, &salon).await[0].clone();
+    assert_eq!(
+        (&service["category"], &service["position"], &service["color"]),
+        (&json!("Hair"), &json!(2), &json!(3))
+    );
+    let offers = async |id: &str| {
+        let staff = server.operator("GET", &format!("/businesses/{salon}/staff"), Value::Null).await;
+        let one = staff.as_array().unwrap().iter().find(|one| one["id"] == id).unwrap().clone();
+        one["service_ids"].clone()
+    };
+    assert_eq!((offers(&ines).await, offers(&hugo).await), (json!([service["id"]]), json!([])));
+    let first = json!({ "name": "Advice", "duration_minutes": 15, "position": 1, "category": "Hair" });
+    server.operator("POST", &format!("/businesses/{salon}/services"), first).await;
+    let page = browser.get(&path).await.says("Hair").says("Inès");
+    let text = page.text();
+    assert!(text.find("Advice").unwrap() < text.find("Cut").unwrap(), "{text}");
 }

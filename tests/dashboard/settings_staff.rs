@@ -247,10 +247,10 @@ async fn a_staff_member_is_deleted_unless_something_refers_to_them() {
     let delete = format!("{path}/{person}/delete");
     let page = browser.get(&delete).await.says("Delete Mia?").says("their time off are deleted permanently");
     browser.submit(&page, &delete, &[]).await.is(409).says("A person is linked to this staff member.");
-    let message = json!({ "caller_name": "Paul", "body": "Call me", "staff_id": unused });
-    server.operator("POST", &format!("/businesses/{salon}/messages"), message).await;
     let delete = format!("{path}/{unused}/delete");
     let page: Page = browser.get(&delete).await;
+    let message = json!({ "caller_name": "Paul", "body": "Call me", "staff_id": unused });
+    server.operator("POST", &format!("/businesses/{salon}/messages"), message).await;
     let page = browser.submit(&page, &delete, &[]).await.is(409).says("A message was left for them.");
     assert!(page.tags().iter().any(|tag| tag.get("href").is_some_and(|way| way.contains("/messages/"))));
     let gone = added(&server, &salon, "Gone").await;

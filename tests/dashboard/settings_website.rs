@@ -108,7 +108,7 @@ async fn notices_are_set_on_their_page() {
     let (server, salon, mut browser) = open().await;
     let path = format!("/dashboard/b/{salon}/settings/notices");
     let page =
-        browser.get(&path).await.is(200).says("This service sends no email, so customers get no notices.");
+        browser.get(&path).await.is(200).says("This service sends no email, so clients get no notices.");
     assert_eq!(page.field(&path, "first_reminder"), "24");
     let fields = [("email", "all"), ("first_reminder", "48"), ("second_reminder", "2")];
     browser.submit(&page, &path, &fields).await.leads_to(&format!("{path}?done=saved"));
@@ -183,7 +183,7 @@ async fn today_offers_notices_only_where_the_team_has_not_decided() {
     let ada = server.person(&salon, "ada@example.com", "owner").await;
     let mut browser = server.signed_in(&salon, &ada).await;
     let today = format!("/dashboard/b/{salon}/today");
-    let offer = "Customers get no emails about their appointments yet.";
+    let offer = "Clients get no emails about their appointments yet.";
     // A new business has settings of notices.
     assert!(!browser.get(&today).await.is(200).text().contains(offer));
     // A business from an export without notices.

@@ -3,7 +3,10 @@
 
 use axum::http::header;
 use chrono_tz::Tz;
-use domain::{AccountPatch, Address, Conflict, Locale, PersonName, ProblemCode, Refusal, Session, SessionId};
+use domain::{
+    AccountPatch, Address, ClockFormat, Conflict, Locale, PersonName, ProblemCode, Refusal, Session,
+    SessionId, WeekStart,
+};
 use engine::EngineError;
 
 use crate::dashboard::cookies::Cookie;
@@ -18,6 +21,8 @@ struct Page<'a> {
     kept: String,
     name: Field,
     locale: String,
+    clock: Field,
+    week_start: Field,
     look: String,
     mails: bool,
     email: Field,
@@ -41,6 +46,8 @@ impl<'a> Page<'a> {
             kept: String::new(),
             name: name.holding(&person.name),
             locale: person.locale.to_string(),
+            clock: clocks(view).chosen(person.clock.as_str()),
+            week_start: week_starts(view).chosen(person.week_start.as_str()),
             look: view.theme.unwrap_or("device").to_owned(),
             mails: visit.people().sends_mail(),
             email: Field::new("email", "email", "email", view.t("email")).holding(&person.email),
@@ -55,6 +62,8 @@ impl<'a> Page<'a> {
             return self;
         }
         self.name = self.name.holding(form.get("name"));
+        self.clock = self.clock.chosen(form.get("clock"));
+        self.week_start = self.week_start.chosen(form.get("week_start"));
         for (field, name) in [(&mut self.locale, "locale"), (&mut self.look, "look")] {
             if let Some(chosen) = form.find(name) {
                 chosen.clone_into(field);
@@ -62,6 +71,16 @@ impl<'a> Page<'a> {
         }
         self
     }
+}
+
+fn clocks(view: &View) -> Field {
+    let choice = |one: &ClockFormat| Choice::new(one.as_str(), view.t(&format!("clock-{one}")));
+    Field::select("clock", view.t("clock"), ClockFormat::ALL.iter().map(choice))
+}
+
+fn week_starts(view: &View) -> Field {
+    let choice = |one: &WeekStart| Choice::new(one.as_str(), view.t(&format!("week-start-{one}")));
+    Field::select("week_start", view.t("week-start"), WeekStart::ALL.iter().map(choice))
 }
 
 pub(crate) async fn show(visit: Visit) -> Answered {
@@ -85,7 +104,12 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
             return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
         }
     };
-    let account = AccountPatch { locale: Some(locale), ..AccountPatch::named(name) };
+    let account = AccountPatch {
+        locale: Some(locale),
+        clock: ClockFormat::from_word(form.get("clock")),
+        week_start: WeekStart::from_word(form.get("week_start")),
+        ..AccountPatch::named(name)
+    };
     visit.people().change_own(visit.signed_in.person.id, account).await?;
     let mut response = see_other("/dashboard/account?done=saved");
     let theme = match form.get("look") {

@@ -10,7 +10,7 @@ use super::*;
 use crate::words::ids;
 
 /// Prefixes of message ids whose endings the code adds at run time. A test below checks these endings.
-const MADE: [&str; 35] = [
+const MADE: [&str; 40] = [
     "appointment-attendance-",
     "role-",
     "enter-invitation-",
@@ -46,6 +46,11 @@ const MADE: [&str; 35] = [
     "website-",
     "notices-",
     "book-override-",
+    "message-snooze-",
+    "color-",
+    "clock-",
+    "week-start-",
+    "business-word-",
 ];
 
 fn files(under: &Path, found: &mut Vec<PathBuf>) {
@@ -100,9 +105,9 @@ fn every_message_is_used_and_every_used_message_exists() {
 #[test]
 fn messages_with_composed_ids_exist() {
     use domain::{
-        AlertEmail, AlertKind, AlertScope, AttendanceFilter, BookingMode, CallOutcome, CallStatus,
-        DeliveryStatus, Direction, DropReason, EventType, MailKind, MailStatus, MembershipStatus,
-        MessageStatus, NoticeKind, NoticeScope, NoticeStatus, Role, Scope,
+        AlertEmail, AlertKind, AlertScope, AttendanceFilter, BookingMode, COLORS, CallOutcome, CallStatus, ClockFormat,
+        CustomerWord, DeliveryStatus, Direction, DropReason, EventType, MailKind, MailStatus,
+        MembershipStatus, MessageStatus, NoticeKind, NoticeScope, NoticeStatus, Role, Scope, WeekStart,
     };
     let words = words(Locale::Fr);
     let roles =
@@ -127,6 +132,7 @@ fn messages_with_composed_ids_exist() {
         ("email", crate::words::Value::Text("a@b.c")),
         ("who", crate::words::Value::Text("Zoé")),
         ("count", crate::words::Value::Count(2)),
+        ("customer", crate::words::Value::Text("client")),
     ];
     let scopes = Scope::ALL.iter().map(|scope| format!("keys-scope-{}", scope.as_str().replace(':', "-")));
     let events = EventType::ALL.iter().map(|one| format!("hooks-event-{}", one.as_str().replace('.', "-")));
@@ -155,6 +161,11 @@ fn messages_with_composed_ids_exist() {
     let attendance = AttendanceFilter::ALL.iter().map(|one| format!("appointment-attendance-{one}"));
     let overridden = domain::availability::Overridden::ALL.iter().map(|rule| format!("book-override-{rule}"));
     let pages = pages.chain(attendance).chain(overridden);
+    let snoozes = ["hour", "tomorrow", "week"].map(|time| format!("message-snooze-{time}"));
+    let settings = ClockFormat::ALL.iter().map(|clock| format!("clock-{clock}"));
+    let settings = settings.chain(WeekStart::ALL.iter().map(|day| format!("week-start-{day}")));
+    let settings = settings.chain(CustomerWord::ALL.iter().map(|word| format!("business-word-{word}")));
+    let pages = pages.chain(snoozes).chain(settings).chain(COLORS.map(|number| format!("color-{number}")));
     let rest = integrations.chain(calls).chain(messages).chain(modes).chain(pages);
     for id in roles.chain(alerts).chain(errors).chain(access).chain(rest) {
         assert!(words.find(&id, &values).is_some(), "{id}");

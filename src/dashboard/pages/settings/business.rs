@@ -1,7 +1,7 @@
 //! The profile of the business: the data for callers, and the rules for bookings.
 
 use domain::availability::Concerned;
-use domain::{BookingMode, Business, Right};
+use domain::{BookingMode, Business, CustomerWord, GRID_MINUTES, Right};
 use engine::business::commands::profile::PatchBusiness;
 use view::OperatorBusinessView;
 
@@ -18,7 +18,7 @@ struct Page<'a> {
     tag: String,
     versions: Versions,
     facts: Vec<Line>,
-    fields: [Field; 5],
+    fields: [Field; 7],
     modes: Field,
 }
 
@@ -30,6 +30,8 @@ fn values(business: &Business) -> Form {
         ("website_url", business.website_url.as_deref().unwrap_or_default()),
         ("booking_mode", business.booking_mode.as_str()),
         ("phone_region", &business.phone_region),
+        ("customer_word", business.customer_word.as_str()),
+        ("grid_minutes", &business.grid_minutes.to_string()),
     ])
 }
 
@@ -37,6 +39,7 @@ fn lines(view: &View, form: &Form) -> Vec<Line> {
     let mode = form.get("booking_mode");
     let mode = BookingMode::from_word(mode)
         .map_or_else(|| mode.to_owned(), |mode| view.t(&format!("business-mode-{mode}")));
+    let word = CustomerWord::from_word(form.get("customer_word")).unwrap_or(CustomerWord::Client);
     vec![
         line(view, "name", form.get("name")),
         line(view, "business-locale", &language(view, form.get("locale"))),
@@ -44,7 +47,13 @@ fn lines(view: &View, form: &Form) -> Vec<Line> {
         line(view, "business-website", form.get("website_url")),
         line(view, "business-booking", &mode),
         line(view, "business-region", &region(view, form.get("phone_region"))),
+        line(view, "business-customer_word", &view.t(&format!("business-word-{word}"))),
+        line(view, "business-grid_minutes", &minutes(view, form.get("grid_minutes"))),
     ]
+}
+
+fn minutes(view: &View, text: &str) -> String {
+    text.parse().map_or_else(|_| text.to_owned(), |minutes| view.count("count-minutes", minutes))
 }
 
 fn modes(view: &View, filled: &mut Filled) -> Field {
@@ -68,12 +77,19 @@ async fn shown(member: &Member, mut filled: Filled, done: Done) -> Answered {
     let zone = filled.get("timezone").to_owned();
     let locale = Field::select("locale", view.t("business-locale"), languages(view));
     let timezone = Field::select("timezone", view.t("business-zone"), zones(&zone));
+    let words = CustomerWord::ALL
+        .iter()
+        .map(|word| Choice::new(word.as_str(), view.t(&format!("business-word-{word}"))));
+    let grids = GRID_MINUTES.map(|grid| Choice::new(grid.to_string(), minutes(view, &grid.to_string())));
     let fields = [
         Field::line("name", view.t("name")).hint(view.t("business-name-hint")),
         locale.hint(view.t("business-locale-hint")),
         timezone.hint(view.t("business-zone-hint")),
         Field::new("website_url", "url", "url", view.t("business-website")).optional(),
         Field::select("phone_region", view.t("business-region"), regions(view)),
+        Field::select("customer_word", view.t("business-customer_word"), words),
+        Field::select("grid_minutes", view.t("business-grid_minutes"), grids)
+            .hint(view.t("business-grid_minutes-hint")),
     ];
     let shown = Page {
         sheet: member.sheet("settings/business"),
@@ -96,7 +112,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
 async fn save(member: &Member) -> Result<String, Refused> {
     let zone_stays = member.form.get("timezone") == member.profile.zone.name();
     let body = member.body().text("name").text("locale").optional("website_url").text("booking_mode");
-    let body = body.text("phone_region");
+    let body = body.text("phone_region").text("customer_word").number("grid_minutes");
     // A submitted zone is checked against every future appointment, so an unchanged zone is not sent.
     let body = if zone_stays { body } else { body.text("timezone") };
     member.change(PatchBusiness::from(body.read::<OperatorBusinessPatch>()?)).await?;

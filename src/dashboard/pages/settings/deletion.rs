@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use domain::{Conflict, Refusal, Right, UsedBy};
+use engine::EngineError;
 use engine::business::commands::catalog::{DeleteService, DeleteStaff};
 
 use super::parts::only_for_changing;
@@ -28,10 +29,10 @@ fn shown(
     member: &Member,
     (place, text): (&str, &str),
     (id, name): (&dyn Display, &str),
+    status: StatusCode,
     undone: Option<Undone>,
 ) -> Answered {
     let path = member.path_to(&format!("{place}/{id}"));
-    let status = if undone.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
     let (reason, way) = undone.map(|undone| in_the_way(member, undone)).unwrap_or_default();
     let crumbs = vec![member.crumb(place), Crumb { label: name.to_owned(), path: path.clone() }];
     let shown = Page {
@@ -48,13 +49,34 @@ fn shown(
 pub(crate) async fn show_service(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
     let found = service::find(&member).await?;
-    shown(&member, SERVICES, (&found.id, &found.name), None)
+    let unused = member.business.watch_unused_service(found.id).await.map(drop);
+    let offering = member.staff().await?.into_iter().find(|one| one.service_ids.contains(&found.id));
+    let unused = unused.and(offering.map_or(Ok(()), |one| {
+        let conflict = Conflict::InUse(UsedBy::Staff(one.id));
+        Err(Refusal::Conflict { conflict, details: Vec::new() }.into())
+    }));
+    before(&member, SERVICES, (&found.id, &found.name), unused)
 }
 
 pub(crate) async fn show_staff(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
     let found = staff_member::find(&member).await?;
-    shown(&member, STAFF, (&found.id, &found.name), None)
+    let unused = member.business.watch_unused_staff(found.id).await.map(drop);
+    before(&member, STAFF, (&found.id, &found.name), unused)
+}
+
+/// The page before a deletion. If a record refers to the service or staff member, the page says so.
+fn before(
+    member: &Member,
+    place: (&str, &str),
+    of: (&dyn Display, &str),
+    unused: Result<(), EngineError>,
+) -> Answered {
+    match unused.map_err(Undone::of) {
+        Ok(()) => shown(member, place, of, StatusCode::OK, None),
+        Err(Refused::Undone(undone)) => shown(member, place, of, StatusCode::OK, Some(undone)),
+        Err(refused) => Err(refused),
+    }
 }
 
 pub(crate) async fn service(member: Member) -> Answered {
@@ -64,7 +86,9 @@ pub(crate) async fn service(member: Member) -> Answered {
         member.change(DeleteService { id: found.id, watch }).await?;
         Ok(member.path_to("settings/services?done=deleted"))
     };
-    let again = |undone| ready(shown(&member, SERVICES, (&found.id, &found.name), Some(undone)));
+    let again = |undone| {
+        ready(shown(&member, SERVICES, (&found.id, &found.name), StatusCode::CONFLICT, Some(undone)))
+    };
     redirected(done.await, again).await
 }
 
@@ -75,7 +99,8 @@ pub(crate) async fn staff(member: Member) -> Answered {
         member.change(DeleteStaff { id: found.id, watch }).await?;
         Ok(member.path_to("settings/staff?done=deleted"))
     };
-    let again = |undone| ready(shown(&member, STAFF, (&found.id, &found.name), Some(undone)));
+    let again =
+        |undone| ready(shown(&member, STAFF, (&found.id, &found.name), StatusCode::CONFLICT, Some(undone)));
     redirected(done.await, again).await
 }
 

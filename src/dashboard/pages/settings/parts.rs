@@ -3,7 +3,7 @@
 
 use chrono_tz::{TZ_VARIANTS, Tz};
 use domain::availability::Concerned;
-use domain::{Locale, Right};
+use domain::{COLORS, Locale, Right};
 use view::AppointmentView;
 
 use crate::dashboard::pages::day::steps;
@@ -99,6 +99,21 @@ pub(super) fn named(view: &View, names: &[&str], most: usize) -> String {
     }
 }
 
+/// The choices of a colour of the palette.
+pub(super) fn colors(view: &View) -> Field {
+    let choice = |number: u32| Choice::new(number.to_string(), color(view, &number.to_string()));
+    let none = Choice::new("", view.t("color-none"));
+    Field::choices("color", "radio", view.t("color"), std::iter::once(none).chain(COLORS.map(choice)))
+}
+
+/// The name of a colour of the palette.
+pub(super) fn color(view: &View, number: &str) -> String {
+    match number {
+        "" => view.t("color-none"),
+        number => view.words.find(&format!("color-{number}"), &[]).unwrap_or_else(|| number.to_owned()),
+    }
+}
+
 /// A duration in the largest unit in which it is a whole number.
 pub(super) fn how_long(view: &View, minutes: u32) -> String {
     let (word, unit) = match minutes {
@@ -151,6 +166,7 @@ impl Done {
         let added = "settings-added";
         let text = member.done(&[
             ("saved", "saved"),
+            ("offered", "saved"),
             ("zone", "saved"),
             ("week", "saved"),
             ("day", "saved"),

@@ -2,10 +2,14 @@
 //! booking it.
 
 use domain::availability::Concerned;
-use domain::{Right, Service, StaffMember};
+use domain::{Locale, Price, ProblemCode, Right, Service, ServiceId, StaffId, StaffMember};
+use engine::business::Request;
+use engine::business::commands::catalog::SetServiceStaff;
 use view::OperatorServiceView;
 
-use super::parts::{Done, how_long, how_many_days, line, named, numbers, only_for_changing, versions};
+use super::parts::{
+    Done, color, colors, how_long, how_many_days, line, named, numbers, only_for_changing, versions,
+};
 use crate::admin::services::{ServiceBody, ServicePatch};
 use crate::dashboard::pages::prelude::*;
 
@@ -18,9 +22,25 @@ const DESCRIPTION_CHARS: usize = 160;
 struct List<'a> {
     sheet: Sheet<'a>,
     done: Done,
-    services: Vec<Service>,
+    /// The services by category. The first category may have no name.
+    categories: Vec<(String, Vec<Service>)>,
     staff: Vec<StaffMember>,
     pages: Pages,
+}
+
+/// The services in the order of their positions, by category. A category has the position of its first service.
+fn by_category(mut services: Vec<Service>) -> Vec<(String, Vec<Service>)> {
+    services.sort_by_key(|service| service.position);
+    let mut categories: Vec<(String, Vec<Service>)> = Vec::new();
+    for service in services {
+        let name = service.category.clone().unwrap_or_default();
+        match categories.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, of_category)) => of_category.push(service),
+            None if name.is_empty() => categories.insert(0, (name, vec![service])),
+            None => categories.push((name, vec![service])),
+        }
+    }
+    categories
 }
 
 pub(crate) async fn list(member: Member) -> Answered {
@@ -29,7 +49,7 @@ pub(crate) async fn list(member: Member) -> Answered {
     page(&List {
         sheet: member.sheet("settings/services"),
         done: Done::said(&member).with_next(&member).await?,
-        services: found.items,
+        categories: by_category(found.items),
         staff: member.staff().await?,
         pages: part.pages(found.next.as_deref()),
     })
@@ -63,8 +83,7 @@ impl List<'_> {
 
     fn price(&self, service: &Service) -> String {
         let price = service.price.as_ref();
-        let price = price.map(|price| format!("{}\u{a0}{}", amount(price.cents), price.currency.as_str()));
-        price.unwrap_or_default()
+        price.map(|price| money(&self.sheet.member.view, price)).unwrap_or_default()
     }
 
     fn done_by(&self, service: &Service) -> String {
@@ -81,8 +100,17 @@ impl List<'_> {
     }
 }
 
-fn amount(cents: u32) -> String {
-    format!("{}.{:02}", cents / 100, cents % 100)
+fn amount(view: &View, cents: u32) -> String {
+    format!("{}{}{:02}", cents / 100, view.t("decimal-point"), cents % 100)
+}
+
+/// A price, for example `45.50 EUR`, in French `45,50 €`.
+fn money(view: &View, price: &Price) -> String {
+    let unit = match (view.words.locale, price.currency.as_str()) {
+        (Locale::Fr, "EUR") => "€",
+        (_, code) => code,
+    };
+    format!("{}\u{a0}{unit}", amount(view, price.cents))
 }
 
 /// The offered minimum times between booking and start, in minutes.
@@ -102,12 +130,18 @@ struct Page<'a> {
     tag: String,
     versions: Versions,
     facts: Vec<Line>,
-    fields: [Field; 9],
+    fields: [Field; 12],
     active: bool,
-    staff: Vec<StaffMember>,
+    /// The choices of the staff members who offer the service.
+    staff: Field,
+    /// The staff members who offer the service, for a member who may not change it.
+    offering: Vec<StaffMember>,
 }
 
-fn values(service: &Service) -> Form {
+/// The staff members who offer the service.
+const STAFF: &str = "staff_ids";
+
+fn values(view: &View, service: &Service, staff: &[StaffMember]) -> Form {
     let shown = OperatorServiceView::from(service);
     let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
     let mut fields = vec![
@@ -118,23 +152,36 @@ fn values(service: &Service) -> Form {
         ("buffer_after_minutes", shown.buffer_after_minutes.to_string()),
         ("min_notice_minutes", shown.min_notice_minutes.to_string()),
         ("max_advance_days", number(shown.max_advance_days)),
-        ("price_cents", shown.price_cents.map(amount).unwrap_or_default()),
+        ("price_cents", shown.price_cents.map(|cents| amount(view, cents)).unwrap_or_default()),
         ("currency", shown.currency.unwrap_or_default()),
+        ("category", service.category.clone().unwrap_or_default()),
+        ("position", service.position.to_string()),
+        ("color", number(service.color)),
     ];
     if shown.active {
         fields.push(("active", "on".into()));
     }
+    let offering = staff.iter().filter(|one| one.service_ids.contains(&service.id));
+    fields.extend(offering.map(|one| (STAFF, one.id.to_string())));
     Form::of(fields)
 }
 
-fn new() -> Form {
-    Form::of([
-        ("duration_minutes", MINUTES),
-        ("buffer_before_minutes", "0"),
-        ("buffer_after_minutes", "0"),
-        ("min_notice_minutes", "0"),
-        ("active", "on"),
-    ])
+/// The form for a new service: every active staff member offers it, and the currency is that of the newest service
+/// with a price.
+fn new(staff: &[StaffMember], services: &[Service]) -> Form {
+    let mut fields: Vec<(&str, String)> = vec![
+        ("duration_minutes", MINUTES.into()),
+        ("buffer_before_minutes", "0".into()),
+        ("buffer_after_minutes", "0".into()),
+        ("min_notice_minutes", "0".into()),
+        ("position", "0".into()),
+        ("active", "on".into()),
+    ];
+    let priced = services.iter().filter_map(|service| Some((service.created_at, service.price.as_ref()?)));
+    let newest = priced.max_by_key(|(created_at, _)| *created_at);
+    fields.extend(newest.map(|(_, price)| ("currency", price.currency.as_str().to_owned())));
+    fields.extend(staff.iter().filter(|one| one.active).map(|one| (STAFF, one.id.to_string())));
+    Form::of(fields)
 }
 
 fn notice(view: &View, minutes: u32) -> String {
@@ -148,7 +195,7 @@ fn ahead(view: &View, days: u32) -> String {
     view.with("service-time-ahead", "time", &how_many_days(view, days))
 }
 
-fn lines(view: &View, form: &Form) -> Vec<Line> {
+fn lines(view: &View, form: &Form, staff: &[StaffMember]) -> Vec<Line> {
     let of = |id: &str, say: &dyn Fn(u32) -> String| {
         let text = form.get(id).trim();
         text.parse().map_or_else(|_| text.to_owned(), say)
@@ -160,6 +207,8 @@ fn lines(view: &View, form: &Form) -> Vec<Line> {
         of("max_advance_days", &|days| ahead(view, days))
     };
     let active = if form.find("active").is_some() { "service-offered" } else { "service-not-offered" };
+    let ticked = |one: &&StaffMember| form.all(STAFF).any(|id| id == one.id.to_string());
+    let names = staff.iter().filter(ticked).map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ");
     vec![
         line(view, "service-name", form.get("name")),
         line(view, "service-description", form.get("description")),
@@ -169,7 +218,11 @@ fn lines(view: &View, form: &Form) -> Vec<Line> {
         line(view, "service-notice", &of("min_notice_minutes", &|minutes| notice(view, minutes))),
         line(view, "service-ahead", &days),
         line(view, "service-price", &format!("{} {}", form.get("price_cents"), form.get("currency"))),
+        line(view, "service-category", form.get("category")),
+        line(view, "position", form.get("position")),
+        line(view, "color", &color(view, form.get("color"))),
         line(view, "services-status", &view.t(active)),
+        line(view, "service-done-by", &names),
     ]
 }
 
@@ -179,32 +232,35 @@ pub(super) async fn find(member: &Member) -> Result<Service, Refused> {
 
 pub(crate) async fn show_new(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
-    let filled = member.filled(&member.path_to("settings/services/new"), new);
+    let (staff, services) = (member.staff().await?, member.services().await?);
+    let filled = member.filled(&member.path_to("settings/services/new"), || new(&staff, &services));
     shown(&member, None, filled, Done::default()).await
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
     let service = find(&member).await?;
-    // If the form made the service inactive, the page lists the appointments of the service.
-    let is_concerned = member.query.get("done") == "saved" && !service.active;
+    // If the form made the service inactive, or changed who offers it, the page lists its appointments.
+    let is_concerned = match member.query.get("done") {
+        "saved" => !service.active,
+        done => done == "offered",
+    };
     let concerned = is_concerned.then(|| Concerned::service(service.id));
     let done = Done::said(&member).with_outside(&member, concerned).await?.with_next(&member).await?;
     let path = member.path_to(&format!("settings/services/{}", service.id));
-    let filled = member.filled(&path, || values(&service));
+    let staff = member.staff().await?;
+    let filled = member.filled(&path, || values(&member.view, &service, &staff));
     shown(&member, Some(&service), filled, done).await
 }
 
 async fn shown(member: &Member, service: Option<&Service>, mut filled: Filled, done: Done) -> Answered {
     let view = &member.view;
-    let staff = match service {
-        None => Vec::new(),
-        Some(service) => {
-            let staff = member.staff().await?.into_iter();
-            staff.filter(|one| one.service_ids.contains(&service.id)).collect()
-        }
-    };
-    let now = service.map(values);
-    let theirs = now.as_ref().map(|now| lines(view, now)).unwrap_or_default();
+    let staff = member.staff().await?;
+    let now = service.map(|service| values(view, service, &staff));
+    let theirs = now.as_ref().map(|now| lines(view, now, &staff)).unwrap_or_default();
+    let choices = staff.iter().filter(|one| one.active || filled.is_ticked(STAFF, &one.id.to_string()));
+    let choices = choices.map(|one| Choice::new(one.id.to_string(), &*one.name)).collect::<Vec<_>>();
+    let offering = staff.iter().filter(|one| service.is_some_and(|it| one.service_ids.contains(&it.id)));
+    let offering = offering.cloned().collect();
     let line = |id: &str, label: &str| Field::line(id, view.t(label));
     let notices = numbers(&NOTICES, filled.get("min_notice_minutes"), None, |one| notice(view, one));
     let any_day = Some(view.t("service-any-day"));
@@ -222,6 +278,9 @@ async fn shown(member: &Member, service: Option<&Service>, mut filled: Filled, d
         Field::select("max_advance_days", view.t("service-ahead"), days),
         line("price_cents", "service-price").class("short").optional(),
         currency.hint(view.t("service-currency-hint")),
+        line("category", "service-category").optional().hint(view.t("service-category-hint")),
+        line("position", "position").class("short").hint(view.t("position-hint")),
+        colors(view),
     ];
     let shown = Page {
         sheet: member.sheet_below("settings/services"),
@@ -229,11 +288,12 @@ async fn shown(member: &Member, service: Option<&Service>, mut filled: Filled, d
         service,
         done,
         tag: service.map(|service| filled.tag(&OperatorServiceView::from(service))).unwrap_or_default(),
-        versions: versions(&filled, lines(view, filled.values()), theirs.clone()),
+        versions: versions(&filled, lines(view, filled.values(), &staff), theirs.clone()),
         facts: theirs,
         fields: fields.map(|field| filled.field(view, field)),
         active: filled.has("active"),
-        staff,
+        staff: filled.field(view, Field::choices(STAFF, "checkbox", view.t("service-done-by"), choices)),
+        offering,
         filled,
     };
     page_as(shown.filled.status, &shown)
@@ -247,7 +307,28 @@ fn body(member: &Member) -> Body<'_> {
     let body =
         body.number("buffer_before_minutes").number("buffer_after_minutes").number("min_notice_minutes");
     let body = body.optional_number("max_advance_days").with("price_cents", cents(form.get("price_cents")));
-    body.with("currency", currency).ticked("active")
+    let body = body.with("currency", currency).ticked("active");
+    body.optional("category").number("position").optional_number("color")
+}
+
+/// The staff members in the form, with the index of each that is not an id.
+fn offered_by(member: &Member) -> Result<Vec<StaffId>, Undone> {
+    let ids = member.form.all(STAFF).map(str::parse::<StaffId>);
+    ids.collect::<Result<_, _>>().map_err(|_| Undone::at(STAFF, ProblemCode::NotAUuid))
+}
+
+/// Sets who offers the service. False if the form names the current staff members.
+async fn set_staff(member: &Member, id: ServiceId, staff_ids: Vec<StaffId>) -> Result<bool, Refused> {
+    let mut now: Vec<_> = member.staff().await?.into_iter().collect();
+    now.retain(|one| one.service_ids.contains(&id));
+    let is_same = now.len() == staff_ids.len() && now.iter().all(|one| staff_ids.contains(&one.id));
+    if !is_same {
+        // The entity tag of the form is that of the service alone.
+        let request = Request { if_match: None, ..member.request() };
+        let change = SetServiceStaff { id, staff_ids };
+        member.business.change(request, change).await.map_err(Undone::of)?;
+    }
+    Ok(!is_same)
 }
 
 /// Converts a price such as `45`, `45.5` or `45,50` to hundredths. Other text stays text, which is refused.
@@ -266,9 +347,17 @@ fn cents(text: &str) -> Json {
 
 pub(crate) async fn add(member: Member) -> Answered {
     let done = async {
+        let staff_ids = offered_by(&member)?;
         let change = body(&member).read::<ServiceBody>()?.change().map_err(Undone::of)?;
-        member.change(change).await?;
-        Ok(member.path_to("settings/services?done=added"))
+        let id = member.change(change).await?.value.service.id;
+        // The service exists now, so a refusal leads to its page instead of showing the form again.
+        Ok(match set_staff(&member, id, staff_ids).await {
+            Err(Refused::Undone(_)) => member.path_to(&format!("settings/services/{id}?done=added")),
+            offered => {
+                offered?;
+                member.path_to("settings/services?done=added")
+            }
+        })
     };
     member.answered(done.await, |filled| shown(&member, None, filled, Done::default())).await
 }
@@ -276,9 +365,11 @@ pub(crate) async fn add(member: Member) -> Answered {
 pub(crate) async fn sent(member: Member) -> Answered {
     let service = find(&member).await?;
     let done = async {
+        let staff_ids = offered_by(&member)?;
         let patch = body(&member).read::<ServicePatch>()?;
         member.change(patch.change(service.id)).await?;
-        Ok(member.path_to(&format!("settings/services/{}?done=saved", service.id)))
+        let done = if set_staff(&member, service.id, staff_ids).await? { "offered" } else { "saved" };
+        Ok(member.path_to(&format!("settings/services/{}?done={done}", service.id)))
     };
     member.answered(done.await, |filled| shown(&member, Some(&service), filled, Done::default())).await
 }

@@ -8,7 +8,7 @@ use engine::business::commands::catalog::CreateStaff;
 use engine::business::commands::diary::DeleteTimeOff;
 use view::OperatorStaffView;
 
-use super::parts::{Done, line, named, only_for_changing, versions, zones};
+use super::parts::{Done, color, colors, line, named, only_for_changing, versions, zones};
 use super::times_off::{self, TimesOff};
 use super::week::{DayRow, WORKS, WORKS_AGAIN, in_short, rows};
 use crate::admin::staff::{StaffBody, StaffPatch};
@@ -29,7 +29,8 @@ struct List<'a> {
 
 pub(crate) async fn list(member: Member) -> Answered {
     let part = member.part("dashboard staff", SHOWN, &[]);
-    let found = member.business.staff(&part.request).await?;
+    let mut found = member.business.staff(&part.request).await?;
+    found.items.sort_by_key(|one| one.position);
     let services = member.services().await?.into_iter();
     page(&List {
         sheet: member.sheet("settings/staff"),
@@ -82,6 +83,8 @@ struct Page<'a> {
     facts: Vec<Line>,
     name: Field,
     timezone: Field,
+    position: Field,
+    color: Field,
     services: Field,
     hours: Field,
     rows: Vec<DayRow>,
@@ -94,6 +97,8 @@ fn values(one: &StaffMember) -> Form {
     fields.extend(one.service_ids.iter().map(|id| ("service_ids".into(), id.to_string())));
     let whose = if one.hours.is_some() { OWN } else { OF_BUSINESS };
     fields.push((HOURS.into(), whose.into()));
+    fields.push(("position".into(), one.position.to_string()));
+    fields.push(("color".into(), one.color.map(|color| color.to_string()).unwrap_or_default()));
     if let Some(hours) = &one.hours {
         WORKS.fill(&mut fields, hours.days());
     }
@@ -105,7 +110,12 @@ fn values(one: &StaffMember) -> Form {
 
 fn new(member: &Member, services: &[Service]) -> Form {
     let zone = ("timezone".to_owned(), member.profile.zone.name().to_owned());
-    let fixed = [zone, (HOURS.into(), OF_BUSINESS.into()), ("active".into(), "on".into())];
+    let fixed = [
+        zone,
+        (HOURS.into(), OF_BUSINESS.into()),
+        ("position".into(), "0".into()),
+        ("active".into(), "on".into()),
+    ];
     let offered = services.iter().filter(|service| service.active);
     Form::of(fixed.into_iter().chain(offered.map(|service| ("service_ids".into(), service.id.to_string()))))
 }
@@ -126,6 +136,8 @@ fn lines(view: &View, form: &Form, services: &[Service]) -> Vec<Line> {
         line(view, "staff-zone", form.get("timezone")),
         line(view, "settings-services", &offered),
         line(view, "settings-hours", &hours),
+        line(view, "position", form.get("position")),
+        line(view, "color", &color(view, form.get("color"))),
         line(view, "services-status", &view.t(active)),
     ]
 }
@@ -177,6 +189,7 @@ async fn shown(
     };
     let zone = filled.get("timezone").to_owned();
     let timezone = Field::select("timezone", view.t("staff-zone"), zones(&zone));
+    let position = Field::line("position", view.t("position")).class("short");
     let shown = Page {
         sheet: member.sheet_below("settings/staff"),
         path: one.map_or_else(|| member.path_to("settings/staff/new"), |one| path(member, one.id)),
@@ -188,6 +201,8 @@ async fn shown(
         facts: now,
         name: filled.field(view, Field::line("name", view.t("name")).hint(view.t("staff-name-hint"))),
         timezone: filled.field(view, timezone.hint(view.t("staff-zone-hint"))),
+        position: filled.field(view, position.hint(view.t("position-hint"))),
+        color: filled.field(view, colors(view)),
         services: offered(view, &mut filled, &services),
         hours: whose_hours(view, &filled),
         rows: rows(view, &mut filled, (&WORKS, &WORKS_AGAIN), "staff-works-on", room),
@@ -221,6 +236,7 @@ fn whose_hours(view: &View, filled: &Filled) -> Field {
 
 fn body(member: &Member) -> (Body<'_>, Vec<[String; 2]>) {
     let body = member.body().text("name").text("timezone").list("service_ids").ticked("active");
+    let body = body.number("position").optional_number("color");
     if member.form.get(HOURS) != OWN {
         return (body.with("hours", Json::Null), Vec::new());
     }

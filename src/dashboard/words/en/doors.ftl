@@ -89,6 +89,15 @@ you-about = Others in your business see your name.
 name = Name
 language = Language
 look = Appearance
+clock = Times
+clock-auto = As usual in the country of the business
+clock-12 = 12-hour clock (2:30 pm)
+clock-24 = 24-hour clock (14:30)
+week-start = First day of the week
+week-start-auto = As usual in the country of the business
+week-start-monday = Monday
+week-start-sunday = Sunday
+week-start-saturday = Saturday
 look-device = Match my device
 look-light = Light
 look-dark = Dark
@@ -129,6 +138,7 @@ unsubscribe-hint = The alerts still appear in the dashboard.
 unsubscribed = Done
 unsubscribed-text = You receive no more emails about this, except an email that is already waiting.
 alert-webhook_disabled = Webhook endpoints that were turned off
+alert-webhook_failing = Failing webhook endpoints
 alert-urgent_message = Urgent messages
 alert-message_taken = Messages
 alert-appointment_requested = Appointments that wait for an answer
@@ -138,7 +148,6 @@ alert-appointment_cancelled = Appointments that are cancelled
 alert-call_missed = Missed calls
 alert-every-now = All immediate emails
 alert-every-daily = The daily email
-alert-webhook_failing = Failing webhook endpoints
 
 # Alerts.
 alerts = Alerts
@@ -156,6 +165,7 @@ read-one = Mark as read: { $what }
 older = Older
 more-pages = Pages of this list
 told-webhook_disabled = A webhook endpoint was turned off
+told-webhook_failing = A webhook endpoint is failing
 told-urgent_message = Urgent message
 told-message_taken = Message
 told-appointment_requested = An appointment waits for an answer
@@ -165,7 +175,6 @@ told-appointment_cancelled = Appointment cancelled
 told-call_missed = Missed call
 told-appointment = { $when } · { $who } · { $service } with { $staff }
 told-gone = The record that this alert was about no longer exists.
-told-webhook_failing = A webhook endpoint is failing
 
 # Error pages.
 go-to-dashboard = Go to the dashboard

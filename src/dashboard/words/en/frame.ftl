@@ -11,7 +11,7 @@ settings-hours = Hours
 settings-services = Services
 settings-staff = Staff
 settings-website = Booking page
-settings-notices = Notices to customers
+settings-notices = Notices to { customers }
 settings-people = People
 settings-notifications = Notifications
 settings-keys = API keys
@@ -49,9 +49,36 @@ no = No
 
 # The actors of changes.
 who-operator = The operator of the service
-who-customer = The customer, online
+who-customer = { Customer }, online
 who-service = The service itself
 who-gone = A person whose account no longer exists
 who-nameless = A member of the team
 who-key = An integration
 who-key-named = The key “{ $name }”
+
+# The word for the people who book, which the business chooses.
+customer = { $customer ->
+    [patient] patient
+    [guest] guest
+   *[other] client
+}
+customers = { $customer ->
+    [patient] patients
+    [guest] guests
+   *[other] clients
+}
+Customer = { $customer ->
+    [patient] The patient
+    [guest] The guest
+   *[other] The client
+}
+Customers = { $customer ->
+    [patient] Patients
+    [guest] Guests
+   *[other] Clients
+}
+customer-of = { $customer ->
+    [patient] of the patient
+    [guest] of the guest
+   *[other] of the client
+}

@@ -43,22 +43,8 @@ keys-revoke-do = Revoke the key
 keys-revoke-keep = Keep the key
 
 # Times.
-log-month = { $month_number ->
-    [1] Jan.
-    [2] Feb.
-    [3] March
-    [4] April
-    [5] May
-    [6] June
-    [7] July
-    [8] Aug.
-    [9] Sept.
-    [10] Oct.
-    [11] Nov.
-   *[12] Dec.
-}
-log-when-at = { $day } { log-month }, { $time }
-log-when-year = { $day } { log-month } { $year }
+log-when-at = { $day } { short-month }, { $time }
+log-when-year = { $day } { short-month } { $year }
 log-when-time = { $day }, { $time }
 log-when-just-now = just now
 log-when-minutes-ago = { $count ->

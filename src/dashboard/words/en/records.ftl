@@ -4,20 +4,7 @@
 records-show = Show
 records-incomplete = There are too many entries to search at once: these are the first results. “Older” continues the search.
 records-yesterday = yesterday at { $time }
-records-short-day = { $day } { $month_number ->
-    [1] Jan
-    [2] Feb
-    [3] Mar
-    [4] Apr
-    [5] May
-    [6] Jun
-    [7] Jul
-    [8] Aug
-    [9] Sep
-    [10] Oct
-    [11] Nov
-   *[12] Dec
-} { $year }
+records-short-day = { $day } { short-month } { $year }
 
 # Messages.
 messages-sub = Messages that callers left for the team

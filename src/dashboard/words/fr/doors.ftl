@@ -89,6 +89,15 @@ you-about = Les autres personnes de votre établissement voient votre nom.
 name = Nom
 language = Langue
 look = Apparence
+clock = Heures
+clock-auto = Selon l’usage du pays de l’établissement
+clock-12 = Sur 12 heures (2:30 pm)
+clock-24 = Sur 24 heures (14:30)
+week-start = Premier jour de la semaine
+week-start-auto = Selon l’usage du pays de l’établissement
+week-start-monday = Lundi
+week-start-sunday = Dimanche
+week-start-saturday = Samedi
 look-device = Selon mon appareil
 look-light = Clair
 look-dark = Sombre
@@ -129,6 +138,7 @@ unsubscribe-hint = Les alertes restent affichées dans le tableau de bord.
 unsubscribed = C’est fait
 unsubscribed-text = Vous ne recevrez plus d’e-mails à ce sujet, sauf un e-mail déjà en attente.
 alert-webhook_disabled = Webhooks désactivés
+alert-webhook_failing = Webhooks en échec
 alert-urgent_message = Messages urgents
 alert-message_taken = Messages
 alert-appointment_requested = Rendez-vous en attente de réponse
@@ -138,7 +148,6 @@ alert-appointment_cancelled = Rendez-vous annulés
 alert-call_missed = Appels manqués
 alert-every-now = Tous les e-mails immédiats
 alert-every-daily = L’e-mail quotidien
-alert-webhook_failing = Webhooks en échec
 
 # Les alertes.
 alerts = Alertes
@@ -156,6 +165,7 @@ read-one = Marquer comme lu : { $what }
 older = Plus anciennes
 more-pages = Pages de cette liste
 told-webhook_disabled = Un webhook a été désactivé
+told-webhook_failing = Un webhook est en échec
 told-urgent_message = Message urgent
 told-message_taken = Message
 told-appointment_requested = Un rendez-vous attend une réponse
@@ -165,7 +175,6 @@ told-appointment_cancelled = Rendez-vous annulé
 told-call_missed = Appel manqué
 told-appointment = { $when } · { $who } · { $service } avec { $staff }
 told-gone = L’élément concerné n’existe plus.
-told-webhook_failing = Un webhook est en échec
 
 # Les pages d’erreur.
 go-to-dashboard = Aller au tableau de bord

@@ -11,7 +11,7 @@ settings-hours = Horaires
 settings-services = Prestations
 settings-staff = Équipe
 settings-website = Page de réservation
-settings-notices = Messages aux clients
+settings-notices = Messages aux { customers }
 settings-people = Accès
 settings-notifications = Notifications
 settings-keys = Clés d’API
@@ -49,9 +49,36 @@ no = Non
 
 # Les auteurs des modifications.
 who-operator = L’exploitant du service
-who-customer = Le client, en ligne
+who-customer = { Customer }, en ligne
 who-service = Le service (automatique)
 who-gone = Une personne dont le compte n’existe plus
 who-nameless = Une personne de l’équipe
 who-key = Une intégration
 who-key-named = La clé « { $name } »
+
+# Le mot pour les personnes qui réservent, que choisit l’établissement.
+customer = { $customer ->
+    [patient] patient
+    [guest] hôte
+   *[other] client
+}
+customers = { $customer ->
+    [patient] patients
+    [guest] hôtes
+   *[other] clients
+}
+Customer = { $customer ->
+    [patient] Le patient
+    [guest] L’hôte
+   *[other] Le client
+}
+Customers = { $customer ->
+    [patient] Les patients
+    [guest] Les hôtes
+   *[other] Les clients
+}
+customer-of = { $customer ->
+    [patient] du patient
+    [guest] de l’hôte
+   *[other] du client
+}

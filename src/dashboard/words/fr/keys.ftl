@@ -43,22 +43,8 @@ keys-revoke-do = Révoquer la clé
 keys-revoke-keep = Garder la clé
 
 # Les dates et les durées.
-log-month = { $month_number ->
-    [1] janv.
-    [2] févr.
-    [3] mars
-    [4] avr.
-    [5] mai
-    [6] juin
-    [7] juil.
-    [8] août
-    [9] sept.
-    [10] oct.
-    [11] nov.
-   *[12] déc.
-}
-log-when-at = { $day } { log-month }, { $time }
-log-when-year = { $day } { log-month } { $year }
+log-when-at = { $day } { short-month }, { $time }
+log-when-year = { $day } { short-month } { $year }
 log-when-time = { $day }, { $time }
 log-when-just-now = à l’instant
 log-when-minutes-ago = { $count ->

@@ -4,20 +4,7 @@
 records-show = Afficher
 records-incomplete = Il y a trop de résultats à parcourir en une fois : voici les premiers. « Plus anciens » poursuit la recherche.
 records-yesterday = hier à { $time }
-records-short-day = { $day } { $month_number ->
-    [1] janv.
-    [2] févr.
-    [3] mars
-    [4] avr.
-    [5] mai
-    [6] juin
-    [7] juil.
-    [8] août
-    [9] sept.
-    [10] oct.
-    [11] nov.
-   *[12] déc.
-} { $year }
+records-short-day = { $day } { short-month } { $year }
 
 # Les messages.
 messages-sub = Ce que les appelants ont laissé à l’équipe
