@@ -56,6 +56,28 @@ json_object! {
     }
 }
 
+impl CallBody {
+    pub(crate) fn change(self) -> RecordCall {
+        let details = CallDetails {
+            direction: self.direction,
+            status: self.status,
+            outcome: self.outcome,
+            from_number: self.from_number,
+            to_number: self.to_number,
+            contact_id: self.contact_id,
+            started_at: self.started_at,
+            ended_at: self.ended_at,
+            duration_seconds: self.duration_seconds.map(Whole::get),
+            locale: self.locale,
+            summary: self.summary,
+            recording_url: self.recording_url.map(WebsiteUrl::into_string),
+            appointment_id: self.appointment_id,
+            message_id: self.message_id,
+        };
+        RecordCall { details, contact_name: self.contact_name }
+    }
+}
+
 pub(super) async fn update(
     context: Context,
     Body(patch): Body<CallPatch>,
@@ -68,21 +90,5 @@ pub(super) async fn create(
     context: Context,
     Body(body): Body<CallBody>,
 ) -> Result<Created<OperatorCallView>, ApiError> {
-    let details = CallDetails {
-        direction: body.direction,
-        status: body.status,
-        outcome: body.outcome,
-        from_number: body.from_number,
-        to_number: body.to_number,
-        contact_id: body.contact_id,
-        started_at: body.started_at,
-        ended_at: body.ended_at,
-        duration_seconds: body.duration_seconds.map(Whole::get),
-        locale: body.locale,
-        summary: body.summary,
-        recording_url: body.recording_url.map(WebsiteUrl::into_string),
-        appointment_id: body.appointment_id,
-        message_id: body.message_id,
-    };
-    context.change(RecordCall { details, contact_name: body.contact_name }).await
+    context.change(body.change()).await
 }

@@ -47,6 +47,22 @@ json_object! {
     }
 }
 
+impl MessageBody {
+    pub(crate) fn change(self) -> TakeMessage {
+        let details = MessageDetails {
+            call_id: self.call_id,
+            contact_id: self.contact_id,
+            caller_name: self.caller_name,
+            caller_phone: self.caller_phone,
+            body: self.body,
+            urgency: self.urgency.unwrap_or(Urgency::Normal),
+            staff_id: self.staff_id,
+            status: self.status.unwrap_or(MessageStatus::New),
+        };
+        TakeMessage { details }
+    }
+}
+
 impl MessagePatch {
     pub(crate) fn of(self, id: MessageId) -> PatchMessage {
         PatchMessage {
@@ -63,17 +79,7 @@ pub(super) async fn create(
     context: Context,
     Body(body): Body<MessageBody>,
 ) -> Result<Created<OperatorMessageView>, ApiError> {
-    let details = MessageDetails {
-        call_id: body.call_id,
-        contact_id: body.contact_id,
-        caller_name: body.caller_name,
-        caller_phone: body.caller_phone,
-        body: body.body,
-        urgency: body.urgency.unwrap_or(Urgency::Normal),
-        staff_id: body.staff_id,
-        status: body.status.unwrap_or(MessageStatus::New),
-    };
-    context.change(TakeMessage { details }).await
+    context.change(body.change()).await
 }
 
 pub(super) async fn update(

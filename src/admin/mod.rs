@@ -10,7 +10,7 @@ mod audit;
 mod backup;
 mod budget;
 pub(crate) mod businesses;
-mod calls;
+pub(crate) mod calls;
 mod contacts;
 pub(crate) mod diary;
 mod gate;

@@ -20,6 +20,7 @@ use super::form::{Form, keepable, session_key};
 use super::parts::Field;
 use super::refused::Refused;
 use super::view::{View, see_other};
+use super::waiting::Waiting;
 use super::words::words;
 use crate::http::router::PathParams;
 use crate::server::{ClientAddr, network};
@@ -50,6 +51,7 @@ pub(super) struct Member {
     pub(super) membership: Membership,
     /// The number of unread alerts, up to a maximum.
     pub(super) unread: usize,
+    pub(super) waiting: Waiting,
     /// The change marker of the business, taken before the page reads anything; see [`Desk::as_of`].
     pub(super) as_of: String,
 }
@@ -203,7 +205,8 @@ impl Visit {
         let profile = business.business().await?;
         let unread = business.unread_alerts(self.signed_in.person.id).await?;
         self.asked.view.customer = profile.customer_word;
-        Ok(Member { visit: self, business, profile, membership, unread, as_of })
+        let waiting = Waiting::read(&business, membership.role).await?;
+        Ok(Member { visit: self, business, profile, membership, unread, waiting, as_of })
     }
 
     pub(super) fn active(&self) -> impl Iterator<Item = &Belongs> {

@@ -3,7 +3,8 @@
 //! Invariants:
 //! - Session and draft cookies are hidden from scripts and are not sent with forms of other sites. With
 //!   https, their prefix `__Host-` binds them to this host (RFC 6265bis §4.1.3.2).
-//! - The other cookies contain only the language, the theme, and the choices about the calendar.
+//! - The other cookies contain only the language, the theme, the choices about the calendar, and the businesses whose
+//!   first steps are hidden.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
@@ -21,6 +22,8 @@ pub(super) enum Cookie {
     Theme,
     /// The density of the calendar, and the staff members that it does not show.
     Calendar,
+    /// The ids of the businesses whose first steps the person has hidden, separated by dots.
+    Steps,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +41,7 @@ impl Cookies {
             (Cookie::Language, _) => "language",
             (Cookie::Theme, _) => "theme",
             (Cookie::Calendar, _) => "calendar",
+            (Cookie::Steps, _) => "steps",
         }
     }
 
@@ -58,7 +62,7 @@ impl Cookies {
         let lasts = match cookie {
             _ if value.is_empty() => 0,
             Cookie::Session | Cookie::Draft => SESSION_SECONDS,
-            Cookie::Language | Cookie::Theme | Cookie::Calendar => CHOICE_SECONDS,
+            Cookie::Language | Cookie::Theme | Cookie::Calendar | Cookie::Steps => CHOICE_SECONDS,
         };
         let marks = match (cookie, self.secure) {
             (Cookie::Session | Cookie::Draft, true) => "Path=/; Secure; HttpOnly",

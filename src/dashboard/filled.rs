@@ -345,6 +345,11 @@ impl Filled {
         Field { problem, value, options: options.collect(), ..field }
     }
 
+    /// Like [`Self::field`]. If the form does not have the field, it shows the value of `saved`.
+    pub(super) fn field_or(&mut self, view: &View, field: Field, saved: &Form) -> Field {
+        if self.has(&field.id) { self.field(view, field) } else { Self::of(saved.clone()).field(view, field) }
+    }
+
     /// The problems without a field, for the message above the form. The sentences omit the API's field
     /// names.
     pub(super) fn rest(&self, view: &View) -> Vec<String> {

@@ -7,6 +7,7 @@ use super::asked::{Member, Visit};
 use super::parts::Crumb;
 use super::refused::Refused;
 use super::view::View;
+use super::waiting::{Waiting, counted};
 
 /// The navigation of a business in display order: page (also the id of its label), icon, and the right that a
 /// person needs to see it.
@@ -44,15 +45,15 @@ const WITHIN: [(&str, Right); 13] = [
     ("audit", Right::Integrations),
     ("data", Right::Data),
 ];
-/// The largest number of unread alerts that is shown. Larger numbers are shown as `99+`.
-const COUNTED_MAX: usize = 99;
 
 #[derive(Clone)]
 pub(super) struct Place {
     pub(super) path: String,
     pub(super) label: String,
     pub(super) icon: &'static str,
+    /// The number of new alerts or of tasks, and its unit for screen readers.
     pub(super) news: String,
+    pub(super) news_of: String,
     /// The value of `aria-current`: `page` if the entry leads to the shown page, `true` if the shown page
     /// is below the entry's page, otherwise empty.
     pub(super) current: &'static str,
@@ -67,6 +68,8 @@ pub(super) struct Frame {
     /// The path of the change stream. It is empty outside a business.
     pub(super) stream: String,
     pub(super) bell: Option<(String, String)>,
+    /// The number of tasks, for the title of the page.
+    pub(super) waiting: String,
     pub(super) others: Vec<Crumb>,
     pub(super) person: String,
     /// The person's role in the business, or the email address outside a business.
@@ -101,6 +104,7 @@ impl Member {
             name: &self.profile.name,
             role: self.membership.role,
             unread: self.unread,
+            waiting: self.waiting,
             as_of: &self.as_of,
         };
         let booked = self.query.get(BOOKED).parse::<AppointmentId>().ok().map(|id| {
@@ -134,7 +138,8 @@ impl Visit {
                 as_of = self.desk.as_of(&business);
                 let unread = business.unread_alerts(self.signed_in.person.id).await?;
                 let (id, name, role) = (one.business_id, &*one.business_name, one.membership.role);
-                Some(Of { id, name, role, unread, as_of: &as_of })
+                let waiting = Waiting::read(&business, role).await?;
+                Some(Of { id, name, role, unread, waiting, as_of: &as_of })
             }
             _ => None,
         };
@@ -149,6 +154,7 @@ struct Of<'a> {
     name: &'a str,
     role: Role,
     unread: usize,
+    waiting: Waiting,
     as_of: &'a str,
 }
 
@@ -163,14 +169,14 @@ impl Of<'_> {
             Some(rest) if rest.starts_with('/') => "true",
             _ => "",
         };
-        Place { path: self.path(path), label, icon, news: String::new(), current, within: Vec::new() }
-    }
-
-    fn news(&self) -> String {
-        match self.unread {
-            0 => String::new(),
-            counted if counted > COUNTED_MAX => format!("{COUNTED_MAX}+"),
-            counted => counted.to_string(),
+        Place {
+            path: self.path(path),
+            label,
+            icon,
+            news: String::new(),
+            news_of: String::new(),
+            current,
+            within: Vec::new(),
         }
     }
 
@@ -179,9 +185,13 @@ impl Of<'_> {
         let mut places = Vec::new();
         for (name, icon, _) in PLACES.iter().filter(|(.., right)| is_shown(*right)) {
             let mut place = self.place(name, view.t(name), icon, here);
-            if *name == ALERTS {
-                place.news = self.news();
-            }
+            place.news_of = view.t(if *name == "today" { "to-do" } else { "new" });
+            place.news = match *name {
+                "today" => counted(self.waiting.today),
+                "messages" => counted(self.waiting.messages),
+                ALERTS => counted(self.unread),
+                _ => String::new(),
+            };
             if *name == SETTINGS {
                 let within = WITHIN.iter().filter(|(_, right)| is_shown(*right)).map(|(within, _)| {
                     let label = view.t(&format!("{SETTINGS}-{within}"));
@@ -217,7 +227,8 @@ fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
     Frame {
         title: of.map_or_else(|| "receptionist".into(), |of| of.name.to_owned()),
         home: of.map_or_else(|| "/dashboard".into(), |of| today(of.id)),
-        bell: of.map(|of| (of.path(ALERTS), of.news())),
+        bell: of.map(|of| (of.path(ALERTS), counted(of.unread))),
+        waiting: of.map(|of| counted(of.waiting.today)).unwrap_or_default(),
         places,
         dock,
         stream: of.map(|of| format!("{}?as_of={}", of.path("stream"), of.as_of)).unwrap_or_default(),

@@ -13,6 +13,8 @@
 //! view      the values that every page needs, with the formats of names, phone numbers and email addresses;
 //!           `parts` has fields and icons, `frame` the navigation
 //! refused   error pages
+//! undo      the form that undoes a change
+//! waiting   the numbers of tasks in the navigation
 //! who       the names of actors
 //! words     the texts, in English and French
 //! assets    stylesheet, scripts and icon, under a path with their digest
@@ -47,7 +49,9 @@ mod refused;
 mod route;
 mod stream;
 mod table;
+mod undo;
 mod view;
+mod waiting;
 mod who;
 mod words;
 

@@ -33,6 +33,8 @@ pub(super) fn table() -> Vec<Route> {
         form("/dashboard/b/{business_id}/appointments/{appointment_id}/decline", Right::Day, day::appointment::declining, day::appointment::decline),
         form("/dashboard/b/{business_id}/appointments/{appointment_id}/cancel", Right::Day, day::appointment::cancelling, day::appointment::cancel),
         form("/dashboard/b/{business_id}/alerts", Right::Own, day::alerts::show, day::alerts::read_all),
+        form("/dashboard/b/{business_id}/messages/new", Right::Day, records::by_hand::new_message, records::by_hand::add_message),
+        form("/dashboard/b/{business_id}/calls/new", Right::Day, records::by_hand::new_call, records::by_hand::add_call),
         form("/dashboard/b/{business_id}/contacts/new", Right::Day, records::contact_edit::new, records::contact_edit::add).map(Route::kept),
         form("/dashboard/b/{business_id}/contacts/{contact_id}/edit", Right::Day, records::contact_edit::edit, records::contact_edit::save).map(Route::kept),
         form("/dashboard/b/{business_id}/contacts/{contact_id}/erase", Right::Data, records::contact_edit::ask_erase, records::contact_edit::erase),
@@ -76,6 +78,7 @@ pub(super) fn table() -> Vec<Route> {
         post("/dashboard/account/email", Session::Full, account::email),
         post("/dashboard/account/sessions/{session_id}/end", Session::Full, account::end),
         get("/dashboard/b/{business_id}/today", Right::Day, day::today::show),
+        post("/dashboard/b/{business_id}/today/hide-steps", Right::Settings, day::steps::hide),
         get("/dashboard/b/{business_id}/stream", Right::Own, stream::show),
         get("/dashboard/b/{business_id}/calendar", Right::Day, day::calendar::show),
         get("/dashboard/b/{business_id}/search", Right::Day, records::search::show),
@@ -89,8 +92,11 @@ pub(super) fn table() -> Vec<Route> {
         get("/dashboard/b/{business_id}/messages/{message_id}", Right::Day, records::message::show),
         post("/dashboard/b/{business_id}/messages/{message_id}/status", Right::Day, records::message::status),
         post("/dashboard/b/{business_id}/messages/{message_id}/assign", Right::Day, records::message::assign),
+        post("/dashboard/b/{business_id}/messages/{message_id}/notes", Right::Day, records::message::note),
+        post("/dashboard/b/{business_id}/messages/{message_id}/snooze", Right::Day, records::message::snooze),
         get("/dashboard/b/{business_id}/calls", Right::Day, records::calls::list),
         get("/dashboard/b/{business_id}/calls/{call_id}", Right::Day, records::calls::show),
+        post("/dashboard/b/{business_id}/calls/{call_id}/handled", Right::Day, records::calls::handled),
         get("/dashboard/b/{business_id}/contacts", Right::Day, records::contact::list),
         get("/dashboard/b/{business_id}/contacts/{contact_id}", Right::Day, records::contact::show),
         get("/dashboard/b/{business_id}/contacts/{contact_id}/export", Right::Data, records::contact_export::show),
@@ -112,13 +118,13 @@ pub(super) fn table() -> Vec<Route> {
         post("/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/resend-missed", Right::Integrations, webhooks::actions::resend_missed),
         get("/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/deliveries/{delivery_id}", Right::Integrations, webhooks::delivery::show),
         post("/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/deliveries/{delivery_id}/resend", Right::Integrations, webhooks::actions::resend),
+        post("/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/deliveries/{delivery_id}/try-now", Right::Integrations, webhooks::actions::try_now),
         get("/dashboard/b/{business_id}/settings/audit", Right::Integrations, audit::show),
         get("/dashboard/b/{business_id}/settings/people", Right::People, people::list),
         post("/dashboard/b/{business_id}/settings/notifications/test", Right::Own, notifications::test),
         get("/dashboard/b/{business_id}/settings/mail", Right::Integrations, mail::show),
         post("/dashboard/b/{business_id}/settings/mail/{mail_id}/resend", Right::Integrations, mail::resend),
     ];
-        post("/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/deliveries/{delivery_id}/try-now", Right::Integrations, webhooks::actions::try_now),
     forms.into_iter().flatten().chain(others).collect()
 }
 

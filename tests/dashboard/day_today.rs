@@ -20,8 +20,11 @@ async fn open_tasks_are_listed_urgent_first_and_can_be_done_from_the_page() {
     let call = salon.operator("POST", "/calls", call).await;
     let old = json!({ "direction": "inbound", "status": "missed", "outcome": "other", "from_number": "+33755010299",
         "started_at": "2026-02-27T20:00:00Z", "ended_at": "2026-02-27T20:00:10Z", "duration_seconds": 0 });
-    salon.operator("POST", "/calls", old).await;
-    let page = salon.member.get(&today).await.is(200).says("Needs you · 4").says("+33 7 55 01 02 03");
+    let old = salon.operator("POST", "/calls", old).await;
+    let ancient = json!({ "direction": "inbound", "status": "missed", "outcome": "other", "from_number": "+33755010288",
+        "started_at": "2026-01-20T20:00:00Z", "ended_at": "2026-01-20T20:00:10Z", "duration_seconds": 0 });
+    salon.operator("POST", "/calls", ancient).await;
+    let page = salon.member.get(&today).await.is(200).says("Needs you · 5").says("+33 7 55 01 02 03");
     let text = page.text();
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} is missing in {text}"));
     assert!(
@@ -29,14 +32,32 @@ async fn open_tasks_are_listed_urgent_first_and_can_be_done_from_the_page() {
         "{text}"
     );
     assert!(at("Do you have vouchers?") < at("Missed call"), "{text}");
-    assert!(!text.contains("01 02 99"), "a call that was missed days ago must not be listed");
+    assert!(text.contains("01 02 99") && !text.contains("01 02 88"), "a missed call is listed for 30 days");
+    let title = |page: &crate::harness::Page| page.body.contains("<title>(5) Today");
+    assert!(title(&page), "the title must contain the number of tasks");
     assert!(page.body.contains("href=\"tel:+33612345690\""));
     let resolve = page.forms().into_iter().find(|form| form.action.ends_with("/status")).unwrap();
-    salon.member.submit(&page, &resolve.action, &[]).await.leads_to(&format!("{today}?done=resolved"));
-    let page = salon.member.get(&format!("{today}?done=resolved")).await.says("The message is resolved.");
-    let page = page.says("Needs you · 3");
+    let done = salon.member.submit(&page, &resolve.action, &[]).await.is(303).header("location").to_owned();
+    let page = salon.member.get(&done).await.says("The message is resolved.").says("Needs you · 4");
     assert!(!page.text().contains("It burns"));
+    // The page offers to undo this.
+    salon.member.submit(&page, &resolve.action, &[]).await.leads_to(&format!("{today}?done=new"));
+    let page = salon.member.get(&today).await.says("Needs you · 5").says("It burns");
+    salon.member.submit(&page, &resolve.action, &[]).await.leads_to(&done);
+    // A missed call is a task until somebody handles it.
+    let handle = salon.to(&format!("calls/{}/handled", old["id"].as_str().unwrap()));
+    let page = salon.member.get(&today).await;
+    let done = salon.member.submit(&page, &handle, &[]).await.is(303).header("location").to_owned();
+    let page = salon.member.get(&done).await.says("Marked as handled.").says("Needs you · 3");
+    salon.member.submit(&page, &handle, &[]).await.is(303);
+    let page = salon.member.get(&today).await.says("Needs you · 4");
+    salon.member.submit(&page, &handle, &[]).await.leads_to(&done);
+    let page = salon.member.get(&today).await.says("Needs you · 3");
     let confirm = salon.to(&format!("appointments/{id}/confirm"));
+    let other = salon.requested("2026-03-03T11:00:00Z", "Ada").await;
+    let way = salon.to(&format!("appointments/{other}/decline"));
+    let declining = salon.member.get(&format!("{way}?from=today")).await.is(200);
+    salon.member.submit(&declining, &way, &[]).await.leads_to(&format!("{today}?done=declined"));
     salon.member.submit(&page, &confirm, &[]).await.leads_to(&format!("{today}?done=confirmed"));
     let page =
         salon.member.get(&format!("{today}?done=confirmed")).await.says("Confirmed.").says("Needs you · 2");
@@ -147,6 +168,12 @@ async fn the_first_steps_of_a_new_business_are_listed_until_all_are_completed() 
         !leads_on(&owner.get(saved.header("location")).await),
         "if only the step for keys is left, the page must not link to it"
     );
+    // The person can hide the steps of this business in this browser.
+    let mut other = owner.clone();
+    let page = other.get(&today).await.says("First steps");
+    other.submit(&page, &format!("{today}/hide-steps"), &[]).await.leads_to(&today);
+    assert!(!other.get(&today).await.text().contains("First steps"));
+    owner.get(&today).await.says("First steps");
     server.operator("POST", &of("/keys"), json!({ "name": "website", "scopes": ["business:read"] })).await;
     assert!(
         !owner.get(&today).await.text().contains("First steps"),
@@ -163,4 +190,37 @@ async fn the_first_steps_are_not_listed_two_weeks_after_the_first_booking() {
     let person = salon.server.person(&salon.id, "again@example.com", "owner").await;
     let mut browser = salon.server.signed_in(&salon.id, &person).await;
     assert!(!browser.get(&salon.to("today")).await.is(200).text().contains("First steps"));
+}
+
+#[tokio::test]
+async fn times_have_the_form_that_the_person_or_the_country_uses() {
+    let mut salon = Salon::open().await;
+    salon.booked("2026-03-02T13:00:00Z", "Emma").await;
+    let today = salon.to("today");
+    salon.owner.get(&today).await.says("14:00 Emma");
+    salon
+        .server
+        .operator("PATCH", &format!("/businesses/{}", salon.id), json!({ "phone_region": "US" }))
+        .await;
+    salon.owner.get(&today).await.says("2:00 pm Emma").says("9:00 am – 6:00 pm");
+    let account = salon.owner.get("/dashboard/account").await.is(200);
+    let fields = [("clock", "24"), ("week_start", "sunday")];
+    salon.owner.submit(&account, "/dashboard/account", &fields).await.is(303);
+    salon.owner.get(&today).await.says("14:00 Emma");
+    let account = salon.owner.get("/dashboard/account").await;
+    assert_eq!(account.field("/dashboard/account", "week_start"), "sunday");
+}
+
+#[tokio::test]
+async fn appointments_outside_the_hours_are_listed_until_they_are_moved_or_cancelled() {
+    let mut salon = Salon::open().await;
+    let id = salon.booked("2026-03-02T13:00:00Z", "Emma").await;
+    let today = salon.to("today");
+    assert!(!salon.owner.get(&today).await.text().contains("outside the hours"));
+    let hours = json!({ "hours": [{ "day": "monday", "open": "09:00", "close": "12:00" }] });
+    salon.server.operator("PATCH", &format!("/businesses/{}", salon.id), hours).await;
+    let page = salon.member.get(&today).await.says("One upcoming appointment is outside the hours.");
+    assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&salon.to(&format!("appointments/{id}")))));
+    salon.operator("POST", &format!("/appointments/{id}/cancel"), Value::Null).await;
+    assert!(!salon.member.get(&today).await.text().contains("outside the hours"));
 }

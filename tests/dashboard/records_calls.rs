@@ -138,3 +138,42 @@ async fn calls_have_pages_that_keep_the_filters() {
     // A cursor is valid only with the filter that it was made for.
     browser.get(&older.replace("outcome=spam", "outcome=other")).await.is(200).says("No calls found");
 }
+
+#[tokio::test]
+async fn a_call_is_logged_and_a_missed_call_is_marked_as_handled() {
+    let server = Server::open().await;
+    let (salon, mut browser, base) = salon(&server).await;
+    let new = format!("{base}/new");
+    let page = browser.get(&new).await.is(200);
+    assert_eq!((page.field(&new, "day"), page.field(&new, "time")), ("2026-03-02".into(), "07:00".into()));
+    let refused = browser.submit(&page, &new, &[("time", "25:00"), ("minutes", "x"), ("number", "1")]).await;
+    let refused = refused.is(422);
+    for id in ["time", "minutes", "number"] {
+        let problem = format!("{id}-problem");
+        assert!(refused.tags().iter().any(|tag| tag.get("id") == Some(&problem)), "{id}");
+    }
+    let fields = [
+        ("time", "7.30am"),
+        ("minutes", "3"),
+        ("number", "06 61 02 03 04"),
+        ("contact_name", "Nora"),
+        ("summary", "Asked for a voucher"),
+    ];
+    let made = browser.submit(&refused, &new, &fields).await.is(303);
+    browser
+        .get(made.header("location"))
+        .await
+        .says("The call is recorded.")
+        .says("Call from Nora")
+        .says("3 min 00 s");
+    let missed = json!({ "status": "missed", "from_number": "+33755010203", "recording_url": "https://calls.example.com/1.mp3" });
+    let id = call(&server, &salon, "2026-03-01T10:00:00Z", missed).await;
+    let (path, handled) = (format!("{base}/{id}"), format!("{base}/{id}/handled"));
+    let page = browser.get(&path).await.says("https://calls.example.com/1.mp3");
+    assert!(page.tags().iter().any(|tag| tag.get("href") == Some("https://calls.example.com/1.mp3")));
+    browser.submit(&page, &handled, &[]).await.leads_to(&format!("{path}?done=handled&call={id}"));
+    let page = browser.get(&path).await.says("Handled:").says("Mark as open");
+    browser.submit(&page, &handled, &[]).await.leads_to(&format!("{path}?done=open&call={id}"));
+    let page = browser.get(&path).await.says("Mark as handled");
+    assert!(!page.text().contains("Handled:"));
+}

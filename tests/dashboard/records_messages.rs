@@ -74,7 +74,10 @@ async fn a_message_is_opened_marked_as_read_assigned_and_resolved() {
     assert!(stored(&server, &salon, &id).await["staff_id"].is_null());
 
     // A form in the list redirects back to the list.
-    browser.submit(&list, &status, &[]).await.leads_to(&format!("{base}?status=read&done=resolved"));
+    browser
+        .submit(&list, &status, &[])
+        .await
+        .leads_to(&format!("{base}?status=read&done=resolved&message={id}&was=read"));
     assert_eq!(stored(&server, &salon, &id).await["status"], "resolved");
     browser
         .get(&format!("{base}?status=read&done=resolved"))
@@ -175,7 +178,7 @@ async fn messages_are_shown_as_text_and_the_page_is_translated_to_french() {
     let list = browser.get(&base).await.says("6 nouveaux messages").says("Rappeler").says("Traités");
     assert!(!list.text().contains("Call back"));
     let form = list.forms().into_iter().find(|form| form.action.ends_with("/status")).unwrap();
-    browser.submit(&list, &form.action, &[]).await.leads_to(&format!("{base}?status=new&done=resolved"));
+    browser.submit(&list, &form.action, &[]).await.is(303);
     browser.get(&format!("{base}?status=resolved")).await.says("Traité").says("· 07:06");
     server.clock.advance(24 * 60 * 60);
     browser.get(&format!("{base}?status=resolved")).await.says("· hier à 07:06");
@@ -224,10 +227,51 @@ async fn a_button_of_an_outdated_page_does_not_undo_another_persons_change() {
     let id = take(&server, &salon, json!({ "caller_name": "Paul Roy", "body": "first" })).await;
     let (path, status) = (format!("{base}/{id}"), format!("{base}/{id}/status"));
     let (adas, beas, list) = (ada.get(&path).await, bea.get(&path).await, bea.get(&base).await);
-    ada.submit(&adas, &status, &[("status", "resolved")]).await.leads_to(&format!("{path}?done=resolved"));
+    ada.submit(&adas, &status, &[("status", "resolved")]).await.is(303);
     let refused = bea.submit(&beas, &status, &[("status", "read")]).await.is(409);
     refused.says("Resolved");
     assert_eq!(stored(&server, &salon, &id).await["status"], "resolved");
     // A form that requests the current state succeeds.
-    bea.submit(&list, &status, &[]).await.leads_to(&format!("{base}?status=new&done=resolved"));
+    bea.submit(&list, &status, &[]).await.is(303);
+}
+
+#[tokio::test]
+async fn a_message_is_written_down_annotated_and_snoozed() {
+    let server = Server::open().await;
+    let (salon, mut browser, base) = salon(&server).await;
+    let new = format!("{base}/new");
+    let page = browser.get(&new).await.is(200);
+    let refused = browser.submit(&page, &new, &[("caller_phone", "12")]).await.is(422);
+    assert_eq!(refused.field(&new, "caller_phone"), "12");
+    let fields = [
+        ("caller_name", "Nora"),
+        ("caller_phone", "06 61 02 03 04"),
+        ("body", "Ring back"),
+        ("urgent", "on"),
+    ];
+    let made = browser.submit(&refused, &new, &fields).await.is(303);
+    let page = browser.get(made.header("location")).await.says("The message is saved.").says("Urgent, new");
+    let path = made.header("location").split('?').next().unwrap().to_owned();
+    let id = path.rsplit('/').next().unwrap().to_owned();
+    assert_eq!(stored(&server, &salon, &id).await["caller_phone"], "+33661020304");
+    let notes = format!("{path}/notes");
+    browser
+        .submit(&page, &notes, &[("notes", "Left a voicemail")])
+        .await
+        .leads_to(&format!("{path}?done=noted"));
+    assert_eq!(stored(&server, &salon, &id).await["notes"], "Left a voicemail");
+    // Two people change the notes: the second sees both versions.
+    let refused = browser.submit(&page, &notes, &[("notes", "Mine")]).await.is(409);
+    let refused = refused.says("Your version Notes Mine").says("Saved version Notes Left a voicemail");
+    assert_eq!(refused.field(&notes, "notes"), "Mine");
+    let today = format!("/dashboard/b/{salon}/today");
+    browser.get(&today).await.says("Needs you · 1");
+    let snooze = format!("{path}/snooze");
+    let page = browser.get(&path).await;
+    browser.submit(&page, &snooze, &[("for", "tomorrow")]).await.leads_to(&format!("{path}?done=snoozed"));
+    assert_eq!(stored(&server, &salon, &id).await["snoozed_until"], "2026-03-03T07:00:00.000Z");
+    let page = browser.get(&path).await.says("Snoozed until Tuesday 3 March at 08:00");
+    assert!(!browser.get(&today).await.text().contains("Needs you"));
+    browser.submit(&page, &snooze, &[("for", "")]).await.leads_to(&format!("{path}?done=awake"));
+    browser.get(&today).await.says("Needs you · 1");
 }

@@ -8,6 +8,7 @@ export async function swap(url, ids, signal) {
   const answer = await fetch(url, { signal, headers: { accept: 'text/html' } });
   if (!answer.ok || answer.redirected) throw new Error(`${answer.status} ${answer.url}`);
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  document.title = page.title;
   for (const id of ids) {
     const old = document.getElementById(id), now = page.getElementById(id);
     if (!old || !now || old.isEqualNode(now)) continue;

@@ -14,6 +14,7 @@ pub(super) use crate::dashboard::listing::Pages;
 pub(super) use crate::dashboard::parts::{Choice, Crumb, Field, Line, Tab, Versions};
 pub(super) use crate::dashboard::refused::Refused;
 pub(super) use crate::dashboard::route::Answered;
+pub(super) use crate::dashboard::undo::Undo;
 pub(super) use crate::dashboard::view::{View, nothing_done, page, page_as, see_other};
 pub(super) use crate::http::json::Json;
 pub(super) use crate::words::{Value, capitalised, plain};

@@ -105,8 +105,8 @@ fn every_message_is_used_and_every_used_message_exists() {
 #[test]
 fn messages_with_composed_ids_exist() {
     use domain::{
-        AlertEmail, AlertKind, AlertScope, AttendanceFilter, BookingMode, COLORS, CallOutcome, CallStatus, ClockFormat,
-        CustomerWord, DeliveryStatus, Direction, DropReason, EventType, MailKind, MailStatus,
+        AlertEmail, AlertKind, AlertScope, AttendanceFilter, BookingMode, COLORS, CallOutcome, CallStatus,
+        ClockFormat, CustomerWord, DeliveryStatus, Direction, DropReason, EventType, MailKind, MailStatus,
         MembershipStatus, MessageStatus, NoticeKind, NoticeScope, NoticeStatus, Role, Scope, WeekStart,
     };
     let words = words(Locale::Fr);

@@ -5,6 +5,7 @@ use super::{Row, SIGN_IN};
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
     ("GET", "/dashboard/b/{business_id}/today", [200, 200, 200, 404, SIGN_IN]),
+    ("POST", "/dashboard/b/{business_id}/today/hide-steps", [303, 303, 403, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/stream", [200, 200, 200, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/calendar", [200, 200, 200, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/search", [200, 200, 200, 404, SIGN_IN]),

@@ -1,7 +1,7 @@
 //! Contacts, calls, messages and knowledge.
 
 use domain::{
-    CallDetails, CallId, CallOutcome, ContactDetails, ContactId, ContactPatch, Direction, Email,
+    CallDetails, CallId, CallOutcome, CallStatus, ContactDetails, ContactId, ContactPatch, Direction, Email,
     KnowledgeDetails, MessageDetails, MessageId, MessageStatus, Named, Phone, Problem, ProblemCode, Refusal,
     Text, Timestamp,
 };
@@ -237,7 +237,10 @@ async fn snoozed_messages_and_handled_calls_can_be_left_out() {
     let (mut messages, mut calls) = (Vec::new(), Vec::new());
     for number in 0..2 {
         messages.push(id_of::<MessageId>(&done(&handle, message(number)).await));
-        calls.push(id_of::<CallId>(&done(&handle, call(number, at(0, 1))).await));
+        let mut missed = call(number, at(0, 1));
+        missed.details.status = CallStatus::Missed;
+        calls.push(id_of::<CallId>(&done(&handle, missed).await));
+        done(&handle, call(number, at(0, 2))).await; // a completed call needs nothing
     }
     let snooze = PatchMessage { snoozed_until: Some(Some(at(0, 5))), ..PatchMessage::of(messages[0]) };
     done(&handle, snooze).await;

@@ -19,6 +19,9 @@ use crate::dashboard::pages::prelude::*;
 
 const NOTES: &str = "notes";
 const ATTENDANCE: &str = "attendance";
+/// The field with the page from which a change began, and its value for the page of today.
+const FROM: &str = "from";
+const TODAY: &str = "today";
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/appointment.html", config = "src/askama.toml")]
@@ -254,13 +257,16 @@ async fn answered(member: &Member, done: Result<String, Refused>) -> Answered {
     redirected(done, |undone| shown(member, Some(undone))).await
 }
 
+/// The page from which a change began: the page of today if the form or the query says so, else the page of the
+/// appointment.
+fn back(member: &Member, asked: &Form, visit: &AppointmentView) -> String {
+    if asked.get(FROM) == TODAY { member.path_to(TODAY) } else { member.appointment_path(visit) }
+}
+
 pub(crate) async fn confirm(member: Member) -> Answered {
     let visit = asked(&member).await?;
     let done = member.change(Confirm { id: visit.id }).await;
-    // A person who confirms on the page of today returns to that page.
-    let is_today = member.form.get("from") == "today";
-    let page = if is_today { member.path_to("today") } else { member.appointment_path(&visit) };
-    answered(&member, done.map(|_| format!("{page}?done=confirmed"))).await
+    answered(&member, done.map(|_| format!("{}?done=confirmed", back(&member, &member.form, &visit)))).await
 }
 
 pub(crate) async fn note(member: Member) -> Answered {
@@ -275,13 +281,13 @@ pub(crate) async fn note(member: Member) -> Answered {
 
 pub(crate) async fn attend(member: Member) -> Answered {
     let visit = asked(&member).await?;
-    let is_today = member.form.get("from") == "today";
-    let page = if is_today { member.path_to("today") } else { member.appointment_path(&visit) };
-    let done_page = member.calendar_back().unwrap_or_else(|| format!("{page}?done=attended"));
     let done = async {
         let attendance = member.body().optional(ATTENDANCE).read::<AppointmentPatchBody>()?.attendance.set();
         member.change(PatchAppointment { attendance, ..PatchAppointment::of(visit.id) }).await?;
-        Ok(done_page)
+        let page = member
+            .calendar_back()
+            .unwrap_or_else(|| format!("{}?done=attended", back(&member, &member.form, &visit)));
+        Ok(page)
     };
     answered(&member, done.await).await
 }
@@ -306,6 +312,8 @@ struct Ending<'a> {
     /// The last part of the form's path, and the message ids of the title, the button and the first
     /// consequence.
     deed: &'static str,
+    from: String,
+    back: String,
     title: &'static str,
     label: &'static str,
     means: &'static str,
@@ -336,19 +344,20 @@ fn ending(
     [deed, title, label, means]: [&'static str; 4],
 ) -> Answered {
     let sheet = member.sheet("").under(member.above_change(&visit));
-    page(&Ending { sheet, tag: tag(&visit), visit, deed, title, label, means })
+    let (from, back) = (member.query.get(FROM).to_owned(), back(member, &member.query, &visit));
+    page(&Ending { sheet, tag: tag(&visit), visit, deed, from, back, title, label, means })
 }
 
 pub(crate) async fn decline(member: Member) -> Answered {
     let visit = asked(&member).await?;
     let done = member.change(Decline { id: visit.id }).await;
-    let done = done.map(|_| format!("{}?done=declined", member.appointment_path(&visit)));
+    let done = done.map(|_| format!("{}?done=declined", back(&member, &member.form, &visit)));
     answered(&member, done).await
 }
 
 pub(crate) async fn cancel(member: Member) -> Answered {
     let visit = asked(&member).await?;
     let done = member.change(Cancel { id: visit.id }).await;
-    let done = done.map(|_| format!("{}?done=cancelled", member.appointment_path(&visit)));
+    let done = done.map(|_| format!("{}?done=cancelled", back(&member, &member.form, &visit)));
     answered(&member, done).await
 }

@@ -1,19 +1,16 @@
-//! The tasks for the team: urgent messages, requests to confirm, new messages, missed calls of today and
-//! yesterday that are not handled, and webhook endpoints that were disabled after failures. A snoozed message is
-//! no task.
+//! The tasks for the team: urgent messages, requests to confirm, new messages, missed calls that nobody has
+//! handled, and webhook endpoints that are failing or were disabled after failures. A snoozed message is no task.
 //!
 //! Invariants:
 //! - Each kind shows a limited number of tasks, and the page says if there are more.
 //! - A member sees only tasks that the role may see.
 
-use domain::{
-    CallStatus, Direction, DisabledReason, ENDPOINTS_MAX, MessageStatus, Right, Timestamp, Urgency,
-    day_bounds,
-};
-use engine::business::{CallFilter, MessageFilter, PageRequest};
+use domain::{CallStatus, Right, Timestamp, Urgency, WebhookEndpoint};
+use engine::business::{MessageFilter, PageRequest};
 use view::{AppointmentView, CallView, MessageView};
 
 use crate::dashboard::pages::prelude::*;
+use crate::dashboard::waiting::{Trouble, endpoints_in_trouble, missed_calls, new_messages};
 use crate::rest::through::read_through;
 use crate::words::plain_lines;
 
@@ -37,6 +34,9 @@ pub(super) struct Need {
     pub(super) confirms: bool,
     pub(super) tag: String,
     pub(super) resolves: bool,
+    pub(super) handles: bool,
+    /// Whether the task has a link to its page beside the other actions.
+    pub(super) opens: bool,
     pub(super) of: String,
 }
 
@@ -47,13 +47,9 @@ pub(super) struct Needs {
 }
 
 pub(super) async fn needs(member: &Member) -> Result<Needs, Refused> {
+    let (business, now) = (&member.business, member.business.now());
     let part = PageRequest { limit: SHOWN, after: None };
-    let new = MessageFilter {
-        status: Some(MessageStatus::New),
-        awake_at: Some(member.business.now()),
-        ..MessageFilter::default()
-    };
-    let business = &member.business;
+    let new = new_messages(now);
     // Urgent messages are first, regardless of their age.
     let taken = async |urgency| {
         let of = &MessageFilter { urgency: Some(urgency), ..new.clone() };
@@ -61,35 +57,20 @@ pub(super) async fn needs(member: &Member) -> Result<Needs, Refused> {
     };
     let (urgent, others) = (taken(Urgency::Urgent).await?, taken(Urgency::Normal).await?);
     let (requests, more_requests) = business.requests(SHOWN).await?;
-    let yesterday = member.today().pred_opt().unwrap_or_else(|| member.today());
-    let (mut missed, mut more_missed): (Vec<CallView>, bool) = (Vec::new(), false);
-    for status in [CallStatus::Missed, CallStatus::Failed] {
-        let of = CallFilter {
-            from: Some(day_bounds(member.profile.zone, yesterday).start),
-            direction: Some(Direction::Inbound),
-            status: Some(status),
-            unhandled: true,
-            ..CallFilter::default()
-        };
-        let asked_for = &of;
-        let read = |page| async move { business.calls(asked_for, &page).await };
-        let found = read_through(part.clone(), read).await?;
-        more_missed |= found.next.is_some();
-        missed.extend(found.items);
-    }
-    missed.sort_by_key(|call| std::cmp::Reverse(call.started_at));
+    let unhandled = &missed_calls(now);
+    let missed = read_through(part, |page| async move { business.calls(unhandled, &page).await }).await?;
     let more_messages = urgent.next.is_some() || others.next.is_some();
-    let more = more_messages || more_requests || more_missed || missed.len() > SHOWN;
+    let more = more_messages || more_requests || missed.next.is_some();
     let mut all: Vec<Need> = urgent.items.iter().map(|one| message(member, one)).collect();
     all.extend(requests.iter().map(|visit| request(member, visit)));
     all.extend(others.items.iter().map(|one| message(member, one)));
-    all.extend(missed.iter().take(SHOWN).map(|call| missed_call(member, call)));
-    all.extend(turned_off(member).await?);
+    all.extend(missed.items.iter().map(|call| missed_call(member, call)));
+    all.extend(troubled(member).await?);
     Ok(Needs { all, more, more_messages })
 }
 
 impl Member {
-    pub(super) fn event_time(&self, at: Timestamp) -> String {
+    pub(in crate::dashboard) fn event_time(&self, at: Timestamp) -> String {
         if self.day(at) == self.today() { self.clock(at) } else { self.moment_heading(at) }
     }
 }
@@ -151,30 +132,33 @@ fn missed_call(member: &Member, call: &CallView) -> Need {
             })
         }),
         tel: call.from_number.clone().unwrap_or_default(),
+        handles: member.may(Right::Day),
         of: name,
         ..Need::default()
     }
 }
 
-async fn turned_off(member: &Member) -> Result<Vec<Need>, Refused> {
+/// The endpoints that were disabled after failures, and those that have been failing for an hour.
+async fn troubled(member: &Member) -> Result<Vec<Need>, Refused> {
     if !member.sees(Right::Integrations) {
         return Ok(Vec::new());
     }
-    let all = PageRequest { limit: ENDPOINTS_MAX, after: None };
-    let endpoints = member.business.webhooks(&all).await?.items;
-    let failing =
-        endpoints.into_iter().filter(|endpoint| endpoint.disabled_reason == Some(DisabledReason::Failures));
-    let need = |endpoint: domain::WebhookEndpoint| {
-        let since = endpoint.disabled_at.map(|at| member.event_time(at)).unwrap_or_default();
+    let need = |(endpoint, trouble): (WebhookEndpoint, Trouble)| {
+        let (chip, word, text, since) = match trouble {
+            Trouble::Off(since) => ("disabled", "today-need-webhook", "today-need-webhook-text", since),
+            Trouble::Failing(since) => ("failed", "today-need-failing", "today-need-failing-text", since),
+        };
+        let since = member.event_time(since);
         Need {
-            chip: "disabled",
-            word: member.t("today-need-webhook"),
+            chip,
+            word: member.t(word),
             path: member.path_to(&format!("settings/webhooks/{}", endpoint.id)),
-            text: member.with("today-need-webhook-text", "since", &since),
+            text: member.with(text, "since", &since),
             of: endpoint.url.as_str().to_owned(),
             title: endpoint.url.as_str().to_owned(),
+            opens: true,
             ..Need::default()
         }
     };
-    Ok(failing.map(need).collect())
+    Ok(endpoints_in_trouble(&member.business).await?.into_iter().map(need).collect())
 }

@@ -2,20 +2,25 @@
 //!
 //! Invariants:
 //! - The page reads from the business's data which steps are done.
-//! - The steps disappear when all are done, or when the business can take bookings, has an appointment, and
-//!   is older than `NEW_FOR`.
+//! - The steps disappear when all are done, when the person hides them in this browser, or when the business can
+//!   take bookings, has an appointment, and is older than `NEW_FOR`.
 
+use axum::http::header;
 use chrono::TimeDelta;
 use domain::diary::{Diary, Presence};
-use domain::{Right, Service};
+use domain::{BusinessId, Right, Service};
 use engine::business::PageRequest;
 
+use crate::dashboard::cookies::Cookie;
 use crate::dashboard::pages::prelude::*;
 
 /// From this age on, the page omits the steps if the business has an appointment and can take bookings.
 const NEW_FOR: TimeDelta = TimeDelta::days(14);
 
 const TO_A_BOOKING: usize = 4;
+
+/// The number of businesses whose steps one browser hides.
+const HIDDEN_MAX: usize = 20;
 
 /// A missing requirement for bookings, with a link to the page for it if the person may change it.
 pub(super) struct Missing {
@@ -35,7 +40,7 @@ pub(super) struct Step {
 }
 
 pub(super) async fn steps(member: &Member, diary: &Diary) -> Result<Vec<Step>, Refused> {
-    if !member.may(Right::Settings) {
+    if !member.may(Right::Settings) || hidden(member).any(|id| id == member.business.id().to_string()) {
         return Ok(Vec::new());
     }
     let view = &member.view;
@@ -71,6 +76,22 @@ pub(super) async fn steps(member: &Member, diary: &Diary) -> Result<Vec<Step>, R
         number: at + 1,
     };
     Ok(facts.into_iter().enumerate().map(step).collect())
+}
+
+fn hidden(member: &Member) -> impl Iterator<Item = &str> {
+    let cookie = member.desk.cookies.get(&member.head.headers, Cookie::Steps);
+    cookie.unwrap_or_default().split('.').filter(|id| !id.is_empty())
+}
+
+pub(crate) async fn hide(member: Member) -> Answered {
+    let id = member.business.id().to_string();
+    let others = hidden(&member)
+        .filter(|other| other.parse::<BusinessId>().is_ok_and(|other| other.to_string() != id));
+    let all: Vec<_> = std::iter::once(&*id).chain(others).take(HIDDEN_MAX).collect();
+    let mut response = see_other(&member.path_to("today"));
+    let cookie = member.desk.cookies.set(Cookie::Steps, &all.join("."));
+    response.headers_mut().append(header::SET_COOKIE, cookie);
+    ready(Ok(response)).await
 }
 
 /// Whether the person still has steps to do before the business can take bookings.

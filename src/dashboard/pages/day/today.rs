@@ -2,11 +2,12 @@
 //! a new business.
 
 use chrono::NaiveDate;
+use domain::availability::Concerned;
 use domain::diary::Presence;
 use domain::{AppointmentStatus, Attendance, Right};
 use view::AppointmentView;
 
-use super::axis::{minute, shown};
+use super::axis::minute;
 use super::board::{in_on, minutes_on, open_on, out_on};
 use super::diary::Dates;
 use super::needs::{Needs, needs};
@@ -15,6 +16,9 @@ use crate::dashboard::pages::prelude::*;
 
 /// The maximum number of appointments. The page says if there are more.
 const SHOWN_MAX: usize = 500;
+const NEXT: usize = 4;
+/// The number of shown appointments outside the bookable times.
+const OUTSIDE: usize = 20;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/today.html", config = "src/askama.toml")]
@@ -23,6 +27,11 @@ struct Page<'a> {
     title: String,
     sub: String,
     done: String,
+    undo: Option<Undo>,
+    /// The next appointments of the whole team. Only phones show them.
+    next: Vec<Next>,
+    /// The first appointments outside the bookable times, and the number of all such appointments.
+    outside: (Vec<AppointmentView>, usize),
     /// Whether the page offers to turn on the notices to customers. It does so until their settings are saved.
     offers_notices: bool,
     is_new: bool,
@@ -31,6 +40,14 @@ struct Page<'a> {
     crew: Vec<OneDay>,
     today: NaiveDate,
     more: bool,
+}
+
+struct Next {
+    at: String,
+    time: String,
+    path: String,
+    label: String,
+    detail: String,
 }
 
 struct OneDay {
@@ -82,9 +99,16 @@ pub(crate) async fn show(member: Member) -> Answered {
         sub,
         done: member.done(&[
             ("confirmed", "appointment-done-confirmed"),
+            ("declined", "appointment-done-declined"),
             ("resolved", "today-resolved"),
+            ("new", "message-done-new"),
+            ("handled", "call-done-handled"),
+            ("open", "call-done-open"),
             ("attended", "saved"),
         ]),
+        undo: member.undo("today"),
+        next: next(&member, &dates),
+        outside: member.business.outside(Concerned::EVERYONE).await?,
         is_new,
         steps,
         needs: needs(&member).await?,
@@ -95,6 +119,18 @@ pub(crate) async fn show(member: Member) -> Answered {
 }
 
 impl Page<'_> {
+    fn shown_outside(&self) -> &[AppointmentView] {
+        &self.outside.0[..self.outside.0.len().min(OUTSIDE)]
+    }
+
+    fn all_outside(&self) -> u64 {
+        self.outside.1 as u64
+    }
+
+    fn more_outside(&self) -> u64 {
+        (self.outside.1 - self.shown_outside().len()) as u64
+    }
+
     fn steps_done(&self) -> String {
         let done = self.steps.iter().filter(|step| step.done).count();
         self.sheet.member.count("steps-done", done as u64)
@@ -118,22 +154,33 @@ fn sub(member: &Member, dates: &Dates, today: NaiveDate) -> String {
     member.says("today-sub", &values)
 }
 
+fn next(member: &Member, dates: &Dates) -> Vec<Next> {
+    let now = member.business.now();
+    let to_come = dates.visits.iter().filter(|visit| visit.ends_at > now).take(NEXT);
+    let one = |visit: &AppointmentView| Next {
+        at: visit.starts_at.to_string(),
+        time: member.clock(visit.starts_at),
+        path: member.appointment_path(visit),
+        label: member.who_comes(visit),
+        detail: format!("{} · {}", visit.service_name, visit.staff_name),
+    };
+    to_come.map(one).collect()
+}
+
 fn day_of(member: &Member, dates: &Dates, presence: &Presence, today: NaiveDate) -> OneDay {
     let zone = member.profile.zone;
     let visits: Vec<&AppointmentView> = dates.visits_of(presence.member.id).collect();
-    let open = open_on(dates, today, zone);
-    let is_open = |minutes: &std::ops::Range<u32>| {
-        open.iter().any(|open| open.start < minutes.end && minutes.start < open.end)
-    };
-    let gap = |minutes: std::ops::Range<u32>, label: String| {
-        let (time, detail) = (shown(minutes.start), member.span(&minutes));
-        (minutes.start, Row { class: "gap", time, label, detail, ..Row::default() })
-    };
+    // A break is shown only while the staff member works.
     let is_in = in_on(dates, presence, today, zone);
-    let is_working = |minutes: &std::ops::Range<u32>| {
+    let is_open = |minutes: &std::ops::Range<u32>| {
         is_in.as_ref().is_some_and(|is_in| is_in.start < minutes.end && minutes.start < is_in.end)
     };
-    let breaks = minutes_on(&dates.diary.breaks, today, zone).filter(is_open).filter(is_working);
+    let gap = |minutes: std::ops::Range<u32>, label: String| {
+        let [start, end] = [minutes.start, minutes.end].map(|minute| member.clock_of(minute));
+        let (time, detail) = (start.clone(), format!("{start} – {end}"));
+        (minutes.start, Row { class: "gap", time, label, detail, ..Row::default() })
+    };
+    let breaks = minutes_on(&dates.diary.breaks, today, zone).filter(is_open);
     let mut rows: Vec<(u32, Row)> = breaks.map(|minutes| gap(minutes, member.t("calendar-break"))).collect();
     for (key, end) in &presence.away {
         let label = member.time_off(dates.notes.get(&key.id).map_or("", String::as_str));
@@ -148,7 +195,10 @@ fn day_of(member: &Member, dates: &Dates, presence: &Presence, today: NaiveDate)
             member.says("today-day-of-somebody", &[("count", count), ("until", member.clock(last))])
         }
         None => match &is_in {
-            Some(is_in) => member.with("today-in-without", "hours", &member.span(is_in)),
+            Some(is_in) => {
+                let [start, end] = [is_in.start, is_in.end].map(|minute| member.clock_of(minute));
+                member.with("today-in-without", "hours", &format!("{start} – {end}"))
+            }
             None => out_on(member, dates, today, zone),
         },
     };

@@ -2,9 +2,10 @@
 //! with its summary and its results.
 
 use chrono::NaiveDate;
-use domain::{CallOutcome, CallStatus, Direction};
+use domain::{CallOutcome, CallStatus, Direction, Right, Timestamp};
+use engine::business::commands::calls::MarkCall;
 use engine::business::{CallFilter, MessageFilter, PageRequest};
-use view::CallView;
+use view::{CallView, OperatorCallView};
 
 use super::rows::Row;
 use crate::dashboard::days::by_day;
@@ -94,11 +95,30 @@ struct Page<'a> {
     ended: String,
     outcome: String,
     came_of_it: Vec<Row>,
+    done: String,
+    undo: Option<Undo>,
+    handled_at: Option<Timestamp>,
     call: CallView,
 }
 
+async fn found(member: &Member) -> Result<OperatorCallView, Refused> {
+    member.business.call_record_as(member.id("call_id")?).await?.ok_or_else(Refused::not_found)
+}
+
+/// Marks a call as handled, or removes the mark.
+pub(crate) async fn handled(member: Member) -> Answered {
+    let id = found(&member).await?.call.id;
+    let handled = member.form.get("handled") == "true";
+    member.change(MarkCall { id, handled }).await?;
+    let (word, back) = (if handled { "handled" } else { "open" }, member.form.get("back"));
+    Ok(see_other(&member.path_to(&match back {
+        "today" => format!("today?done={word}&call={id}"),
+        _ => format!("calls/{id}?done={word}&call={id}"),
+    })))
+}
+
 pub(crate) async fn show(member: Member) -> Answered {
-    let call = member.business.call_record(member.id("call_id")?).await?.ok_or_else(Refused::not_found)?;
+    let OperatorCallView { call, handled_at } = found(&member).await?;
     let (view, status) = (&member.view, member.t(&format!("call-status-{}", call.status)));
     let title = match call.direction {
         Direction::Inbound => view.with("call-from", "name", &view.caller(&call)),
@@ -117,11 +137,25 @@ pub(crate) async fn show(member: Member) -> Answered {
             _ => format!("{status} · {}", view.outcome(call.outcome)),
         },
         came_of_it: came_of_it(&member, &call).await?,
+        done: member.done(&[
+            ("handled", "call-done-handled"),
+            ("open", "call-done-open"),
+            ("added", "call-done-added"),
+        ]),
+        undo: member.undo("call"),
+        handled_at: handled_at.flatten(),
         call,
     })
 }
 
 impl Page<'_> {
+    /// Whether the team should call back or mark the call as handled.
+    fn is_open(&self) -> bool {
+        self.handled_at.is_none()
+            && self.call.direction == Direction::Inbound
+            && self.call.status != CallStatus::Completed
+    }
+
     fn contact(&self, end: Direction) -> Option<(String, String)> {
         let id = self.call.contact_id.filter(|_| self.call.direction == end)?;
         let name = self.call.contact_name.clone();

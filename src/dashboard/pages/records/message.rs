@@ -1,14 +1,20 @@
 //! The page of a message: text, sender, status and assigned staff member. GET does not change the status.
 
-use domain::{MessageStatus, Phone, Right, StaffId};
+use chrono::{Days, TimeDelta};
+use domain::{MessageStatus, Phone, Right, StaffId, Timestamp};
+use engine::business::commands::messages::PatchMessage;
 use engine::business::{ContactFilter, IfMatch, PageRequest, Request};
 use view::{CallView, ContactView, MessageView, OperatorMessageView};
 
 use super::messages::done;
 use crate::admin::messages::MessagePatch;
 use crate::dashboard::pages::prelude::*;
+use crate::dashboard::pages::settings::times_off::at;
 
 const STAFF: &str = "staff_id";
+const NOTES: &str = "notes";
+/// The hour of the day at which a message that was snoozed for days returns.
+const RETURNS_AT: &str = "08:00";
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/message.html", config = "src/askama.toml")]
@@ -23,6 +29,10 @@ struct Page<'a> {
     filled: Filled,
     versions: Versions,
     tag: String,
+    notes: Field,
+    /// The notes, for a member who is not allowed to change them.
+    noted: String,
+    snoozed_until: Option<Timestamp>,
     staff: Field,
     /// The assigned staff member, for a member who is not allowed to change it.
     assigned: String,
@@ -31,15 +41,24 @@ struct Page<'a> {
 pub(crate) async fn show(member: Member) -> Answered {
     let message = found(&member).await?;
     let (view, draft) = (&member.view, member.kept_form());
-    let assign = format!("{}/assign", member.path());
-    let values =
-        || Form::of([(STAFF, message.message.staff_id.map(|id| id.to_string()).unwrap_or_default())]);
-    let mut filled = Filled::kept(view, draft.as_ref(), &assign, values);
-    if let Some(draft) = draft.filter(|draft| draft.action != assign) {
+    let [assign, note] = ["assign", "notes"].map(|form| format!("{}/{form}", member.path()));
+    let mut filled = Filled::of(values(&message));
+    for action in [&assign, &note] {
+        let draft = draft.as_ref().filter(|draft| draft.action == *action);
+        if draft.is_some() {
+            filled = Filled::kept(view, draft, action, Form::default);
+        }
+    }
+    if let Some(draft) = draft.filter(|draft| draft.action != assign && draft.action != note) {
         // The draft is the form of a button that the person pressed after the session had ended.
         filled.notice = view.t(draft.why.message());
     }
     shown(&member, message, filled).await
+}
+
+fn values(message: &OperatorMessageView) -> Form {
+    let staff = message.message.staff_id.map(|id| id.to_string()).unwrap_or_default();
+    Form::of([(STAFF, staff), (NOTES, message.notes.get().unwrap_or_default().to_owned())])
 }
 
 /// Changes the status. The form contains the status that its page showed, so an old page does not undo a
@@ -59,10 +78,13 @@ pub(crate) async fn status(member: Member) -> Answered {
             member.business.change(request, patch.of(id)).await.map_err(Undone::of)?;
         }
         let back = member.form.get("back");
+        // The page offers to undo a resolution.
+        let undo = if word == "resolved" { format!("&message={id}&was={is}") } else { String::new() };
+        let done = format!("done={word}{undo}");
         Ok(member.path_to(&match MessageStatus::from_word(back) {
-            _ if back == "today" => format!("today?done={word}"),
-            Some(list) => format!("messages?status={list}&done={word}"),
-            None => format!("messages/{id}?done={word}"),
+            _ if back == "today" => format!("today?{done}"),
+            Some(list) => format!("messages?status={list}&{done}"),
+            None => format!("messages/{id}?{done}"),
         }))
     };
     let done = done.await;
@@ -80,6 +102,37 @@ pub(crate) async fn assign(member: Member) -> Answered {
     member.answered(done.await, |filled| refused(&member, message, filled)).await
 }
 
+pub(crate) async fn note(member: Member) -> Answered {
+    let message = found(&member).await?;
+    let id = message.message.id;
+    let done = async {
+        let patch = member.body().optional(NOTES).read::<MessagePatch>()?;
+        member.change(patch.of(id)).await?;
+        Ok(member.path_to(&format!("messages/{id}?done=noted")))
+    };
+    member.answered(done.await, |filled| refused(&member, message, filled)).await
+}
+
+/// Snoozes the message for the time of the button, or ends the snooze.
+pub(crate) async fn snooze(member: Member) -> Answered {
+    let id = found(&member).await?.message.id;
+    let (now, word) = (member.business.now(), member.form.get("for"));
+    let morning = |days: u64| {
+        let day = member.today().checked_add_days(Days::new(days));
+        at(day, RETURNS_AT, false, member.profile.zone).ok().flatten()
+    };
+    let snoozed_until = match word {
+        "hour" => Some(now + TimeDelta::hours(1)),
+        "tomorrow" => morning(1),
+        "week" => morning(7),
+        _ => None,
+    };
+    let patch = PatchMessage { snoozed_until: Some(snoozed_until), ..PatchMessage::of(id) };
+    member.business.change(Request::by(member.actor()), patch).await?;
+    let done = if snoozed_until.is_some() { "snoozed" } else { "awake" };
+    Ok(see_other(&member.path_to(&format!("messages/{id}?done={done}"))))
+}
+
 async fn refused(member: &Member, message: OperatorMessageView, filled: Filled) -> Answered {
     // A stale form shows the current version, so the message is read again.
     let message = if filled.stale { found(member).await? } else { message };
@@ -92,6 +145,10 @@ async fn found(member: &Member) -> Result<OperatorMessageView, Refused> {
 
 async fn shown(member: &Member, of_team: OperatorMessageView, mut filled: Filled) -> Answered {
     let tag = filled.tag(&of_team);
+    let noted = of_team.notes.get().unwrap_or_default().to_owned();
+    let snoozed_until = of_team.snoozed_until.flatten().filter(|until| *until > member.business.now());
+    // A refused form has only its own fields. The other form shows the saved values.
+    let saved = values(&of_team);
     let message = of_team.message;
     let (view, staff) = (&member.view, member.staff().await?);
     let name_of = |id: Option<StaffId>| {
@@ -102,8 +159,12 @@ async fn shown(member: &Member, of_team: OperatorMessageView, mut filled: Filled
     let offered = staff.iter().filter(|one| one.active || Some(one.id) == message.staff_id);
     let offered = offered.map(|one| Choice::new(one.id.to_string(), &*one.name));
     let field = Field::select(STAFF, view.t("message-staff"), offered).or_empty(view.t("message-unassigned"));
+    let notes = Field::area(NOTES, view.t("notes")).optional().hint(view.t("contact-notes-hint"));
     let fact = match MessageStatus::from_word(filled.get("status")) {
         Some(wanted) => (view.t("log-status"), view.standing(wanted), view.standing(message.status)),
+        None if filled.has(NOTES) && !filled.has(STAFF) => {
+            (view.t("notes"), filled.get(NOTES).to_owned(), noted.clone())
+        }
         None => (view.t("message-staff"), name_of(filled.get(STAFF).parse().ok()), name_of(message.staff_id)),
     };
     let (call, contact) = beside(member, &message).await?;
@@ -119,7 +180,10 @@ async fn shown(member: &Member, of_team: OperatorMessageView, mut filled: Filled
         contact,
         tag,
         versions: filled.versions([fact]),
-        staff: filled.field(view, field),
+        staff: filled.field_or(view, field, &saved),
+        notes: filled.field_or(view, notes, &saved),
+        noted,
+        snoozed_until,
         filled,
         assigned: name_of(message.staff_id),
         message,
@@ -128,6 +192,10 @@ async fn shown(member: &Member, of_team: OperatorMessageView, mut filled: Filled
 }
 
 impl Page<'_> {
+    fn snooze_word(&self, time: &str) -> String {
+        self.sheet.member.t(&format!("message-snooze-{time}"))
+    }
+
     fn add(&self) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         let sender = [("name", &self.message.caller_name), ("phone", &self.message.caller_phone)];

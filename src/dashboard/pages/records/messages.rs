@@ -19,6 +19,7 @@ const URGENT_SHOWN: usize = 100;
 struct Page<'a> {
     sheet: Sheet<'a>,
     done: String,
+    undo: Option<Undo>,
     sub: String,
     status: MessageStatus,
     messages: Vec<MessageView>,
@@ -56,6 +57,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     page(&Page {
         sheet: member.sheet("messages"),
         done: done(&member),
+        undo: member.undo(status.as_str()),
         // The number is known only if there is a single page.
         sub: if is_new && pages.is_all() && !messages.is_empty() {
             let counts = [("count", messages.len()), ("urgent", urgent)];
@@ -86,5 +88,9 @@ pub(super) fn done(member: &Member) -> String {
         ("read", "message-done-read"),
         ("resolved", "message-done-resolved"),
         ("assigned", "message-done-assigned"),
+        ("added", "message-done-added"),
+        ("noted", "saved"),
+        ("snoozed", "message-done-snoozed"),
+        ("awake", "message-done-awake"),
     ])
 }

@@ -1,5 +1,6 @@
 //! Messages, calls, contacts and knowledge. Each page has a template next to its file.
 
+pub(in crate::dashboard) mod by_hand;
 pub(in crate::dashboard) mod calls;
 pub(in crate::dashboard) mod contact;
 pub(in crate::dashboard) mod contact_edit;

@@ -119,7 +119,7 @@ pub(in crate::dashboard::pages) fn beside(problem: Problem) -> Problem {
     }
 }
 
-pub(super) fn date(form: &Form, name: &str) -> Result<NaiveDate, Problem> {
+pub(in crate::dashboard) fn date(form: &Form, name: &str) -> Result<NaiveDate, Problem> {
     let text = form.get(name).trim();
     if text.is_empty() {
         return Err(Problem::new(name, ProblemCode::Required));
@@ -129,7 +129,12 @@ pub(super) fn date(form: &Form, name: &str) -> Result<NaiveDate, Problem> {
 
 /// The instant of a time on a day, or `None` without a day. Without a time, it is the start or, if `ends`
 /// is true, the end of the day.
-fn at(day: Option<NaiveDate>, time: &str, ends: bool, zone: Tz) -> Result<Option<Timestamp>, ProblemCode> {
+pub(in crate::dashboard) fn at(
+    day: Option<NaiveDate>,
+    time: &str,
+    ends: bool,
+    zone: Tz,
+) -> Result<Option<Timestamp>, ProblemCode> {
     let time = if time.is_empty() { None } else { Some(LocalTime::from_text(time)?.minutes()) };
     let Some(day) = day else { return Ok(None) };
     let next = day.checked_add_days(Days::new(1)).unwrap_or(day);

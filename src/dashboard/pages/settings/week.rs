@@ -73,8 +73,11 @@ fn day_name(view: &View, day: Day) -> String {
 
 /// Converts a typed time of day to the format of the APIs. It accepts `9:00`, `9`, `9h`, `09 h 30`, `9.30`,
 /// and `930` from numeric keypads. Other text stays unchanged, and the APIs refuse it.
-pub(super) fn tidy(text: &str) -> String {
+pub(in crate::dashboard) fn tidy(text: &str) -> String {
     let text = text.trim();
+    if let Some(time) = of_half(text) {
+        return time;
+    }
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let (hours, minutes) = match text.split_once([':', 'h', 'H', '.']) {
         Some((hours, "")) if !text.ends_with('.') => (hours.trim_end(), "00"),
@@ -86,6 +89,19 @@ pub(super) fn tidy(text: &str) -> String {
         true => format!("{hours:0>2}:{minutes}"),
         false => text.to_owned(),
     }
+}
+
+/// A time of the 12-hour clock, for example `9am` or `12.30 PM`, in the form `HH:MM`.
+fn of_half(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase().replace("a.m.", "am").replace("p.m.", "pm");
+    let (time, is_pm) = match (lower.strip_suffix("am"), lower.strip_suffix("pm")) {
+        (Some(time), _) => (time, false),
+        (None, time) => (time?, true),
+    };
+    let time = tidy(time);
+    let (hours, minutes) = time.split_once(':')?;
+    let hours: u32 = hours.parse().ok().filter(|hours| (1..=12).contains(hours))?;
+    Some(format!("{:02}:{minutes}", hours % 12 + if is_pm { 12 } else { 0 }))
 }
 
 impl Times {
@@ -350,13 +366,17 @@ mod tests {
             ("930", "09:30"),
             ("1830", "18:30"),
             ("24:00", "24:00"),
+            ("9am", "09:00"),
+            ("12.30 PM", "12:30"),
+            ("12 a.m.", "00:00"),
+            ("6pm", "18:00"),
         ] {
             assert_eq!(tidy(text), tidied, "{text}");
             assert!(LocalTime::parse(&tidy(text)).is_some(), "{text}");
         }
         let no_times = [
             "", "x", "h", ":30", "9:5", "9h5", "9.", "9.5", "18.300", "9:30:00", "9h30m", "-9", "+9", "9,30",
-            "25", "18:60", "2400000", "12345", "é:30", "9é", "१८", "6pm",
+            "25", "18:60", "2400000", "12345", "é:30", "9é", "१८", "18pm", "0am",
         ];
         for text in no_times {
             assert!(LocalTime::parse(&tidy(text)).is_none(), "{text}");

@@ -50,6 +50,19 @@ message-done-new = Marked as new.
 message-done-read = Marked as read.
 message-done-resolved = Resolved.
 message-done-assigned = The assignment is saved.
+message-snoozed-until = Snoozed until { $when }
+message-snooze-end = End the snooze
+message-snooze-week = For a week
+message-snooze-tomorrow = Until tomorrow, 08:00
+message-snooze-hour = For an hour
+message-snooze-about = A snoozed message is not listed under “Needs you” until the time is over.
+message-snooze = Snooze
+message-done-awake = The snooze is ended.
+message-done-snoozed = Snoozed. Until then, the message is not listed under “Needs you”.
+message-done-added = The message is saved.
+message-is-urgent = Urgent
+message-new-do = Save the message
+message-new = Write down a message
 
 # Calls.
 calls-sub = Newest first. Times are in the time zone { $zone }.
@@ -94,6 +107,16 @@ call-to-number = To
 call-no-number = No number
 call-ended = Ended
 call-recording = Recording
+call-new-minutes = Minutes
+call-new-time = Time
+call-new-do = Save the call
+call-new = Log a call
+call-done-added = The call is recorded.
+call-done-open = Marked as open.
+call-done-handled = Marked as handled.
+call-handled-at = Handled: { $when }
+call-reopen = Mark as open
+call-handle = Mark as handled
 
 # Contacts.
 contacts-sub = Everybody who called, wrote or booked

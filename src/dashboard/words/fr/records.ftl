@@ -57,6 +57,19 @@ message-done-new = Marqué comme nouveau.
 message-done-read = Marqué comme lu.
 message-done-resolved = Traité.
 message-done-assigned = Attribution enregistrée.
+message-snoozed-until = Reporté : { $when }
+message-snooze-end = Annuler le report
+message-snooze-week = D’une semaine
+message-snooze-tomorrow = À demain 8 h
+message-snooze-hour = D’une heure
+message-snooze-about = Un message reporté n’apparaît plus dans « À traiter » jusqu’à l’échéance.
+message-snooze = Reporter
+message-done-awake = Le report est annulé.
+message-done-snoozed = Message reporté. D’ici là, il n’apparaît plus dans « À traiter ».
+message-done-added = Le message est enregistré.
+message-is-urgent = Urgent
+message-new-do = Enregistrer le message
+message-new = Noter un message
 
 # Les appels.
 calls-sub = Les plus récents d’abord. Les heures sont celles du fuseau horaire { $zone }.
@@ -101,6 +114,16 @@ call-to-number = À
 call-no-number = Pas de numéro
 call-ended = Fin
 call-recording = Enregistrement
+call-new-minutes = Minutes
+call-new-time = Heure
+call-new-do = Enregistrer l’appel
+call-new = Consigner un appel
+call-done-added = L’appel est enregistré.
+call-done-open = Appel marqué comme à traiter.
+call-done-handled = Appel marqué comme traité.
+call-handled-at = Traité : { $when }
+call-reopen = Marquer comme à traiter
+call-handle = Marquer comme traité
 
 # Les contacts.
 contacts-sub = Toutes les personnes qui ont appelé, écrit ou pris rendez-vous

@@ -23,7 +23,7 @@ pub struct CallFilter {
     pub status: Option<CallStatus>,
     pub outcome: Option<CallOutcome>,
     pub contact_id: Option<ContactId>,
-    /// Omits the calls that the team marked as handled.
+    /// Lists only missed and failed calls that the team has not marked as handled.
     pub unhandled: bool,
     /// Lists the calls that were changed at or after this instant, in the order of their changes.
     pub updated_since: Option<Timestamp>,
@@ -41,7 +41,7 @@ impl CallFilter {
             && self.from.is_none_or(|from| call.started_at >= from)
             && self.to.is_none_or(|to| call.started_at < to)
             && self.contact_id.is_none_or(|id| call.contact_id == Some(id))
-            && !(self.unhandled && call.handled_at.is_some())
+            && !(self.unhandled && (call.status == CallStatus::Completed || call.handled_at.is_some()))
     }
 }
 

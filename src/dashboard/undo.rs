@@ -1,0 +1,32 @@
+//! The form that undoes the change that a page reports: a message that was resolved, or a call that was handled.
+
+use domain::{CallId, MessageId, MessageStatus};
+
+use super::asked::Member;
+
+/// A form with one button.
+pub(super) struct Undo {
+    pub(super) path: String,
+    pub(super) fields: Vec<(&'static str, String)>,
+}
+
+impl Member {
+    /// The form for the change in `?done=`, if the query names the record. `back` is the page to return to.
+    pub(super) fn undo(&self, back: &str) -> Option<Undo> {
+        let (query, back) = (&self.query, ("back", back.to_owned()));
+        match query.get("done") {
+            "resolved" => {
+                let id: MessageId = query.get("message").parse().ok()?;
+                let was = MessageStatus::from_word(query.get("was"))?.to_string();
+                let fields = vec![("seen", "resolved".to_owned()), ("status", was), back];
+                Some(Undo { path: self.path_to(&format!("messages/{id}/status")), fields })
+            }
+            "handled" => {
+                let id: CallId = query.get("call").parse().ok()?;
+                let fields = vec![("handled", "false".to_owned()), back];
+                Some(Undo { path: self.path_to(&format!("calls/{id}/handled")), fields })
+            }
+            _ => None,
+        }
+    }
+}
