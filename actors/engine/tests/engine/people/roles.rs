@@ -117,6 +117,7 @@ const TABLE: &[Row] = &[
 const WITHOUT: &[(&str, &str)] = &[
     ("StepChange", "only the service makes this change"),
     ("TurnOff", "only the service makes this change"),
+    ("AlertOfFailing", "only the service makes this change"),
     ("AcceptMembership", "a person makes it only for themselves: see below"),
     ("DeclineMembership", "a person makes it only for themselves: see below"),
     ("PatchNotifications", "a person changes only their own settings: see `people.rs`"),
