@@ -91,7 +91,7 @@ pub(crate) async fn hide(member: Member) -> Answered {
     let mut response = see_other(&member.path_to("today"));
     let cookie = member.desk.cookies.set(Cookie::Steps, &all.join("."));
     response.headers_mut().append(header::SET_COOKIE, cookie);
-    ready(Ok(response)).await
+    Ok(response)
 }
 
 /// Whether the person still has steps to do before the business can take bookings.

@@ -319,7 +319,7 @@ fn offered_by(member: &Member) -> Result<Vec<StaffId>, Undone> {
 
 /// Sets who offers the service. False if the form names the current staff members.
 async fn set_staff(member: &Member, id: ServiceId, staff_ids: Vec<StaffId>) -> Result<bool, Refused> {
-    let mut now: Vec<_> = member.staff().await?.into_iter().collect();
+    let mut now = member.staff().await?;
     now.retain(|one| one.service_ids.contains(&id));
     let is_same = now.len() == staff_ids.len() && now.iter().all(|one| staff_ids.contains(&one.id));
     if !is_same {
