@@ -82,7 +82,7 @@ impl Member {
         let count = view.count("appointments-count", dates.visits.len() as u64);
         Head {
             title: capitalised(&title),
-            short: view.brief_date(first),
+            short: format!("{} – {}", first.day(), view.brief_date(last)),
             options: Some(self.options("week", asked, dates)),
             sub: format!("{} · {of} · {count}", view.week(days[3])),
             before: way(weeks_on(asked.date, false)),

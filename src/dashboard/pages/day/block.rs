@@ -78,7 +78,7 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
     let status = filled.status;
     let shown = Page {
         sheet: member.sheet("calendar").under(vec![member.crumb("calendar")]),
-        staff: Field::select("staff", view.t("appointment-with"), choices).chosen(&chosen),
+        staff: Field::select("staff", view.t("block-staff"), choices).chosen(&chosen),
         fields,
         filled,
         back,

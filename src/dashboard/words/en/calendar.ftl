@@ -48,6 +48,7 @@ shift-anyway = Move anyway
 
 # The page that blocks time.
 block-sub = Time off of a staff member. Nobody can book it.
+block-staff = Staff member
 block-title-of = Title
 block-title-hint = The team sees it in the calendar, for example “Dentist”.
 

@@ -48,6 +48,7 @@ shift-anyway = Déplacer quand même
 
 # La page qui bloque un créneau.
 block-sub = Une absence d’un membre de l’équipe. Personne ne peut réserver ce créneau.
+block-staff = Membre de l’équipe
 block-title-of = Titre
 block-title-hint = L’équipe le voit dans l’agenda, par exemple « Dentiste ».
 
