@@ -255,13 +255,14 @@ async fn a_message_is_written_down_annotated_and_snoozed() {
     let id = path.rsplit('/').next().unwrap().to_owned();
     assert_eq!(stored(&server, &salon, &id).await["caller_phone"], "+33661020304");
     let notes = format!("{path}/notes");
+    let second = browser.get(&path).await;
     browser
         .submit(&page, &notes, &[("notes", "Left a voicemail")])
         .await
         .leads_to(&format!("{path}?done=noted"));
     assert_eq!(stored(&server, &salon, &id).await["notes"], "Left a voicemail");
     // Two people change the notes: the second sees both versions.
-    let refused = browser.submit(&page, &notes, &[("notes", "Mine")]).await.is(409);
+    let refused = browser.submit(&second, &notes, &[("notes", "Mine")]).await.is(409);
     let refused = refused.says("Your version Notes Mine").says("Saved version Notes Left a voicemail");
     assert_eq!(refused.field(&notes, "notes"), "Mine");
     let today = format!("/dashboard/b/{salon}/today");

@@ -246,7 +246,7 @@ async fn who_offers_a_service_and_its_place_in_lists_are_set_on_its_page() {
     let page = browser.get(&new).await;
     browser.submit(&page, &new, &fields).await.is(303);
     // Every staff member offers a new service, unless the form says otherwise.
-    browser.get(&path).await.says("All staff");
+    browser.get(&path).await.says("Everybody");
     let own = format!("{path}/{}", services(&server, &salon).await[0]["id"].as_str().unwrap());
     let page = browser.get(&own).await;
     assert_eq!(

@@ -2,9 +2,9 @@
 
 calendar-month = Month
 calendar-month-title = { $month } { $year }
-calendar-month-short = { log-month }
-calendar-month-short-year = { log-month } { $year }
-calendar-short-date = { $day } { log-month }
+calendar-month-short = { short-month }
+calendar-month-short-year = { short-month } { $year }
+calendar-short-date = { $day } { short-month }
 calendar-month-caption = Appointments of each day
 calendar-months = Other months
 calendar-this-month = This month

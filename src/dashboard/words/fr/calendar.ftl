@@ -2,9 +2,9 @@
 
 calendar-month = Mois
 calendar-month-title = { $month } { $year }
-calendar-month-short = { log-month }
-calendar-month-short-year = { log-month } { $year }
-calendar-short-date = { $day } { log-month }
+calendar-month-short = { short-month }
+calendar-month-short-year = { short-month } { $year }
+calendar-short-date = { $day } { short-month }
 calendar-month-caption = Rendez-vous de chaque jour
 calendar-months = Autres mois
 calendar-this-month = Ce mois-ci
