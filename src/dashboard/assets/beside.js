@@ -74,8 +74,21 @@ const send = async event => {
   }
 };
 
+// Another time for the form in the panel, which keeps its other fields.
+const choose = (form, asked) => {
+  const { staff, date, time } = form.elements;
+  if (asked.has('staff')) staff.value = asked.get('staff');
+  date.value = asked.get('date');
+  time.value = asked.get('time');
+  time.dispatchEvent(new Event('input', { bubbles: true }));
+};
+
 export async function open(link) {
-  const url = new URL(link.href);
+  const url = new URL(link.href), form = panel?.open && panel.querySelector('form');
+  if (form?.elements.time && url.searchParams.has('time')) {
+    from = link;
+    return choose(form, url.searchParams);
+  }
   url.searchParams.set('back', back());
   try {
     const answer = await fetch(url, { headers: { accept: 'text/html' } });

@@ -95,6 +95,11 @@ async fn a_day_is_booked_moved_cancelled_and_confirmed() {
     window.run(choose).await;
     window.sees("09:00 – 10:30").await;
     assert!(window.path().await.contains("/calendar?"), "the panel must not leave the page");
+    // Another free time changes only the time of the form.
+    window.run("document.querySelectorAll('main a.free')[2].click()").await;
+    window.sees("10:00 – 11:30").await;
+    let name = window.run("return document.querySelector('dialog [name=name]').value").await;
+    assert_eq!(name, "Nora Haddad");
     window.find("dialog [data-does]").await.click().await.unwrap();
     window.sees("Booked.").await;
     window.sees("Nora Haddad").await;
