@@ -129,8 +129,8 @@ impl<'a> Schedule<'a> {
 
     /// The active services that can be booked at this time, each with its own duration.
     pub fn services_at(&self, start: Timestamp, staff: Option<StaffId>, terms: Terms) -> Vec<ServiceId> {
-        let active = self.services.values().filter(|service| service.active);
-        let fits = |service: &&Box<Service>| {
+        let active = self.services.values().map(Box::as_ref).filter(|service| service.active);
+        let fits = |service: &&Service| {
             self.assign(&SlotRequest { start, ..self.request(service, staff, terms, None) }).is_ok()
         };
         active.filter(fits).map(|service| service.id).collect()

@@ -155,8 +155,7 @@ pub(super) struct Timing {
     pub(super) times: OpenTimes,
     /// Whether the days and times are visible at first.
     pub(super) open: bool,
-    /// Whether the time is not among the open times, and the time of day that the field contains.
-    pub(super) is_other: bool,
+    /// A time that is not among the open times.
     pub(super) typed: String,
     pub(super) step: u32,
     pub(super) problem: String,
@@ -220,7 +219,6 @@ impl Timing {
             minutes,
             lasts,
             times: shown.open_times(wish.at),
-            is_other,
             typed,
             step: member.profile.grid_minutes * 60,
             problem,
