@@ -1,7 +1,7 @@
 //! Rules of the team: attendance, durations, and times that are not bookable.
 
 use super::*;
-use crate::availability::Overridden;
+use crate::availability::{Overridden, Slot};
 use crate::{BlockedKey, DayWindows, Hold, LocalWindow, SpecialDay};
 
 const MINUTE: TimeDelta = TimeDelta::minutes(1);
@@ -206,4 +206,49 @@ fn an_ended_confirmed_appointment_is_moved_only_with_an_override() {
         MoveRequest { starts_at: hour(6), staff_id: None, party: Party::Override, duration: None };
     let came = reschedule(&shop.schedule(), &booked, &elsewhere, hour(8));
     assert_eq!(came, Err(Refusal::invalid("staff_id", ProblemCode::RequiredWith("override"))));
+}
+
+#[test]
+fn the_times_listed_for_a_duration_are_exactly_those_that_the_team_can_book() {
+    let mut shop = shop(BookingMode::Off);
+    let (booked, _) = shop.book(1, hour(10), TEAM).unwrap();
+    shop.book(2, hour(13), TEAM).unwrap();
+    let day = hour(0).utc().date_naive();
+    let (schedule, terms) = (shop.schedule(), TEAM.terms());
+    let half_hours: Vec<_> = (0..48).map(|half| hour(0) + MINUTE * 30 * half).collect();
+    for minutes in [5, 60, 90, 300] {
+        let duration = Some(TimeDelta::minutes(minutes));
+        let starts = |slots: Vec<Slot>| slots.into_iter().map(|slot| slot.starts_at).collect::<Vec<_>>();
+        let listed = schedule.slots_lasting(id(10), Some(id(20)), (day, day), terms, duration).unwrap();
+        let can_book = |starts_at: &Timestamp| {
+            let request = BookRequest { party: TEAM, duration, ..overriding(*starts_at) };
+            book(&schedule, &request, id(9), id(30), hour(8)).is_ok()
+        };
+        assert!(!listed.is_empty());
+        assert_eq!(starts(listed), half_hours.iter().copied().filter(can_book).collect::<Vec<_>>());
+        let listed = schedule.slots_to_move(&booked, booked.staff_id, (day, day), terms, duration).unwrap();
+        let can_move = |to: &Timestamp| {
+            matches!(shop.resize(&booked, (*to, minutes), TEAM), Ok(Outcome::Changed { .. }))
+        };
+        assert_eq!(starts(listed), half_hours.iter().copied().filter(can_move).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn the_services_that_fit_a_time_have_their_own_durations() {
+    let mut shop = shop(BookingMode::Off);
+    let longer = Service { id: id(11), duration_minutes: 90, ..*shop.services[&id(10)].clone() };
+    let inactive = Service { id: id(12), active: false, ..longer.clone() };
+    for service in [longer, inactive] {
+        shop.services.insert(service.id, Box::new(service));
+    }
+    for member in shop.staff.values_mut() {
+        member.service_ids.extend([id::<ServiceId>(11), id(12)]);
+    }
+    let (booked, _) = shop.book(1, hour(10), TEAM).unwrap();
+    let fitting = |start, staff| shop.schedule().services_at(start, staff, TEAM.terms());
+    assert_eq!(fitting(hour(9), Some(booked.staff_id)), [id(10)]);
+    assert_eq!(fitting(hour(9), None), [id(10), id(11)]);
+    assert_eq!(fitting(hour(10), Some(booked.staff_id)), []);
+    assert_eq!(fitting(hour(7), None), []);
 }
