@@ -4,7 +4,8 @@
 //! (`PAGES_RECORDS` sets another number). An owner's browser on loopback requests every page in the table
 //! of routes, one at a time. Streams, exports and pages of records that do not exist are listed as omitted.
 //! The median time of each documentation page and of its search must be below 10 ms. The median time of each
-//! search for contacts, and in all records, must be below 20 ms.
+//! search for contacts, and in all records, must be below 20 ms, and that of the figures of 24 months below
+//! 250 ms.
 //!
 //! Then bookings in this business are measured, 64 at the same time, alternately with and without 200 open
 //! pages that listen for changes.
@@ -18,11 +19,12 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
-use chrono::{Days, TimeDelta};
+use chrono::{Days, Months, TimeDelta};
 use domain::booking::{BookRequest, Party};
 use domain::{
-    Actor, Address, CallDetails, ContactDetails, ContactId, Direction, LinkKind, MembershipPatch,
-    MessageDetails, PersonName, Phone, Role, Scopes, Search, ServiceId, Source, StaffId, Timestamp,
+    Actor, Address, CallDetails, ContactDetails, ContactId, Direction, InsightPeriod, LinkKind,
+    MembershipPatch, MessageDetails, PersonName, Phone, Role, Scopes, Search, ServiceId, Source, StaffId,
+    Timestamp,
 };
 use engine::business::commands::appointments::{Book, BookingContact};
 use engine::business::commands::calls::RecordCall;
@@ -54,6 +56,8 @@ const ROUNDS: usize = 31;
 const DOCS_TIME_MAX: Duration = Duration::from_millis(10);
 /// The limit on the median time of a search.
 const SEARCH_TIME_MAX: Duration = Duration::from_millis(20);
+/// The limit on the median time of the figures by week or month.
+const INSIGHTS_TIME_MAX: Duration = Duration::from_millis(250);
 /// The number of concurrent changes while the business is filled.
 const AT_ONCE: usize = 64;
 /// The number of open pages. `BOOKED` is the number of bookings per measurement, and `TURNS` the number of
@@ -317,6 +321,26 @@ async fn searched(business: &BusinessHandle) {
     }
 }
 
+/// Measures the figures of 24 months, in which all appointments start.
+async fn figures(business: &BusinessHandle) {
+    let first = business.now().utc().date_naive();
+    let dates = first..=first + Months::new(24) - Days::new(1);
+    for by in InsightPeriod::ALL {
+        let (mut times, mut count) = (Vec::new(), 0);
+        for _ in 0..ROUNDS {
+            let begun = Instant::now();
+            let found = business.insights(dates.clone(), *by).await.unwrap();
+            times.push(begun.elapsed());
+            count = found.periods.iter().map(|period| period.bookings).sum();
+        }
+        times.sort();
+        let millis = |time: Duration| time.as_secs_f64() * 1e3;
+        let (median, worst) = (times[ROUNDS / 2], times[ROUNDS - 1]);
+        println!("{:>9.2} {:>9.2} {count:>8}  insights by {by}", millis(median), millis(worst));
+        assert!(median < INSIGHTS_TIME_MAX, "the median time of insights by {by} is {median:?}");
+    }
+}
+
 /// Requests a page, prints its times, and returns the median time.
 async fn timed(browser: &Browser, address: &str, name: &str) -> Duration {
     let (mut times, mut bytes) = (Vec::new(), 0);
@@ -351,7 +375,8 @@ async fn main() {
     let mut left_out = Vec::new();
     for (_, path, _) in pages {
         let address = salon.ids.iter().fold(path.to_owned(), |path, (name, id)| path.replace(name, id));
-        if address.contains('{') || address.ends_with("/stream") || address.ends_with("/export") {
+        let is_file = ["/stream", "/export", "/download"].iter().any(|end| address.ends_with(end));
+        if address.contains('{') || is_file {
             left_out.push(path);
             continue;
         }
@@ -366,6 +391,7 @@ async fn main() {
         assert!(median < DOCS_TIME_MAX, "the median time of {page} is {median:?}");
     }
     searched(&salon.business).await;
+    figures(&salon.business).await;
     listened(&salon, &browser, records).await;
     service.stop().await.unwrap();
 }

@@ -24,5 +24,6 @@ mod rate_limit;
 mod rest;
 pub mod server;
 pub mod service;
+mod tables;
 pub mod telemetry;
 mod words;

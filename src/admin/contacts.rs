@@ -5,7 +5,7 @@ use engine::business::ContactFilter;
 use engine::business::commands::ForOperator;
 use engine::business::commands::contacts::{CreateContact, PatchContact};
 use engine::business::commands::erasure::EraseContact;
-use view::OperatorContactView;
+use view::{ContactWithVisitsView, OperatorContactView};
 
 use crate::api::contacts::{NewContactBody, OperatorContactPatchBody};
 use crate::list_query;
@@ -43,6 +43,15 @@ pub(super) async fn list(
 ) -> Result<Listed<OperatorContactView>, ApiError> {
     let asked = query.open(&context, business.list("contacts"))?;
     Ok(asked.listed(business.contacts_as(&asked.filter, &asked.page).await?))
+}
+
+pub(super) async fn show(
+    _: Context,
+    Path(id): Path<ContactId>,
+    business: Business,
+) -> Result<Tagged<ContactWithVisitsView>, ApiError> {
+    let found = business.contact_with_visits(id).await?.ok_or(ContactId::NOT_FOUND)?;
+    Ok(Tagged::of(found).tagged_as(|shown| &shown.contact))
 }
 
 pub(super) async fn create(

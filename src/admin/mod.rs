@@ -15,6 +15,7 @@ mod contacts;
 pub(crate) mod diary;
 mod gate;
 mod hosts;
+pub(crate) mod insights;
 pub(crate) mod keys;
 pub(crate) mod knowledge;
 mod mail;

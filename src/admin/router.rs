@@ -8,13 +8,13 @@ use axum::extract::Request;
 use axum::middleware;
 use axum::response::IntoResponse;
 use engine::Engine;
-use view::{OperatorAppointmentView, OperatorCallView, OperatorContactView, OperatorMessageView};
+use view::{OperatorAppointmentView, OperatorCallView, OperatorMessageView};
 
 use super::gate::{Token, TokenGate};
 use super::hosts::AdminHosts;
 use super::{
-    appointments, audit, backup, budget, businesses, calls, contacts, diary, keys, knowledge, mail, messages,
-    moving, notices, people, retention, search, services, staff, webhooks, website,
+    appointments, audit, backup, budget, businesses, calls, contacts, diary, insights, keys, knowledge, mail,
+    messages, moving, notices, people, retention, search, services, staff, webhooks, website,
 };
 use crate::api;
 use crate::config::AdminToken;
@@ -185,14 +185,21 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         get(b!("/search"), Token, search::find)
             .named("search", "Search contacts, appointments, calls and messages")
             .details("The response has at most 20 records. An appointment is found by its contact, and a call or message by its contact, or by the name or number of its caller. Each word of `q` must match, as in the `search` of contacts."),
+        get(b!("/insights"), Token, insights::show)
+            .named("getInsights", "Get figures about appointments and calls by week or month")
+            .details("The dates are in the business's time zone, and the first and last period contain only days from `from` to `to`. The figures count the records that are stored, so records that were deleted after their retention period do not count. Changes during the request may be missed."),
+        get(b!("/insights.csv"), Token, insights::table)
+            .named("downloadInsights", "Get figures about appointments and calls as a CSV file")
+            .details("A row for each period, and two columns for each staff member. A cell that begins like a formula gets a leading apostrophe."),
         get(b!("/contacts"), Token, contacts::list)
             .named("listContacts", "List contacts")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change. Each word of `search` must match the beginning of a word of the name, the beginning of the email or of a part of it, or at least three digits of the phone number. Upper and lower case, accents and apostrophes make no difference."),
         post(b!("/contacts"), Token, contacts::create)
             .named("createContact", "Create a contact")
             .refuses(CONFLICT),
-        get(b!("/contacts/{contact_id}"), Token, api::contacts::show::<OperatorContactView>)
-            .named("getContact", "Get a contact"),
+        get(b!("/contacts/{contact_id}"), Token, contacts::show)
+            .named("getContact", "Get a contact, and its appointments in numbers")
+            .details("The `ETag` belongs to the contact without `visits`, so that it can be sent as `If-Match` of a change."),
         patch(b!("/contacts/{contact_id}"), Token, contacts::update)
             .named("updateContact", "Change a contact")
             .details("A property that is left out keeps its value; null clears it. The contact must keep a name, a phone or an email.")

@@ -55,7 +55,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use serde_json::json;
 
 use options::OperatorOptions;
-use own::AvailabilityArgs;
+use own::{AvailabilityArgs, InsightsArgs};
 use table::RESOURCES;
 use task::Task;
 
@@ -69,10 +69,13 @@ impl Subcommand for OperatorCommand {
     fn augment_subcommands(command: Command) -> Command {
         let availability = AvailabilityArgs::augment_args(Command::new("availability"))
             .about("Open times of a business, at which a service can be booked");
+        let insights = InsightsArgs::augment_args(Command::new("insights"))
+            .about("Figures about the appointments and calls of a business, by week or month");
         RESOURCES
             .iter()
             .fold(command, |command, resource| command.subcommand(resource.command()))
             .subcommand(availability)
+            .subcommand(insights)
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
@@ -80,7 +83,7 @@ impl Subcommand for OperatorCommand {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        name == "availability" || RESOURCES.iter().any(|resource| resource.name == name)
+        ["availability", "insights"].contains(&name) || RESOURCES.iter().any(|resource| resource.name == name)
     }
 }
 
@@ -91,6 +94,11 @@ impl FromArgMatches for OperatorCommand {
         let (task, options) = match name {
             "availability" => {
                 let args = AvailabilityArgs::from_arg_matches(matches)?;
+                let options = args.options.clone();
+                (args.into_task(), options)
+            }
+            "insights" => {
+                let args = InsightsArgs::from_arg_matches(matches)?;
                 let options = args.options.clone();
                 (args.into_task(), options)
             }

@@ -1,4 +1,4 @@
-//! The commands with their own arguments: `availability`, `appointment book` and `person link`.
+//! The commands with their own arguments: `availability`, `insights`, `appointment book` and `person link`.
 
 use clap::Args;
 use serde_json::Value;
@@ -9,6 +9,9 @@ use super::record::Record;
 use super::request::Terms;
 use super::task::{Show, Task};
 use super::typed::{Kind, Typed, zone};
+
+const INSIGHTS: &str = "from bookings cancellations no_shows new_customers returning_customers \
+                        lead_time_minutes calls calls_answered calls_converted";
 
 /// The number of days that are shown by default. The service returns at most this number.
 const DAYS: u64 = 7;
@@ -51,6 +54,42 @@ impl AvailabilityArgs {
             .narrowed("start_date", Some(first))
             .narrowed("end_date", Some(last))
             .narrowed("ignore_buffers", self.ignore_buffers.then_some(true))
+    }
+}
+
+#[derive(Args)]
+pub(super) struct InsightsArgs {
+    #[command(flatten)]
+    of: InBusiness,
+    /// The first day, such as 2026-03-02
+    #[arg(long, value_name = "DAY")]
+    from: String,
+    /// The last day, at most 24 months later
+    #[arg(long, value_name = "DAY", default_value = "today")]
+    to: String,
+    /// The length of the periods: week or month
+    #[arg(long, value_name = "PERIOD", default_value = "week")]
+    by: String,
+    /// Print a CSV file, with the figures of each staff member
+    #[arg(long)]
+    csv: bool,
+    #[command(flatten)]
+    pub(super) options: OperatorOptions,
+}
+
+impl InsightsArgs {
+    pub(super) fn into_task(self) -> Task {
+        let day = |flag, day: String| Some(Typed::new(flag, Kind::Day { later_by: 0 }, day));
+        let (path, show) = if self.csv {
+            ("insights.csv", Show::File)
+        } else {
+            ("insights", Show::Within("periods", INSIGHTS))
+        };
+        Task::get(self.of.path(&[path]))
+            .shown(show)
+            .narrowed("from", day("--from", self.from))
+            .narrowed("to", day("--to", self.to))
+            .narrowed("by", Some(self.by))
     }
 }
 

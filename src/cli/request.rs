@@ -10,8 +10,8 @@ use url::form_urlencoded;
 
 use super::typed::Typed;
 
-/// The characters that are percent-encoded in a path. They include the dot, so `..` cannot change the path.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
+/// The characters that are percent-encoded in a path.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~').remove(b'.');
 
 /// A value of a request: a final value, or a typed text that must be resolved first.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,7 +116,11 @@ impl Path {
         let mut path = "/admin/v1".to_owned();
         for segment in &self.0 {
             path.push('/');
-            path.extend(utf8_percent_encode(&segment.text(), ENCODED));
+            let segment = segment.text();
+            // The segments `.` and `..` would change the path.
+            let is_dots = segment.bytes().all(|byte| byte == b'.');
+            let set = if is_dots { NON_ALPHANUMERIC } else { ENCODED };
+            path.extend(utf8_percent_encode(&segment, set));
         }
         path
     }
@@ -185,7 +189,8 @@ mod tests {
     fn a_typed_text_stays_in_its_segment() {
         let path = |text, segments| request(Path::business(business(text), segments)).call().path;
         assert_eq!(path("0190-ab", &["keys"]), "/admin/v1/businesses/0190-ab/keys");
-        assert_eq!(path("../x?y#z é", &[]), "/admin/v1/businesses/%2E%2E%2Fx%3Fy%23z%20%C3%A9");
+        assert_eq!(path("../x?y#z é", &[]), "/admin/v1/businesses/..%2Fx%3Fy%23z%20%C3%A9");
+        assert_eq!(path("..", &[]), "/admin/v1/businesses/%2E%2E");
     }
 
     #[test]

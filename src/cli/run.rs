@@ -119,10 +119,16 @@ pub(super) async fn perform(
             // The import has already explained the refusal, by adding the flag or the date.
             return printed.map_err(|failure| Failure { refusal: None, ..failure });
         }
+        Show::File => return Ok(Printed { output: answer.text(), note: None }),
         _ if json => return Ok(Printed { output: raw(&answer)?, note: None }),
         Show::Found(columns) => {
             let found: Page = answer.read()?;
             return Ok(Printed { output: look.table(&split(columns), &found.data), note: None });
+        }
+        Show::Within(field, columns) => {
+            let rows = one(&answer)?.0.swap_remove(field).unwrap_or_default();
+            let rows: Vec<Record> = serde_json::from_value(rows).unwrap_or_default();
+            return Ok(Printed { output: look.table(&split(columns), &rows), note: None });
         }
         Show::Done(done) => return Ok(Printed { output: String::new(), note: Some(done.to_owned()) }),
         _ => {}

@@ -27,6 +27,10 @@ pub(super) enum Show {
     TimeOff,
     /// A record whose fields are objects, as a table of these objects. The text contains the columns.
     ByField(&'static str),
+    /// A record with a list in this field, as a table with these columns.
+    Within(&'static str, &'static str),
+    /// The response is a file.
+    File,
     /// The response is empty. The text describes the result.
     Done(&'static str),
     /// A business, into which contacts are imported next.

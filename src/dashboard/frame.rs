@@ -11,13 +11,14 @@ use super::waiting::{Waiting, counted};
 
 /// The navigation of a business in display order: page (also the id of its label), icon, and the right that a
 /// person needs to see it.
-const PLACES: [(&str, &str, Right); 8] = [
+const PLACES: [(&str, &str, Right); 9] = [
     ("today", "desk", Right::Day),
     ("calendar", "calendar", Right::Day),
     ("messages", "message", Right::Day),
     ("calls", "phone", Right::Day),
     ("contacts", "person", Right::Day),
     ("knowledge", "book", Right::Settings),
+    ("insights", "chart", Right::Data),
     (ALERTS, "bell", Right::Own),
     (SETTINGS, "gear", Right::Own),
 ];

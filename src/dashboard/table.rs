@@ -99,6 +99,8 @@ pub(super) fn table() -> Vec<Route> {
         post("/dashboard/b/{business_id}/calls/{call_id}/handled", Right::Day, records::calls::handled),
         get("/dashboard/b/{business_id}/contacts", Right::Day, records::contact::list),
         get("/dashboard/b/{business_id}/contacts/{contact_id}", Right::Day, records::contact::show),
+        get("/dashboard/b/{business_id}/insights", Right::Data, records::insights::show),
+        get("/dashboard/b/{business_id}/insights/download", Right::Data, records::insights::download),
         get("/dashboard/b/{business_id}/contacts/{contact_id}/export", Right::Data, records::contact_export::show),
         get("/dashboard/b/{business_id}/knowledge", Right::Settings, records::knowledge::list),
         post("/dashboard/b/{business_id}/settings/hours/days", Right::Settings, settings::hours::add_day),

@@ -21,6 +21,8 @@ use super::json::Json;
 
 pub const JSON: &str = "application/json";
 pub const JSON_LINES: &str = "application/x-ndjson";
+pub const CSV: &str = "text/csv";
+pub const CSV_UTF_8: &str = "text/csv; charset=utf-8";
 
 /// The maximum size of a body that is not streamed, in bytes.
 pub const BODY_BYTES_MAX: usize = 256 * 1024;

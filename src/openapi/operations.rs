@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{errors, examples};
 use crate::english;
-use crate::http::body::JSON_LINES;
+use crate::http::body::{CSV, JSON_LINES};
 use crate::http::envelope::{Answer, Page};
 use crate::http::schemas::Schemas;
 use crate::rest::error::Code;
@@ -179,18 +179,19 @@ fn headers_read(operation: &Operation<'_>) -> impl Iterator<Item = &'static str>
 fn answer(operation: &Operation<'_>) -> Value {
     let answers = operation.signature.answers;
     let description = match answers {
-        Kind::One | Kind::Changed | Kind::Plain | Kind::Done => "Done.",
+        Kind::One | Kind::Changed | Kind::Tagged | Kind::Plain | Kind::Done => "Done.",
         Kind::Page => "One page of the list.",
         Kind::Lines => {
             "JSON lines, one record per line. If the service stops before the end, the final line is missing."
         }
+        Kind::Table => "A CSV file.",
         Kind::Created => "Created.",
         Kind::Accepted => "Accepted. The service completes the request in the background.",
         Kind::Ending => "Accepted. The service deletes the business in the background.",
         Kind::Gone => "Removed.",
     };
     let mut sent = Vec::new();
-    if matches!(answers, Kind::One | Kind::Changed | Kind::Created) {
+    if matches!(answers, Kind::One | Kind::Changed | Kind::Created | Kind::Tagged) {
         sent.push("ETag");
     }
     if operation.changes() {
@@ -200,6 +201,9 @@ fn answer(operation: &Operation<'_>) -> Value {
         json!({"description": description, "headers": headers_sent(operation.is_public, &sent)});
     if answers == Kind::Lines {
         response["content"][JSON_LINES] = json!({"schema": {"type": "string"}});
+    }
+    if answers == Kind::Table {
+        response["content"][CSV] = json!({"schema": {"type": "string"}});
     }
     if let Some((name, body)) = &operation.signature.shows {
         let example = examples::example(name).map(|example| match answers {

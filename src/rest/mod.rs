@@ -5,7 +5,7 @@
 //! Route      a row of the route table, with its text for the API document
 //! Gate       authenticates the caller, authorizes the route and builds the Context
 //! Input      an argument of a handler: Query, Body, Streamed, Business, Path
-//! Output     the result of a handler: One, Sent, Listed, Lines
+//! Output     the result of a handler: One, Sent, Listed, Lines, Table
 //! ```
 //!
 //! Invariants:
@@ -33,7 +33,7 @@ pub(crate) mod prelude {
     pub(crate) use super::input::{Body, Business, Path, Query, Streamed};
     pub(crate) use super::list::{ListQuery, PlainList};
     pub(crate) use super::output::{
-        Accepted, Changed, Created, Done, Ending, Gone, Lines, Listed, One, Plain,
+        Accepted, Changed, Created, Done, Ending, Gone, Lines, Listed, One, Plain, Table, Tagged,
     };
     pub(crate) use super::values::RecordId;
 }

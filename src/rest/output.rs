@@ -18,7 +18,7 @@ use serde_json::Value;
 use view::{EndedView, View};
 
 use super::error::ApiError;
-use crate::http::body::JSON_LINES;
+use crate::http::body::{CSV_UTF_8, JSON_LINES};
 use crate::http::envelope;
 use crate::http::idempotency::IDEMPOTENT_REPLAYED;
 use crate::http::schemas::Schemas;
@@ -34,7 +34,7 @@ pub(crate) trait Output: Send {
 /// The schema name of the shown resource and the schema of the response body. `None` without a JSON body.
 pub(super) fn described<O: Output>(schemas: &mut Schemas) -> Option<(Cow<'static, str>, Value)> {
     let body = match O::KIND {
-        Kind::Gone | Kind::Lines => return None,
+        Kind::Gone | Kind::Lines | Kind::Table => return None,
         Kind::Page => schemas.of::<envelope::Page<'_, O::Shows>>(),
         _ => schemas.of::<envelope::Answer<O::Shows>>(),
     };
@@ -49,6 +49,9 @@ pub(crate) enum Kind {
     Changed,
     Created,
     Page,
+    /// A resource and the entity tag of its part that requests can change. The rest changes by itself, so
+    /// there is no 304.
+    Tagged,
     /// A value without an entity tag.
     Plain,
     /// The result of a change, without an entity tag.
@@ -58,26 +61,37 @@ pub(crate) enum Kind {
     Ending,
     Gone,
     Lines,
+    /// A CSV file.
+    Table,
 }
 
 impl Kind {
     /// The kinds in the order of their discriminants.
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 12] = [
         Self::One,
         Self::Changed,
         Self::Created,
         Self::Page,
+        Self::Tagged,
         Self::Plain,
         Self::Done,
         Self::Accepted,
         Self::Ending,
         Self::Gone,
         Self::Lines,
+        Self::Table,
     ];
 
     pub(crate) fn status(self) -> StatusCode {
         match self {
-            Self::One | Self::Changed | Self::Page | Self::Plain | Self::Done | Self::Lines => StatusCode::OK,
+            Self::One
+            | Self::Changed
+            | Self::Page
+            | Self::Tagged
+            | Self::Plain
+            | Self::Done
+            | Self::Lines
+            | Self::Table => StatusCode::OK,
             Self::Created => StatusCode::CREATED,
             Self::Accepted | Self::Ending => StatusCode::ACCEPTED,
             Self::Gone => StatusCode::NO_CONTENT,
@@ -131,6 +145,7 @@ pub(crate) struct Sent<V, const FORM: u8> {
 
 pub(crate) type Changed<V> = Sent<V, { Kind::Changed as u8 }>;
 pub(crate) type Created<V> = Sent<V, { Kind::Created as u8 }>;
+pub(crate) type Tagged<V> = Sent<V, { Kind::Tagged as u8 }>;
 pub(crate) type Plain<V> = Sent<V, { Kind::Plain as u8 }>;
 pub(crate) type Done<V> = Sent<V, { Kind::Done as u8 }>;
 pub(crate) type Accepted<V> = Sent<V, { Kind::Accepted as u8 }>;
@@ -161,7 +176,7 @@ impl<V: Serialize + JsonSchema + Send, const FORM: u8> Output for Sent<V, FORM> 
         let status = Self::KIND.status();
         let mut response = match Self::KIND {
             Kind::Gone => status.into_response(),
-            Kind::Changed | Kind::Created => {
+            Kind::Changed | Kind::Created | Kind::Tagged => {
                 let rendered = view::render(&self.value);
                 let tag = self.tag.unwrap_or_else(|| view::etag(&rendered));
                 envelope::tagged(status, &rendered, &tag)
@@ -228,5 +243,23 @@ impl Output for Lines {
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
         Ok(([(header::CONTENT_TYPE, JSON_LINES)], self.0).into_response())
+    }
+}
+
+/// A CSV file. If its source fails, the response ends without its last chunk.
+pub(crate) struct Table {
+    /// The name under which browsers store the file.
+    pub(crate) name: &'static str,
+    pub(crate) body: Body,
+}
+
+impl Output for Table {
+    const KIND: Kind = Kind::Table;
+    type Shows = ();
+
+    fn answer(self, _: &Parts) -> Result<Response, ApiError> {
+        let name = format!("attachment; filename=\"{}\"", self.name);
+        let headers = [(header::CONTENT_TYPE, CSV_UTF_8.to_owned()), (header::CONTENT_DISPOSITION, name)];
+        Ok((headers, self.body).into_response())
     }
 }

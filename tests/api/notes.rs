@@ -5,9 +5,12 @@ use serde_json::{Value, json};
 
 use crate::harness::{Salon, Server, for_the_team, id, merged};
 
+/// A contact without its appointments in numbers, or an appointment.
 async fn seen(salon: &Salon, path: &str) -> (Value, String) {
     let answer = salon.operator.get(path).await;
-    (answer.data(), answer.etag())
+    let mut data = answer.data();
+    data.as_object_mut().unwrap().remove("visits");
+    (data, answer.etag())
 }
 
 #[tokio::test]

@@ -57,7 +57,9 @@ async fn the_operator_can_create_contacts_and_endpoints() {
     assert_eq!(made["phone"], "+14155552671");
     let path = format!("/contacts/{}", id(&made));
     let renamed = salon.operator.patch(&path, &json!({ "name": "Zoé" })).await.data();
-    assert_eq!(salon.operator.get(&path).await.data(), renamed);
+    let mut seen = salon.operator.get(&path).await.data();
+    seen.as_object_mut().unwrap().remove("visits").unwrap();
+    assert_eq!(seen, renamed);
     salon.operator.post("/contacts", &json!({ "phone": "+14155552671" })).await.fails(409, "conflict");
     salon.operator.patch(&path, &json!({ "name": null, "phone": null })).await.fails(400, "invalid_request");
     let body = json!({ "url": "https://a.example.com/hook", "events": ["call.completed"] });

@@ -29,6 +29,7 @@ mod mails;
 mod passwords;
 mod proxies;
 mod records_calls;
+mod records_cards;
 mod records_contacts;
 mod records_data;
 mod records_knowledge;

@@ -92,7 +92,7 @@ async fn a_contact_is_added_once_and_each_problem_is_shown_at_its_field() {
     assert_eq!(all[0]["phone"], "+33661020304");
     let id = all[0]["id"].as_str().unwrap();
     let page = browser.get(&format!("{base}/{id}?done=added")).await.says("Added.").says("Nora Haddad");
-    page.says("nora@mail.example").says("Français").says("No appointments.");
+    page.says("nora@mail.example").says("Français").says("No appointments to come.");
 
     // Another contact with her phone number is refused. The page names the existing contact.
     let page = browser.get(&new).await;
@@ -160,7 +160,7 @@ async fn a_contact_form_sent_while_signed_out_is_shown_again() {
 }
 
 #[tokio::test]
-async fn a_contacts_page_lists_all_their_records_newest_first() {
+async fn a_contacts_page_lists_all_their_records() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     let path = |rest: &str| format!("/businesses/{salon}/{rest}");
@@ -182,7 +182,7 @@ async fn a_contacts_page_lists_all_their_records_newest_first() {
     server.operator("POST", &path("messages"), message).await;
     let page = browser.get(&format!("{base}/{id}")).await.is(200).says("I may be late.").says("number 11.");
     let text = page.text();
-    assert!(text.find("5 Mar 2026").unwrap() < text.find("3 Mar 2026").unwrap(), "{text}");
+    assert!(text.find("3 Mar 2026").unwrap() < text.find("5 Mar 2026").unwrap(), "{text}");
     assert!(
         !text.contains("4 Mar 2026") && !text.contains("number 1."),
         "only ten calls may be listed, all of this contact: {text}"
@@ -191,7 +191,8 @@ async fn a_contacts_page_lists_all_their_records_newest_first() {
     assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&all)));
     let page = browser.get(&all).await.is(200).says("number 11.").says("number 0.");
     assert!(!page.text().contains("I may be late."));
-    browser.get(&format!("{base}/{id}?list=appointments")).await.is(200).says("Colour, 10:00");
+    browser.get(&format!("{base}/{id}?list=to-come")).await.is(200).says("Colour, 10:00");
+    browser.get(&format!("{base}/{id}?list=past")).await.is(200).says("No past appointments.");
     browser.get(&format!("{base}/{id}?list=messages")).await.is(200).says("I may be late.");
 }
 

@@ -43,7 +43,9 @@ async fn the_data_of_a_contact_is_exported_as_a_file() {
     assert_eq!(file.header("content-disposition"), format!("attachment; filename=\"contact-{nora}.json\""));
     let kept: Value = serde_json::from_str(&file.body).unwrap();
     assert_eq!(kept["business"], json!({ "id": salon, "name": "Salon Zoé" }));
-    let shown = server.operator("GET", &format!("/businesses/{salon}/contacts/{nora}"), Value::Null).await;
+    let mut shown =
+        server.operator("GET", &format!("/businesses/{salon}/contacts/{nora}"), Value::Null).await;
+    shown.as_object_mut().unwrap().remove("visits").unwrap();
     assert_eq!(kept["contact"], shown, "the export must contain the contact as the API shows it");
     let calls = kept["calls"].as_array().unwrap();
     assert_eq!(calls.len(), 203);

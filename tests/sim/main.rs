@@ -30,6 +30,7 @@ mod dice;
 mod documented;
 mod guests;
 mod hooks;
+mod insights;
 mod ledger;
 mod leftovers;
 mod life;

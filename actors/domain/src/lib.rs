@@ -30,6 +30,7 @@ mod contact;
 pub mod diary;
 mod hours;
 mod ids;
+mod insights;
 mod key;
 mod knowledge;
 mod link;
@@ -57,8 +58,8 @@ mod words;
 
 pub use self::{
     address::*, alert::*, alerting::*, appointment::*, attempt::*, audit::*, blocked::*, budget::*,
-    business::*, busy::*, calendar::*, call::*, catalog::*, contact::*, hours::*, ids::*, key::*,
-    knowledge::*, link::*, mail::*, membership::*, message::*, notice::*, person::*, problem::*, public::*,
-    refusal::*, retention::*, role::*, search::*, spans::*, text::*, time::*, webhook::*, webhook_url::*,
-    website::*,
+    business::*, busy::*, calendar::*, call::*, catalog::*, contact::*, hours::*, ids::*, insights::*,
+    key::*, knowledge::*, link::*, mail::*, membership::*, message::*, notice::*, person::*, problem::*,
+    public::*, refusal::*, retention::*, role::*, search::*, spans::*, text::*, time::*, webhook::*,
+    webhook_url::*, website::*,
 };

@@ -46,6 +46,11 @@ fn fold(text: &str) -> String {
     folded
 }
 
+/// The key by which names are sorted. Case, accents and apostrophes make no difference.
+pub fn sort_key(name: &str) -> String {
+    words(&fold(name)).map(without_apostrophes).collect::<Vec<_>>().join(" ")
+}
+
 fn is_apostrophe(c: char) -> bool {
     matches!(
         c,

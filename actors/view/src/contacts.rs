@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use domain::{Contact, ContactId, Locale, Timestamp};
+use domain::{Contact, ContactId, Locale, ServiceId, StaffId, Timestamp, Visits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -44,6 +44,45 @@ pub struct OperatorContactView {
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub alert: Option<Option<String>>,
+}
+
+/// A contact and its appointments in numbers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ContactWithVisits")]
+pub struct ContactWithVisitsView {
+    /// The fields of the contact. The entity tag is that of these fields.
+    #[serde(flatten)]
+    pub contact: OperatorContactView,
+    /// The appointments of the contact in numbers.
+    pub visits: VisitsView,
+}
+
+/// The appointments of a contact in numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Visits")]
+pub struct VisitsView {
+    /// The start of the next pending or confirmed appointment.
+    pub next_at: Option<Timestamp>,
+    /// The start of the last confirmed appointment, unless the customer did not come.
+    pub last_at: Option<Timestamp>,
+    /// The number of confirmed appointments, past and to come.
+    pub confirmed: u32,
+    /// The number of cancelled appointments.
+    pub cancelled: u32,
+    /// The number of appointments to which the customer did not come.
+    pub no_show: u32,
+    /// The service of most confirmed appointments.
+    pub usual_service_id: Option<ServiceId>,
+    /// The staff member of most confirmed appointments.
+    pub usual_staff_id: Option<StaffId>,
+}
+
+impl From<Visits> for VisitsView {
+    fn from(visits: Visits) -> Self {
+        let Visits { next_at, last_at, confirmed, cancelled, no_show, usual_service_id, usual_staff_id } =
+            visits;
+        Self { next_at, last_at, confirmed, cancelled, no_show, usual_service_id, usual_staff_id }
+    }
 }
 
 pub trait SomeContactView: View + for<'a> From<&'a Contact> {}

@@ -11,6 +11,7 @@ mod contacts;
 mod conversations;
 mod diary;
 mod event;
+mod insights;
 mod installation;
 mod keys;
 mod notice;
@@ -27,7 +28,8 @@ use sha2::{Digest, Sha256};
 
 pub use self::{
     appointments::*, audit::*, budget::*, business::*, catalog::*, contacts::*, conversations::*, diary::*,
-    event::*, installation::*, keys::*, notice::*, people::*, search::*, webhooks::*, website::*,
+    event::*, insights::*, installation::*, keys::*, notice::*, people::*, search::*, webhooks::*,
+    website::*,
 };
 
 pub trait View: Serialize + DeserializeOwned + Send + 'static {}

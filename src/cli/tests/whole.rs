@@ -39,6 +39,8 @@ const COMMANDS: &[&str] = &[
     "key list",
     "key revoke key_id",
     "availability --service S",
+    "insights --from F --to T --by week",
+    "insights --from F --csv",
     "appointment list",
     "appointment show appointment_id",
     "appointment book --service S --starts-at T",

@@ -12,10 +12,10 @@ use domain::{
     Address, AlertEmail, AlertScope, AppointmentId, AppointmentStatus, Attendance, AttendanceFilter,
     BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ClockFormat,
     Color, ContactId, Currency, CustomerWord, Day, DeliveryStatus, Direction, DisabledReason, Email,
-    EmailConsent, EventId, EventType, KeyId, KnowledgeId, LocalTime, Locale, MailId, MessageId,
-    MessageStatus, Named, NoticeChannel, NoticeKind, NoticeScope, NoticeStatus, PersonId, PersonName,
-    ProblemCode, Refusal, ResourceId, Role, Scope, ServiceId, SiteOrigin, Slug, Source, StaffId, Text,
-    TextConsent, Timestamp, Urgency, WebhookId, WebhookStatus, WebhookUrl, WeekStart,
+    EmailConsent, EventId, EventType, InsightPeriod, KeyId, KnowledgeId, LocalTime, Locale, MailId,
+    MessageId, MessageStatus, Named, NoticeChannel, NoticeKind, NoticeScope, NoticeStatus, PersonId,
+    PersonName, ProblemCode, Refusal, ResourceId, Role, Scope, ServiceId, SiteOrigin, Slug, Source, StaffId,
+    Text, TextConsent, Timestamp, Urgency, WebhookId, WebhookStatus, WebhookUrl, WeekStart,
 };
 
 use crate::http::read::FromText;
@@ -136,6 +136,7 @@ words_from_text!(
     Direction,
     DisabledReason,
     EventType,
+    InsightPeriod,
     Locale,
     MessageStatus,
     NoticeScope,

@@ -28,12 +28,13 @@ pub(super) enum Kind {
     Wholes,
     Object(Shape),
     OptObject(Shape),
+    Objects(Shape),
     Changes,
     Attempts,
 }
 use Kind::{
-    Attempts, Bool, Breaks, Changes, Events, Hours, Instant, Object, OneOf, OptHours, OptInstant, OptObject,
-    OptText, OptUuid, OptWhole, Scopes, Text, Texts, Uuid, Uuids, Whole, Wholes, Windows,
+    Attempts, Bool, Breaks, Changes, Events, Hours, Instant, Object, Objects, OneOf, OptHours, OptInstant,
+    OptObject, OptText, OptUuid, OptWhole, Scopes, Text, Texts, Uuid, Uuids, Whole, Wholes, Windows,
 };
 
 pub(super) type Shape = &'static [(&'static str, Kind)];
@@ -99,6 +100,10 @@ fn fits(value: &Value, kind: Kind, answer: &Answer) -> bool {
             check(value, shape, answer);
             true
         }
+        Objects(shape) => list(&|item| {
+            check(item, shape, answer);
+            true
+        }),
         Changes => list(&|item| {
             let object = item.as_object().unwrap();
             object.len() == 3 && object["field"].is_string() && object["from"] != object["to"]

@@ -3,8 +3,9 @@
 use hyper::Method;
 
 use super::fields::Kind::{
-    self, Attempts, Bool, Breaks, Changes, Events, Hours, Instant, Object, OneOf, OptHours, OptInstant,
-    OptObject, OptText, OptUuid, OptWhole, Scopes, Text, Texts, Uuid, Uuids, Whole, Wholes, Windows,
+    self, Attempts, Bool, Breaks, Changes, Events, Hours, Instant, Object, Objects, OneOf, OptHours,
+    OptInstant, OptObject, OptText, OptUuid, OptWhole, Scopes, Text, Texts, Uuid, Uuids, Whole, Wholes,
+    Windows,
 };
 use super::fields::Shape;
 
@@ -190,6 +191,47 @@ const BOOKED_AS: Shape =
     &[("name", OptText), ("phone", OptText), ("email", OptText), LOCALE, ("texts", Bool)];
 const CONTACT: Shape = contact!();
 const OPERATOR_CONTACT: Shape = contact!(("notes", OptText), ("alert", OptText));
+const CONTACT_WITH_VISITS: Shape =
+    contact!(("notes", OptText), ("alert", OptText), ("visits", Object(VISITS)));
+const VISITS: Shape = &[
+    ("next_at", OptInstant),
+    ("last_at", OptInstant),
+    ("confirmed", Whole),
+    ("cancelled", Whole),
+    ("no_show", Whole),
+    ("usual_service_id", OptUuid),
+    ("usual_staff_id", OptUuid),
+];
+const INSIGHTS: Shape = &[
+    ("from", Text),
+    ("to", Text),
+    ("by", OneOf(&["week", "month"])),
+    ("timezone", Text),
+    ("periods", Objects(PERIOD)),
+];
+const PERIOD: Shape = &[
+    ("from", Text),
+    ("to", Text),
+    ("bookings", Whole),
+    ("cancellations", Whole),
+    ("no_shows", Whole),
+    ("new_customers", Whole),
+    ("returning_customers", Whole),
+    ("unknown_customers", Whole),
+    ("lead_time_minutes", OptWhole),
+    ("calls", Whole),
+    ("calls_answered", Whole),
+    ("calls_converted", Whole),
+    (
+        "staff",
+        Objects(&[
+            ("staff_id", Uuid),
+            ("staff_name", Text),
+            ("booked_minutes", Whole),
+            ("utilisation", OptWhole),
+        ]),
+    ),
+];
 macro_rules! call {
     ($($more:expr),*) => {
         &[
@@ -451,6 +493,8 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("availability", _) => SLOT,
         ("appointments", true) => OPERATOR_APPOINTMENT,
         ("appointments", false) => APPOINTMENT,
+        ("contacts", true) if method == Method::GET && !path.ends_with("/contacts") => CONTACT_WITH_VISITS,
+        ("insights", true) => INSIGHTS,
         ("contacts", true) => OPERATOR_CONTACT,
         ("contacts", false) => CONTACT,
         ("calls", true) => OPERATOR_CALL,

@@ -171,6 +171,7 @@ impl Salon {
             ("{date}", &date),
         ];
         let path = ids.iter().fold(path.to_owned(), |path, (name, id)| path.replace(name, id));
-        (!path.contains('{') && !path.ends_with("/stream") && !path.ends_with("/export")).then_some(path)
+        let is_page = !["/stream", "/export", "/download"].iter().any(|end| path.ends_with(end));
+        (!path.contains('{') && is_page).then_some(path)
     }
 }

@@ -20,6 +20,8 @@ pub(super) const ROWS: &[Row] = &[
     ("GET", "/dashboard/b/{business_id}/contacts", [200, 200, 200, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/contacts/new", [200, 200, 200, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/contacts/new", [422, 422, 422, 404, SIGN_IN]),
+    ("GET", "/dashboard/b/{business_id}/insights", [200, 200, 404, 404, SIGN_IN]),
+    ("GET", "/dashboard/b/{business_id}/insights/download", [200, 200, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/contacts/{contact_id}", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/contacts/{contact_id}/edit", [404, 404, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/contacts/{contact_id}/edit", [404, 404, 404, 404, SIGN_IN]),

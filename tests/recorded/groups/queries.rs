@@ -8,7 +8,14 @@ use crate::operations::{Document, Operation};
 use crate::scene::{Ask, Scene, Who};
 
 /// The required query parameters, with valid values.
-const NEEDED: [(&str, &str); 3] = [("service_id", "{cut}"), ("start_date", "2026-03-03"), ("q", "ada")];
+const NEEDED: [(&str, &str); 6] = [
+    ("service_id", "{cut}"),
+    ("start_date", "2026-03-03"),
+    ("q", "ada"),
+    ("from", "2026-03-02"),
+    ("to", "2026-03-08"),
+    ("by", "week"),
+];
 
 pub(crate) async fn play(scene: &mut Scene) {
     scene.play(FOUNDING).await;

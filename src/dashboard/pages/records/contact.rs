@@ -1,10 +1,10 @@
 //! Contacts: the list with one search field for name, phone number and email; and the page of a contact with
-//! all appointments, calls and messages, newest first.
+//! its appointments in numbers, and all appointments, calls and messages.
 
 use domain::{ContactId, Email, Phone, Right, Search};
 use engine::EngineError;
 use engine::business::{self, AppointmentFilter, CallFilter, ContactFilter, MessageFilter, PageRequest};
-use view::{ContactView, OperatorContactView};
+use view::{ContactView, OperatorContactView, VisitsView};
 
 use super::rows::Row;
 use crate::dashboard::listing::Part;
@@ -19,18 +19,27 @@ struct List<'a> {
     sheet: Sheet<'a>,
     done: String,
     q: &'a str,
+    by_name: bool,
     pages: Pages,
     found: Through<ContactView>,
 }
 
 pub(crate) async fn list(member: Member) -> Answered {
     let q = member.query.get("q").trim();
-    let part = member.part("contacts", SHOWN, &["q"]);
-    let found = find(&member, &part, q).await?;
+    let by_name = q.is_empty() && member.query.get(ORDER) == BY_NAME;
+    let part = member.part("contacts", SHOWN, &["q", ORDER]);
+    let found = match by_name {
+        true => {
+            let business = &member.business;
+            part.read(|page| async move { business.contacts_by_name(&page).await }).await?
+        }
+        false => find(&member, &part, q).await?,
+    };
     page(&List {
         sheet: member.sheet("contacts"),
         done: member.done(&[("erased", "contacts-erased")]),
         q,
+        by_name,
         pages: part.pages(found.next.as_deref()),
         found,
     })
@@ -61,6 +70,8 @@ async fn find(member: &Member, part: &Part, q: &str) -> Result<Through<ContactVi
     read(ContactFilter { search, ..ContactFilter::default() }).await
 }
 
+const ORDER: &str = "order";
+const BY_NAME: &str = "name";
 const FEW: usize = 10;
 const SHOWN: usize = 50;
 
@@ -72,24 +83,29 @@ struct Page<'a> {
     done: String,
     name: String,
     seen: OperatorContactView,
+    visits: VisitsView,
+    usual: [Option<String>; 2],
+    book: String,
     lists: Vec<(Kind, business::Page<Row>)>,
     pages: Option<Pages>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    Appointments,
+    ToCome,
+    Past,
     Calls,
     Messages,
 }
 
 impl Kind {
-    const ALL: [Self; 3] = [Self::Appointments, Self::Calls, Self::Messages];
+    const ALL: [Self; 4] = [Self::ToCome, Self::Past, Self::Calls, Self::Messages];
 
     /// The word in URLs, and the message ids of the title and of an empty list.
     fn words(self) -> [&'static str; 3] {
         match self {
-            Self::Appointments => ["appointments", "contact-appointments", "contact-no-appointments"],
+            Self::ToCome => ["to-come", "contact-to-come", "contact-none-to-come"],
+            Self::Past => ["past", "contact-past", "contact-none-past"],
             Self::Calls => ["calls", "calls", "contact-no-calls"],
             Self::Messages => ["messages", "messages", "contact-no-messages"],
         }
@@ -100,6 +116,7 @@ impl Kind {
 pub(crate) async fn show(member: Member) -> Answered {
     let seen = found(&member).await?;
     let (contact, id) = (&seen.contact, seen.contact.id);
+    let visits = member.business.visits(id).await?;
     let alone = Kind::ALL.into_iter().find(|kind| kind.words()[0] == member.query.get("list"));
     let member = &member;
     let (lists, pages) = match alone {
@@ -112,16 +129,26 @@ pub(crate) async fn show(member: Member) -> Answered {
         None => {
             let first = PageRequest { limit: FEW, after: None };
             let read = |kind| records(member, id, kind, &first);
-            let [one, two, three] = Kind::ALL;
-            let (first, second, third) = tokio::try_join!(read(one), read(two), read(three))?;
-            (vec![(one, first), (two, second), (three, third)], None)
+            let lists = futures_util::future::try_join_all(Kind::ALL.map(read)).await?;
+            (Kind::ALL.into_iter().zip(lists).collect(), None)
         }
     };
     let (name, path) = (member.called(contact), member.path_to(&format!("contacts/{id}")));
     let mut crumbs = vec![member.crumb("contacts")];
     crumbs.extend(alone.map(|_| Crumb { label: name.clone(), path: path.clone() }));
+    let usual = [
+        named(visits.usual_service_id, async |id| Ok(member.business.service(id).await?.map(|it| it.name)))
+            .await?,
+        named(visits.usual_staff_id, async |id| {
+            Ok(member.business.staff_member(id).await?.map(|it| it.name))
+        })
+        .await?,
+    ];
     page(&Page {
         sheet: member.sheet("contacts/one").under(crumbs),
+        book: book_again(member, id, &visits),
+        visits,
+        usual,
         path,
         done: member.done(&[("added", "contact-added"), ("saved", "saved")]),
         name,
@@ -129,6 +156,28 @@ pub(crate) async fn show(member: Member) -> Answered {
         lists,
         pages,
     })
+}
+
+/// The name of a record that may have been deleted.
+async fn named<I>(
+    id: Option<I>,
+    read: impl AsyncFnOnce(I) -> Result<Option<String>, EngineError>,
+) -> Result<Option<String>, Refused> {
+    match id {
+        Some(id) => Ok(read(id).await?),
+        None => Ok(None),
+    }
+}
+
+/// The path of the booking form for this contact, with the usual service and staff member.
+fn book_again(member: &Member, id: ContactId, visits: &VisitsView) -> String {
+    let mut path = format!("{}?contact={id}", member.path_to("appointments/new"));
+    let service = visits.usual_service_id.map(|id| ("service", id.to_string()));
+    let staff = visits.usual_staff_id.map(|id| ("staff", id.to_string()));
+    for (name, id) in service.into_iter().chain(staff) {
+        path.push_str(&format!("&{name}={id}"));
+    }
+    path
 }
 
 pub(super) async fn found(member: &Member) -> Result<OperatorContactView, Refused> {
@@ -152,8 +201,13 @@ async fn records(
 ) -> Result<business::Page<Row>, EngineError> {
     let (business, (appointments, calls, messages)) = (&member.business, filters(id));
     let (items, next) = match kind {
-        Kind::Appointments => {
-            let found = business.appointments(&appointments, page).await?;
+        Kind::ToCome | Kind::Past => {
+            let now = Some(business.now());
+            let filter = match kind {
+                Kind::ToCome => AppointmentFilter { from: now, latest_first: false, ..appointments },
+                _ => AppointmentFilter { to: now, ..appointments },
+            };
+            let found = business.appointments(&filter, page).await?;
             (found.items.iter().map(|one| member.row_of_appointment(one)).collect(), found.next)
         }
         Kind::Calls => {

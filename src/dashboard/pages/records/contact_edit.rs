@@ -25,7 +25,7 @@ struct Page<'a> {
     tag: String,
     fields: [Field; 3],
     halves: [Field; 2],
-    notes: Option<Field>,
+    team: Vec<Field>,
 }
 
 /// The form for a new contact. The query may contain initial values.
@@ -59,7 +59,8 @@ pub(crate) async fn edit(member: Member) -> Answered {
 pub(crate) async fn save(member: Member) -> Answered {
     let id = found(&member).await?.contact.id;
     let done = async {
-        let patch = body(&member).optional("notes").read::<OperatorContactPatchBody>()?.into();
+        let patch =
+            body(&member).optional("notes").optional("alert").read::<OperatorContactPatchBody>()?.into();
         member.change(ForOperator(PatchContact { id, patch })).await?;
         Ok(member.path_to(&format!("contacts/{id}?done=saved")))
     };
@@ -78,7 +79,7 @@ fn body(member: &Member) -> Body<'_> {
     names.iter().fold(member.body(), |body, name| body.optional(name))
 }
 
-fn values(seen: &OperatorContactView) -> [(&'static str, String); 6] {
+fn values(seen: &OperatorContactView) -> [(&'static str, String); 7] {
     let contact = &seen.contact;
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     [
@@ -87,6 +88,7 @@ fn values(seen: &OperatorContactView) -> [(&'static str, String); 6] {
         ("email", text(&contact.email)),
         ("locale", contact.locale.map(|locale| locale.to_string()).unwrap_or_default()),
         ("timezone", contact.timezone.clone().unwrap_or_default().into_owned()),
+        ("alert", seen.alert.clone().flatten().unwrap_or_default()),
         ("notes", seen.notes.get().unwrap_or_default().to_owned()),
     ]
 }
@@ -120,7 +122,8 @@ fn shown(
         label: view.called(&seen.contact),
         path: member.path_to(&format!("contacts/{}", seen.contact.id)),
     }));
-    let [name, phone, email, locale, zone, notes] = fields(member).map(|field| filled.field(view, field));
+    let [name, phone, email, locale, zone, alert, notes] =
+        fields(member).map(|field| filled.field(view, field));
     let shown = Page {
         is_new: contact.is_none(),
         back: crumbs.last().map(|crumb| crumb.path.clone()).unwrap_or_default(),
@@ -131,12 +134,12 @@ fn shown(
         filled,
         fields: [name, phone, email],
         halves: [locale, zone],
-        notes: contact.map(|_| notes),
+        team: if contact.is_some() { vec![alert, notes] } else { Vec::new() },
     };
     page_as(shown.filled.status, &shown)
 }
 
-fn fields(member: &Member) -> [Field; 6] {
+fn fields(member: &Member) -> [Field; 7] {
     let view = &member.view;
     let phone = Field::new("phone", "tel", "off", view.t("contact-phone"));
     let zone = Field::line("timezone", view.t("contact-zone"));
@@ -148,12 +151,14 @@ fn fields(member: &Member) -> [Field; 6] {
         Field::line("email", view.t("contact-email")).optional(),
         locale.hint(view.t("contact-language-hint")),
         zone.optional().hint(view.with("contact-zone-hint", "zone", member.profile.zone.name())),
+        Field::line("alert", view.t("contact-alert")).optional().hint(view.t("contact-alert-hint")),
         Field::area("notes", view.t("notes")).optional().hint(view.t("contact-notes-hint")),
     ]
 }
 
 fn versions(view: &View, filled: &Filled, contact: &OperatorContactView) -> Versions {
-    let labels = ["name", "contact-phone", "contact-email", "language", "contact-zone", "notes"];
+    let labels =
+        ["name", "contact-phone", "contact-email", "language", "contact-zone", "contact-alert", "notes"];
     let said = |name: &str, value: &str| match (name, Locale::from_word(value)) {
         ("locale", Some(locale)) => view.language(locale).to_owned(),
         _ if value.is_empty() => view.t("nothing-there"),

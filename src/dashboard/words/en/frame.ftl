@@ -5,6 +5,7 @@ messages = Messages
 calls = Calls
 contacts = Contacts
 knowledge = Knowledge
+insights = Insights
 settings = Settings
 settings-business = Business
 settings-hours = Hours

@@ -131,6 +131,11 @@ contacts-none-text = People who call, write or book are added here automatically
 contacts-not-found = No contact found
 contacts-not-found-text = No contact has “{ $q }” in the name, or as phone number or email.
 contacts-show-all = Show all contacts
+contacts-order = Order of the contacts
+contacts-newest = Newest first
+contacts-by-name = A to Z
+contacts-by-name-hint = Contacts without a name are only in the list “Newest first”.
+contacts-caption-by-name = Contacts, A to Z
 contacts-erased = The contact is erased. Other data about the contact is deleted within moments.
 
 # A contact.
@@ -141,9 +146,22 @@ contact-since = Known since { $day }
 contact-about = About { $name }
 contact-details = Details
 contact-book = Book
+contact-book-again = Book again
+contact-alert = Alert
+contact-alert-hint = A short text that the team sees beside the name, for example an allergy.
+contact-next = Next visit
+contact-last = Last visit
+contact-visits = Visits
+contact-cancelled = Cancellations
+contact-no-show = No-shows
+contact-usual = Usually
+contact-usual-service = Service
+contact-usual-staff = Staff member
+contact-to-come = Appointments to come
+contact-none-to-come = No appointments to come.
+contact-past = Past appointments
+contact-none-past = No past appointments.
 contact-call-them = Call
-contact-appointments = Appointments
-contact-no-appointments = No appointments.
 contact-no-calls = No calls.
 contact-no-messages = No messages.
 contact-show-all = Show all
@@ -213,3 +231,64 @@ knowledge-delete-sub = The receptionist no longer uses the entry. This cannot be
 knowledge-delete-do = Delete permanently
 
 # Refusals of the engine.
+
+# Insights.
+insights-sub = Figures by week or month, from the records that are stored
+insights-filter = Period of the figures
+insights-by = By
+insights-by-week = Week
+insights-by-month = Month
+insights-show = Show
+insights-download = Download as CSV
+insights-wrong-dates = The last day must not be before the first, and at most 24 months later.
+insights-period = Period
+insights-total = Total
+insights-appointments = Appointments
+insights-bookings = Bookings
+insights-cancellations = Cancellations
+insights-no-shows = No-shows
+insights-customers = Customers
+insights-new = New
+insights-returning = Returning
+insights-unknown = Erased
+insights-calls = Calls
+insights-calls-all = Calls
+insights-answered = Answered
+insights-converted = Booked
+insights-lead = Booked in advance
+insights-lead-about = Half of the appointments were booked earlier than this before their start.
+insights-staff = Staff
+insights-hours = Booked hours
+insights-utilisation = Booked, { $period }
+insights-staff-about = The percentage compares booked time with the time that can be booked, for this week and later weeks.
+insights-chart = Chart: { $what }. The table has the same figures.
+insights-none = –
+insights-day = { $day } { $month_number ->
+    [1] Jan
+    [2] Feb
+    [3] Mar
+    [4] Apr
+    [5] May
+    [6] Jun
+    [7] Jul
+    [8] Aug
+    [9] Sep
+    [10] Oct
+    [11] Nov
+   *[12] Dec
+}
+insights-month = { $month_number ->
+    [1] Jan
+    [2] Feb
+    [3] Mar
+    [4] Apr
+    [5] May
+    [6] Jun
+    [7] Jul
+    [8] Aug
+    [9] Sep
+    [10] Oct
+    [11] Nov
+   *[12] Dec
+} { $year }
+insights-percent = { $number }%

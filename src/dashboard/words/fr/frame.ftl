@@ -5,6 +5,7 @@ messages = Messages
 calls = Appels
 contacts = Contacts
 knowledge = Connaissances
+insights = Statistiques
 settings = Réglages
 settings-business = Établissement
 settings-hours = Horaires

@@ -138,6 +138,11 @@ contacts-none-text = Les personnes qui appellent, écrivent ou réservent sont a
 contacts-not-found = Aucun contact trouvé
 contacts-not-found-text = Aucun contact n’a « { $q } » dans son nom, ni comme numéro de téléphone ou adresse e-mail.
 contacts-show-all = Afficher tous les contacts
+contacts-order = Ordre des contacts
+contacts-newest = Les plus récents
+contacts-by-name = De A à Z
+contacts-by-name-hint = Les contacts sans nom figurent seulement dans la liste « Les plus récents ».
+contacts-caption-by-name = Contacts, de A à Z
 contacts-erased = Contact effacé. Les autres données à son sujet disparaissent dans les instants qui suivent.
 
 # Un contact.
@@ -148,9 +153,22 @@ contact-since = Connu depuis le { $day }
 contact-about = À propos de { $name }
 contact-details = Coordonnées
 contact-book = Prendre rendez-vous
+contact-book-again = Reprendre rendez-vous
+contact-alert = Alerte
+contact-alert-hint = Un texte court que l’équipe voit à côté du nom, par exemple une allergie.
+contact-next = Prochain rendez-vous
+contact-last = Dernière visite
+contact-visits = Visites
+contact-cancelled = Annulations
+contact-no-show = Absences
+contact-usual = D’habitude
+contact-usual-service = Prestation
+contact-usual-staff = Membre de l’équipe
+contact-to-come = Rendez-vous à venir
+contact-none-to-come = Aucun rendez-vous à venir.
+contact-past = Rendez-vous passés
+contact-none-past = Aucun rendez-vous passé.
 contact-call-them = Appeler
-contact-appointments = Rendez-vous
-contact-no-appointments = Aucun rendez-vous.
 contact-no-calls = Aucun appel.
 contact-no-messages = Aucun message.
 contact-show-all = Tout afficher
@@ -220,3 +238,64 @@ knowledge-delete-sub = L’accueil l’oublie immédiatement. Cette action est i
 knowledge-delete-do = Supprimer définitivement
 
 # Les problèmes des fiches.
+
+# Statistiques.
+insights-sub = Chiffres par semaine ou par mois, d’après les données conservées
+insights-filter = Période des chiffres
+insights-by = Par
+insights-by-week = Semaine
+insights-by-month = Mois
+insights-show = Afficher
+insights-download = Télécharger en CSV
+insights-wrong-dates = Le dernier jour ne peut pas précéder le premier, ni le suivre de plus de 24 mois.
+insights-period = Période
+insights-total = Total
+insights-appointments = Rendez-vous
+insights-bookings = Réservations
+insights-cancellations = Annulations
+insights-no-shows = Absences
+insights-customers = Clients
+insights-new = Nouveaux
+insights-returning = Habitués
+insights-unknown = Effacés
+insights-calls = Appels
+insights-calls-all = Appels
+insights-answered = Décrochés
+insights-converted = Avec réservation
+insights-lead = Réservé à l’avance
+insights-lead-about = La moitié des rendez-vous ont été pris plus tôt que ce délai avant leur début.
+insights-staff = Équipe
+insights-hours = Heures réservées
+insights-utilisation = Occupation, { $period }
+insights-staff-about = Le pourcentage compare le temps réservé au temps réservable, pour cette semaine et les suivantes.
+insights-chart = Graphique : { $what }. Le tableau contient les mêmes chiffres.
+insights-none = –
+insights-day = { $day } { $month_number ->
+    [1] janv.
+    [2] févr.
+    [3] mars
+    [4] avr.
+    [5] mai
+    [6] juin
+    [7] juil.
+    [8] août
+    [9] sept.
+    [10] oct.
+    [11] nov.
+   *[12] déc.
+}
+insights-month = { $month_number ->
+    [1] janv.
+    [2] févr.
+    [3] mars
+    [4] avr.
+    [5] mai
+    [6] juin
+    [7] juil.
+    [8] août
+    [9] sept.
+    [10] oct.
+    [11] nov.
+   *[12] déc.
+} { $year }
+insights-percent = { $number } %

@@ -1,8 +1,10 @@
 //! Reads contacts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use domain::{BusinessId, Contact, ContactId, Email, Phone, ResourceId, Search, Timestamp, fold_name};
+use domain::{
+    BusinessId, Contact, ContactId, Email, Phone, ResourceId, Search, Timestamp, fold_name, sort_key,
+};
 use store::keys::kind;
 use store::records::NamesRecord;
 use store::{Key, Order, Record, Store, StoreError, keys};
@@ -105,6 +107,38 @@ impl BusinessHandle {
             })
         })
         .await
+    }
+
+    /// The contacts with a name, in alphabetical order.
+    pub async fn contacts_by_name(&self, page: &PageRequest) -> Result<Page<ContactView>> {
+        let after = page.after.clone().unwrap_or_default();
+        // The first names after the position, and the first name of the next page.
+        let mut first = BTreeMap::new();
+        let names = keys::of_kind(self.id, kind::CONTACT_NAMES);
+        let pick = |_: &Reader<'_>, _: &[u8], row: &[u8]| NamesRecord::decode(row).map(|row| Some(row.names));
+        self.every(names, pick, |names: Vec<(ContactId, String)>| {
+            for (id, name) in names {
+                let position = [sort_key(&name).as_bytes(), &[0], id.uuid().as_bytes()].concat();
+                if position > after {
+                    first.insert(position, id);
+                }
+                if first.len() > page.limit.saturating_add(1) {
+                    first.pop_last();
+                }
+            }
+        })
+        .await?;
+        let is_all = first.len() <= page.limit;
+        if !is_all {
+            first.pop_last();
+        }
+        let next = first.last_key_value().filter(|_| !is_all).map(|(position, _)| position.clone());
+        let mut items = Vec::new();
+        for id in first.into_values() {
+            // The contact may have been erased since its row was read.
+            items.extend(self.read(|store| store.find::<Contact>(&keys::contact(self.id, id))).await?);
+        }
+        Ok(Page { items: items.iter().map(ContactView::from).collect(), next })
     }
 
     fn contact_at<V: SomeContactView>(

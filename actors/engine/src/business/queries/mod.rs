@@ -11,6 +11,7 @@ mod calls;
 mod changes;
 mod contacts;
 mod diary;
+mod insights;
 mod knowledge;
 mod links;
 mod messages;

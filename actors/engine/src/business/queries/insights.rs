@@ -1,0 +1,148 @@
+//! Reads of all records of a range for figures, in parts that delay no other request.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+use chrono::NaiveDate;
+use domain::{
+    Appointment, CallId, CallRecord, ContactId, Counted, InsightPeriod, Insights, StaffId, StaffMember,
+    Timestamp, Visits,
+};
+use store::keys::kind;
+use store::{KeyRange, Order, Record, StoreError, keys};
+use view::{
+    ContactWithVisitsView, InsightsView, OperatorContactView, PeriodView, StaffPeriodView, VisitsView,
+};
+
+use super::{PageRequest, collect};
+use crate::business::BusinessHandle;
+use crate::error::Result;
+use crate::scans::Reader;
+
+impl BusinessHandle {
+    /// Passes all rows of a range to `pick`, in the order of their keys, and its results to `take`. Rows that
+    /// change meanwhile may be missed.
+    pub(super) async fn every<T: Send + 'static>(
+        &self,
+        range: KeyRange,
+        pick: impl Fn(&Reader<'_>, &[u8], &[u8]) -> Result<Option<T>, StoreError> + Clone + Send + 'static,
+        mut take: impl FnMut(T),
+    ) -> Result<()> {
+        let mut page = PageRequest { limit: usize::MAX, after: None };
+        loop {
+            let pick = pick.clone();
+            let part = move |reader: &Reader<'_>, page: &PageRequest| {
+                collect(reader, range, Order::Ascending, page, |key, value| pick(reader, key, value))
+            };
+            let found = self.list(&page, part).await?;
+            found.items.into_iter().for_each(&mut take);
+            page.after = found.next;
+            if page.after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The contact and its appointments in numbers; `None` for an unknown contact.
+    pub async fn contact_with_visits(&self, id: ContactId) -> Result<Option<ContactWithVisitsView>> {
+        let Some(contact) = self.contact_as::<OperatorContactView>(id).await? else { return Ok(None) };
+        let visits = self.visits(contact.contact.id).await?;
+        Ok(Some(ContactWithVisitsView { contact, visits }))
+    }
+
+    pub async fn visits(&self, contact: ContactId) -> Result<VisitsView> {
+        let (of, mut counted) = (self.id, Vec::new());
+        let pick = move |reader: &Reader<'_>, key: &[u8], _: &[u8]| {
+            let (starts_at, id) = keys::instant_and_id(key)?;
+            let found = reader.get::<Appointment>(&keys::appointment(of, starts_at, id))?;
+            Ok(found.filter(|it| it.contact_id == Some(contact)).map(|it| Counted::from(&it)))
+        };
+        self.every(keys::appointments_of_contact(of, contact), pick, |it| counted.push(it)).await?;
+        Ok(Visits::of(&counted, self.now()).into())
+    }
+
+    /// The figures of a range of local dates, which must not be empty.
+    pub async fn insights(
+        &self,
+        dates: RangeInclusive<NaiveDate>,
+        by: InsightPeriod,
+    ) -> Result<InsightsView> {
+        let of = self.id;
+        let zone = self.business().await?.zone;
+        let periods = by.split(&dates);
+        let mut insights = Insights::new(zone, &periods);
+        let during = insights.during();
+        // Appointments refer to a contact until its erasure reaches them.
+        let mut erased = BTreeSet::<ContactId>::new();
+        let pick = |_: &Reader<'_>, key: &[u8], _: &[u8]| keys::id_at_end(key).map(Some);
+        self.every(keys::of_kind(of, kind::ERASURE), pick, |id| _ = erased.insert(id)).await?;
+        let pick = |_: &Reader<'_>, _: &[u8], value: &[u8]| {
+            Appointment::decode(value).map(|it| Some(Counted::from(&it)))
+        };
+        let before_end = keys::appointments_starting(of, Timestamp::MIN, during.end);
+        self.every(before_end, pick, |it: Counted| {
+            let contact_id = it.contact_id.filter(|id| !erased.contains(id));
+            insights.count(&Counted { contact_id, ..it });
+        })
+        .await?;
+        let pick = move |reader: &Reader<'_>, key: &[u8], _: &[u8]| {
+            let (started_at, id) = keys::instant_and_id::<CallId>(key)?;
+            let call = reader.get::<CallRecord>(&keys::call(of, id))?;
+            Ok(call.filter(|call| call.started_at == started_at))
+        };
+        let calls = keys::calls_started(of, during.start, during.end);
+        self.every(calls, pick, |call: CallRecord| insights.count_call(&call)).await?;
+        let mut staff = BTreeMap::<StaffId, StaffMember>::new();
+        let pick = |_: &Reader<'_>, _: &[u8], value: &[u8]| StaffMember::decode(value).map(Some);
+        self.every(keys::of_kind(of, kind::STAFF), pick, |it: StaffMember| _ = staff.insert(it.id, it))
+            .await?;
+        let today = self.now().utc().with_timezone(&zone).date_naive();
+        let mut shown = Vec::new();
+        for (period, figures) in periods.iter().zip(insights.finish()) {
+            let working = match by {
+                InsightPeriod::Week if *period.end() >= today => {
+                    let diary = self.diary(period.clone()).await?;
+                    let (first, last) = (*period.start(), *period.end());
+                    diary.working_minutes(
+                        &(domain::day_bounds(zone, first).start..domain::day_bounds(zone, last).end),
+                    )
+                }
+                _ => BTreeMap::new(),
+            };
+            let booked = |id: StaffId| figures.booked_minutes.get(&id).copied().unwrap_or_default();
+            let active = staff.values().filter(|member| member.active).map(|member| member.id);
+            let ids: BTreeSet<_> = active.chain(figures.booked_minutes.keys().copied()).collect();
+            let of_staff = ids.into_iter().map(|id| StaffPeriodView {
+                staff_id: id,
+                staff_name: staff.get(&id).map(|member| member.name.clone()).unwrap_or_default(),
+                booked_minutes: booked(id),
+                utilisation: working
+                    .get(&id)
+                    .filter(|minutes| **minutes > 0)
+                    .map(|minutes| (booked(id) * 100 + minutes / 2) / minutes),
+            });
+            shown.push(PeriodView {
+                from: period.start().to_string(),
+                to: period.end().to_string(),
+                staff: of_staff.collect(),
+                bookings: figures.bookings,
+                cancellations: figures.cancellations,
+                no_shows: figures.no_shows,
+                new_customers: figures.new_customers,
+                returning_customers: figures.returning_customers,
+                unknown_customers: figures.unknown_customers,
+                lead_time_minutes: figures.lead_time_minutes,
+                calls: figures.calls,
+                calls_answered: figures.calls_answered,
+                calls_converted: figures.calls_converted,
+            });
+        }
+        Ok(InsightsView {
+            from: dates.start().to_string(),
+            to: dates.end().to_string(),
+            by,
+            timezone: zone.name().to_owned(),
+            periods: shown,
+        })
+    }
+}
