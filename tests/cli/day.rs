@@ -106,7 +106,9 @@ fn a_business_is_set_up_changed_and_tidied_by_names() {
     let id = contact["id"].as_str().unwrap();
     let changed = run(&["contact", "update", id, "--clear-phone", "--email", "bo@example.com"]);
     assert_eq!((&changed["phone"], &changed["email"]), (&serde_json::Value::Null, &"bo@example.com".into()));
-    assert_eq!(run(&["contact", "show", id]), changed);
+    let mut shown = run(&["contact", "show", id]);
+    shown.as_object_mut().unwrap().remove("visits").unwrap();
+    assert_eq!(shown, changed);
 }
 
 #[test]
