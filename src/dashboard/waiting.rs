@@ -10,7 +10,7 @@ use engine::business::{BusinessHandle, CallFilter, MessageFilter, PageRequest};
 
 /// The largest number that is shown. Larger numbers are shown as `99+`.
 const COUNTED_MAX: usize = 99;
-/// How long a missed call that nobody has handled stays a task.
+/// How long a missed call stays a task if it is not handled.
 pub(super) const MISSED_FOR: TimeDelta = TimeDelta::days(30);
 
 /// Each number is at most [`COUNTED_MAX`] + 1.
@@ -42,7 +42,7 @@ pub(super) fn new_messages(now: Timestamp) -> MessageFilter {
     MessageFilter { status: Some(MessageStatus::New), awake_at: Some(now), ..MessageFilter::default() }
 }
 
-/// The missed calls that nobody has handled.
+/// The missed calls that are not handled.
 pub(super) fn missed_calls(now: Timestamp) -> CallFilter {
     CallFilter {
         from: Some(now - MISSED_FOR),

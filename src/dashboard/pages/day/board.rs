@@ -159,7 +159,7 @@ fn cover(stretches: &[Range<Timestamp>], range: Range<Timestamp>) -> bool {
     at >= range.end
 }
 
-/// Whether an appointment lies outside the working time of its staff member.
+/// Whether an appointment is outside the working time of its staff member.
 fn is_outside(dates: &Dates, presence: &Presence, visit: &AppointmentView) -> bool {
     let during = || visit.starts_at..visit.ends_at;
     let meets = |start: Timestamp, end: Timestamp| start < visit.ends_at && visit.starts_at < end;

@@ -80,7 +80,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
         let TeamRescheduleBody { starts_at, staff_id, duration_minutes, .. } = body.read()?;
         let duration = duration_minutes.map(|minutes| TimeDelta::minutes(minutes.get().into()));
         let request = MoveRequest { starts_at, staff_id, party: Party::TEAM, duration };
-        // The change of an outdated form is refused, whatever it would override.
+        // The change of an outdated form is refused, so its rules are not checked.
         let is_current = form.find("tag").is_none_or(|sent| sent == tag(&visit));
         let party = match is_current {
             true => {

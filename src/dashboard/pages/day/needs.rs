@@ -1,4 +1,4 @@
-//! The tasks for the team: urgent messages, requests to confirm, new messages, missed calls that nobody has
+//! The tasks for the team: urgent messages, requests to confirm, new messages, missed calls that are not
 //! handled, and webhook endpoints that are failing or were disabled after failures. A snoozed message is no task.
 //!
 //! Invariants:
