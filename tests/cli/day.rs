@@ -46,7 +46,8 @@ fn a_time_is_found_booked_by_name_seen_moved_and_cancelled() {
     let moved = demo.data(&["appointment", "reschedule", id, "--starts-at", last]);
     assert_eq!(moved["starts_at"], last);
     assert!(demo.printed(&["appointment", "cancel", id]).contains("status:               cancelled\n"));
-    let cancelled = demo.data(&["appointment", "list", "--status", "cancelled,declined"]);
+    let ended = ["appointment", "list", "--status", "cancelled,declined", "--limit", "100"];
+    let cancelled = demo.data(&ended);
     assert!(cancelled.as_array().unwrap().iter().any(|one| one["id"] == id), "{cancelled}");
 }
 
@@ -80,7 +81,10 @@ fn the_commands_show_the_demonstrations_data() {
     assert_eq!(demo.data(&["message", "list", "--to", "2020-01-01"]), json!([]));
 
     // Past and coming visits, and the tasks of the team.
-    let list = |words: &[&str]| demo.data(words).as_array().unwrap().clone();
+    let list = |words: &[&str]| {
+        let all = demo.data(&[words, &["--limit", "100"]].concat());
+        all.as_array().unwrap().clone()
+    };
     assert!(list(&["appointment", "list", "--from", "today"]).len() > 20);
     let of = |attendance| list(&["appointment", "list", "--attendance", attendance]);
     assert!(of("completed").len() > 40);
