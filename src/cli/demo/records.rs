@@ -57,7 +57,7 @@ const fn offer(
     Offer { name, description, category, minutes, buffer_after, cents, color }
 }
 
-const SERVICES: [Offer; 8] = [
+static SERVICES: [Offer; 8] = [
     offer(("Coupe", "Shampooing, coupe, coiffage", "Coupes"), (45, 0, 5_200, 1)),
     offer(("Coupe homme", "Shampooing et coupe", "Coupes"), (30, 0, 2_900, 2)),
     offer(("Coupe enfant", "Jusqu’à 12 ans", "Coupes"), (30, 0, 2_200, 3)),
@@ -78,7 +78,7 @@ struct Member {
     windows: [(i64, i64); 2],
 }
 
-const STAFF: [Member; 4] = [
+static STAFF: [Member; 4] = [
     Member {
         name: "Camille",
         color: 1,
@@ -185,7 +185,6 @@ pub(super) struct Records {
 struct Sample {
     now: Timestamp,
     today: NaiveDate,
-    language: Locale,
     numbers: Numbers,
 }
 
@@ -273,8 +272,8 @@ impl Sample {
                 known - 1
             } else {
                 let first = 2 + self.numbers.below(known - 2);
-                let all = (first..known).chain(2..first);
-                let free = all.into_iter().find(|one| last[*one].saturating_add(10) < visit.day);
+                let mut all = (first..known).chain(2..first);
+                let free = all.find(|one| last[*one].saturating_add(10) < visit.day);
                 free.unwrap_or(first)
             };
             last[visit.contact] = visit.day;
@@ -291,8 +290,8 @@ impl Sample {
             }
         }
         let is_kept = |visit: &&mut Visit| visit.status == "confirmed";
-        let missed = visits.iter_mut().rev().filter(is_kept);
-        if let Some(visit) = missed.into_iter().find(|one| one.day < 0 && one.staff == DOMINIQUE) {
+        let mut latest = visits.iter_mut().rev().filter(is_kept);
+        if let Some(visit) = latest.find(|one| one.day < 0 && one.staff == DOMINIQUE) {
             (visit.contact, visit.attendance) = (JEAN, Some("no_show"));
         }
         if let Some(visit) = visits.iter_mut().filter(is_kept).find(|one| one.day > 0 && one.staff != CAMILLE)
@@ -364,8 +363,8 @@ impl Lines {
     }
 
     fn add_sorted(&mut self, kind: &str, mut records: Vec<Value>) {
-        let key = |record: &Value| record["id"].as_str().unwrap_or_default().to_owned();
-        records.sort_by_key(key);
+        // The ids of appointments come after their start. Other records have no start at which they are sorted.
+        records.sort_by_cached_key(|record| format!("{} {}", record["starts_at"], record["id"]));
         records.into_iter().for_each(|record| self.add(kind, record));
     }
 }
@@ -373,7 +372,7 @@ impl Lines {
 /// The records as of this instant, with texts in this language.
 pub(super) fn records(now: Timestamp, language: Locale) -> Records {
     let today = now.utc().with_timezone(&Paris).date_naive();
-    let mut sample = Sample { now, today, language, numbers: Numbers(7) };
+    let mut sample = Sample { now, today, numbers: Numbers(7) };
     let visits = sample.visits();
     let begun = sample.ago(400);
     let numbers = &mut sample.numbers;
@@ -466,7 +465,7 @@ pub(super) fn records(now: Timestamp, language: Locale) -> Records {
     }
     lines.add_sorted("contact", contacts);
 
-    let mut calls = Vec::new();
+    let (mut appointments, mut calls) = (Vec::new(), Vec::new());
     for (number, visit) in visits.iter().enumerate() {
         let Visit { service, staff, source, created_at, .. } = *visit;
         let id: AppointmentId = numbers.id(created_at);
@@ -483,7 +482,7 @@ pub(super) fn records(now: Timestamp, language: Locale) -> Records {
             "customer_note": customer_note.map(|pair| text(pair, language)), "booked_as": null,
             "attendance": visit.attendance, "created_at": created_at, "updated_at": visit.updated_at,
         });
-        lines.add("appointment", record);
+        appointments.push(record);
         if source == "voice" && created_at > now - TimeDelta::days(21) {
             let summary = text(CALL_BOOKED[number % CALL_BOOKED.len()], language).replace("{}", offer.name);
             let mut call =
@@ -529,6 +528,7 @@ pub(super) fn records(now: Timestamp, language: Locale) -> Records {
             "created_at": left_at, "updated_at": if is_open { left_at } else { handled_at },
         }));
     }
+    lines.add_sorted("appointment", appointments);
     lines.add_sorted("call", calls);
     lines.add_sorted("message", messages);
 
@@ -581,7 +581,7 @@ mod tests {
     fn sample(now: &str) -> Sample {
         let now = Timestamp::parse(now).unwrap();
         let today = now.utc().with_timezone(&Paris).date_naive();
-        Sample { now, today, language: Locale::En, numbers: Numbers(7) }
+        Sample { now, today, numbers: Numbers(7) }
     }
 
     /// Instants on each day of a week, at different times, and near both clock changes.
