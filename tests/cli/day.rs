@@ -183,9 +183,9 @@ fn the_commands_that_the_demonstration_prints_can_be_pasted() {
 fn the_people_of_the_demonstration_read_the_language_of_the_system() {
     for (environment, locale) in [
         (&[][..], "en"),
-        (&[("LANG", "fr_FR.UTF-8")], "fr"),
-        (&[("LC_ALL", ""), ("LC_MESSAGES", "fr"), ("LANG", "en_GB.UTF-8")], "fr"),
-        (&[("LC_ALL", "de_DE"), ("LANG", "fr_FR.UTF-8")], "en"),
+        (&[("LANG", "fr_FR.UTF-8")][..], "fr"),
+        (&[("LC_ALL", ""), ("LC_MESSAGES", "fr"), ("LANG", "en_GB.UTF-8")][..], "fr"),
+        (&[("LC_ALL", "de_DE"), ("LANG", "fr_FR.UTF-8")][..], "en"),
     ] {
         let demo = Demo::start_with(tempfile::tempdir().unwrap(), &[], environment);
         let people = demo.data(&["person", "list"]);
@@ -197,8 +197,9 @@ fn the_people_of_the_demonstration_read_the_language_of_the_system() {
 
 #[test]
 fn a_second_start_keeps_the_demonstrations_data() {
-    let demo = Demo::start();
+    let mut demo = Demo::start();
     demo.printed(&["export", "--to", "before"]);
+    demo.stop();
     let demo = demo.again();
     demo.printed(&["export", "--to", "after"]);
     let lines = |name| demo.file(name).lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
@@ -208,7 +209,7 @@ fn a_second_start_keeps_the_demonstrations_data() {
 #[test]
 fn no_appointment_of_the_demonstration_is_outside_the_hours() {
     let demo = Demo::start();
-    let hours =
-        demo.data(&["business", "update", "--name", "Salon Lumière", "--hours", "mon-sat 9-19, sun 10-17"]);
+    let hours = ["--hours", "mon-sat 9:00-19:00", "--hours", "sun 10:00-17:00"];
+    let hours = demo.data(&[&["business", "update", "--name", "Salon Lumière"][..], &hours].concat());
     assert_eq!(hours["affected"]["count"], 0, "{hours}");
 }

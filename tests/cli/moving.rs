@@ -10,8 +10,8 @@ const FROM: [&str; 2] = ["--data-dir", "receptionist-demo"];
 fn running() -> Demo {
     let demo = Demo::start();
     let at = ["--service", "coupe", "--staff", "camille"];
-    let book = [&["appointment", "book", "--contact-name", "Ada"], &at[..], &["--contact-phone"]].concat();
-    let open = demo.data(&[&["availability", "--start-date", "tomorrow"], &at[..]].concat());
+    let book = [&["appointment", "book", "--contact-name", "Ada"][..], &at, &["--contact-phone"]].concat();
+    let open = demo.data(&[&["availability", "--start-date", "tomorrow"][..], &at].concat());
     let time = |at: usize| open[at]["starts_at"].as_str().unwrap().to_owned();
     let booked = demo.data(&[&book[..], &["06 12 34 56 80", "--starts-at", &time(0)]].concat());
     demo.data(&["appointment", "reschedule", booked["id"].as_str().unwrap(), "--starts-at", &time(4)]);
