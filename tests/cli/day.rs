@@ -191,7 +191,7 @@ fn the_people_of_the_demonstration_read_the_language_of_the_system() {
         let people = demo.data(&["person", "list"]);
         let all = people.as_array().unwrap().iter().all(|person| person["locale"] == locale);
         assert!(all && people.as_array().unwrap().len() == 3, "{locale}: {people}");
-        assert_eq!(demo.data(&["business", "show"])["locale"], "fr");
+        assert_eq!(demo.data(&["business", "show", "Salon Lumière"])["locale"], "fr");
     }
 }
 
@@ -210,6 +210,6 @@ fn a_second_start_keeps_the_demonstrations_data() {
 fn no_appointment_of_the_demonstration_is_outside_the_hours() {
     let demo = Demo::start();
     let hours = ["--hours", "mon-sat 9:00-19:00", "--hours", "sun 10:00-17:00"];
-    let hours = demo.data(&[&["business", "update", "--name", "Salon Lumière"][..], &hours].concat());
+    let hours = demo.data(&[&["business", "update", "Salon Lumière"][..], &hours].concat());
     assert_eq!(hours["affected"]["count"], 0, "{hours}");
 }
