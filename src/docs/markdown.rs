@@ -1,14 +1,12 @@
 //! Markdown as HTML.
 //!
 //! Invariants: raw HTML is shown as text, except that HTML comments are omitted. Anchors follow GitHub's
-//! rules. A link to a topic's file leads to the topic's page, and a picture has the path at which
-//! the service sends it.
+//! rules. A link to a topic's file leads to the topic's page.
 
 use std::collections::HashMap;
 
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd, html};
 
-use super::pictures;
 use super::topics::topic;
 
 /// In the first column of a table, a name without slashes is not broken if it has at most this length.
@@ -154,10 +152,6 @@ impl<'a> Writer<'a> {
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
                 let dest_url = address(&dest_url).into();
                 self.written.push(Event::Start(Tag::Link { link_type, dest_url, title, id }));
-            }
-            Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
-                let dest_url = pictures::address(&dest_url).map_or(dest_url, Into::into);
-                self.written.push(Event::Start(Tag::Image { link_type, dest_url, title, id }));
             }
             Event::Code(code) if self.column > 0 => self.name(&code),
             Event::Html(html) | Event::InlineHtml(html) if is_comment(&html) => {}

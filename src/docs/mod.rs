@@ -4,7 +4,6 @@
 
 mod markdown;
 mod pages;
-mod pictures;
 mod reference;
 mod router;
 mod samples;

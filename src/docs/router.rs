@@ -8,7 +8,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 
 use super::pages::{Page, missing, page, search};
-use super::pictures::{PICTURES, picture};
 use crate::dashboard::seal;
 use crate::http::etag;
 use crate::http::query::pairs;
@@ -17,8 +16,7 @@ use crate::rest::error::ApiError;
 use crate::rest::router::caught_open;
 
 /// The paths in logs and metrics.
-pub(crate) const PATHS: [&str; 5] =
-    ["/docs", "/docs/reference", "/docs/search", "/docs/{topic}", "/docs/pictures/{digest}/{name}"];
+pub(crate) const PATHS: [&str; 4] = ["/docs", "/docs/reference", "/docs/search", "/docs/{topic}"];
 
 /// The browser must ask the service whether its cached copy is still current.
 const REVALIDATED: HeaderValue = HeaderValue::from_static("no-cache");
@@ -29,9 +27,7 @@ pub(crate) fn router(is_secure: bool) -> Router {
         let (head, _) = request.into_parts();
         let mut response = caught_open(async { answer(&head) }).await;
         seal(&mut response, is_secure);
-        let path = head.uri.path();
-        let other = if path.starts_with(PICTURES) { &PATHS[4] } else { &PATHS[3] };
-        let route = PATHS.iter().find(|route| **route == path).unwrap_or(other);
+        let route = PATHS.iter().find(|route| **route == head.uri.path()).unwrap_or(&PATHS[3]);
         response.extensions_mut().get_or_insert_default::<Noted>().route = Some(route);
         response
     };
@@ -51,10 +47,9 @@ fn answer(head: &Parts) -> Response {
             let (_, query) = pairs.find(|(name, _)| name == "q").unwrap_or_default();
             html(StatusCode::OK, search(&query))
         }
-        path => match (picture(path, &head.headers), page(path)) {
-            (Some(picture), _) => picture,
-            (None, Some(page)) => kept(page, &head.headers),
-            (None, None) => html(StatusCode::NOT_FOUND, missing()),
+        path => match page(path) {
+            Some(page) => kept(page, &head.headers),
+            None => html(StatusCode::NOT_FOUND, missing()),
         },
     }
 }

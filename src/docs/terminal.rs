@@ -1,5 +1,4 @@
-//! A topic as plain text for a terminal. Paragraphs and tables are wrapped; code is not wrapped. Pictures are
-//! omitted.
+//! A topic as plain text for a terminal. Paragraphs and tables are wrapped; code is not wrapped.
 
 use std::mem;
 
@@ -34,15 +33,12 @@ struct Printer {
     /// The destination of the link that is being read.
     link: String,
     code: bool,
-    /// Whether the text is that of a picture.
-    picture: bool,
     rows: Vec<Vec<String>>,
 }
 
 impl Printer {
     fn event(&mut self, event: &Event<'_>) {
         match event {
-            Event::Text(_) if self.picture => {}
             Event::Text(text) if self.code => self.code_line(text),
             Event::Text(text) => self.line.push_str(text),
             Event::Code(code) => self.line.push_str(&format!("`{code}`")),
@@ -78,7 +74,6 @@ impl Printer {
                 }));
             }
             Tag::Link { dest_url, .. } => self.link = dest_url.to_string(),
-            Tag::Image { .. } => self.picture = true,
             Tag::Table(_) => self.gap(),
             Tag::TableHead | Tag::TableRow => self.rows.push(Vec::new()),
             _ => {}
@@ -97,7 +92,6 @@ impl Printer {
             }
             TagEnd::Paragraph | TagEnd::Item => self.flush(),
             TagEnd::CodeBlock => self.code = false,
-            TagEnd::Image => self.picture = false,
             TagEnd::List(_) => {
                 self.lists.pop();
             }
