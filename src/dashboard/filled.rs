@@ -36,7 +36,7 @@ pub(super) enum Undone {
     Invalid(Vec<Problem>),
     Conflict(Refusal),
     /// The change conflicts with the current state, and the page provides the message.
-    Told(String),
+    Notice(String),
     /// The record has changed since the page with the form was rendered.
     Stale,
 }
@@ -45,17 +45,17 @@ impl Undone {
     pub(super) fn status(&self) -> StatusCode {
         match self {
             Self::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::Conflict(_) | Self::Told(_) | Self::Stale => StatusCode::CONFLICT,
+            Self::Conflict(_) | Self::Notice(_) | Self::Stale => StatusCode::CONFLICT,
         }
     }
 
     /// The message for a page that does not show the submitted values. `stale` is the message id for a
     /// changed record.
-    pub(super) fn told(&self, view: &View, stale: &str) -> String {
+    pub(super) fn message(&self, view: &View, stale: &str) -> String {
         match self {
             Self::Stale => view.t(stale),
             Self::Conflict(refusal) => view.refusal(refusal),
-            Self::Told(notice) => notice.clone(),
+            Self::Notice(notice) => notice.clone(),
             Self::Invalid(problems) => view.refusal(&Refusal::Invalid(problems.clone())),
         }
     }
@@ -209,9 +209,9 @@ impl Member {
 
     /// The status and the message of a page that shows a refused change without its form. `stale` is the id of
     /// the message for a changed record.
-    pub(super) fn told(&self, undone: Option<&Undone>, stale: &str) -> (StatusCode, String) {
-        let told = |undone: &Undone| (undone.status(), undone.told(&self.view, stale));
-        undone.map_or((StatusCode::OK, String::new()), told)
+    pub(super) fn message_of(&self, undone: Option<&Undone>, stale: &str) -> (StatusCode, String) {
+        let refused = |undone: &Undone| (undone.status(), undone.message(&self.view, stale));
+        undone.map_or((StatusCode::OK, String::new()), refused)
     }
 
     pub(super) fn refused(&self, undone: Undone) -> Filled {
@@ -278,7 +278,7 @@ impl Filled {
                 };
                 Self { problems, notice, ..bad }
             }
-            Undone::Told(notice) => Self { notice, ..bad },
+            Undone::Notice(notice) => Self { notice, ..bad },
             Undone::Stale => Self { notice: view.t("versions-text"), stale: true, tone: "wait", ..bad },
         }
     }
@@ -355,10 +355,10 @@ impl Filled {
     pub(super) fn rest(&self, view: &View) -> Vec<String> {
         let mut rest: Vec<String> = Vec::new();
         for problem in &self.problems {
-            let told = view.problem(&problem.code);
+            let message = view.problem(&problem.code);
             // The message above the form may already contain this sentence.
-            if told != self.notice && !rest.contains(&told) {
-                rest.push(told);
+            if message != self.notice && !rest.contains(&message) {
+                rest.push(message);
             }
         }
         rest

@@ -68,12 +68,12 @@ impl Refused {
         }
     }
 
-    fn told(&self, view: &View, status: StatusCode) -> String {
+    fn text(&self, view: &View, status: StatusCode) -> String {
         match self {
             Self::CrossSite => view.t("cross-site"),
             Self::Suspended => view.t("suspended"),
             Self::SentBefore => view.t("sent-before"),
-            Self::Undone(undone) => undone.told(view, "versions-text"),
+            Self::Undone(undone) => undone.message(view, "versions-text"),
             Self::Fault(ApiError::RateLimited(retry_after)) => {
                 view.count("error-429-text", retry_after.div_ceil(60))
             }
@@ -96,7 +96,7 @@ impl Refused {
         let has_address = !matches!(self, Self::Fault(ApiError::NoPublicUrl));
         let shown = Page {
             title: view.t(&format!("error-{known}-title")),
-            text: self.told(&view, status),
+            text: self.text(&view, status),
             reference: if status.is_server_error() && has_address { id } else { "" },
             forgotten: matches!(self, Self::LinkGone),
             leads_on: has_address,

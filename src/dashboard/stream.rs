@@ -57,8 +57,8 @@ pub(super) async fn show(member: Member) -> Answered {
     let stopping = member.desk.stopping.clone();
     let listens = Listens { watching, stopping, member, unheard, next: Instant::now() };
     let events = unfold(listens, |mut listens| async move {
-        let told = listens.told().await.ok().flatten()?;
-        Some((Ok::<_, Infallible>(told), listens))
+        let event = listens.next_event().await.ok().flatten()?;
+        Some((Ok::<_, Infallible>(event), listens))
     });
     let hello = once(ready(Ok(Event::default().event("hello").data("{}"))));
     let mut response =
@@ -123,15 +123,15 @@ impl Listens {
     }
 
     /// Waits for the next event. Returns `None` at the end of the stream.
-    async fn told(&mut self) -> Result<Option<Event>, Refused> {
+    async fn next_event(&mut self) -> Result<Option<Event>, Refused> {
         loop {
             if !self.unheard.is_empty() {
                 let Some(role) = self.role().await? else { return Ok(None) };
-                let told = self.unheard.take(role);
+                let changes = self.unheard.take(role);
                 if self.unheard.is_empty() {
                     self.next = Instant::now() + PAUSE;
                 }
-                if let Some(data) = told {
+                if let Some(data) = changes {
                     let data = self.without_person_ids(data).await?;
                     return Ok(Some(Event::default().data(data.to_string())));
                 }

@@ -45,6 +45,7 @@ pub(super) fn table() -> Vec<Route> {
         form("/dashboard/b/{business_id}/settings/hours", Right::Settings, settings::hours::show, settings::hours::sent),
         form("/dashboard/b/{business_id}/settings/hours/days/{date}", Right::Settings, settings::special_day::show, settings::special_day::sent),
         form("/dashboard/b/{business_id}/settings/services/new", Right::Settings, settings::service::show_new, settings::service::add),
+        form("/dashboard/b/{business_id}/settings/services/start", Right::Settings, settings::start::show, settings::start::sent),
         form("/dashboard/b/{business_id}/settings/services/{service_id}", Right::Settings, settings::service::show, settings::service::sent),
         form("/dashboard/b/{business_id}/settings/services/{service_id}/delete", Right::Settings, settings::deletion::show_service, settings::deletion::service),
         form("/dashboard/b/{business_id}/settings/staff/new", Right::Settings, settings::staff_member::show_new, settings::staff_member::add),

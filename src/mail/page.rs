@@ -68,6 +68,10 @@ impl Page {
         if let (Content::Invitation(_) | Content::Offer, Some(role)) = (&letter.content, letter.to.role) {
             page.intro.push(words.say(&format!("invited-as-{role}"), &[]));
         }
+        if let Some(name) = &letter.invited_by {
+            let name = plain(name, SUBJECT_CHARS_MAX);
+            page.intro.push(words.say("invited-by", &[("name", Value::Text(&name))]));
+        }
         let hello = match plain(&letter.to.name, SUBJECT_CHARS_MAX) {
             name if name.is_empty() => words.say("hello-unnamed", &[]),
             name => words.say("hello", &[("name", Value::Text(&name))]),

@@ -21,11 +21,12 @@ mod values;
 
 pub(crate) use contacts::{COLUMNS, Flaw, Row, TableProblem, table};
 pub(crate) use read::problem_in;
-use records::{VERSION, VERSION_MIN};
+pub(crate) use records::VERSION;
+use records::VERSION_MIN;
 pub(crate) use stream::stream;
 pub(crate) use take::{Lines, PROBLEMS_MAX, Taking, place};
 
-const FORMAT: &str = "receptionist-export";
+pub(crate) const FORMAT: &str = "receptionist-export";
 const PROBLEM: &str = "problem";
 /// The `kind` of the line after the last record of a business.
 const BUSINESS_END: &str = "business_end";

@@ -1,12 +1,22 @@
 //! Commands on the demonstration's business. They find the token, the business and the running service
 //! without options.
 
+use serde_json::json;
+
 use crate::program::Demo;
 
-/// The first available time in the output of a command, in the form of an argument, for example
+/// The first available time of Camille in the output of a command, in the form of an argument, for example
 /// `2026-03-02 09:00`.
 fn first_open(demo: &Demo) -> (String, String) {
-    let shown = demo.printed(&["availability", "--service", "coupe", "--start-date", "tomorrow"]);
+    let shown = demo.printed(&[
+        "availability",
+        "--service",
+        "coupe",
+        "--staff",
+        "camille",
+        "--start-date",
+        "tomorrow",
+    ]);
     let mut words = shown.split_whitespace().skip(1);
     (words.next().unwrap().to_owned(), words.next().unwrap().to_owned())
 }
@@ -16,10 +26,11 @@ fn a_time_is_found_booked_by_name_seen_moved_and_cancelled() {
     let demo = Demo::start();
     let (day, time) = first_open(&demo);
     let starts_at = format!("{day} {time}");
-    let open = demo.data(&["availability", "--service", "Coupe", "--start-date", &day, "--end-date", &day]);
+    let open = ["availability", "--service", "Coupe", "--staff", "Camille", "--start-date", &day];
+    let open = demo.data(&open);
 
-    let book =
-        ["appointment", "book", "--service", "coupe", "--starts-at", &starts_at, "--contact-name", "Ada"];
+    let book = ["appointment", "book", "--service", "coupe", "--staff", "camille", "--starts-at", &starts_at];
+    let book = [&book[..], &["--contact-name", "Ada"]].concat();
     let booked = demo.data(&[&book[..], &["--contact-phone", "06 12 34 56 80"]].concat());
     assert_eq!(booked["starts_at"], open[0]["starts_at"]);
     assert_eq!((&booked["contact_phone"], &booked["source"]), (&"+33612345680".into(), &"dashboard".into()));
@@ -35,8 +46,9 @@ fn a_time_is_found_booked_by_name_seen_moved_and_cancelled() {
     let moved = demo.data(&["appointment", "reschedule", id, "--starts-at", last]);
     assert_eq!(moved["starts_at"], last);
     assert!(demo.printed(&["appointment", "cancel", id]).contains("status:               cancelled\n"));
-    let cancelled = demo.data(&["appointment", "list", "--status", "cancelled,declined"]);
-    assert_eq!(cancelled.as_array().unwrap().len(), 1);
+    let ended = ["appointment", "list", "--status", "cancelled,declined", "--limit", "100"];
+    let cancelled = demo.data(&ended);
+    assert!(cancelled.as_array().unwrap().iter().any(|one| one["id"] == id), "{cancelled}");
 }
 
 #[test]
@@ -66,7 +78,32 @@ fn the_commands_show_the_demonstrations_data() {
     assert_eq!(demo.data(&["call", "show", call]), calls[0]);
     let messages = demo.data(&["message", "list", "--call", call, "--status", "new"]);
     assert_eq!(messages[0]["caller_name"], "Paul Roy");
-    assert_eq!(demo.data(&["message", "list", "--to", "2020-01-01"]), serde_json::json!([]));
+    assert_eq!(demo.data(&["message", "list", "--to", "2020-01-01"]), json!([]));
+
+    // Past and coming visits, and the tasks of the team.
+    let list = |words: &[&str]| {
+        let all = demo.data(&[words, &["--limit", "100"]].concat());
+        all.as_array().unwrap().clone()
+    };
+    assert!(list(&["appointment", "list", "--from", "today"]).len() > 20);
+    let of = |attendance| list(&["appointment", "list", "--attendance", attendance]);
+    assert!(of("completed").len() > 40);
+    assert_eq!(of("no_show").len(), 1);
+    assert!(list(&["appointment", "list", "--status", "cancelled"]).len() > 5);
+    assert_eq!(list(&["appointment", "list", "--status", "pending"]).len(), 1);
+    assert_eq!(list(&["message", "list", "--status", "new"]).len(), 3);
+    assert!(!list(&["message", "list", "--status", "resolved"]).is_empty());
+    assert!(list(&["call", "list", "--status", "missed"]).len() > 1);
+    assert_eq!(list(&["staff", "list"]).len(), 4);
+    assert!(list(&["staff", "list"]).iter().all(|member| member["color"].is_u64()));
+    let [awa] = &list(&["contact", "list", "--phone", "06 12 34 56 78"])[..] else { panic!("no contact") };
+    assert!(awa["notes"].is_string() && awa["alert"].is_string(), "{awa}");
+    let awa = demo.data(&["contact", "show", awa["id"].as_str().unwrap()]);
+    assert!(awa["visits"]["confirmed"].as_u64() > Some(5) && awa["visits"]["next_at"].is_string(), "{awa}");
+    let [webhook] = &list(&["webhook", "list"])[..] else { panic!("there must be one endpoint") };
+    assert_eq!(webhook["disabled_reason"], "failures");
+    let log = list(&["webhook", "deliveries", webhook["id"].as_str().unwrap()]);
+    assert!(log.len() > 4 && log.iter().all(|delivery| delivery["status"] == "missed"), "{log:?}");
 
     let contacts = demo.printed(&["contact", "list"]);
     let column = |name: &str| {
@@ -116,13 +153,63 @@ fn knowledge_is_added_from_standard_input_and_deleted() {
     let demo = Demo::start();
     let added = demo.run_with(&["knowledge", "add", "--title", "Parking", "--json"], "Behind the house.\n");
     assert_eq!(added.code, Some(0), "{}", added.errors);
-    let listed = demo.data(&["knowledge", "list"]);
-    let id = listed[0]["id"].as_str().unwrap();
+    let added: serde_json::Value = serde_json::from_str(&added.output).unwrap();
+    let id = added["data"]["id"].as_str().unwrap();
     assert_eq!(demo.data(&["knowledge", "show", id])["content"], "Behind the house.\n");
     let updated = demo.run_with(&["knowledge", "update", id, "--file", "-", "--json"], "In the yard.");
     assert!(updated.output.contains("In the yard."), "{}", updated.errors);
     let deleted = demo.run(&["knowledge", "delete", id]);
     assert_eq!((deleted.code, deleted.output.as_str()), (Some(0), ""));
     assert!(deleted.errors.ends_with("deleted\n"), "{}", deleted.errors);
-    assert_eq!(demo.data(&["knowledge", "list"]), serde_json::json!([]));
+    let listed = demo.data(&["knowledge", "list"]);
+    assert!(!listed.to_string().contains(id), "{listed}");
+}
+
+#[test]
+fn the_commands_that_the_demonstration_prints_can_be_pasted() {
+    let demo = Demo::start();
+    let from = demo.says.iter().position(|line| line.starts_with("BASE=")).unwrap();
+    let to = demo.says.iter().position(|line| line.starts_with("# the operator's commands")).unwrap();
+    let ran =
+        std::process::Command::new("sh").args(["-c", &demo.says[from..to].join("\n")]).output().unwrap();
+    let output = String::from_utf8(ran.stdout).unwrap();
+    for part in [r#"{"data":[{"starts_at":""#, r#""status":"confirmed""#, r#""status":"cancelled""#] {
+        assert!(output.contains(part), "{part}: {output}");
+    }
+    assert!(!output.contains(r#"{"error""#), "{output}");
+}
+
+#[test]
+fn the_people_of_the_demonstration_read_the_language_of_the_system() {
+    for (environment, locale) in [
+        (&[][..], "en"),
+        (&[("LANG", "fr_FR.UTF-8")][..], "fr"),
+        (&[("LC_ALL", ""), ("LC_MESSAGES", "fr"), ("LANG", "en_GB.UTF-8")][..], "fr"),
+        (&[("LC_ALL", "de_DE"), ("LANG", "fr_FR.UTF-8")][..], "en"),
+    ] {
+        let demo = Demo::start_with(tempfile::tempdir().unwrap(), &[], environment);
+        let people = demo.data(&["person", "list"]);
+        let all = people.as_array().unwrap().iter().all(|person| person["locale"] == locale);
+        assert!(all && people.as_array().unwrap().len() == 3, "{locale}: {people}");
+        assert_eq!(demo.data(&["business", "show", "Salon Lumière"])["locale"], "fr");
+    }
+}
+
+#[test]
+fn a_second_start_keeps_the_demonstrations_data() {
+    let mut demo = Demo::start();
+    demo.printed(&["export", "--to", "before"]);
+    demo.stop();
+    let demo = demo.again();
+    demo.printed(&["export", "--to", "after"]);
+    let lines = |name| demo.file(name).lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(lines("before"), lines("after"));
+}
+
+#[test]
+fn no_appointment_of_the_demonstration_is_outside_the_hours() {
+    let demo = Demo::start();
+    let hours = ["--hours", "mon-sat 9:00-19:00", "--hours", "sun 10:00-17:00"];
+    let hours = demo.data(&[&["business", "update", "Salon Lumière"][..], &hours].concat());
+    assert_eq!(hours["affected"]["count"], 0, "{hours}");
 }

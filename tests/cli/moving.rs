@@ -9,8 +9,9 @@ const FROM: [&str; 2] = ["--data-dir", "receptionist-demo"];
 /// A running demonstration that has records of every kind.
 fn running() -> Demo {
     let demo = Demo::start();
-    let book = ["appointment", "book", "--service", "coupe", "--contact-name", "Ada", "--contact-phone"];
-    let open = demo.data(&["availability", "--service", "coupe", "--start-date", "tomorrow"]);
+    let at = ["--service", "coupe", "--staff", "camille"];
+    let book = [&["appointment", "book", "--contact-name", "Ada"][..], &at, &["--contact-phone"]].concat();
+    let open = demo.data(&[&["availability", "--start-date", "tomorrow"][..], &at].concat());
     let time = |at: usize| open[at]["starts_at"].as_str().unwrap().to_owned();
     let booked = demo.data(&[&book[..], &["06 12 34 56 80", "--starts-at", &time(0)]].concat());
     demo.data(&["appointment", "reschedule", booked["id"].as_str().unwrap(), "--starts-at", &time(4)]);

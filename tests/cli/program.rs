@@ -35,8 +35,14 @@ impl Demo {
 
     /// Starts a demonstration in this directory with these settings.
     pub(crate) fn start_in(here: TempDir, settings: &[&str]) -> Self {
+        Self::start_with(here, settings, &[])
+    }
+
+    /// Starts a demonstration with these environment variables.
+    pub(crate) fn start_with(here: TempDir, settings: &[&str], environment: &[(&str, &str)]) -> Self {
         let log = File::create(here.path().join("log")).unwrap();
         let mut child = program(&here)
+            .envs(environment.iter().copied())
             .args(["demo", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
             .args(settings)
             .stdout(Stdio::piped())

@@ -117,7 +117,9 @@ async fn without_mail_no_link_is_shown_for_an_account_in_use() {
 async fn with_mail_no_link_is_shown_and_all_invitations_get_the_same_response() {
     let (mail, mails) = relay().await;
     let server = Server::open_with(None, Some(mail)).await;
-    let (salon, [(_, mut ada), ..]) = salon(&server).await;
+    let (salon, [(owner, mut ada), ..]) = salon(&server).await;
+    let name = serde_json::json!({ "name": "Ada Martin" });
+    server.operator("PATCH", &format!("/businesses/{salon}/people/{}", owner.id), name).await;
     let other = server.business("Barbier").await;
     let known = server.person(&other, "known@example.com", "member").await;
     let path = format!("/businesses/{other}/people/{}", known.id);
@@ -143,7 +145,12 @@ async fn with_mail_no_link_is_shown_and_all_invitations_get_the_same_response() 
         let page = ada.get(&page_of(&server, &salon, &person).await).await.is(200);
         page.says("Not accepted yet.").says("Forgotten password");
     }
-    let mut to = [mails.get(0).await.to, mails.get(1).await.to];
+    let invitations = [mails.get(0).await, mails.get(1).await];
+    for mail in &invitations {
+        assert!(mail.text.contains("Invited by Ada Martin."), "{}", mail.text);
+        assert!(mail.text.contains("Your role: member of the team."), "{}", mail.text);
+    }
+    let mut to = invitations.map(|mail| mail.to);
     to.sort();
     assert_eq!(to, ["known@example.com", "new@example.com"]);
     // The audit log does not contain the name in the account either.

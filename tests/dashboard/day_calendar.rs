@@ -1,6 +1,6 @@
 //! The calendar: a day by staff member, a week, and a list. Free times are links to the booking form.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::day_salon::Salon;
 use crate::harness::{Page, Server};
@@ -262,6 +262,54 @@ async fn the_calendar_uses_the_language_of_the_person() {
         .await
         .says("Prendre un rendez-vous")
         .says("Heure locale : Paris");
+}
+
+#[tokio::test]
+async fn the_calendar_and_its_fields_follow_the_clock_of_the_person() {
+    let mut salon = Salon::open().await;
+    let (day, form) = (salon.to("calendar?date=2026-03-02"), salon.to("appointments/new"));
+    let other = format!("{form}?date=2026-03-02&time=07:15&staff={}", salon.ines);
+    let page = salon.owner.get(&day).await.is(200);
+    assert!(page.body.contains(">09:00</span>") && !page.body.contains(" data-twelve"), "{}", page.body);
+    let page = salon.owner.get("/dashboard/account").await;
+    salon.owner.submit(&page, "/dashboard/account", &[("clock", "12")]).await.is(303);
+    let page = salon.owner.get(&day).await.is(200).says("9:00 am to 6:00 pm");
+    assert!(
+        page.body.contains(">9:00\u{a0}am</span>") && page.body.contains(" data-twelve"),
+        "{}",
+        page.body
+    );
+    assert!(!page.body.contains(">09:00</span>"), "{}", page.body);
+    // A field for a time always has the form that browsers send.
+    let page = salon.owner.get(&other).await.is(200);
+    assert_eq!(page.field(&form, "time"), "07:15");
+}
+
+#[tokio::test]
+async fn the_booking_form_offers_to_block_the_time_to_people_who_may_block_it() {
+    let mut salon = Salon::open().await;
+    let of = |staff: &str| format!("appointments/new?date=2026-03-02&time=10:30&staff={staff}");
+    let (ines, hugo) = (salon.to(&of(&salon.ines)), salon.to(&of(&salon.hugo)));
+    let page = salon.owner.get(&ines).await.says("Block this time");
+    let link = page.tags().into_iter().find_map(|tag| {
+        let is_link = tag.get("data-block").is_some();
+        tag.get("href").filter(|_| is_link).map(str::to_owned)
+    });
+    let page = salon.owner.get(&link.unwrap()).await.is(200);
+    let block = salon.to("calendar/block");
+    for (field, value) in [("from", "2026-03-02"), ("from_time", "10:30"), ("staff", &salon.ines)] {
+        assert_eq!(page.field(&block, field), value);
+    }
+    // A member may block only the time of their own staff member.
+    let people = salon.operator("GET", "/people", Value::Null).await;
+    let person = people.as_array().unwrap().iter().find(|one| one["email"] == "member@example.com").unwrap();
+    let path = format!("/people/{}", person["id"].as_str().unwrap());
+    salon.operator("PATCH", &path, json!({ "staff_id": salon.ines })).await;
+    let offers = |page: &crate::harness::Page| page.body.contains("data-block");
+    let (own, others) = (salon.member.get(&ines).await, salon.member.get(&hugo).await);
+    assert!(offers(&own) && !offers(&others));
+    // Without a chosen time, there is nothing to block.
+    assert!(!offers(&salon.owner.get(&salon.to("appointments/new")).await));
 }
 
 #[tokio::test]

@@ -49,8 +49,7 @@ async fn a_service_with_every_property_is_added_and_changed() {
     ] {
         assert_eq!(service[name], value, "{name}");
     }
-    let page =
-        browser.get(&format!("{path}?done=added")).await.says("Added.").says("90 min").says("65.50 EUR");
+    let page = browser.get(&format!("{path}?done=added")).await.says("Added.").says("90 min").says("€65.50");
     page.says("0, 15 min").says("1 day").says("No staff member yet").says("Offered");
     let own = format!("{path}/{}", service["id"].as_str().unwrap());
     let page = browser.get(&own).await.is(200);
@@ -278,4 +277,73 @@ async fn who_offers_a_service_and_its_place_in_lists_are_set_on_its_page() {
     let page = browser.get(&path).await.says("Hair").says("Inès");
     let text = page.text();
     assert!(text.find("Advice").unwrap() < text.find("Cut").unwrap(), "{text}");
+}
+
+/// Creates a business without hours and services in this region. Returns its id and the browser of its owner.
+async fn new_business(server: &Server, region: &str) -> (String, Browser) {
+    let business =
+        json!({ "name": region, "timezone": "Europe/Paris", "phone_region": region, "locale": "fr" });
+    let business = server.operator("POST", "/businesses", business).await["id"].as_str().unwrap().to_owned();
+    let email = format!("{}@example.com", region.to_lowercase());
+    let owner = server.person(&business, &email, "owner").await;
+    let browser = server.signed_in(&business, &owner).await;
+    (business, browser)
+}
+
+#[tokio::test]
+async fn a_starting_set_creates_what_its_page_shows_in_a_business_without_services() {
+    let server = Server::open().await;
+    let (business, mut browser) = new_business(&server, "FR").await;
+    let staff = json!({ "name": "Inès", "service_ids": [] });
+    let staff = server.operator("POST", &format!("/businesses/{business}/staff"), staff).await;
+    let path = format!("/dashboard/b/{business}/settings/services");
+    let start = format!("{path}/start");
+    for page in [path.clone(), format!("/dashboard/b/{business}/today")] {
+        assert!(browser.get(&page).await.body.contains(&format!("href=\"{start}\"")), "{page}");
+    }
+    let page =
+        browser.get(&start).await.is(200).says("Hair salon").says("Tuesday to Saturday, 09:00 – 18:00");
+    let page = page.says("Dental practice").says("Détartrage").says("45 min").says("€75").says("Patient");
+    assert_eq!(services(&server, &business).await, json!([]), "the page creates nothing");
+    browser.submit(&page, &start, &[("trade", "butcher")]).await.is(422);
+    let page = browser.get(&start).await;
+    let done = browser.submit(&page, &start, &[("trade", "dentist")]).await;
+    done.leads_to(&format!("{path}?done=added"));
+
+    let services = services(&server, &business).await;
+    let services = services.as_array().unwrap();
+    let one = services.iter().find(|one| one["name"] == "Détartrage").unwrap();
+    assert_eq!((&one["duration_minutes"], &one["price_cents"]), (&json!(45), &json!(7_500)));
+    assert!(services.len() == 5 && services.iter().all(|one| one["currency"] == "EUR"), "{services:?}");
+    let profile = server.operator("GET", &format!("/businesses/{business}"), Value::Null).await;
+    assert_eq!(profile["customer_word"], "patient");
+    let days: Vec<_> = profile["hours"].as_array().unwrap().iter().map(|one| &one["day"]).collect();
+    assert_eq!(days, ["monday", "tuesday", "wednesday", "thursday", "friday"]);
+    let all = server.operator("GET", &format!("/businesses/{business}/staff"), Value::Null).await;
+    assert_eq!(all[0]["id"], staff["id"]);
+    assert_eq!(all[0]["service_ids"].as_array().unwrap().len(), 5, "every staff member offers the services");
+
+    // A second set is refused, and the pages offer none any more.
+    let page = browser.get(&start).await.is(200).says("This business already has services");
+    assert!(!page.forms().iter().any(|form| form.action == start));
+    let id = browser.get("/dashboard/account").await.field("/dashboard/sign-out", "form");
+    browser.post(&start, &[("form", &id), ("trade", "garage")]).await.is(409);
+    assert!(!browser.get(&format!("/dashboard/b/{business}/today")).await.body.contains(&start));
+    assert_eq!(self::services(&server, &business).await.as_array().unwrap().len(), 5);
+}
+
+#[tokio::test]
+async fn a_starting_set_has_no_prices_if_the_currency_is_not_known_and_keeps_hours() {
+    let server = Server::open().await;
+    let (business, mut browser) = new_business(&server, "JP").await;
+    let hours = json!({ "hours": [{ "day": "sunday", "open": "10:00", "close": "11:00" }] });
+    server.operator("PATCH", &format!("/businesses/{business}"), hours).await;
+    let start = format!("/dashboard/b/{business}/settings/services/start");
+    let page = browser.get(&start).await.is(200);
+    assert!(!page.text().contains('€') && !page.text().contains("Tuesday to Saturday"), "{}", page.text());
+    browser.submit(&page, &start, &[("trade", "garage")]).await.is(303);
+    let services = services(&server, &business).await;
+    assert!(services.as_array().unwrap().iter().all(|one| one["price_cents"].is_null()), "{services}");
+    let profile = server.operator("GET", &format!("/businesses/{business}"), Value::Null).await;
+    assert_eq!(profile["hours"].as_array().unwrap().len(), 1);
 }

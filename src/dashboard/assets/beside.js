@@ -25,6 +25,9 @@ const closed = () => {
   (from.isConnected ? from : document.querySelector(same) ?? document.getElementById('main')).focus();
 };
 
+// The link that blocks the chosen time is in the head of the panel, without the earlier one.
+const lift = form => panel.querySelector('.blocks').replaceChildren(...form.querySelectorAll('[data-block]'));
+
 const show = booking => {
   if (!panel) {
     panel = document.querySelector('.frame').appendChild(document.createElement('dialog'));
@@ -38,7 +41,7 @@ const show = booking => {
       close();
     });
   }
-  const head = document.createElement('header'), title = document.createElement('h2'), leave = document.createElement('button');
+  const [head, title, blocks, leave] = ['header', 'h2', 'span', 'button'].map(tag => document.createElement(tag));
   title.id = 'beside-title';
   title.textContent = booking.dataset.title;
   leave.className = 'button quiet only';
@@ -46,7 +49,8 @@ const show = booking => {
   leave.dataset.leave = '';
   leave.textContent = '×';
   leave.setAttribute('aria-label', booking.dataset.close);
-  head.append(title, leave);
+  blocks.className = 'blocks';
+  head.append(title, blocks, leave);
   rename(booking);
   panel.replaceChildren(head, booking);
   if (!panel.open) {
@@ -54,7 +58,8 @@ const show = booking => {
   }
   const form = booking.querySelector('form');
   if (form) {
-    follow(form, rename);
+    lift(form);
+    follow(form, now => { rename(now); lift(now); });
     form.addEventListener('submit', send);
   }
   (booking.querySelector('[autofocus]') ?? booking.querySelector('[aria-invalid], input[type=search]') ?? leave).focus();
@@ -76,10 +81,11 @@ const send = async event => {
 
 // Another time for the form in the panel, which keeps its other fields.
 const choose = (form, asked) => {
-  const { staff, date, time } = form.elements;
+  const { staff, date, time, minutes } = form.elements;
   if (asked.has('staff')) staff.value = asked.get('staff');
   date.value = asked.get('date');
   time.value = asked.get('time');
+  if (asked.has('minutes')) minutes.value = asked.get('minutes');
   time.dispatchEvent(new Event('input', { bubbles: true }));
 };
 

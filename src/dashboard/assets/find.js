@@ -1,5 +1,5 @@
-// The search field of the frame. The key "/" moves the focus to it, and the results appear below it while somebody
-// types. Without scripts, it is an ordinary form.
+// The search field of the frame. The results appear below it while somebody types. Without scripts, it is an
+// ordinary form.
 const field = document.getElementById('find'), form = field.form, found = document.getElementById('find-found');
 let timer, last;
 const close = () => { last?.abort(); clearTimeout(timer); found.replaceChildren(); };
@@ -35,14 +35,4 @@ form.addEventListener('keydown', event => {
     close();
     if (at > 0) field.focus(); else field.value = '';
   }
-});
-// A person can turn off the shortcuts of single keys (WCAG 2.1.4).
-const isOff = () => { try { return localStorage.getItem('shortcuts') === 'off'; } catch { return false; } };
-document.addEventListener('keydown', event => {
-  if (event.key !== '/' || event.defaultPrevented || isOff() || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest('input, textarea, select, [contenteditable]')) return;
-  event.preventDefault();
-  if (!field.checkVisibility()) return location.assign(form.action);
-  field.focus();
-  field.select();
 });

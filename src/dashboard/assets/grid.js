@@ -2,7 +2,13 @@
 export const board = () => document.getElementById('board');
 export const number = (from, name) => Number(from.dataset[name]);
 const two = n => String(n).padStart(2, '0');
-export const clock = minute => `${two(Math.floor(minute / 60) % 24)}:${two(minute % 60)}`;
+const wall = minute => `${two(Math.floor(minute / 60) % 24)}:${two(minute % 60)}`;
+// A time of day in the person's form, as the server writes it.
+export const clock = minute => {
+  if (!('twelve' in board().dataset)) return wall(minute);
+  const hour = Math.floor(minute / 60) % 24;
+  return `${hour % 12 || 12}:${two(minute % 60)}\u00a0${hour < 12 ? 'am' : 'pm'}`;
+};
 export const place = (minute, lasts) => [['h', Math.floor(minute / 60), ''], ['m', minute % 60, ''], ['for-', Math.floor(lasts / 60), 'h'],
   ['for-', lasts % 60, '']].filter(([, n]) => n > 0).map(([before, n, after]) => `${before}${n}${after}`);
 // Puts an item at a time of a lane. The part outside the board is not shown.
@@ -25,9 +31,9 @@ export const laneAt = x => [...board().querySelectorAll('.lane')].find(lane => {
   const { left, right } = lane.getBoundingClientRect();
   return left <= x && x < right;
 });
-// The date and the time of day, also after midnight.
+// The date and the time of day of a request, also after midnight.
 export const moment = (date, minute) => {
   const day = new Date(`${date}T00:00:00Z`);
   day.setUTCDate(day.getUTCDate() + Math.floor(minute / 1440));
-  return { date: day.toISOString().slice(0, 10), time: clock(minute) };
+  return { date: day.toISOString().slice(0, 10), time: wall(minute) };
 };

@@ -1,4 +1,4 @@
-// Keyboard shortcuts. A person can turn them off in the dialog that lists them (WCAG 2.1.4).
+// Keyboard shortcuts. A person can turn them off in the dialog that lists them and in the account (WCAG 2.1.4).
 import { dialog, load, plain } from './dialog.js';
 const base = document.body.dataset.stream?.split('/stream')[0];
 const kept = on => {
@@ -9,7 +9,7 @@ const kept = on => {
 };
 const mark = within => {
   for (const button of within.querySelectorAll('[data-keys-switch]')) {
-    button.hidden = false;
+    button.closest('[hidden]')?.removeAttribute('hidden');
     button.setAttribute('aria-pressed', kept());
     button.textContent = kept() ? button.dataset.off : button.dataset.on;
   }
@@ -27,7 +27,9 @@ const click = (css, path) => {
 };
 const search = () => {
   const field = [...document.querySelectorAll('input[type=search]')].find(one => one.offsetParent);
-  if (field) field.focus(); else location.assign(`${base}/contacts`);
+  if (!field) return location.assign(`${base}/search`);
+  field.focus();
+  field.select();
 };
 const acts = {
   t: () => location.assign(`${base}/today`),

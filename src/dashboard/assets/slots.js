@@ -1,24 +1,13 @@
-// A click or a drag on an empty time of the calendar offers a booking and, if the person may add it, time off.
+// A click on an empty time of the calendar opens the booking form for this time, and a drag also chooses the length.
+import { open } from './beside.js';
 import { make } from './dialog.js';
-import { board, clock, laneAt, minuteAt, moment, number, put } from './grid.js';
-const LASTS = 30;
-let begun, menu;
-const close = () => { menu?.remove(); menu = undefined; };
-const offer = (lane, from, to) => {
-  close();
-  const { book, block, sayBook, sayBlock } = board().dataset, { staff, date } = lane.dataset;
-  const at = moment(date, from), until = Math.min(to, 1440);
-  const url = (path, query) => `${path}?${new URLSearchParams(staff ? { staff, ...query } : query)}`;
-  const choices = make('div', { className: 'slot-menu' }, make('b', { textContent: `${clock(from)} – ${clock(to)}` }),
-    make('a', { className: 'button first little', href: url(book, at), textContent: sayBook }));
-  if ('blocks' in lane.dataset && from < 1440) {
-    choices.append(make('a', { className: 'button little', href: url(block, { date, minute: from, until }), textContent: sayBlock }));
-  }
-  menu = make('li', { className: 'picked' }, choices);
-  put(menu, lane, from, to - from);
-  const { bottom } = menu.getBoundingClientRect(), { bottom: end } = board().getBoundingClientRect();
-  if (bottom + 48 > end) menu.classList.add('up');
-  choices.querySelector('a').focus({ preventScroll: true });
+import { board, minuteAt, moment, number, put } from './grid.js';
+let begun, mark;
+const end = () => { mark?.remove(); mark = undefined; };
+const book = (lane, from, more = {}) => {
+  const { staff, date } = lane.dataset;
+  const query = new URLSearchParams({ ...(staff ? { staff } : {}), ...moment(date, from), ...more });
+  open(make('a', { href: `${board().dataset.book}?${query}` }));
 };
 const snap = (lane, y, round = Math.floor) => {
   const grid = number(board(), 'grid'), first = number(board(), 'first'), last = number(board(), 'last');
@@ -26,10 +15,10 @@ const snap = (lane, y, round = Math.floor) => {
 };
 const empty = e => {
   const lane = e.target.closest?.('#board[data-book] .lane');
-  return lane && e.target.closest('.track') && !e.target.closest('.visit, .more, .picked') ? lane : undefined;
+  return lane && e.target.closest('.track') && !e.target.closest('.visit, .more') ? lane : undefined;
 };
 document.addEventListener('pointerdown', e => {
-  if (menu && !e.target.closest('.picked')) close();
+  end();
   const lane = e.button === 0 && empty(e);
   begun = lane ? { lane, y: e.clientY, touch: e.pointerType === 'touch', from: snap(lane, e.clientY) } : undefined;
 });
@@ -38,26 +27,25 @@ document.addEventListener('pointermove', e => {
   const to = snap(begun.lane, e.clientY, Math.round), low = Math.min(begun.from, to);
   begun.to = Math.max(to, begun.from + number(board(), 'grid'));
   begun.low = low;
-  menu ??= make('li', { className: 'picked' });
-  put(menu, begun.lane, low, begun.to - low);
+  mark ??= make('li', { className: 'picked' });
+  put(mark, begun.lane, low, begun.to - low);
 });
+// The click at the end of a drag must not reach a link, so it is handled before the links.
 document.addEventListener('click', e => {
   const lane = empty(e), drag = begun?.to && begun;
   begun = undefined;
+  end();
   if (drag) {
     e.preventDefault();
-    return offer(drag.lane, drag.low, drag.to);
+    return book(drag.lane, drag.low, { minutes: drag.to - drag.low });
   }
-  if (!lane || e.ctrlKey || e.metaKey || e.shiftKey) return;
-  const free = e.target.closest('.free');
-  // Without a choice, and by keyboard, a free time stays a link to the booking form.
-  if (free && (!e.detail || !('blocks' in lane.dataset))) return;
+  // A free time is a link to the booking form, which opens the same panel.
+  if (!lane || e.target.closest('.free') || e.ctrlKey || e.metaKey || e.shiftKey) return;
   e.preventDefault();
-  const from = free ? number(free.parentElement, 'minute') : snap(lane, e.clientY);
-  offer(lane, from, from + LASTS);
-});
+  book(lane, snap(lane, e.clientY));
+}, true);
 document.addEventListener('dragstart', e => { if (e.target.closest?.('#board .free')) e.preventDefault(); });
-document.addEventListener('keydown', e => { if (e.key === 'Escape') close(); });
+document.addEventListener('keydown', e => { if (e.key === 'Escape') { begun = undefined; end(); } });
 // A form that changes the board: the board is loaded again, and the page keeps its position.
 document.addEventListener('submit', async e => {
   const form = e.target.closest('form[data-swap]');

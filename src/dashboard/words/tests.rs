@@ -10,12 +10,11 @@ use super::*;
 use crate::words::ids;
 
 /// Prefixes of message ids whose endings the code adds at run time. A test below checks these endings.
-const MADE: [&str; 40] = [
+const MADE: [&str; 39] = [
     "appointment-attendance-",
     "role-",
     "enter-invitation-",
     "alert-",
-    "told-",
     "error-",
     "people-role-",
     "people-status-",
@@ -112,7 +111,8 @@ fn messages_with_composed_ids_exist() {
     let words = words(Locale::Fr);
     let roles =
         Role::ALL.iter().flat_map(|role| [format!("role-{role}"), format!("enter-invitation-{role}")]);
-    let alerts = AlertKind::ALL.iter().flat_map(|kind| [format!("alert-{kind}"), format!("told-{kind}")]);
+    let alerts =
+        AlertKind::ALL.iter().flat_map(|kind| [format!("alert-{kind}"), format!("alert-about-{kind}")]);
     let errors = [403, 404, 409, 410, 413, 422, 429, 500, 503];
     let errors =
         errors.iter().flat_map(|status| ["title", "text"].map(|part| format!("error-{status}-{part}")));
@@ -174,16 +174,16 @@ fn messages_with_composed_ids_exist() {
 
 #[test]
 fn the_reason_for_a_refused_password_is_in_the_pages_language() {
-    let told = |locale, code| problems::problem(words(locale), &code);
+    let text = |locale, code| problems::problem(words(locale), &code);
     let length = ProblemCode::Text(TextError::Length { min: 12, max: 256 });
-    assert_eq!(told(Locale::Fr, length), "Il faut de 12 à 256 caractères.");
+    assert_eq!(text(Locale::Fr, length), "Il faut de 12 à 256 caractères.");
     let guessed = ProblemCode::Guessable(vec![PasswordHint::Common, PasswordHint::AddWords]);
     assert_eq!(
-        told(Locale::En, guessed.clone()),
+        text(Locale::En, guessed.clone()),
         "It is too easy to guess. This is a very common password. Add another word or two. Uncommon words are better."
     );
     assert_eq!(
-        told(Locale::Fr, guessed),
+        text(Locale::Fr, guessed),
         "Il est trop facile à deviner. C’est un mot de passe très courant. Ajoutez un mot ou deux. Les mots rares \
          valent mieux."
     );
@@ -191,24 +191,24 @@ fn the_reason_for_a_refused_password_is_in_the_pages_language() {
 
 #[test]
 fn the_reason_for_a_failed_attempt_is_in_the_pages_language() {
-    let told = |locale, error: &AttemptError| attempts::error(words(locale), error);
+    let text = |locale, error: &AttemptError| attempts::error(words(locale), error);
     for failure in AttemptFailure::ALL {
         let error = (*failure).into();
-        assert_ne!(told(Locale::En, &error), told(Locale::Fr, &error), "{failure}");
+        assert_ne!(text(Locale::En, &error), text(Locale::Fr, &error), "{failure}");
     }
     for fault in MailFault::ALL {
-        let told = |locale| attempts::mail_error(words(locale), &(*fault).into());
-        assert_ne!(told(Locale::En), told(Locale::Fr), "{fault}");
+        let text = |locale| attempts::mail_error(words(locale), &(*fault).into());
+        assert_ne!(text(Locale::En), text(Locale::Fr), "{fault}");
     }
     let reset = AttemptFailure::ConnectionReset.into();
-    assert_eq!(told(Locale::Fr, &reset), "Pas de connexion. La connexion a été rompue");
+    assert_eq!(text(Locale::Fr, &reset), "Pas de connexion. La connexion a été rompue");
     let stored = AttemptError::Other("a text of an earlier version".into());
-    assert_eq!(told(Locale::Fr, &stored), "a text of an earlier version");
+    assert_eq!(text(Locale::Fr, &stored), "a text of an earlier version");
 }
 
 #[test]
 fn a_number_in_a_sentence_has_the_right_plural() {
-    let told = |locale, wait| problems::problem(words(locale), &ProblemCode::NextIn(wait));
+    let text = |locale, wait| problems::problem(words(locale), &ProblemCode::NextIn(wait));
     for (wait, english, french) in [
         (
             Wait::Minutes(1),
@@ -221,6 +221,6 @@ fn a_number_in_a_sentence_has_the_right_plural() {
             "Le prochain envoi est possible dans 5 heures.",
         ),
     ] {
-        assert_eq!((told(Locale::En, wait), told(Locale::Fr, wait)), (english.to_owned(), french.to_owned()));
+        assert_eq!((text(Locale::En, wait), text(Locale::Fr, wait)), (english.to_owned(), french.to_owned()));
     }
 }

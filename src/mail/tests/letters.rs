@@ -72,6 +72,7 @@ fn letter(locale: Locale, name: &str, content: Content) -> Letter {
             link: None,
         },
         business: of_business.then_some(sender),
+        invited_by: matches!(content, Content::Invitation(_) | Content::Offer).then(|| "Zoé Martin".into()),
         content,
         unsubscribe: is_alert.then(|| TOKEN.into()),
     }
@@ -245,6 +246,7 @@ fn a_mail_with_a_link_contains_the_link_and_its_expiry() {
 fn an_offer_links_to_the_sign_in_and_the_reset_of_an_invitation_names_the_business() {
     let offer = read(&compose(&letter(Locale::Fr, "", Content::Offer)));
     assert_eq!(offer.subject, "Salon Été vous invite");
+    assert!(offer.text.contains("Invitation envoyée par Zoé Martin."), "{}", offer.text);
     for body in [&offer.text, &offer.html] {
         assert!(body.contains("https://desk.example.com/dashboard") && !body.contains("/enter/"), "{body}");
     }

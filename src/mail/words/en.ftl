@@ -76,6 +76,7 @@ invitation-open = Choose a password
 invited-as-owner = Your role: owner.
 invited-as-admin = Your role: administrator.
 invited-as-member = Your role: member of the team.
+invited-by = Invited by { $name }.
 offer-intro = { $business } invites you to its dashboard. Sign in with your usual password to accept.
 offer-open = Sign in
 reset-invited = { $business } invites you to its dashboard. Your account is not confirmed yet: choose a new password to begin.

@@ -76,6 +76,7 @@ invitation-open = Choisir un mot de passe
 invited-as-owner = Votre rôle : propriétaire.
 invited-as-admin = Votre rôle : administration.
 invited-as-member = Votre rôle : membre de l’équipe.
+invited-by = Invitation envoyée par { $name }.
 offer-intro = { $business } vous invite à son tableau de bord. Connectez-vous avec votre mot de passe habituel pour accepter.
 offer-open = Se connecter
 reset-invited = { $business } vous invite à son tableau de bord. Votre compte n’est pas encore confirmé : choisissez un nouveau mot de passe pour commencer.

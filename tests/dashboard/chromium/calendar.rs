@@ -135,7 +135,7 @@ async fn an_appointment_is_dragged_with_a_finger_after_a_rest() {
 }
 
 #[tokio::test]
-async fn an_empty_time_offers_a_booking_and_time_off() {
+async fn a_click_on_an_empty_time_opens_the_booking_panel_which_offers_time_off() {
     let Some(desk) = Desk::of_owner().await else { return };
     let window = &desk.window;
     desk.goto(DAY).await;
@@ -144,9 +144,13 @@ async fn an_empty_time_offers_a_booking_and_time_off() {
     let (x, y) = window.middle(free).await;
     window.mouse("mousePressed", (x, y)).await;
     window.mouse("mouseReleased", (x, y)).await;
-    window.sees("10:30 – 11:00").await;
-    let book = window.find(".slot-menu a.first").await.attr("href").await.unwrap().unwrap();
-    assert!(book.contains("time=10%3A30") && book.contains(&desk.salon.staff), "{book}");
+    window.find("dialog.beside[open] [name=q]").await;
+    window.sees("10:30 – ").await;
+    let block = window.find("dialog.beside > header [data-block]").await.attr("href").await.unwrap().unwrap();
+    assert!(block.contains("minute=630") && block.contains(&desk.salon.staff), "{block}");
+    // The next click chooses another time, also for the link in the head of the panel.
+    window.run("document.querySelector(\"#board .lane li[data-minute='660'] .free\").click()").await;
+    window.find("dialog.beside > header [data-block][href*='minute=660']").await;
     window.keys(ESCAPE).await;
     // A drag selects the range.
     let hour = desk.hour().await;
@@ -155,7 +159,7 @@ async fn an_empty_time_offers_a_booking_and_time_off() {
     window.mouse("mouseMoved", (x, y + hour / 2.0)).await;
     window.mouse("mouseReleased", (x, y + hour / 2.0)).await;
     window.sees("10:30 – 11:15").await;
-    window.find(".slot-menu a:last-child").await.click().await.unwrap();
+    window.find("dialog.beside > header [data-block]").await.click().await.unwrap();
     window.fill("note", "Dentist").await;
     window.run("document.querySelector('#block').requestSubmit()").await;
     window.sees("Time off: Dentist").await;
@@ -182,8 +186,23 @@ async fn the_date_picker_and_the_shortcuts_open_days() {
     window.keys(ESCAPE).await;
     window.keys("t").await;
     assert!(window.path().await.contains("calendar"), "the shortcuts are off");
-    window.run("localStorage.removeItem('shortcuts')").await;
+    // The account has the same switch.
+    window.goto("/dashboard/account").await;
+    window.sees("Turn shortcuts on").await;
+    window.run("document.querySelector('main [data-keys-switch]').click()").await;
+    window.sees("Turn shortcuts off").await;
+    window.run("document.activeElement.blur()").await;
     window.keys("t").await;
     window.sees("Needs you").await;
+    // The key for the search leads to its field, or to its page if no field is visible.
+    window.keys("/").await;
+    let field = window.run("return document.activeElement.id").await;
+    assert_eq!(field, "find");
+    window.look(PHONE).await;
+    desk.goto("today").await;
+    window.run("document.activeElement.blur()").await;
+    window.keys("/").await;
+    window.sees("Search").await;
+    assert!(window.path().await.ends_with("/search"), "{}", window.path().await);
     desk.close().await;
 }

@@ -1,7 +1,9 @@
-//! Makes the screenshots of the README if `PICTURES` names a directory:
+//! Makes the screenshots of the README, and those of the documentation from the sample business, if `PICTURES`
+//! names a directory:
 //!
 //! ```console
 //! $ PICTURES=$PWD/tests/dashboard/pictures cargo test --test dashboard pictures_of_the_readme
+//! $ PICTURES=/tmp cargo test --test dashboard pictures_of_the_documentation
 //! ```
 
 use std::path::Path;
@@ -93,6 +95,43 @@ async fn pictures_of_the_readme() {
         window.look(looks).await;
         window.goto(&format!("/dashboard/b/{salon}/{page}")).await;
         std::fs::write(Path::new(&to).join(format!("{name}.png")), window.picture().await).unwrap();
+    }
+    window.close().await;
+}
+
+#[tokio::test]
+async fn pictures_of_the_documentation() {
+    let Some(to) = std::env::var_os("PICTURES") else { return };
+    let server = Server::open().await;
+    let Some(window) = window(&server.origin()).await else { return };
+    server.clock.set("2026-03-05T10:10:00Z");
+    let sample = receptionist::cli::demo::make(server.service(), domain::Locale::En).await.unwrap();
+    let salon = sample.business_id.to_string();
+    let list = async |path: &str| {
+        let all = server.operator("GET", &format!("/businesses/{salon}/{path}"), Value::Null).await;
+        all.as_array().unwrap().clone()
+    };
+    let people = list("people").await;
+    let owner = people.iter().find(|one| one["role"] == "owner").unwrap();
+    let owner = Person { id: id(owner), link: String::new() };
+    let awa = list("contacts?phone=%2B33612345678").await;
+    take_over(&window, &server.signed_in(&salon, &owner).await).await;
+    window.look(Looks { width: 1280, dark: false }).await;
+    let client = format!("contacts/{}", id(&awa[0]));
+    let free = "[...document.querySelectorAll('main a.free')].at(-1).click()";
+    for (name, page, act) in [
+        ("today", "today", ""),
+        ("calendar", "calendar?view=day&date=2026-03-06", ""),
+        ("booking", "calendar?view=day&date=2026-03-06", free),
+        ("client", client.as_str(), ""),
+        ("insights", "insights", ""),
+    ] {
+        window.goto(&format!("/dashboard/b/{salon}/{page}")).await;
+        if !act.is_empty() {
+            window.run(act).await;
+            window.find("dialog.beside[open] [data-does]").await;
+        }
+        std::fs::write(Path::new(&to).join(format!("docs-{name}.png")), window.picture().await).unwrap();
     }
     window.close().await;
 }

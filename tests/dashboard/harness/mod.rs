@@ -118,7 +118,7 @@ impl Server {
         self.service = Some(start(&self.settings, &self.clock, &self.receiver).await);
     }
 
-    fn service(&self) -> &Service {
+    pub(crate) fn service(&self) -> &Service {
         self.service.as_ref().unwrap()
     }
 

@@ -15,6 +15,8 @@ pub(super) const ROWS: &[Row] = &[
     ("GET", "/dashboard/b/{business_id}/settings/services", [200, 200, 200, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/settings/services/new", [200, 200, 403, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/services/new", [422, 422, 403, 404, SIGN_IN]),
+    ("GET", "/dashboard/b/{business_id}/settings/services/start", [200, 200, 403, 404, SIGN_IN]),
+    ("POST", "/dashboard/b/{business_id}/settings/services/start", [422, 422, 403, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/settings/services/{service_id}", [404, 404, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/services/{service_id}", [404, 404, 403, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/settings/services/{service_id}/delete", [404, 404, 403, 404, SIGN_IN]),

@@ -1,16 +1,19 @@
 //! The content of a mail. It is read when the mail is composed, so that no mail contains erased data.
 
 use domain::{
-    About, AlertKind, Appointment, AppointmentId, Business, BusinessId, CallId, CallRecord, Contact,
-    ContactId, Mail, MailKind, MessageId, Role, Service, StaffMember, Subscription, TakenMessage,
-    WebhookEndpoint, WebhookId,
+    About, Actor, AlertKind, Appointment, AppointmentId, AuditAction, AuditEntry, Business, BusinessId,
+    CallId, CallRecord, Contact, ContactId, Mail, MailKind, Membership, MessageId, Person, ResourceId, Role,
+    Service, StaffMember, Subscription, TakenMessage, WebhookEndpoint, WebhookId,
 };
-use store::{Store, StoreError, keys};
+use store::{Order, Record, Store, StoreError, keys};
 use uuid::Uuid;
 
 use super::letter::{AlertItem, Content, Letter, Link, Recipient, Sender, What};
 use super::notice;
 use super::unsubscribe::Unsubscribe;
+
+/// The maximum number of audit entries that are read for the entry about an offer. Its id has the offer's time.
+const OFFER_ENTRIES_MAX: usize = 64;
 
 pub(super) fn letter(
     store: &Store,
@@ -39,9 +42,33 @@ pub(super) fn letter(
         written_at: mail.created_at,
         to: Recipient { link: None, ..to },
         business,
+        invited_by: invited_by(store, mail)?,
         content,
         unsubscribe: from.and_then(token),
     }))
+}
+
+/// The name of the person who offered the membership. `None` for an offer by the operator, and if the person
+/// has no name. The audit log has the entry about the offer, since it keeps entries for longer than an
+/// invitation works.
+fn invited_by(store: &Store, mail: &Mail) -> Result<Option<String>, StoreError> {
+    let is_offer = matches!(mail.kind, MailKind::Invitation | MailKind::Offer | MailKind::Reset);
+    let Some(of) = mail.business_id.filter(|_| is_offer) else { return Ok(None) };
+    let membership = store.find::<Membership>(&keys::membership(of, mail.person_id))?;
+    let Some(at) = membership.map(|membership| membership.created_at) else { return Ok(None) };
+    let range = keys::audit_within(of, Some(at), None);
+    for row in store.scan(&range, Order::Ascending).take(OFFER_ENTRIES_MAX) {
+        let entry = AuditEntry::decode(&row?.1)?;
+        let is_of_offer =
+            entry.action == AuditAction::PersonAdded && entry.resource_id == mail.person_id.uuid();
+        if let Actor::Person(by) = entry.actor
+            && is_of_offer
+        {
+            let name = store.find::<Person>(&keys::person(by))?.map(|person| person.name);
+            return Ok(name.filter(|name| !name.trim().is_empty()));
+        }
+    }
+    Ok(None)
 }
 
 fn content(

@@ -80,6 +80,7 @@ impl Mails {
             written_at: now,
             to: Recipient { address: to.into(), name: String::new(), locale, role: None, link: None },
             business: None,
+            invited_by: None,
             content: Content::Test,
             unsubscribe: None,
         };

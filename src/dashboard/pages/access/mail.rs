@@ -87,7 +87,7 @@ impl Page<'_> {
 
     fn what(&self, mail: &Mail) -> String {
         match (mail.kind, mail.about.first()) {
-            (MailKind::Alert, Some(about)) => self.sheet.member.t(&format!("told-{}", about.kind)),
+            (MailKind::Alert, Some(about)) => self.sheet.member.t(&format!("alert-about-{}", about.kind)),
             (kind, _) if invites(kind) => self.sheet.member.t("mail-invitation"),
             (kind, _) => self.sheet.member.t(&format!("mail-kind-{kind}")),
         }

@@ -50,7 +50,7 @@ struct Row {
 
 struct Tested {
     tone: &'static str,
-    told: String,
+    text: String,
     answer: String,
 }
 
@@ -118,7 +118,7 @@ impl<'a> Page<'a> {
 /// The submitted and the current settings, if the settings have changed since the page was rendered.
 fn versions(member: &Member, sent: &Filled) -> Versions {
     let (view, saved) = (&member.view, Filled::of(set(member)));
-    let told = |of: &Filled, kind| {
+    let settings = |of: &Filled, kind| {
         let word = |part: &str| match of.get(&field(kind, part)) {
             "" => view.t("nothing-there"),
             value => view.t(&format!("notify-{part}-{value}")),
@@ -131,7 +131,8 @@ fn versions(member: &Member, sent: &Filled) -> Versions {
         format!("{} · {here}{scope}", word("email"))
     };
     sent.versions(
-        kinds(member).map(|kind| (view.t(&format!("notify-{kind}")), told(sent, kind), told(&saved, kind))),
+        kinds(member)
+            .map(|kind| (view.t(&format!("notify-{kind}")), settings(sent, kind), settings(&saved, kind))),
     )
 }
 
@@ -189,14 +190,14 @@ fn too_many(member: &Member, refusal: &Refusal) -> String {
 impl Tested {
     fn of(view: &View, tested: TestedMail) -> Self {
         let took = u64::try_from(tested.took.as_millis()).unwrap_or(u64::MAX);
-        let (tone, told, said) = match tested.result {
+        let (tone, id, said) = match tested.result {
             Ok(said) => ("good", "notify-test-taken", said),
             Err(failure) => ("bad", "notify-test-refused", attempts::mail_error(view.words, failure.error())),
         };
-        Self { tone, told: view.count(told, took), answer: plain_lines(&said, ANSWER_CHARS_MAX) }
+        Self { tone, text: view.count(id, took), answer: plain_lines(&said, ANSWER_CHARS_MAX) }
     }
 
-    fn not(told: String) -> Self {
-        Self { tone: "bad", told, answer: String::new() }
+    fn not(text: String) -> Self {
+        Self { tone: "bad", text, answer: String::new() }
     }
 }

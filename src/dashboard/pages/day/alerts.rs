@@ -39,7 +39,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     for alert in found.items {
         let what = member.desk.engine.told(member.business.id(), &alert.about).await?;
         let href = what.as_ref().map(|what| member.path_to(&what.page()));
-        let (detail, quote) = told(&member, what);
+        let (detail, quote) = described(&member, what);
         rows.push(Row { alert, href, detail, quote });
     }
     let pages = part.pages(found.next.as_deref());
@@ -52,7 +52,7 @@ impl Page<'_> {
     }
 
     fn title(&self, alert: &Alert) -> String {
-        self.sheet.member.t(&format!("told-{}", alert.about.kind))
+        self.sheet.member.t(&format!("alert-about-{}", alert.about.kind))
     }
 
     fn sub(&self) -> String {
@@ -60,10 +60,11 @@ impl Page<'_> {
     }
 }
 
-fn told(member: &Member, what: Option<What>) -> (String, String) {
+/// The detail of an alert, and the text of a message.
+fn described(member: &Member, what: Option<What>) -> (String, String) {
     let who = |name: Option<String>| name.map_or_else(|| member.t("somebody"), |name| member.phone(&name));
     match what {
-        None => (member.t("told-gone"), String::new()),
+        None => (member.t("alert-about-gone"), String::new()),
         Some(What::Appointment { contact, service, staff, starts_at, .. }) => {
             let values = [
                 ("who", who(contact)),
@@ -71,7 +72,7 @@ fn told(member: &Member, what: Option<What>) -> (String, String) {
                 ("staff", staff.unwrap_or_else(|| "–".into())),
                 ("when", member.short_moment(starts_at)),
             ];
-            (member.says("told-appointment", &values), String::new())
+            (member.says("alert-about-appointment", &values), String::new())
         }
         Some(What::Message { caller, phone, body, .. }) => {
             (who(caller.or(phone)), plain_lines(&body, QUOTE_CHARS_MAX))

@@ -138,7 +138,7 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
     let history = member.business.history(visit.id, (visit.created_at, visit.updated_at)).await?;
     let actors: Vec<_> = history.entries.iter().map(|entry| entry.actor).collect();
     let whos = member.whos(actors).await?;
-    let (status, undone) = member.told(undone.as_ref(), "appointment-stale");
+    let (status, undone) = member.message_of(undone.as_ref(), "appointment-stale");
     let done = match status {
         StatusCode::OK => member.done(&[
             ("moved", "appointment-done-moved"),

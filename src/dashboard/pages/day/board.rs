@@ -70,8 +70,6 @@ pub(super) struct Lane {
     pub(super) staff: Option<StaffId>,
     /// The CSS class of the staff member's color, if the lanes belong to different staff members.
     pub(super) tint: Option<String>,
-    /// Whether the person may add time off to this lane.
-    pub(super) blocks: bool,
     pub(super) today: bool,
     pub(super) items: Vec<Item>,
 }

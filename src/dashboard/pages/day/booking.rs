@@ -15,6 +15,7 @@ use domain::diary::Diary;
 use domain::{Right, Service, ServiceId, Source, StaffId};
 use engine::business::commands::appointments::{Book, BookNoted};
 
+use super::axis::minute;
 use super::open_times::{Shown, strip};
 use super::steps::{Missing, missing};
 use super::timing::{Timing, Verdict, Wish, date_of, only_shows, party};
@@ -35,6 +36,8 @@ const NOTES: &str = "notes";
 struct Page<'a> {
     sheet: Sheet<'a>,
     back: String,
+    /// The form that blocks the chosen time instead.
+    block: Option<String>,
     stopped: Option<Missing>,
     filled: Filled,
     services: Vec<Services>,
@@ -166,6 +169,7 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
         }
         None => None,
     };
+    let block = service.and_then(|service| block(member, (wanted.date, staff), wish, service));
     let whom = Whom::of(member, &mut filled).await?;
     let stopped = match member.may(Right::Day) {
         true => missing(member, &diary).await?,
@@ -183,6 +187,7 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
     let shown = Page {
         sheet: member.sheet("").under(vec![crumb]),
         back,
+        block,
         stopped,
         services: services(member, &diary, &ids[0], &fitting, wish),
         service_problem: filled.problem(&member.view, "service_id"),
@@ -257,6 +262,25 @@ fn services(
     };
     let groups = [of("book-services-fit", fit), of("book-services-others", others)];
     groups.into_iter().filter(|group| !group.options.is_empty()).collect()
+}
+
+/// The path of the form that blocks the chosen time, if the person may change the time off of the staff member.
+fn block(
+    member: &Member,
+    (date, staff): (NaiveDate, Option<StaffId>),
+    wish: Wish,
+    service: &Service,
+) -> Option<String> {
+    let staff = staff.or(member.membership.staff_id);
+    let may = staff.map_or_else(|| member.may(Right::Settings), |staff| member.may_block(staff));
+    let at = wish.at.filter(|_| may)?;
+    let [from, until] = [at, at + wish.duration.unwrap_or(service.duration())]
+        .map(|at| minute(at, date, member.profile.zone).to_string());
+    let staff = staff.map(|staff| ("staff", staff.to_string()));
+    let date = date.to_string();
+    let values = [("date", date), ("minute", from), ("until", until)].into_iter().chain(staff);
+    let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(values).finish();
+    Some(format!("{}?{query}", member.path_to("calendar/block")))
 }
 
 async fn open_slots(

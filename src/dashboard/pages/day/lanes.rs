@@ -6,7 +6,7 @@ use domain::diary::Presence;
 use domain::{Right, StaffId};
 
 use super::above::{Asked, Head, OF_A_WEEK_MAX};
-use super::axis::{Axis, shown};
+use super::axis::Axis;
 use super::board::{Board, Item, Lane, is_own, minutes_of, open_on, span};
 use super::diary::Dates;
 use super::options::Kept;
@@ -65,7 +65,6 @@ pub(super) async fn day(member: Member, asked: Asked) -> Answered {
             sub: view.presence(&dates, presence, date, zone),
             tint: Some(dates.color(id)),
             staff: Some(id),
-            blocks: member.may_block(id),
             ..lane(&format!("lane-{id}"), date, board.items(presence, date))
         }
     };
@@ -101,7 +100,6 @@ fn lane(id: &str, date: NaiveDate, items: Vec<Item>) -> Lane {
         date,
         staff: None,
         tint: None,
-        blocks: false,
         today: false,
         items,
     }
@@ -119,7 +117,7 @@ impl<'a> BoardPage<'a> {
         let now = now.and_then(|(minute, time)| Some((minute, time, axis.moment(minute)?)));
         let hour = |(hour, place): (u32, String)| Hour {
             place,
-            label: shown(hour * 60),
+            label: member.clock_of(hour * 60),
             near: now.as_ref().is_some_and(|(minute, ..)| minute.abs_diff(hour * 60) < 15),
         };
         let is_day = head.is == "day";
@@ -199,7 +197,7 @@ fn day_sub(member: &Member, date: NaiveDate, open: Option<std::ops::Range<u32>>)
     let open = open.map_or_else(
         || member.t("calendar-closed-all-day"),
         |open| {
-            let values = [("from", shown(open.start)), ("to", shown(open.end))];
+            let values = [("from", member.clock_of(open.start)), ("to", member.clock_of(open.end))];
             member.says("calendar-open-from-to", &values)
         },
     );
@@ -238,7 +236,6 @@ pub(super) async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> 
     let lane = |day: &NaiveDate| Lane {
         sub: view.presence(&dates, presence, *day, zone),
         staff: Some(staff),
-        blocks: member.may_block(staff),
         ..member.day_lane(*day, board.items(presence, *day))
     };
     let lanes = week.iter().map(lane).collect();

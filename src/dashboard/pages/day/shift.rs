@@ -129,8 +129,8 @@ pub(crate) async fn sent(member: Member) -> Answered {
     if !visit.status.is_active() {
         return appointment::shown(&member, Some(undone)).await;
     }
-    let told = member.told(Some(&undone), "appointment-stale");
-    shown(&member, &visit, starts_at, &wanted, told).await
+    let notice = member.message_of(Some(&undone), "appointment-stale");
+    shown(&member, &visit, starts_at, &wanted, notice).await
 }
 
 async fn shown(
@@ -150,12 +150,12 @@ async fn shown(
         MoveTrial::Overrides { rules, .. } if rules == [Overridden::Grid] => (Can::OffGrid, Vec::new()),
         MoveTrial::Overrides { rules, refusal } => {
             let rules = rules.into_iter().filter(|rule| *rule != Overridden::Grid);
-            let mut told: Vec<_> = rules.map(|rule| member.refusal(&reason(rule))).collect();
-            told.dedup();
-            if told.is_empty() {
-                told.push(member.refusal(&refusal));
+            let mut reasons: Vec<_> = rules.map(|rule| member.refusal(&reason(rule))).collect();
+            reasons.dedup();
+            if reasons.is_empty() {
+                reasons.push(member.refusal(&refusal));
             }
-            (Can::Anyway, told)
+            (Can::Anyway, reasons)
         }
         MoveTrial::Refused(refusal) => (Can::Nothing, vec![member.refusal(&refusal)]),
     };

@@ -63,7 +63,7 @@ impl Wish {
         let is_of_other_date = !is_typed && slot.is_some_and(|slot| member.day(slot) != date);
         let at = match slot {
             _ if is_typed => local(member, date, time),
-            Some(slot) if is_of_other_date => local(member, date, &member.clock(slot)),
+            Some(slot) if is_of_other_date => local(member, date, &wall(member, slot)),
             slot => slot,
         };
         let minutes = Some(form.get(MINUTES).trim()).filter(|minutes| *minutes != form.get(LASTS));
@@ -82,6 +82,11 @@ impl Wish {
         let keeps = !self.is_of_other_date || self.at.is_some_and(|at| shown.offers(at));
         Self { at: self.at.filter(|_| keeps), ..self }
     }
+}
+
+/// The local time in the form of a field, in which a person's own form of times does not count.
+pub(super) fn wall(member: &Member, at: Timestamp) -> String {
+    at.utc().with_timezone(&member.profile.zone).format("%H:%M").to_string()
 }
 
 /// The instant of a local time. If a clock change repeats the time, the first instant.
@@ -131,7 +136,7 @@ impl Verdict {
             Err(Refused::Undone(Undone::Conflict(Refusal::SlotUnavailable(SlotReason::Past)))) => {
                 Ok(Self::Refused(view.t("book-too-long-ago")))
             }
-            Err(Refused::Undone(undone)) => Ok(Self::Refused(undone.told(view, "appointment-stale"))),
+            Err(Refused::Undone(undone)) => Ok(Self::Refused(undone.message(view, "appointment-stale"))),
             Err(refused) => Err(refused),
         }
     }
@@ -143,7 +148,7 @@ pub(super) fn party(member: &Member, rules: &[Overridden]) -> Result<Party, Undo
     match rules {
         [] => Ok(Party::TEAM),
         rules if rules.iter().all(|rule| accepted.contains(&rule.as_str())) => Ok(Party::Override),
-        _ => Err(Undone::Told(member.t("book-not-yet"))),
+        _ => Err(Undone::Notice(member.t("book-not-yet"))),
     }
 }
 
@@ -178,7 +183,7 @@ impl Timing {
         let member = shown.member;
         let is_other = wish.is_wrong || wish.at.is_some_and(|at| !shown.offers(at));
         let typed = match wish.at {
-            Some(at) if is_other => member.clock(at),
+            Some(at) if is_other => wall(member, at),
             _ if wish.is_wrong => filled.get(TIME).to_owned(),
             _ => String::new(),
         };

@@ -35,6 +35,8 @@ struct Page<'a> {
     /// Whether the page offers to turn on the notices to customers. It does so until their settings are saved.
     offers_notices: bool,
     is_new: bool,
+    /// Whether the page offers the starting sets: the business has no services.
+    starts: bool,
     steps: Vec<Step>,
     needs: Needs,
     crew: Vec<OneDay>,
@@ -110,6 +112,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         next: next(&member, &dates),
         outside: member.business.outside(Concerned::EVERYONE).await?,
         is_new,
+        starts: dates.diary.services.is_empty(),
         steps,
         needs: needs(&member).await?,
         crew: dates.staff().map(|one| day_of(&member, &dates, one, today)).collect(),

@@ -27,7 +27,8 @@ const SEARCH_CHARS_MAX: usize = 200;
 pub(super) struct Whom {
     pub(super) search: Field,
     pub(super) found: Vec<OperatorContactView>,
-    pub(super) told: String,
+    /// What the search has not found.
+    pub(super) result: String,
     /// The chosen contact's id, [`NEW`], or empty.
     pub(super) who: String,
     pub(super) problem: String,
@@ -41,7 +42,7 @@ impl Whom {
         let wanted = filled.get(SEARCH).trim().to_owned();
         let is_anew = filled.get(FOUND_FOR) != wanted;
         let results = look_for(member, &wanted).await?;
-        let told = match (wanted.is_empty(), results.is_incomplete, results.items.is_empty()) {
+        let result = match (wanted.is_empty(), results.is_incomplete, results.items.is_empty()) {
             (false, true, _) => member.t("book-incomplete"),
             (false, false, true) => member.with("book-not-found", "text", &wanted),
             _ => String::new(),
@@ -73,10 +74,10 @@ impl Whom {
         Ok(Self {
             search: Field::new(SEARCH, "search", "off", member.t("book-who")).optional().holding(&wanted),
             found,
-            told,
+            result,
             who,
             fields,
-            problem: problem.into_iter().filter(|told| !told.is_empty()).collect::<Vec<_>>().join(" "),
+            problem: problem.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" "),
             sent: [(FOUND_FOR, wanted), ("contact", filled.get("contact").to_owned())],
         })
     }

@@ -187,7 +187,7 @@ fn chart(
     member: &Member,
     found: &InsightsView,
     (id, title, series): (&'static str, &str, &[(&str, Value)]),
-    told: impl Fn(i64) -> String,
+    format: impl Fn(i64) -> String,
 ) -> Chart {
     let view = &member.view;
     let labels: Vec<_> = found.periods.iter().map(|it| label(member, found.by, it)).collect();
@@ -195,7 +195,7 @@ fn chart(
         found.periods.iter().map(|it| series.iter().map(|(_, value)| value(it)).collect()).collect();
     let groups = labels.iter().zip(&values).map(|(label, values)| Group {
         label: label.clone(),
-        values: values.iter().map(|value| told(*value)).collect(),
+        values: values.iter().map(|value| format(*value)).collect(),
     });
     Chart {
         id,
@@ -204,7 +204,7 @@ fn chart(
         series: series.iter().map(|(id, _)| view.t(id)).collect(),
         groups: groups.collect(),
         totals: Vec::new(),
-        drawing: drawn(&labels, &values, told),
+        drawing: drawn(&labels, &values, format),
     }
 }
 
@@ -215,7 +215,7 @@ fn label(member: &Member, by: InsightPeriod, period: &PeriodView) -> String {
 }
 
 /// Divides the width among the groups, and the height by the greatest value.
-fn drawn(labels: &[String], values: &[Vec<i64>], told: impl Fn(i64) -> String) -> Drawing {
+fn drawn(labels: &[String], values: &[Vec<i64>], format: impl Fn(i64) -> String) -> Drawing {
     let top = values.iter().flatten().copied().max().unwrap_or_default().max(1);
     let (width, height) = (WIDTH - LEFT, BOTTOM - TOP);
     let left = |group: usize| LEFT + group * width / labels.len().max(1);
@@ -233,7 +233,7 @@ fn drawn(labels: &[String], values: &[Vec<i64>], told: impl Fn(i64) -> String) -
     let every = (labels.len() * LABEL_WIDTH).div_ceil(width).max(1);
     let labels = labels.iter().enumerate().step_by(every);
     let labels = labels.map(|(at, label)| (usize::midpoint(left(at), left(at + 1)), label.clone())).collect();
-    Drawing { bars, labels, top: told(top) }
+    Drawing { bars, labels, top: format(top) }
 }
 
 /// The booked hours of each staff member, and the utilisation in this week and later weeks.

@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_duration_has_at_most_two_numbers() {
-        for (seconds, told) in [
+        for (seconds, expected) in [
             (0, "0 s"),
             (59, "59 s"),
             (60, "1 min 00 s"),
@@ -178,7 +178,7 @@ mod tests {
             (3_600, "1 h 00 min"),
             (90_061, "25 h 01 min"),
         ] {
-            assert_eq!(duration(seconds), told);
+            assert_eq!(duration(seconds), expected);
         }
     }
 }

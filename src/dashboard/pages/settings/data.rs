@@ -124,13 +124,13 @@ pub(crate) async fn sent(member: Member) -> Answered {
 fn goes(member: &Member, now: &Form) -> Vec<String> {
     let days = |form: &Form, name: &str| form.get(name).trim().parse().unwrap_or(u32::MAX);
     let shorter = theirs(member).filter(|(name, _)| days(&member.form, name) < days(now, name));
-    let told = shorter.filter_map(|(name, label)| {
+    let texts = shorter.filter_map(|(name, label)| {
         let kept = TimeDelta::days(days(&member.form, name).into());
         let before = member.business.now().utc().checked_sub_signed(kept)?.timestamp_millis();
         let before = member.full_date(member.day(domain::Timestamp::from_millis(before)));
         Some(member.says("data-goes", &[("what", member.t(label)), ("before", before)]))
     });
-    told.collect()
+    texts.collect()
 }
 
 fn ask(member: &Member, goes: Vec<String>) -> Answered {

@@ -13,6 +13,7 @@ pub(in crate::dashboard) mod notices;
 pub(in crate::dashboard) mod service;
 pub(in crate::dashboard) mod special_day;
 pub(in crate::dashboard) mod staff_member;
+pub(in crate::dashboard) mod start;
 pub(in crate::dashboard) mod times_off;
 pub(in crate::dashboard) mod website;
 pub(in crate::dashboard) mod week;

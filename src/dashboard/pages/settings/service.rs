@@ -2,7 +2,7 @@
 //! booking it.
 
 use domain::availability::Concerned;
-use domain::{Locale, Price, ProblemCode, Right, Service, ServiceId, StaffId, StaffMember};
+use domain::{Currency, Price, ProblemCode, Right, Service, ServiceId, StaffId, StaffMember};
 use engine::business::Request;
 use engine::business::commands::catalog::SetServiceStaff;
 use view::OperatorServiceView;
@@ -83,7 +83,7 @@ impl List<'_> {
 
     fn price(&self, service: &Service) -> String {
         let price = service.price.as_ref();
-        price.map(|price| money(&self.sheet.member.view, price)).unwrap_or_default()
+        price.map(|price| self.sheet.member.words.price(price)).unwrap_or_default()
     }
 
     fn done_by(&self, service: &Service) -> String {
@@ -102,15 +102,6 @@ impl List<'_> {
 
 fn amount(view: &View, cents: u32) -> String {
     format!("{}{}{:02}", cents / 100, view.t("decimal-point"), cents % 100)
-}
-
-/// A price, for example `45.50 EUR`, in French `45,50 €`.
-fn money(view: &View, price: &Price) -> String {
-    let unit = match (view.words.locale, price.currency.as_str()) {
-        (Locale::Fr, "EUR") => "€",
-        (_, code) => code,
-    };
-    format!("{}\u{a0}{unit}", amount(view, price.cents))
 }
 
 /// The offered minimum times between booking and start, in minutes.
@@ -217,13 +208,25 @@ fn lines(view: &View, form: &Form, staff: &[StaffMember]) -> Vec<Line> {
         line(view, "service-after", &of("buffer_after_minutes", &minutes)),
         line(view, "service-notice", &of("min_notice_minutes", &|minutes| notice(view, minutes))),
         line(view, "service-ahead", &days),
-        line(view, "service-price", &format!("{} {}", form.get("price_cents"), form.get("currency"))),
+        line(view, "service-price", &price(view, form)),
         line(view, "service-category", form.get("category")),
         line(view, "position", form.get("position")),
         line(view, "color", &color(view, form.get("color"))),
         line(view, "services-status", &view.t(active)),
         line(view, "service-done-by", &names),
     ]
+}
+
+/// The price of a form, as typed if it is invalid.
+fn price(view: &View, form: &Form) -> String {
+    let (typed, currency) = (form.get("price_cents"), form.get("currency").trim().to_uppercase());
+    match (cents(typed), Currency::parse(&currency)) {
+        (Json::Integer(cents), Some(currency)) => {
+            let cents = u32::try_from(cents).unwrap_or(u32::MAX);
+            view.words.price(&Price { cents, currency })
+        }
+        _ => format!("{typed} {currency}"),
+    }
 }
 
 pub(super) async fn find(member: &Member) -> Result<Service, Refused> {

@@ -92,7 +92,7 @@ pub(super) async fn add(member: &Member) -> Result<NaiveDate, Refused> {
         }
     };
     if find(member, date).await?.is_some() {
-        return Err(Undone::Told(member.t("special-days-there")).into());
+        return Err(Undone::Notice(member.t("special-days-there")).into());
     }
     member.change(body.change(date).map_err(Undone::of)?).await?;
     Ok(date)

@@ -67,7 +67,7 @@ impl DayRow {
     }
 }
 
-fn day_name(view: &View, day: Day) -> String {
+pub(super) fn day_name(view: &View, day: Day) -> String {
     capitalised(&view.words.weekday(day))
 }
 

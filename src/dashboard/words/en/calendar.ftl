@@ -23,6 +23,7 @@ calendar-density-normal = Normal
 calendar-density-compact = Compact
 calendar-density-roomy = Roomy
 calendar-block = Block time
+calendar-block-this = Block this time
 calendar-week-of-all = The week of all staff
 calendar-more = { $count ->
     [one] one more appointment, open the day
@@ -30,7 +31,6 @@ calendar-more = { $count ->
 }
 calendar-outside = Outside working hours
 calendar-noted = With a note
-calendar-book-here = Book
 calendar-moving = Moving. Arrow keys: time and column. Shift with up or down: length. Enter: drop. Escape: stop.
 calendar-moving-free = This time is free.
 calendar-moving-cancelled = The appointment was not moved.

@@ -23,6 +23,7 @@ calendar-density-normal = Normale
 calendar-density-compact = Compacte
 calendar-density-roomy = Aérée
 calendar-block = Bloquer un créneau
+calendar-block-this = Bloquer ce créneau
 calendar-week-of-all = La semaine de toute l’équipe
 calendar-more = { $count ->
     [one] un autre rendez-vous, ouvrir la journée
@@ -30,7 +31,6 @@ calendar-more = { $count ->
 }
 calendar-outside = En dehors des heures de travail
 calendar-noted = Avec une note
-calendar-book-here = Réserver
 calendar-moving = Déplacement. Flèches : heure et colonne. Maj avec haut ou bas : durée. Entrée : déposer. Échap : arrêter.
 calendar-moving-free = Ce créneau est libre.
 calendar-moving-cancelled = Le rendez-vous n’a pas été déplacé.

@@ -35,7 +35,7 @@ pub(crate) async fn show(member: Member) -> Answered {
 pub(super) async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undone>) -> Answered {
     let id: EventId = member.id("delivery_id")?;
     let SentDelivery { shown: delivery, body } = member.business.delivery(endpoint.id, id).await?;
-    let (status, undone) = member.told(undone.as_ref(), "versions-text");
+    let (status, undone) = member.message_of(undone.as_ref(), "versions-text");
     let shown = Page {
         sheet: member.endpoint_sheet(endpoint),
         done: member.done(&[("resent", "hooks-resent"), ("tried", "hooks-tried")]),
@@ -145,7 +145,7 @@ fn tested(
 ) -> Answered {
     let types = EventType::ALL.iter().map(|one| Choice::new(one.as_str(), one.as_str()));
     let kind = Field::select("type", member.t("hooks-event"), types);
-    let (status, undone) = member.told(undone, "versions-text");
+    let (status, undone) = member.message_of(undone, "versions-text");
     let shown = Test {
         sheet: member.endpoint_sheet(endpoint),
         here: format!("{}/test", member.path_of(endpoint.id)),

@@ -85,7 +85,7 @@ async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
     let filter = filters.filter;
     let read = |request| async move { member.business.deliveries(id, filter, &request).await };
     let found = part.read(read).await?;
-    let (status, undone) = member.told(undone.as_ref(), "versions-text");
+    let (status, undone) = member.message_of(undone.as_ref(), "versions-text");
     let shown = Page {
         sheet: member.sheet_below("settings/webhooks"),
         done: match member.query.get("done") {

@@ -1,8 +1,11 @@
 //! `demo`: the service with its own data directory, a sample business and example requests.
 //!
-//! The first start creates the business by requests to the operator API, without the network. The id and
-//! the key of the business are stored in a file next to the store, so that later starts print the same key.
-//! Only the file's owner can read it.
+//! The first start imports the records of the business, and adds people and the changes of today, by requests
+//! to the operator API, without the network. The id and the key of the business are stored in a file next to
+//! the store, so that later starts print the same key. Only the file's owner can read it.
+
+mod records;
+mod texts;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -19,7 +22,8 @@ use axum::http::{Method, Request};
 use chrono::{Days, TimeDelta};
 use domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
 use domain::{
-    Actor, BusinessId, Calendar, Day, LinkKind, MembershipStatus, Role, Scope, ServiceId, SpecialDays,
+    Actor, BusinessId, Calendar, LinkKind, Locale, MembershipStatus, Role, Scope, ServiceId, SpecialDays,
+    StaffId,
 };
 use engine::EngineError;
 use engine::business::{BusinessHandle, PageRequest, Request as ChangeRequest};
@@ -29,6 +33,8 @@ use serde_json::{Value, json};
 use tower::ServiceExt;
 use view::{PersonView, WebsiteView};
 
+use self::records::{AWA, Records, SALON_PHONE, name_of, phone_of, records};
+use self::texts::{CALL_ANSWERED, MISSED_CALL, QUOTE_CALL, QUOTE_MESSAGE, URGENT_MESSAGE, text};
 use super::files::WholeFile;
 use super::options::{ADMIN_LISTEN, DEMO_DATA_DIR};
 use super::serve::{exit, run, say, where_it_listens};
@@ -39,10 +45,13 @@ use crate::service::{Service, ServiceError};
 
 const NAME: &str = "Salon Lumière";
 const DEMO_FILE: &str = "demo.json";
+const JSON: &str = "application/json";
+/// The contact who has left the urgent message.
+const URGENT: usize = 12;
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Sample {
-    business_id: BusinessId,
+pub struct Sample {
+    pub business_id: BusinessId,
     service_id: ServiceId,
     api_key: String,
 }
@@ -84,7 +93,8 @@ async fn sample(service: &Service, file: &Path) -> Result<Sample, ServiceError> 
                     "the data directory contains other businesses; choose another one with --data-dir";
                 return Err(failed(message));
             }
-            let sample = make(service).await?;
+            let language = language(|name| std::env::var(name).ok());
+            let sample = make(service, language).await?;
             let mut kept = WholeFile::begin(Some(file)).map_err(failed)?;
             kept.write(&serde_json::to_vec(&sample).map_err(failed)?).map_err(failed)?;
             kept.finish().map_err(failed)?;
@@ -101,123 +111,134 @@ struct Operator {
 }
 
 impl Operator {
-    /// Makes a request about businesses, and returns the resource of its response.
-    async fn send(&self, method: Method, path: &str, body: Value) -> Result<Value, ServiceError> {
+    /// Makes a request, and returns the resource of its response.
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        (content_type, body): (&str, String),
+    ) -> Result<Value, ServiceError> {
         let request = Request::builder()
             .method(method)
-            .uri(format!("/admin/v1/businesses{path}"))
+            .uri(format!("/admin/v1{path}"))
             .header(AUTHORIZATION, &self.authorization)
-            .header(CONTENT_TYPE, "application/json")
-            .body(Body::from(body.to_string()))
+            .header(CONTENT_TYPE, content_type)
+            .body(Body::from(body))
             .map_err(failed)?;
         let response = self.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
         let body = response.into_body().collect().await.map_err(failed)?.to_bytes();
         let mut answer: Value = serde_json::from_slice(&body).map_err(failed)?;
         match answer["error"]["message"].as_str() {
-            Some(message) => Err(failed(message)),
+            Some(message) => match &answer["error"]["details"] {
+                Value::Null => Err(failed(message)),
+                details => Err(failed(format!("{message}: {details}"))),
+            },
             None => Ok(answer["data"].take()),
         }
     }
 
     async fn make(&self, path: &str, body: Value) -> Result<Value, ServiceError> {
-        self.send(Method::POST, path, body).await
+        self.send(Method::POST, path, (JSON, body.to_string())).await
+    }
+
+    async fn change(&self, path: &str, body: Value) -> Result<Value, ServiceError> {
+        self.send(Method::PATCH, path, (JSON, body.to_string())).await
     }
 }
 
-async fn make(service: &Service) -> Result<Sample, ServiceError> {
+/// Creates the sample business, with people and texts in this language.
+pub async fn make(service: &Service, language: Locale) -> Result<Sample, ServiceError> {
     let (engine, token) = (service.engine(), service.admin_token.clone());
     let authorization = format!("Bearer {}", token.reveal());
     let metrics = Arc::new(Metrics::new([], vec![]));
     let router = admin::router(engine.clone(), token, AdminHosts::default(), Router::new(), metrics);
     let operator = Operator { router, authorization };
-    let open = |day: &Day| json!({"day": day.to_string(), "open": "09:00", "close": "18:00"});
-    let business = json!({
-        "name": NAME, "timezone": "Europe/Paris", "locale": "fr", "phone_region": "FR",
-        "website_url": "https://salon-lumiere.example",
-        "hours": Day::ALL.iter().filter(|day| **day != Day::Sunday).map(open).collect::<Value>(),
-    });
-    let made = operator.make("", business).await?;
-    let business_id: BusinessId = serde_json::from_value(made["id"].clone()).map_err(failed)?;
-    let business = engine.business(business_id);
-    let of = |resource: &str| format!("/{business_id}/{resource}");
-    let mut services = Vec::new();
-    for (name, description, minutes) in
-        [("Coupe", "Shampooing, coupe, coiffage", 30), ("Couleur", "Couleur et soin", 90), ("Barbe", "", 20)]
-    {
-        let service = json!({"name": name, "description": description, "duration_minutes": minutes});
-        let made = operator.make(&of("services"), service).await?;
-        services.push(serde_json::from_value::<ServiceId>(made["id"].clone()).map_err(failed)?);
-    }
-    let mut camille = Value::Null;
-    for (name, offers) in
-        [("Camille", &services[..]), ("Dominique", &services[..2]), ("Sacha", &services[2..])]
-    {
-        let made = operator.make(&of("staff"), json!({"name": name, "service_ids": offers})).await?;
-        if camille.is_null() {
-            camille = made["id"].clone();
-        }
-    }
+    let now = engine.now();
+    let Records { lines, business_id, service_id, camille, webhook_id } = records(now, language);
+    operator.send(Method::POST, "/import", ("application/x-ndjson", lines)).await?;
+    let of = |resource: &str| format!("/businesses/{business_id}/{resource}");
+    // The secret of the import is not random.
+    operator.make(&of(&format!("webhooks/{webhook_id}/rotate-secret")), json!({})).await?;
     // An owner, an admin, and a member who is a staff member, all without a password.
     for (name, email, role, staff_id) in [
-        ("Lucie Moreau", "lucie@salon-lumiere.example", "owner", Value::Null),
-        ("Karim Benali", "karim@salon-lumiere.example", "admin", Value::Null),
-        ("Camille Roche", "camille@salon-lumiere.example", "member", camille),
+        ("Lucie Moreau", "lucie@salon-lumiere.example", "owner", None),
+        ("Karim Benali", "karim@salon-lumiere.example", "admin", None),
+        ("Camille Roche", "camille@salon-lumiere.example", "member", Some(camille)),
     ] {
-        let person = json!({"name": name, "email": email, "role": role, "staff_id": staff_id});
+        let person =
+            json!({"name": name, "email": email, "role": role, "staff_id": staff_id, "locale": language});
         let made = operator.make(&of("people"), person).await?;
         let path = of(&format!("people/{}", made["id"].as_str().unwrap_or_default()));
-        operator.send(Method::PATCH, &path, json!({"status": "active"})).await?;
+        operator.change(&path, json!({"status": "active"})).await?;
     }
-    for (at, (name, phone)) in
-        [("Awa Diallo", "+33612345678"), ("Jean Petit", "+33612345679")].into_iter().enumerate()
-    {
-        let slots = open_times(&business, services[at]).await.map_err(failed)?;
-        let Some(slot) = slots.get(4 * at + 1) else { continue };
+    // The following changes send alerts to these people, and events that the disabled endpoint has missed.
+    let booked =
+        open_times(&engine.business(business_id), service_id, Some(camille)).await.map_err(failed)?;
+    if let Some(slot) = booked.get(booked.len() / 2) {
         let booking = json!({
-            "service_id": services[at], "starts_at": slot.starts_at, "source": "voice",
-            "contact": {"name": name, "phone": phone},
+            "service_id": service_id, "starts_at": slot.starts_at, "staff_id": camille, "source": "voice",
+            "contact": {"name": "Awa Diallo", "phone": phone_of(AWA)},
         });
         operator.make(&of("appointments"), booking).await?;
     }
     let contact = json!({"name": "Inès Haddad – إيناس", "email": "ines.haddad@example.com", "locale": "fr"});
     operator.make(&of("contacts"), contact).await?;
-    let website = json!({"enabled": true, "slug": "salon-lumiere", "phone": "+33142345678"});
-    operator.send(Method::PATCH, &of("website"), website).await?;
-    // Three calls of this morning, and a message of one of the callers.
-    for (phone, name, outcome, summary, hours) in [
-        ("+33612345678", "Awa Diallo", "appointment_booked", "Réserve une coupe pour demain.", 3),
-        ("+33612345690", "Paul Roy", "message_taken", "Demande qu'on le rappelle au sujet d'un devis.", 2),
-        ("+33612345691", "Lin 林", "question_answered", "Demande les horaires du samedi.", 1),
+    let mut quote = None;
+    for (phone, name, outcome, summary, minutes) in [
+        ("+33612345690", "Paul Roy", "message_taken", QUOTE_CALL, 130),
+        ("+33612345691", "Lin 林", "question_answered", CALL_ANSWERED[0], 55),
+        ("+33612345692", "Victor Lambert", "hangup", MISSED_CALL, 15),
     ] {
-        let started_at = business.now() - TimeDelta::hours(hours);
+        let started_at = now - TimeDelta::minutes(minutes);
+        let is_missed = outcome == "hangup";
+        let seconds = if is_missed { 0 } else { 40 + minutes };
         let call = json!({
-            "direction": "inbound", "status": "completed", "outcome": outcome,
-            "from_number": phone, "to_number": "+33142345678", "contact_name": name,
-            "started_at": started_at, "ended_at": started_at + TimeDelta::seconds(40 + 25 * hours),
-            "locale": "fr", "summary": summary,
+            "direction": "inbound", "status": if is_missed { "missed" } else { "completed" },
+            "outcome": outcome, "from_number": phone, "to_number": SALON_PHONE, "contact_name": name,
+            "started_at": started_at, "ended_at": started_at + TimeDelta::seconds(seconds),
+            "locale": "fr", "summary": text(summary, language),
         });
         let call = operator.make(&of("calls"), call).await?;
-        if outcome == "message_taken" {
-            let message = json!({
-                "call_id": call["id"], "caller_name": name, "caller_phone": phone,
-                "body": "Merci de me rappeler au sujet du devis.",
-            });
-            operator.make(&of("messages"), message).await?;
-        }
+        quote = quote.or_else(|| Some(call["id"].clone()));
+    }
+    for (call, name, phone, body, urgency) in [
+        (quote, "Paul Roy".to_owned(), "+33612345690".to_owned(), QUOTE_MESSAGE, "normal"),
+        (None, name_of(URGENT), phone_of(URGENT), URGENT_MESSAGE, "urgent"),
+    ] {
+        let message = json!({
+            "call_id": call, "caller_name": name, "caller_phone": phone, "body": text(body, language),
+            "urgency": urgency,
+        });
+        operator.make(&of("messages"), message).await?;
     }
     let scopes: Vec<&str> = Scope::ALL.iter().map(|scope| scope.as_str()).collect();
     let made = operator.make(&of("keys"), json!({"name": "demo", "scopes": scopes})).await?;
     let api_key = made["key"].as_str().ok_or_else(|| failed("the response has no key"))?.to_owned();
-    Ok(Sample { business_id, service_id: services[0], api_key })
+    Ok(Sample { business_id, service_id, api_key })
 }
 
-/// The open times of a service in the week from tomorrow.
-async fn open_times(business: &BusinessHandle, service: ServiceId) -> Result<Vec<Slot>, EngineError> {
+/// The language of the system. An empty variable counts as unset.
+fn language(variable: impl Fn(&str) -> Option<String>) -> Locale {
+    let set = ["LC_ALL", "LC_MESSAGES", "LANG"]
+        .into_iter()
+        .find_map(|name| variable(name).filter(|value| !value.is_empty()));
+    match set {
+        Some(value) if value.split(['_', '.', '@']).next() == Some("fr") => Locale::Fr,
+        _ => Locale::En,
+    }
+}
+
+/// The open times of a service in the week from tomorrow, of one or of any staff member.
+async fn open_times(
+    business: &BusinessHandle,
+    service: ServiceId,
+    staff: Option<StaffId>,
+) -> Result<Vec<Slot>, EngineError> {
     let profile = business.business().await?;
     let today = Calendar::new(&profile, &SpecialDays::new()).local_date(business.now());
     let days = |count: i64| today.checked_add_days(Days::new(count.unsigned_abs())).unwrap_or(today);
     let days = (days(1), days(AVAILABILITY_DAYS_MAX));
-    business.availability(service, None, days, Terms::Integration).await
+    business.availability(service, staff, days, Terms::Integration).await
 }
 
 /// The addresses of the dashboard and the booking page, and a new link that signs in the first owner. Empty
@@ -259,14 +280,25 @@ async fn dashboard(service: &Service, sample: &Sample) -> Result<String, EngineE
 async fn guide(service: &Service, sample: &Sample, dir: Option<&PathBuf>) -> Result<String, EngineError> {
     let business = service.engine().business(sample.business_id);
     let profile = business.business().await?;
-    let slots = open_times(&business, sample.service_id).await?;
+    // The printed move keeps the staff member, so both times are open for the same one.
+    let page = PageRequest { limit: 100, after: None };
+    let (mut slots, mut staff_id) = (Vec::new(), None);
+    for member in business.staff(&page).await?.items {
+        if member.active && member.service_ids.contains(&sample.service_id) {
+            slots = open_times(&business, sample.service_id, Some(member.id)).await?;
+            staff_id = Some(member.id);
+        }
+        if slots.len() > 1 {
+            break;
+        }
+    }
     let mut out = String::new();
     let _ = write!(
         out,
         "\n{} ({}) takes bookings. Its API key, with every scope:\n\n  {}\n",
         profile.name, profile.id, sample.api_key
     );
-    let [first, .., second] = &slots[..] else {
+    let ([first, .., second], Some(staff)) = (&slots[..], staff_id) else {
         out.push_str(
             "\nThe coming week has no open times. Start with another --data-dir to get a new sample business.\n",
         );
@@ -283,10 +315,10 @@ AUTH='Authorization: Bearer {key}'
 JSON='Content-Type: application/json'
 
 # open times of a day
-curl -s -H "$AUTH" "$BASE/availability?service_id={service}&start_date={day}"
+curl -s -H "$AUTH" "$BASE/availability?service_id={service}&staff_id={staff}&start_date={day}"
 
 # book one of them and store the appointment's id
-ID=$(curl -s -H "$AUTH" -H "$JSON" "$BASE/appointments" -d '{{"service_id":"{service}","starts_at":"{first}","contact":{{"name":"Ada Lovelace","phone":"+33 6 12 34 56 80"}}}}' | tee /dev/stderr | sed -n 's/^{{"data":{{"id":"\([^"]*\)".*/\1/p')
+ID=$(curl -s -H "$AUTH" -H "$JSON" "$BASE/appointments" -d '{{"service_id":"{service}","staff_id":"{staff}","starts_at":"{first}","contact":{{"name":"Ada Lovelace","phone":"+33 6 12 34 56 80"}}}}' | tee /dev/stderr | sed -n 's/^{{"data":{{"id":"\([^"]*\)".*/\1/p')
 
 # move it to another time
 curl -s -H "$AUTH" -H "$JSON" "$BASE/appointments/$ID/reschedule" -d '{{"starts_at":"{second}"}}'
