@@ -3,14 +3,14 @@
 
 use domain::{
     Amendment, BudgetKind, Conflict, Denied, DirFault, ImportProblem, Named, PasswordHint, ProblemCode,
-    SlotReason, TextError, UnderWay, UrlRefusal, UsedBy, Wait,
+    SkipReason, SlotReason, TableProblem, TextError, UnderWay, UrlRefusal, UsedBy, Wait,
 };
 use engine::backup::BackupFailure;
 use net::named::TlsFault;
 use store::DiskFull;
 
 use crate::config::variables;
-use crate::moving::{COLUMNS, Flaw};
+use crate::tables::contacts::COLUMNS;
 
 pub(crate) fn slot(reason: SlotReason) -> &'static str {
     match reason {
@@ -219,6 +219,7 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::People(count) => format!("{count} people belong to it"),
         P::WebhookUrl(refusal) => webhook_url(*refusal),
         P::Import(problem) => import(problem),
+        P::Table(problem) => table(*problem),
         P::Endpoints(count) => format!("{count} endpoints exist"),
         P::RowsFull { kind, max, used } => {
             format!("the business may keep at most {max} {}; it has {used}", spaced(*kind))
@@ -305,17 +306,25 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
 }
 
 /// The problem of a CSV file with contacts.
-pub(crate) fn flaw(flaw: &Flaw) -> String {
-    match flaw {
-        Flaw::UnknownColumn => format!("is not a column; the columns are: {}", COLUMNS.join(", ")),
-        Flaw::RowsMax(max) => format!("exceeds the limit of {max} rows in a table"),
-        Flaw::Fields { found, header } => format!("has {found} fields, and the header {header}"),
-        Flaw::OfLine(first) => format!("is already used on line {first}"),
-        Flaw::Value(code) => problem(code),
-        Flaw::NoHeader => "a header line with the names of the columns is required".into(),
-        Flaw::ColumnTwice => "occurs twice in the header".into(),
-        Flaw::NoKeyColumn => "a column phone or email is required, because it identifies the contacts".into(),
-        Flaw::NotUtf8 => "is not UTF-8".into(),
+pub(crate) fn skipped(reason: SkipReason) -> &'static str {
+    match reason {
+        SkipReason::PhoneExists => "a contact has this phone number",
+        SkipReason::EmailExists => "a contact has this email address",
+        SkipReason::PhoneRepeated => "an earlier row has this phone number",
+        SkipReason::EmailRepeated => "an earlier row has this email address",
+    }
+}
+
+fn table(problem: TableProblem) -> String {
+    match problem {
+        TableProblem::NoHeader => "a header row with the names of the columns is required".into(),
+        TableProblem::UnknownColumn => {
+            format!("is not a column; remove it, or rename it to one of: {}", COLUMNS.join(", "))
+        }
+        TableProblem::ColumnTwice => "occurs twice in the header".into(),
+        TableProblem::NoContactColumn => "a column name, phone or email is required".into(),
+        TableProblem::RowsMax(max) => format!("exceeds the limit of {max} rows in a file"),
+        TableProblem::Fields { found, header } => format!("has {found} fields, and the header {header}"),
     }
 }
 

@@ -12,6 +12,7 @@ pub mod config;
 mod dashboard;
 pub mod docs;
 mod english;
+mod holidays;
 pub mod http;
 mod local_time;
 pub mod mail;

@@ -20,7 +20,8 @@ use crate::http::patch::Patch;
 use crate::http::read::Null;
 use crate::rest::contact::{booking_contact, one_contact, one_contact_described};
 use crate::rest::prelude::*;
-use crate::{json_object, list_query};
+use crate::tables::{self, Exported};
+use crate::{json_object, list_query, query_object};
 
 /// The duration of an appointment that the team sets.
 type Minutes = Whole<5, 720>;
@@ -193,4 +194,23 @@ pub(super) async fn cancel(
     Path(id): Path<AppointmentId>,
 ) -> Result<Changed<OperatorAppointmentView>, ApiError> {
     context.change(ForOperator(Cancel { id })).await
+}
+
+query_object! {
+    /// The period of a file of appointments.
+    pub(crate) struct AppointmentFileQuery {
+        /// Only appointments that start at or after this instant.
+        from: Option<Timestamp>,
+        /// Only appointments that start before this instant.
+        to: Option<Timestamp>,
+    }
+}
+
+pub(super) async fn table(
+    context: Context,
+    Query(query): Query<AppointmentFileQuery>,
+    business: Business,
+) -> Result<Table, ApiError> {
+    let of = Exported::Appointments { from: query.from, to: query.to };
+    super::contacts::file(&context, &business, tables::appointments::NAME, of).await
 }

@@ -1,16 +1,18 @@
-//! Contacts of a business: the team's notes, and the erasure of a contact.
+//! Contacts of a business: the team's notes, CSV files, and the erasure of a contact.
 
 use domain::{ContactId, Email, Phone, ProblemCode, Text, Timestamp};
-use engine::business::ContactFilter;
 use engine::business::commands::ForOperator;
 use engine::business::commands::contacts::{CreateContact, PatchContact};
 use engine::business::commands::erasure::EraseContact;
-use view::{ContactWithVisitsView, OperatorContactView};
+use engine::business::{ContactFilter, ImportContacts, Request};
+use sha2::{Digest, Sha256};
+use view::{ContactWithVisitsView, ContactsImportedView, OperatorContactView};
 
 use crate::api::contacts::{NewContactBody, OperatorContactPatchBody};
-use crate::list_query;
 use crate::rest::prelude::*;
 use crate::rest::values::search::SearchWords;
+use crate::tables::{self, Exported};
+use crate::{list_query, query_object};
 
 list_query! {
     /// The filters of a list of contacts.
@@ -71,4 +73,45 @@ pub(super) async fn update(
 
 pub(super) async fn erase(context: Context, Path(id): Path<ContactId>) -> Result<Gone, ApiError> {
     context.change(EraseContact { id }).await
+}
+
+pub(super) async fn table(context: Context, business: Business) -> Result<Table, ApiError> {
+    file(&context, &business, tables::contacts::NAME, Exported::Contacts).await
+}
+
+/// A CSV file. A request for the headers alone exports nothing.
+pub(super) async fn file(
+    context: &Context,
+    business: &Business,
+    name: &'static str,
+    of: Exported,
+) -> Result<Table, ApiError> {
+    let body = match context.is_head() {
+        true => axum::body::Body::empty(),
+        false => tables::export(business, context.caller.actor, of).await?,
+    };
+    Ok(Table { name, body })
+}
+
+query_object! {
+    /// The options of an import of contacts.
+    pub(crate) struct ContactImportQuery {
+        /// Whether the service only checks the file and creates no contact; false when absent.
+        dry_run: Option<bool>,
+    }
+}
+
+pub(super) async fn import(
+    context: Context,
+    Query(query): Query<ContactImportQuery>,
+    file: CsvFile,
+    business: Business,
+) -> Result<Done<ContactsImportedView>, ApiError> {
+    let dry_run = query.dry_run.unwrap_or_default();
+    let digest = Sha256::digest(&file.bytes);
+    let idempotency = if dry_run { None } else { context.idempotency_by(&digest)? };
+    let rows = tables::contact_rows(file.bytes.clone(), context.caller.reading.clone()).await?;
+    let request = Request { idempotency, ..Request::by(context.caller.actor) };
+    let imported = business.import_contacts(request, ImportContacts { rows, dry_run }).await?;
+    Ok(Done::of(imported.value).replayed(imported.replayed))
 }

@@ -159,6 +159,9 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         get(b!("/appointments"), Token, appointments::list)
             .named("listAppointments", "List appointments")
             .details("The list is ordered by start. With `updated_since`, it is ordered by the last change."),
+        get(b!("/appointments.csv"), Token, appointments::table)
+            .named("downloadAppointments", "Get the appointments as a CSV file")
+            .details("The file is ordered by start. Times are in the time zone of the business, except `starts_at_utc`. A cell that begins like a formula gets a leading apostrophe. The audit log records the download."),
         get(b!("/appointments/{appointment_id}"), Token, api::appointments::show::<OperatorAppointmentView>)
             .named("getAppointment", "Get an appointment"),
         patch(b!("/appointments/{appointment_id}"), Token, appointments::update)
@@ -196,6 +199,13 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change. Each word of `search` must match the beginning of a word of the name, the beginning of the email or of a part of it, or at least three digits of the phone number. Upper and lower case, accents and apostrophes make no difference."),
         post(b!("/contacts"), Token, contacts::create)
             .named("createContact", "Create a contact")
+            .refuses(CONFLICT),
+        get(b!("/contacts.csv"), Token, contacts::table)
+            .named("downloadContacts", "Get the contacts as a CSV file")
+            .details("The file is ordered by creation. A cell that begins like a formula gets a leading apostrophe, which an import removes. The audit log records the download."),
+        post(b!("/contacts/import"), Token, contacts::import)
+            .named("importContacts", "Create contacts from a CSV file")
+            .details("The file has at most 10 MiB and 20,000 rows, and a header row with the names of the columns: `name` (or `first name` and `last name`), `phone`, `email`, `locale`, `timezone`, `notes` and `alert`, or usual English and French names of these columns. The separator is a comma or a semicolon, and the encoding is UTF-8 or Windows-1252. One apostrophe at the beginning of a cell is removed. A row is skipped if its phone or email exists in the business or in an earlier row. Either all other rows become contacts, at the same time, or none. No event is sent. A refusal contains at most 100 problems with their line numbers. The file can bring back people who were erased.")
             .refuses(CONFLICT),
         get(b!("/contacts/{contact_id}"), Token, contacts::show)
             .named("getContact", "Get a contact, and its appointments in numbers")

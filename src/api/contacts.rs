@@ -115,7 +115,7 @@ impl From<OperatorContactPatchBody> for ContactPatch {
 }
 
 /// Reports a problem if the name, the phone and the email are all absent.
-fn name_phone_or_email(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
+pub(crate) fn name_phone_or_email(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if !["name", "phone", "email"].iter().any(|name| properties.has(name)) {
         problems.add(at, ProblemCode::NamePhoneOrEmail);
     }

@@ -112,8 +112,29 @@ impl Client {
         body: Option<&Value>,
     ) -> Result<Answer, Failure> {
         let media_type = body.map(|_| JSON);
-        let body = whole(body.map_or_else(Bytes::new, |body| body.to_string().into()));
-        let exchange = async { self.collected(self.begin(method, target, body, media_type).await?).await };
+        let body = body.map_or_else(Bytes::new, |body| body.to_string().into());
+        self.exchange(method, target, body, media_type).await
+    }
+
+    /// Sends a file in one request.
+    pub(super) async fn send_file(
+        &self,
+        target: &str,
+        file: Vec<u8>,
+        media_type: &'static str,
+    ) -> Result<Answer, Failure> {
+        self.exchange(Method::POST, target, file.into(), Some(media_type)).await
+    }
+
+    async fn exchange(
+        &self,
+        method: Method,
+        target: &str,
+        body: Bytes,
+        media_type: Option<&'static str>,
+    ) -> Result<Answer, Failure> {
+        let exchange =
+            async { self.collected(self.begin(method, target, whole(body), media_type).await?).await };
         self.in_time(Box::pin(exchange)).await?
     }
 

@@ -20,8 +20,6 @@ mod connect;
 pub mod demo;
 pub mod doctor;
 mod files;
-mod holidays;
-mod ics;
 pub mod mail;
 pub mod mcp;
 pub mod options;
@@ -46,7 +44,6 @@ mod task;
 mod tests;
 pub mod transfer;
 mod typed;
-mod yearly;
 
 use std::process::ExitCode;
 

@@ -12,6 +12,7 @@ use super::carry_out::Failure;
 use super::client::{Answer, Client};
 use super::request::{Call, Path};
 use super::task::{Part, Task};
+pub(super) use crate::words::one_line;
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(transparent)]
@@ -123,22 +124,6 @@ pub(super) async fn records(
 
 pub(super) async fn one(client: &Client, path: &Path) -> Result<Record, Failure> {
     client.send(Method::GET, &path.text(), None).await?.read().map(|one: One| one.data)
-}
-
-/// Escapes control characters, so that stored texts cannot control the operator's terminal.
-pub(super) fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for character in text.chars() {
-        // These characters change the direction of the text in a terminal.
-        let turns =
-            matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if character.is_control() || turns {
-            line.extend(character.escape_default());
-        } else {
-            line.push(character);
-        }
-    }
-    line
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //!
 //! Invariants: nothing is changed unless the whole file is valid and the days of a calendar fit into the
 //! limit on special days. Existing contacts, found by phone or email, and existing special days are not
-//! changed, so an interrupted import can be repeated.
+//! changed, so an interrupted import of a calendar can be repeated.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,137 +11,54 @@ use std::ops::Range;
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use domain::{SPECIAL_DAYS_MAX, Timestamp, day_bounds};
-use futures_util::{StreamExt, stream};
 use hyper::Method;
 use serde_json::{Value, json};
-use view::AFFECTED_IDS_MAX;
+use view::{AFFECTED_IDS_MAX, ContactsImportedView, SkippedRowView};
 
 use super::carry_out::Failure;
 use super::client::Client;
-use super::holidays::holidays;
-use super::record::{One, Page, Record, one_line, walk};
+use super::record::{One, Record, one_line, walk};
 use super::request::Call;
 use super::run::Printed;
 use super::task::{ImportFile, Part};
 use super::{files, print};
 use crate::english;
-use crate::moving::{Row, TableProblem, table};
+use crate::holidays::{CALENDAR_BYTES_MAX, holidays};
+use crate::http::body::CSV;
+use crate::tables::FILE_BYTES_MAX;
 
-const AT_ONCE: usize = 16;
-
-/// A row whose contact exists already, with the service's message about the conflict.
-struct Known {
-    line: u64,
-    column: String,
-    message: String,
-}
-
-/// Imports a CSV file into `business`. `call` contains its path. Returns the output of the command.
+/// Imports a CSV file. `call` is the request without the file. Returns the output of the command.
 pub(super) async fn import_contacts(
     client: &Client,
     import: &ImportFile,
     call: &Call,
-    business: &Record,
     json: bool,
 ) -> Result<Printed, Failure> {
-    let region = business.get("phone_region").and_then(|region| region.as_str()).unwrap_or_default();
-    let found = files::open(&import.name).and_then(|input| table(input, region));
-    let file = one_line(&import.name);
-    let found = found.map_err(|error| format!("--from: cannot read {file}: {error}"))?;
-    if !found.problems.is_empty() {
-        return Err(Failure::new(format!("{}nothing was imported", listed(&found.problems))));
-    }
-    let path = format!("{}/contacts", call.path);
-    let asked = stream::iter(&found.rows).map(|row| {
-        let path = path.as_str();
-        async move {
-            let done =
-                if import.dry_run { look(client, path, row).await } else { make(client, path, row).await };
-            (row.line, done)
+    let file = files::read(&import.name, FILE_BYTES_MAX as u64)
+        .map_err(|error| format!("--from: cannot read {}: {error}", one_line(&import.name)))?;
+    let dry_run = import.dry_run.then_some(("dry_run", "true"));
+    let target = call.target(&dry_run.into_iter().collect::<Vec<_>>());
+    let answer = match client.send_file(&target, file, CSV).await {
+        Err(Failure { refusal: Some(refused), .. }) if !json && !refused.details.is_empty() => {
+            let lines = refused
+                .details
+                .iter()
+                .map(|it| format!("{}: {}\n", one_line(&it.path), one_line(&it.message)));
+            return Err(Failure::new(format!("{}nothing was imported", lines.collect::<String>())));
         }
-    });
-    let mut asked = std::pin::pin!(asked.buffered(AT_ONCE));
-    // With `--dry-run`, the number of contacts to create.
-    let mut made = 0_u64;
-    // The lines whose contact exists.
-    let mut there: Vec<Known> = Vec::new();
-    while let Some((line, done)) = asked.next().await {
-        match done {
-            Ok(found) if found.is_empty() => made += 1,
-            Ok(found) => there.extend(found),
-            Err(Failure { refusal: Some(refused), .. }) => {
-                return Err(Failure::new(format!(
-                    "{}line {line}: {refused}\nthe lines before it are imported; correct the file and import it again",
-                    lines(&there)
-                )));
-            }
-            Err(error) => {
-                return Err(Failure::new(format!(
-                    "{error}\nthe lines before {line} are imported; import the same file again"
-                )));
-            }
-        }
-    }
-    let count = there.chunk_by(|one, next| one.line == next.line).count();
-    let output = if json {
-        format!("{}\n", json!({"data": {"made": made, "there": count}}))
-    } else {
-        let verb = if import.dry_run { "would create" } else { "created" };
-        let contacts = print::count(made, "contact", "contacts");
-        format!("{verb} {contacts}; existing contacts: {count}\n")
+        answer => answer?,
     };
-    let note = (!there.is_empty()).then(|| lines(&there).trim_end().to_owned());
-    Ok(Printed { output, note })
-}
-
-/// Creates a contact. If it exists, returns the conflicts with existing contacts.
-async fn make(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, Failure> {
-    match client.send(Method::POST, path, Some(&row.body)).await {
-        Ok(_) => Ok(Vec::new()),
-        Err(Failure { refusal: Some(refused), .. }) if refused.code == "conflict" => {
-            let taken = refused.details.iter().filter(|one| ["phone", "email"].contains(&one.path.as_str()));
-            let there: Vec<_> = taken.map(|one| known(row.line, &one.path, &one.message)).collect();
-            // A conflict without an existing contact means that the budget is used up.
-            if there.is_empty() { Err((*refused).into()) } else { Ok(there) }
-        }
-        Err(error) => Err(error),
+    if json {
+        return Ok(Printed { output: answer.text(), note: None });
     }
+    let One::<ContactsImportedView> { data } = answer.read()?;
+    let verb = if import.dry_run { "would create" } else { "created" };
+    let contacts = print::count(data.created, "contact", "contacts");
+    let output = format!("{verb} {contacts}; skipped rows: {}\n", data.skipped.len());
+    let line = |row: &SkippedRowView| format!("line {}: {}", row.line, english::skipped(row.reason));
+    let lines: Vec<_> = data.skipped.iter().map(line).collect();
+    Ok(Printed { output, note: (!lines.is_empty()).then(|| lines.join("\n")) })
 }
-
-/// Finds existing contacts with the same phone or email.
-async fn look(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, Failure> {
-    let mut there = Vec::new();
-    for (column, value) in [("phone", &row.phone), ("email", &row.email)] {
-        let Some(value) = value else { continue };
-        let value: String = url::form_urlencoded::byte_serialize(value.as_bytes()).collect();
-        let page: Page = client.send(Method::GET, &format!("{path}?{column}={value}"), None).await?.read()?;
-        for contact in &page.data {
-            let id = contact.get("id").and_then(|id| id.as_str()).unwrap_or_default();
-            there.push(known(row.line, column, &format!("is already used by contact {id}")));
-        }
-    }
-    Ok(there)
-}
-
-fn known(line: u64, column: &str, message: &str) -> Known {
-    Known { line, column: column.to_owned(), message: one_line(message) }
-}
-
-fn lines(known: &[Known]) -> String {
-    known.iter().map(|known| line(known.line, &known.column, &known.message)).collect()
-}
-
-fn listed(problems: &[TableProblem]) -> String {
-    let problems = problems.iter();
-    problems.map(|problem| line(problem.line, &problem.column, &english::flaw(&problem.flaw))).collect()
-}
-
-fn line(line: u64, column: &str, message: &str) -> String {
-    let column = if column.is_empty() { String::new() } else { format!("{column}: ") };
-    format!("line {line}: {column}{message}\n")
-}
-
-const CALENDAR_BYTES_MAX: u64 = 4 << 20;
 
 /// A closed date, or with `--dry-run` a date to close.
 struct ClosedDay {
@@ -162,7 +79,7 @@ pub(super) async fn import_holidays(
     now: DateTime<Utc>,
     json: bool,
 ) -> Result<Printed, Failure> {
-    let octets = files::read(&import.name, CALENDAR_BYTES_MAX)
+    let octets = files::read(&import.name, CALENDAR_BYTES_MAX as u64)
         .map_err(|error| format!("--ics: cannot read {}: {error}", one_line(&import.name)))?;
     // The zone is valid, since the service accepts no other zones.
     let zone = business.get("timezone").and_then(Value::as_str).and_then(|zone| zone.parse().ok());

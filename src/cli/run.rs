@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use super::arguments::Irreversible;
 use super::carry_out::Failure;
 use super::client::{Answer, CALL_TIMEOUT, Client};
+use super::files::WholeFile;
 use super::options::OperatorOptions;
 use super::own::about_link;
 use super::problems::{Flags, Hint, hints, told};
@@ -108,18 +109,24 @@ pub(super) async fn perform(
         let walked = walk(client, &call, &task.part).await?;
         return if json { whole(&walked) } else { Ok(rows_of(walked.list, task, look)) };
     }
+    if task.show == Show::Contacts {
+        return import_contacts(client, &task.import, &call, json).await;
+    }
+    if task.show == Show::File {
+        // A file can be longer than the longest response that the client holds.
+        let mut output = WholeFile::begin(None)?;
+        client.lines(&call.target(&[]), |part| Ok(output.write(part)?)).await?;
+        output.finish()?;
+        return Ok(Printed { output: String::new(), note: None });
+    }
     let answer = client.send(call.method.clone(), &call.target(&[]), call.body.as_ref()).await?;
     match task.show {
-        Show::Contacts => {
-            return import_contacts(client, &task.import, &call, &one(&answer)?, json).await;
-        }
         Show::Holidays => {
             let now = SystemTime::now().into();
             let printed = import_holidays(client, &task.import, &call, &one(&answer)?, now, json).await;
             // The import has already explained the refusal, by adding the flag or the date.
             return printed.map_err(|failure| Failure { refusal: None, ..failure });
         }
-        Show::File => return Ok(Printed { output: answer.text(), note: None }),
         _ if json => return Ok(Printed { output: raw(&answer)?, note: None }),
         Show::Found(columns) => {
             let found: Page = answer.read()?;

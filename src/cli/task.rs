@@ -33,7 +33,7 @@ pub(super) enum Show {
     File,
     /// The response is empty. The text describes the result.
     Done(&'static str),
-    /// A business, into which contacts are imported next.
+    /// The result of an import of contacts.
     Contacts,
     /// A business, into which holidays are imported next.
     Holidays,

@@ -33,11 +33,14 @@ use crate::http::body::BODY_BYTES_MAX;
 use crate::http::request_id::X_REQUEST_ID;
 use crate::http::router::{self, Noted, PathParams, Place, caught};
 use crate::rest::error::ApiError;
+use crate::tables::{self, FILE_BYTES_MAX};
 
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
+/// The maximum length of a form with a file. The preview of an import sends the file in base64.
+const FORM_BYTES_MAX: usize = FILE_BYTES_MAX / 3 * 4 + BODY_BYTES_MAX;
 const HTTPS_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 pub(crate) fn router(desk: Desk) -> Router {
@@ -151,6 +154,16 @@ async fn answer(
     let from_anywhere = row.about.from_anywhere;
     if !from_anywhere && desk.origins.is_cross_site(&head.headers) {
         return Err(Refused::CrossSite);
+    }
+    if row.about.has_file {
+        let asked = Asked::new(Arc::clone(desk), head, params, Form::default());
+        // Only the form of a session is read, because it may be long.
+        if asked.signed_in().await?.is_none() {
+            return post(gate, place, row, asked).await;
+        }
+        let _permit = tables::permit().await;
+        let form = Form::read_with_file(&asked.head.headers, body, FORM_BYTES_MAX).await?;
+        return post(gate, place, row, Asked { form, ..asked }).await;
     }
     // The handler ignores the content of forms that mail programs send, so every media type is accepted.
     let form = match from_anywhere {

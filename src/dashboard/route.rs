@@ -46,9 +46,17 @@ pub(super) struct FormOf {
     pub(super) from_anywhere: bool,
     /// Whether the form becomes a draft if the business was suspended in the meantime.
     pub(super) kept: bool,
+    /// Whether the form has a file, so that it is longer than other forms.
+    pub(super) has_file: bool,
 }
 
 impl Route {
+    /// Marks a row whose form has a file.
+    pub(super) fn with_file(mut self) -> Self {
+        self.about.has_file = true;
+        self
+    }
+
     pub(super) fn sent_from_anywhere(mut self) -> Self {
         self.about.from_anywhere = true;
         self

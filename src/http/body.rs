@@ -1,7 +1,7 @@
 //! Reading of request bodies. JSON and forms have a limit on size and time; other bodies are streamed.
 //!
 //! Invariants:
-//! - At most [`BODY_BYTES_MAX`] bytes of a body are in memory.
+//! - At most [`BODY_BYTES_MAX`] bytes of a body are in memory, except of a file ([`read_file`]).
 //! - A request waits at most [`BODY_TIME_MAX`] for its body.
 //! - A streamed body may take longer while it arrives with at least [`PACE_MIN`] bytes per second on
 //!   average. A pause is at most [`PATIENCE_MAX`].
@@ -29,6 +29,8 @@ pub const BODY_BYTES_MAX: usize = 256 * 1024;
 
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 
+pub const FILE_TIME_MAX: Duration = Duration::from_secs(120);
+
 /// The time limit for the first piece of a streamed body. The limit for a later piece is at most this.
 pub const PATIENCE_MAX: Duration = Duration::from_secs(30);
 
@@ -38,6 +40,8 @@ pub const PACE_MIN: u64 = 4 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
     TooLarge,
+    /// A file has more than this number of bytes.
+    FileTooLarge(usize),
     UnsupportedMediaType(&'static str),
     /// The body took longer than [`BODY_TIME_MAX`], or its pieces were slower than [`PACE_MIN`].
     Timeout,
@@ -50,6 +54,32 @@ pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, BodyError> {
 
 pub async fn read_as(media_type: &'static str, headers: &HeaderMap, body: Body) -> Result<Bytes, BodyError> {
     read_within(BODY_BYTES_MAX, media_type, headers, body).await
+}
+
+/// Reads a file of at most `bytes_max` bytes. It may take longer than another body, at the pace of a streamed
+/// body, but at most [`FILE_TIME_MAX`].
+pub async fn read_file(
+    bytes_max: usize,
+    media_type: &'static str,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Bytes, BodyError> {
+    let announced = hyper::body::Body::size_hint(&body).lower();
+    let mut pieces = Pieces::of(headers, body, media_type)?;
+    if announced > bytes_max as u64 {
+        return Err(BodyError::FileTooLarge(bytes_max));
+    }
+    let read = async {
+        let mut whole = BytesMut::new();
+        while let Some(piece) = pieces.next().await? {
+            if whole.len() + piece.len() > bytes_max {
+                return Err(BodyError::FileTooLarge(bytes_max));
+            }
+            whole.extend_from_slice(&piece);
+        }
+        Ok(whole.freeze())
+    };
+    timeout(FILE_TIME_MAX, read).await.unwrap_or(Err(BodyError::Timeout))
 }
 
 /// Reads a body of at most `bytes_max` bytes, which is at most [`BODY_BYTES_MAX`].

@@ -2,10 +2,12 @@
 
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 use url::form_urlencoded;
 
-use super::body::{self, BodyError};
+use super::body::{self, BODY_BYTES_MAX, BodyError};
 use super::query::pairs;
 
 pub(crate) const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
@@ -31,6 +33,26 @@ impl Form {
         let Some(boundary) = boundary(headers) else { return Self::read(headers, body, bytes_max).await };
         let bytes = body::read_within(bytes_max, MULTIPART, headers, body).await?;
         Ok(Self::parse_parts(&String::from_utf8_lossy(&bytes), boundary))
+    }
+
+    /// Reads a form with files. The content of a file is in base64. A form without files may have the other media
+    /// type.
+    pub(crate) async fn read_with_file(
+        headers: &HeaderMap,
+        body: Body,
+        bytes_max: usize,
+    ) -> Result<Self, BodyError> {
+        let Some(boundary) = boundary(headers) else {
+            return Self::read(headers, body, BODY_BYTES_MAX).await;
+        };
+        let bytes = body::read_file(bytes_max, MULTIPART, headers, body).await?;
+        let delimiter = format!("--{boundary}");
+        let (mut fields, mut begins) = (Vec::new(), 0);
+        for end in memchr::memmem::find_iter(&bytes, delimiter.as_bytes()) {
+            fields.extend(part(&bytes[begins..end]));
+            begins = end + delimiter.len();
+        }
+        Ok(Self { fields })
     }
 
     /// Parses the parts of a body with this boundary (RFC 7578). Malformed parts are ignored.
@@ -79,6 +101,19 @@ impl Form {
     }
 }
 
+/// The name and the value of a part. The value of a file is in base64.
+fn part(part: &[u8]) -> Option<(String, String)> {
+    let part = part.strip_prefix(b"\r\n")?.strip_suffix(b"\r\n")?;
+    let head_ends = memchr::memmem::find(part, b"\r\n\r\n")?;
+    let (head, value) = (std::str::from_utf8(&part[..head_ends]).ok()?, &part[head_ends + 4..]);
+    let (_, name) = head.split_once("; name=\"")?;
+    let value = match head.contains("; filename=") {
+        true => STANDARD.encode(value),
+        false => String::from_utf8_lossy(value).into_owned(),
+    };
+    Some((name.split('"').next()?.to_owned(), value))
+}
+
 /// The boundary of a `multipart/form-data` body, or `None` for another media type.
 fn boundary(headers: &HeaderMap) -> Option<&str> {
     let declared = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
@@ -111,6 +146,22 @@ mod tests {
             let refused = Form::read_any(&headers, Body::from(fields), 1_000).await.unwrap_err();
             assert!(matches!(refused, BodyError::UnsupportedMediaType(_)), "{kind}");
         }
+    }
+
+    #[tokio::test]
+    async fn the_content_of_a_file_is_in_base64() {
+        let body = b"--xy\r\nContent-Disposition: form-data; name=\"form\"\r\n\r\nid\r\n--xy\r\n\
+            Content-Disposition: form-data; name=\"file\"; filename=\"a;b.csv\"\r\nContent-Type: text/csv\r\n\r\n\
+            Zo\xe9\r\n\r\n\r\n--xy--\r\n";
+        let kind = "multipart/form-data; boundary=xy".parse().unwrap();
+        let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, kind)]);
+        let read = |bytes_max| Form::read_with_file(&headers, Body::from(&body[..]), bytes_max);
+        let form = read(1_000).await.unwrap();
+        assert_eq!(form, Form::of([("form", "id"), ("file", &STANDARD.encode(b"Zo\xe9\r\n\r\n"))]));
+        assert_eq!(read(100).await.unwrap_err(), BodyError::FileTooLarge(100));
+        let none = HeaderMap::new();
+        let form = Form::read_with_file(&none, Body::from("form=id"), 1_000).await.unwrap();
+        assert_eq!(form, Form::of([("form", "id")]));
     }
 
     #[test]

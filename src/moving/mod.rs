@@ -1,4 +1,4 @@
-//! The lines of an export, and contacts in CSV tables. A line is JSON with one record.
+//! The lines of an export. A line is JSON with one record.
 //! `src/docs/topics/export.md` documents the format.
 //!
 //! Invariants:
@@ -9,7 +9,6 @@
 //!   ends with lines that state how many records are missing.
 //! - A new version is needed to add, remove or redefine a property. Every version from 2 on is supported.
 
-mod contacts;
 mod line;
 mod read;
 mod records;
@@ -19,7 +18,6 @@ mod take;
 mod tests;
 mod values;
 
-pub(crate) use contacts::{COLUMNS, Flaw, Row, TableProblem, table};
 pub(crate) use read::problem_in;
 pub(crate) use records::VERSION;
 use records::VERSION_MIN;

@@ -80,6 +80,11 @@ impl Context {
         &self.head.headers
     }
 
+    /// Whether the client wants only the headers of the response.
+    pub(crate) fn is_head(&self) -> bool {
+        self.head.method == Method::HEAD
+    }
+
     pub(super) fn only_reads(&self) -> bool {
         matches!(self.head.method, Method::GET | Method::HEAD)
     }

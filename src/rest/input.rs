@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use super::context::Incoming;
 use super::error::ApiError;
 use super::values::RecordId;
-use crate::http::body::{self, JSON_LINES, Pieces};
+use crate::http::body::{self, CSV, JSON_LINES, Pieces};
 use crate::http::cursor::Binding;
 use crate::http::idempotency::IDEMPOTENCY_KEY;
 use crate::http::json::Json;
@@ -26,6 +26,7 @@ use crate::http::problems::Problems;
 use crate::http::query::{self, FromParameters, Parameters};
 use crate::http::read::{self, FromJson, FromText};
 use crate::http::schemas::Schemas;
+use crate::tables::{self, FILE_BYTES_MAX, FilePermit};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
@@ -125,6 +126,28 @@ impl Input for Streamed {
     fn describe(taken: &mut Taken, _: &mut Schemas) {
         let schema = json!({"type": "string"});
         taken.body = Some(TakenBody { required: true, media_type: JSON_LINES, schema });
+    }
+}
+
+/// A CSV file. The permit bounds the number of files in memory.
+pub(crate) struct CsvFile {
+    pub(crate) bytes: bytes::Bytes,
+    _permit: FilePermit,
+}
+
+impl Input for CsvFile {
+    const PART: Part = Part::Body;
+
+    async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
+        let permit = tables::permit().await;
+        let body = std::mem::take(&mut incoming.body);
+        let headers = incoming.context.headers();
+        Ok(Self { bytes: body::read_file(FILE_BYTES_MAX, CSV, headers, body).await?, _permit: permit })
+    }
+
+    fn describe(taken: &mut Taken, _: &mut Schemas) {
+        let schema = json!({"type": "string"});
+        taken.body = Some(TakenBody { required: true, media_type: CSV, schema });
     }
 }
 

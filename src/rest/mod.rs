@@ -4,7 +4,7 @@
 //! ```text
 //! Route      a row of the route table, with its text for the API document
 //! Gate       authenticates the caller, authorizes the route and builds the Context
-//! Input      an argument of a handler: Query, Body, Streamed, Business, Path
+//! Input      an argument of a handler: Query, Body, Streamed, CsvFile, Business, Path
 //! Output     the result of a handler: One, Sent, Listed, Lines, Table
 //! ```
 //!
@@ -30,7 +30,7 @@ pub(crate) mod values;
 pub(crate) mod prelude {
     pub(crate) use super::context::Context;
     pub(crate) use super::error::ApiError;
-    pub(crate) use super::input::{Body, Business, Path, Query, Streamed};
+    pub(crate) use super::input::{Body, Business, CsvFile, Path, Query, Streamed};
     pub(crate) use super::list::{ListQuery, PlainList};
     pub(crate) use super::output::{
         Accepted, Changed, Created, Done, Ending, Gone, Lines, Listed, One, Plain, Table, Tagged,

@@ -1,9 +1,41 @@
 //! CSV files for spreadsheets: UTF-8 with a byte order mark, a header row, RFC 4180.
+//!
+//! Invariant: an exported file is read and sent in parts, so memory use does not depend on its length.
+
+pub(crate) mod appointments;
+pub(crate) mod contacts;
 
 use std::borrow::Cow;
+use std::future::ready;
 
+use axum::body::Body;
 use bytes::Bytes;
 use csv::{Terminator, WriterBuilder};
+use domain::{Actor, AuditAction, ContactRow, Timestamp};
+use engine::business::commands::contacts::NoteExport;
+use engine::business::{AppointmentFilter, PageRequest, Request};
+use engine::{BusinessHandle, EngineError};
+use futures_util::stream::{StreamExt, once, try_unfold};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::http::reading::Reading;
+use crate::rest::error::ApiError;
+
+/// The maximum length of a file to import.
+pub(crate) const FILE_BYTES_MAX: usize = 10 << 20;
+
+/// The maximum number of files in memory. Further requests wait.
+static FILES: Semaphore = Semaphore::const_new(4);
+
+pub(crate) type FilePermit = SemaphorePermit<'static>;
+
+/// A permit for a file in memory.
+pub(crate) async fn permit() -> FilePermit {
+    FILES.acquire().await.expect("the semaphore is never closed")
+}
+
+/// The number of records that an export reads at a time.
+const READ: usize = 100;
 
 pub(crate) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
@@ -13,6 +45,94 @@ const GUARDED: [char; 7] = ['=', '+', '-', '@', '\'', '\t', '\r'];
 /// A cell that no spreadsheet reads as a formula.
 pub(crate) fn guarded(cell: &str) -> Cow<'_, str> {
     if cell.starts_with(GUARDED) { format!("'{cell}").into() } else { cell.into() }
+}
+
+/// The text of a cell that [`guarded`] may have changed.
+pub(crate) fn unguarded(cell: &str) -> Cow<'_, str> {
+    cell.strip_prefix('\'').unwrap_or(cell).into()
+}
+
+/// The text of a file in UTF-8, or else in Windows-1252, in which every byte is a character.
+pub(crate) fn decoded(file: &[u8]) -> Cow<'_, str> {
+    /// The characters from 0x80 on, up to those that Unicode has at the same place.
+    const HIGH: [char; 32] = [
+        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
+        '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+    ];
+    match std::str::from_utf8(file) {
+        Ok(text) => text.into(),
+        Err(_) => {
+            let character = |byte: &u8| match byte {
+                0x80..=0x9f => HIGH[usize::from(*byte) - 0x80],
+                byte => char::from(*byte),
+            };
+            file.iter().map(character).collect::<String>().into()
+        }
+    }
+}
+
+/// Reads the rows of a file of contacts on a thread that may block, because a long file takes a second.
+pub(crate) async fn contact_rows(file: Bytes, reading: Reading) -> Result<Vec<ContactRow>, ApiError> {
+    let read = tokio::task::spawn_blocking(move || contacts::read(&file, &reading));
+    Ok(read.await.map_err(ApiError::internal)??)
+}
+
+/// The records of an exported file.
+pub(crate) enum Exported {
+    /// All contacts, in the order of their creation.
+    Contacts,
+    /// The appointments that start in a period, in the order of their start.
+    Appointments { from: Option<Timestamp>, to: Option<Timestamp> },
+}
+
+/// Exports records. The audit log records the export before the file begins.
+pub(crate) async fn export(business: &BusinessHandle, by: Actor, of: Exported) -> Result<Body, EngineError> {
+    let (action, head) = match of {
+        Exported::Contacts => (AuditAction::ContactsExported, contacts::head()),
+        Exported::Appointments { .. } => (AuditAction::AppointmentsExported, appointments::head()),
+    };
+    business.change(Request::by(by), NoteExport(action)).await?;
+    let sending = Sending { business: business.clone(), of, after: None, ended: false };
+    let parts = try_unfold(sending, |mut sending| async move {
+        let part = sending.part().await.inspect_err(|error| {
+            tracing::warn!(
+                error = error as &dyn std::error::Error,
+                "an export of a CSV file was interrupted"
+            );
+        })?;
+        Ok::<_, EngineError>(part.map(|part| (part, sending)))
+    });
+    Ok(Body::from_stream(once(ready(Ok(head))).chain(parts)))
+}
+
+struct Sending {
+    business: BusinessHandle,
+    of: Exported,
+    after: Option<Vec<u8>>,
+    ended: bool,
+}
+
+impl Sending {
+    async fn part(&mut self) -> Result<Option<Bytes>, EngineError> {
+        if self.ended {
+            return Ok(None);
+        }
+        let page = PageRequest { limit: READ, after: self.after.take() };
+        let (rows, next) = match self.of {
+            Exported::Contacts => {
+                let found = self.business.contacts_by_creation(&page).await?;
+                (contacts::rows(&found.items), found.next)
+            }
+            Exported::Appointments { from, to } => {
+                let filter = AppointmentFilter { from, to, ..AppointmentFilter::default() };
+                let found = self.business.appointments_as(&filter, &page).await?;
+                (appointments::rows(&found.items), found.next)
+            }
+        };
+        self.ended = next.is_none();
+        self.after = next;
+        Ok(Some(rows.into()))
+    }
 }
 
 /// Writes rows. A row has a text for each column.
@@ -53,6 +173,7 @@ mod tests {
             ("a=b", "a=b"),
         ] {
             assert_eq!(guarded(cell), expected);
+            assert_eq!(unguarded(expected), cell);
         }
     }
 

@@ -21,6 +21,7 @@ mod concurrency;
 mod connections;
 mod contact_change;
 mod contact_create;
+mod contact_files;
 mod contact_list;
 mod contacts;
 mod cursors;

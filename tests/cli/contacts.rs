@@ -11,22 +11,30 @@ fn a_table_is_checked_imported_and_imported_again() {
     demo.write("table.csv", table);
     let import = ["contact", "import", "--from", "table.csv"];
     let tried = demo.run(&[&import[..], &["--dry-run"]].concat());
-    assert_eq!(
-        (tried.code, tried.output.as_str()),
-        (Some(0), "would create 2 contacts; existing contacts: 1\n")
-    );
-    assert!(tried.errors.contains("line 3: phone: is already used by contact "), "{}", tried.errors);
+    assert_eq!((tried.code, tried.output.as_str()), (Some(0), "would create 2 contacts; skipped rows: 1\n"));
+    assert!(tried.errors.contains("line 3: a contact has this phone number"), "{}", tried.errors);
     assert_eq!(demo.data(&["contact", "list"]).as_array().unwrap().len(), before);
 
     let made = demo.run(&import);
-    assert_eq!((made.code, made.output.as_str()), (Some(0), "created 2 contacts; existing contacts: 1\n"));
-    assert!(made.errors.contains("line 3: phone: is already used by contact "), "{}", made.errors);
+    assert_eq!((made.code, made.output.as_str()), (Some(0), "created 2 contacts; skipped rows: 1\n"));
+    assert!(made.errors.contains("line 3: a contact has this phone number"), "{}", made.errors);
     let found = demo.data(&["contact", "list", "--phone", "+33612345701"]);
     assert_eq!((&found[0]["name"], &found[0]["email"]), (&"Anaïs".into(), &"anais@example.com".into()));
     assert_eq!(demo.data(&["contact", "list", "--email", "bo@example.com"])[0]["name"], "Bo; Junior");
 
     let again = demo.run_with(&["contact", "import", "--from", "-", "--json"], table);
-    assert_eq!(again.output, "{\"data\":{\"made\":0,\"there\":3}}\n", "{}", again.errors);
+    let skipped = r#"{"line":2,"reason":"phone_exists"},{"line":3,"reason":"phone_exists"},{"line":4,"reason":"email_exists"}"#;
+    assert_eq!(
+        again.output,
+        format!("{{\"data\":{{\"created\":0,\"skipped\":[{skipped}]}}}}\n"),
+        "{}",
+        again.errors
+    );
+    let exported = demo.run(&["contact", "export"]);
+    assert!(exported.output.starts_with("\u{feff}name,phone,email,locale,timezone,notes,alert\r\n"));
+    assert!(exported.output.ends_with("Bo; Junior,,bo@example.com,,,,\r\n"), "{}", exported.output);
+    let exported = demo.run(&["appointment", "export"]);
+    assert!(exported.output.starts_with("\u{feff}starts_at,ends_at,timezone,"), "{}", exported.output);
     assert_eq!(demo.data(&["contact", "list"]).as_array().unwrap().len(), before + 2);
 }
 
@@ -34,12 +42,12 @@ fn a_table_is_checked_imported_and_imported_again() {
 fn an_invalid_table_creates_no_contact() {
     let demo = Demo::start();
     let before = demo.data(&["contact", "list"]);
-    demo.write("table.csv", "name,phone\nGood,06 12 34 57 01\nBad,12\nGood,0612345701\n");
+    demo.write("table.csv", "name,phone\nGood,06 12 34 57 01\nBad,12\nGood\n");
     for more in [&[][..], &["--dry-run"]] {
         let said = demo.refused(&[&["contact", "import", "--from", "table.csv"], more].concat(), 1);
         for part in [
             "line 3: phone: must be a phone number",
-            "line 4: phone: is already used on line 2\n",
+            "line 4: has 1 fields, and the header 2\n",
             "nothing was imported\n",
         ] {
             assert_eq!(said.matches(part).count(), 1, "{part}: {said}");

@@ -6,6 +6,7 @@ mod alerts;
 mod backups;
 mod chance;
 mod client;
+mod contact_imports;
 mod customers;
 mod damage;
 mod ending;

@@ -32,6 +32,7 @@ mod records_calls;
 mod records_cards;
 mod records_contacts;
 mod records_data;
+mod records_files;
 mod records_knowledge;
 mod records_messages;
 mod records_search;

@@ -307,3 +307,42 @@ async fn unsaved_input_for_the_week_is_kept_when_another_form_of_the_page_is_sen
     let added = post(&mut browser, &add, all).await.is(303);
     assert!(!browser.get(added.header("location")).await.text().contains("not saved yet"));
 }
+
+#[tokio::test]
+async fn public_holidays_are_shown_before_they_are_closed() {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "admin").await;
+    let service = server.offers(&salon, ("Colour", 30), "Océane").await;
+    let path = format!("/businesses/{salon}");
+    let booking =
+        json!({ "service_id": service, "starts_at": "2026-03-03T09:00:00Z", "contact": { "name": "Nora" } });
+    server.operator("POST", &format!("{path}/appointments"), booking).await;
+    let open = json!({ "windows": [{ "open": "10:00", "close": "12:00" }] });
+    server.operator("PUT", &format!("{path}/special-days/2026-05-01"), open).await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    let hours = format!("/dashboard/b/{salon}/settings/hours");
+    let import = format!("{hours}/holidays");
+    browser.get(&hours).await.is(200).says("Import public holidays");
+    let page = browser.get(&import).await.is(200);
+    let event = |date: &str, name: &str| {
+        format!("BEGIN:VEVENT\r\nUID:{date}\r\nDTSTART;VALUE=DATE:{date}\r\nSUMMARY:{name}\r\nEND:VEVENT\r\n")
+    };
+    let days = event("20260303", "Mardi <gras>") + &event("20260501", "Travail") + &event("20250501", "Past");
+    let file = format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{days}END:VCALENDAR\r\n");
+    let preview = browser.upload(&page, &import, Some(file.as_bytes())).await.is(200);
+    let preview = preview.says("One day will be closed.").says("One special day exists already");
+    let preview =
+        preview.says("Tuesday 3 March 2026").says("Mardi <gras>").says("One appointment stays booked.");
+    let listed = async || server.operator("GET", &format!("{path}/special-days"), Value::Null).await;
+    assert_eq!(listed().await.as_array().unwrap().len(), 1, "a preview changes nothing");
+    browser.upload(&preview, &import, None).await.leads_to(&format!("{hours}?done=holidays"));
+    let closed = listed().await;
+    let closed: Vec<_> =
+        closed.as_array().unwrap().iter().map(|day| (&day["date"], &day["closed"])).collect();
+    assert_eq!(closed, [(&json!("2026-03-03"), &json!(true)), (&json!("2026-05-01"), &json!(false))]);
+    let page = browser.get(&import).await;
+    browser.upload(&page, &import, Some(file.as_bytes())).await.is(200).says("No day will be closed.");
+    browser.upload(&page, &import, Some(b"name\nA\n")).await.is(422).says("This file cannot be used.");
+    browser.upload(&page, &import, None).await.is(422);
+}

@@ -235,6 +235,7 @@ impl Rows {
                     );
                 }
             }
+            kind::CONTACT_IMPORT => panic!("an import of contacts is not finished"),
             kind::RETENTION | kind::NOTICES | kind::ERASURE | kind::ERASING | kind::WIPE => {}
             _ => _ = self.indexes.insert(key, value.to_vec()),
         }

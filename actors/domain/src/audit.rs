@@ -17,6 +17,10 @@ words! {
         ContactCreated = "contact.created",
         ContactUpdated = "contact.updated",
         ContactErase = "contact.erase",
+        ContactsImportBegun = "contacts.import_begun",
+        ContactsImported = "contacts.imported",
+        ContactsExported = "contacts.exported",
+        AppointmentsExported = "appointments.exported",
         CallCompleted = "call.completed",
         CallUpdated = "call.updated",
         MessageTaken = "message.taken",
@@ -106,8 +110,10 @@ impl AuditAction {
     pub fn kind(self) -> AuditedKind {
         let (of, _) = self.as_str().split_once('.').unwrap_or_default();
         match of {
-            // Settings and special days have no id, and "records" have many, so the entry names the business.
-            "special_day" | "website" | "notices" | "records" => AuditedKind::Business,
+            // Settings and special days have no id, and plurals have many, so the entry names the business.
+            "special_day" | "website" | "notices" | "records" | "contacts" | "appointments" => {
+                AuditedKind::Business
+            }
             "installation" => AuditedKind::Export,
             of => AuditedKind::from_word(of).expect("the name of an action begins with a kind"),
         }

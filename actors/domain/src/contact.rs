@@ -2,6 +2,7 @@
 
 use chrono_tz::Tz;
 
+use super::words::words;
 use super::{
     Conflict, ContactId, Email, Locale, Phone, Problem, ProblemCode, Refusal, Text, Timestamp, search_text,
 };
@@ -55,6 +56,37 @@ impl ContactDetails {
             created_at: now,
             updated_at: now,
         }
+    }
+}
+
+/// A contact in a row of an imported file.
+#[derive(Clone, Debug)]
+pub struct ContactRow {
+    /// The line where the row begins.
+    pub line: u64,
+    pub details: ContactDetails,
+    pub notes: Option<Text<1, 1000>>,
+    pub alert: Option<Text<1, 100>>,
+}
+
+impl ContactRow {
+    pub fn into_contact(self, id: ContactId, now: Timestamp) -> Contact {
+        Contact {
+            notes: self.notes.map(Text::into_string),
+            alert: self.alert.map(Text::into_string),
+            ..self.details.into_contact(id, now)
+        }
+    }
+}
+
+words! {
+    /// The reason why an import skips a row.
+    SkipReason {
+        PhoneExists = "phone_exists",
+        EmailExists = "email_exists",
+        /// An earlier row has the same phone number.
+        PhoneRepeated = "phone_repeated",
+        EmailRepeated = "email_repeated",
     }
 }
 

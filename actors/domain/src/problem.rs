@@ -162,6 +162,7 @@ pub enum ProblemCode {
     /// The service listens without TLS on an address other than a loopback address.
     PublicUrlUnset,
     Import(ImportProblem),
+    Table(TableProblem),
 }
 
 /// The references that prevent the deletion of a record.
@@ -251,6 +252,21 @@ pub enum ImportProblem {
     MoreCallsOfNoMessage(u64),
 }
 
+/// A problem with a CSV file or one of its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableProblem {
+    NoHeader,
+    UnknownColumn,
+    ColumnTwice,
+    /// The file has neither a column `name` nor `phone` nor `email`.
+    NoContactColumn,
+    RowsMax(usize),
+    Fields {
+        found: usize,
+        header: usize,
+    },
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Named {
     Alert,
@@ -312,6 +328,12 @@ pub enum PasswordHint {
 impl From<ImportProblem> for ProblemCode {
     fn from(problem: ImportProblem) -> Self {
         Self::Import(problem)
+    }
+}
+
+impl From<TableProblem> for ProblemCode {
+    fn from(problem: TableProblem) -> Self {
+        Self::Table(problem)
     }
 }
 

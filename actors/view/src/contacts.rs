@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use domain::{Contact, ContactId, Locale, ServiceId, StaffId, Timestamp, Visits};
+use domain::{Contact, ContactId, Locale, ServiceId, SkipReason, StaffId, Timestamp, Visits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -83,6 +83,26 @@ impl From<Visits> for VisitsView {
             visits;
         Self { next_at, last_at, confirmed, cancelled, no_show, usual_service_id, usual_staff_id }
     }
+}
+
+/// The result of an import of contacts, or of a dry run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ContactsImported")]
+pub struct ContactsImportedView {
+    /// The number of created contacts.
+    pub created: u64,
+    /// The rows without a new contact, in the order of the file.
+    pub skipped: Vec<SkippedRowView>,
+}
+
+/// A row for which no contact was created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SkippedRow")]
+pub struct SkippedRowView {
+    /// The line of the file where the row begins.
+    pub line: u64,
+    /// The reason: the phone number or the email of the row exists in the business, or in an earlier row.
+    pub reason: SkipReason,
 }
 
 pub trait SomeContactView: View + for<'a> From<&'a Contact> {}

@@ -133,6 +133,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                     "id starts_at@timezone status attendance service_name staff_name contact_name contact_phone \
                      source",
                 )),
+            Verb::new("export", "downloadAppointments", "Print the appointments as a CSV file").shown(Show::File),
             Verb::new("show", "getAppointment", "Show an appointment"),
             Verb {
                 own: Some((Book::augment_args, |matches| Ok(Book::from_arg_matches(matches)?.into_task()))),
@@ -171,12 +172,16 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "createContact",
                 "Create a contact; a name, a phone number or an email address is required",
             ),
-            Verb::new(
-                "import",
-                "getBusiness",
-                "Create contacts from a CSV file; existing contacts with the same phone or email stay the same",
-            )
-            .shown(Show::Contacts),
+            Verb::new("export", "downloadContacts", "Print all contacts as a CSV file").shown(Show::File),
+            Verb {
+                without: &["dry_run"],
+                ..Verb::new(
+                    "import",
+                    "importContacts",
+                    "Create contacts from a CSV file, all or none; existing contacts with the same phone or email stay the same",
+                )
+                .shown(Show::Contacts)
+            },
             Verb::new("update", "updateContact", "Change a contact; omitted values stay the same"),
             Verb {
                 otherwise: Some("getConsent"),

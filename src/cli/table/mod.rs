@@ -231,10 +231,10 @@ impl Resource {
 }
 
 impl Verb {
-    /// The parts of the path. For an import, the path contains only the business.
+    /// The parts of the path. For an import of holidays, the path contains only the business.
     fn parts<'a>(&self, operation: &'a Operation) -> Vec<PathPart<'a>> {
         match self.shown {
-            Show::Contacts | Show::Holidays => vec![PathPart::Word("businesses"), PathPart::Business],
+            Show::Holidays => vec![PathPart::Word("businesses"), PathPart::Business],
             _ => operation.parts(),
         }
     }
@@ -293,7 +293,7 @@ impl Verb {
         command = match self.shown {
             Show::List(_) | Show::TimeOff => Paging::augment_args(command),
             Show::Contacts => command
-                .arg(file("from", "A CSV file with a header line of the columns name, phone, email, locale and timezone, in any order; - for standard input"))
+                .arg(file("from", "A CSV file with a header row of the columns name, phone, email, locale, timezone, notes and alert, in any order; - for standard input"))
                 .arg(dry_run("Only report errors and existing contacts")),
             Show::Holidays => command
                 .arg(file("ics", "An iCalendar file; its all-day events from today on are used; - for standard input"))

@@ -1,6 +1,6 @@
 //! The problems of fields, in each language. The match is exhaustive, so each code has a text.
 
-use domain::{Conflict, Locale, Named, PasswordHint, ProblemCode, TextError, UrlRefusal};
+use domain::{Conflict, Locale, Named, PasswordHint, ProblemCode, TableProblem, TextError, UrlRefusal};
 
 use super::of;
 use super::refusals::{conflict, counted, fill, grouped, next};
@@ -107,6 +107,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::PasswordWrong => say("That is not your password.", "Ce n’est pas votre mot de passe."),
         P::NotTicked => say("Tick this box.", "Cochez cette case."),
         P::Import(_) => say("This line cannot be imported.", "Cette ligne ne peut pas être importée."),
+        P::Table(problem) => table(words, *problem),
         P::Required => say("This field is required.", "Ce champ est obligatoire."),
         P::RequiredWith("price_cents") => say("A price needs a currency.", "Un prix a besoin d’une monnaie."),
         P::RequiredWith("currency") => say("A currency needs a price.", "Une monnaie a besoin d’un prix."),
@@ -253,6 +254,37 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::OperatorCanAdd => say(
             "The operator of the service can add this person.",
             "La personne qui gère le service peut ajouter ce compte.",
+        ),
+    }
+}
+
+fn table(words: &Words, problem: TableProblem) -> String {
+    let say = |english, french| of(words.locale, english, french).to_owned();
+    match problem {
+        TableProblem::NoHeader => say(
+            "The file must begin with a row of column names.",
+            "Le fichier doit commencer par une ligne de noms de colonnes.",
+        ),
+        TableProblem::UnknownColumn => say(
+            "This column is not known. Remove it, or rename it.",
+            "Cette colonne n’est pas connue. Supprimez-la ou renommez-la.",
+        ),
+        TableProblem::ColumnTwice => say("This column occurs twice.", "Cette colonne existe deux fois."),
+        TableProblem::NoContactColumn => say(
+            "The file needs a column for the name, the phone number or the email address.",
+            "Il faut une colonne pour le nom, le numéro de téléphone ou l’adresse e-mail.",
+        ),
+        TableProblem::RowsMax(max) => counted(
+            words,
+            max,
+            "The file may have {} rows at most.",
+            "Le fichier peut avoir {} lignes au plus.",
+        ),
+        TableProblem::Fields { found, header } => fill(
+            words,
+            [found.to_string(), header.to_string()],
+            "The row has {} cells, and the first row has {}.",
+            "La ligne a {} cellules, et la première ligne en a {}.",
         ),
     }
 }

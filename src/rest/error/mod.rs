@@ -161,7 +161,9 @@ impl ApiError {
             }
             Self::NoSuchPath(_) => (StatusCode::NOT_FOUND, Code::NotFound),
             Self::MethodNotAllowed(..) => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
-            Self::Body(BodyError::TooLarge) => (StatusCode::PAYLOAD_TOO_LARGE, Code::InvalidRequest),
+            Self::Body(BodyError::TooLarge | BodyError::FileTooLarge(_)) => {
+                (StatusCode::PAYLOAD_TOO_LARGE, Code::InvalidRequest)
+            }
             Self::Body(BodyError::UnsupportedMediaType(_)) => {
                 (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::InvalidRequest)
             }
@@ -227,6 +229,7 @@ impl ApiError {
             Self::MethodNotAllowed(allow, "") => format!("This path allows {allow}."),
             Self::MethodNotAllowed(allow, actions) => format!("This path allows {allow}. See also {actions}."),
             Self::Body(BodyError::TooLarge) => format!("the body must have at most {BODY_BYTES_MAX} bytes"),
+            Self::Body(BodyError::FileTooLarge(max)) => format!("the file must have at most {max} bytes"),
             Self::Body(BodyError::UnsupportedMediaType(expected)) => {
                 format!("the Content-Type of the body must be {expected}")
             }
@@ -266,9 +269,10 @@ impl ApiError {
             }
             Self::MethodNotAllowed(allow, _) => Some((header::ALLOW, HeaderValue::from_static(allow))),
             // The end of the request is unknown, so the connection cannot carry another request.
-            Self::Body(BodyError::TooLarge | BodyError::Timeout | BodyError::Broken) | Self::Malformed(_) => {
-                Some((header::CONNECTION, HeaderValue::from_static("close")))
-            }
+            Self::Body(
+                BodyError::TooLarge | BodyError::FileTooLarge(_) | BodyError::Timeout | BodyError::Broken,
+            )
+            | Self::Malformed(_) => Some((header::CONNECTION, HeaderValue::from_static("close"))),
             Self::RateLimited(retry_after)
             | Self::RateLimitUnavailable(retry_after)
             | Self::Resting(retry_after) => Some((header::RETRY_AFTER, HeaderValue::from(*retry_after))),

@@ -202,6 +202,16 @@ const VISITS: Shape = &[
     ("usual_service_id", OptUuid),
     ("usual_staff_id", OptUuid),
 ];
+const CONTACTS_IMPORTED: Shape = &[
+    ("created", Whole),
+    (
+        "skipped",
+        Objects(&[
+            ("line", Whole),
+            ("reason", OneOf(&["phone_exists", "email_exists", "phone_repeated", "email_repeated"])),
+        ]),
+    ),
+];
 const INSIGHTS: Shape = &[
     ("from", Text),
     ("to", Text),
@@ -495,6 +505,7 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("appointments", false) => APPOINTMENT,
         ("contacts", true) if method == Method::GET && !path.ends_with("/contacts") => CONTACT_WITH_VISITS,
         ("insights", true) => INSIGHTS,
+        ("contacts", true) if path.ends_with("/import") => CONTACTS_IMPORTED,
         ("contacts", true) => OPERATOR_CONTACT,
         ("contacts", false) => CONTACT,
         ("calls", true) => OPERATOR_CALL,

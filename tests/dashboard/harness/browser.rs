@@ -108,6 +108,28 @@ impl Browser {
         self.post(action, &all).await
     }
 
+    /// Submits the form with this action as `multipart/form-data`, with a file in its field `file` if there is one.
+    pub(crate) async fn upload(&mut self, page: &Page, action: &str, file: Option<&[u8]>) -> Page {
+        let mut body = Vec::new();
+        let mut part = |head: &str, value: &[u8]| {
+            let head = format!("--xyz\r\nContent-Disposition: form-data; name=\"{head}\r\n\r\n");
+            body.extend([head.as_bytes(), value, b"\r\n"].concat());
+        };
+        for (name, value) in page.form(action).fields.iter().filter(|(name, _)| name != "file") {
+            part(&format!("{name}\""), value.as_bytes());
+        }
+        if let Some(file) = file {
+            part("file\"; filename=\"c.csv\"\r\nContent-Type: text/csv", file);
+        }
+        body.extend(b"--xyz--\r\n");
+        let headers = [("sec-fetch-site", "same-origin")];
+        let mut request = self.request("POST", action, &headers, String::new());
+        let kind = "multipart/form-data; boundary=xyz".parse().unwrap();
+        request.headers_mut().insert("content-type", kind);
+        *request.body_mut() = Full::new(body.into());
+        self.sent(format!("POST {action}"), request).await
+    }
+
     /// Requests a page repeatedly until it contains this text.
     pub(crate) async fn until(&mut self, path: &str, text: &str) -> Page {
         for _ in 0..LOOKS_MAX {
@@ -159,8 +181,11 @@ impl Browser {
         headers: &[(&str, &str)],
         body: String,
     ) -> Page {
-        let what = format!("{method} {path}");
         let request = self.request(method, path, headers, body);
+        self.sent(format!("{method} {path}"), request).await
+    }
+
+    async fn sent(&mut self, what: String, request: Request<Full<Bytes>>) -> Page {
         let answer = self.client.request(request).await.unwrap_or_else(|error| panic!("{what}: {error:?}"));
         let (head, body) = answer.into_parts();
         for cookie in head.headers.get_all("set-cookie") {

@@ -9,6 +9,8 @@ pub(super) const ROWS: &[Row] = &[
     ("GET", "/dashboard/b/{business_id}/settings/hours", [200, 200, 200, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/hours", [422, 422, 403, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/hours/days", [422, 422, 403, 404, SIGN_IN]),
+    ("GET", "/dashboard/b/{business_id}/settings/hours/holidays", [200, 200, 403, 404, SIGN_IN]),
+    ("POST", "/dashboard/b/{business_id}/settings/hours/holidays", [422, 422, 403, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/settings/hours/days/{date}", [404, 404, 403, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/hours/days/{date}", [404, 404, 403, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/hours/days/{date}/remove", [404, 404, 403, 404, SIGN_IN]),

@@ -8,11 +8,15 @@ use ractor::{Actor, ActorRef, SpawnErr};
 use store::{Batch, Done};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use super::decide::Effect;
+use view::ContactsImportedView;
+
+use super::contact_import::{self, ImportContacts};
+use super::decide::{CarriedOut, Effect};
 use super::handle::Businesses;
 use super::load::{Start, load};
+use super::request::{Answer, Request};
 use super::state::State;
-use crate::actor::Handled;
+use crate::actor::{Handled, Reply};
 use crate::error::{EngineError, Result};
 use crate::maintenance::business as jobs;
 
@@ -30,8 +34,28 @@ pub(crate) struct Decided {
     pub(super) done: Done,
 }
 
+impl Decided {
+    /// Sends the answer of a change with `reply`.
+    pub(super) fn of<V: Send + 'static>(carried_out: Result<CarriedOut<V>>, reply: Reply<Answer<V>>) -> Self {
+        match carried_out {
+            Ok(CarriedOut { batch, answer, effects }) => {
+                let done = Box::new(|| reply.send(Ok(answer)));
+                Self { batch, effects, waits: true, done }
+            }
+            Err(error) => {
+                // A refusal or `DiskFull` can result from earlier changes, so it is sent only when they are
+                // durable.
+                let waits = matches!(error, EngineError::Refused(_) | EngineError::DiskFull(_));
+                let done = Box::new(|| reply.send(Err(error)));
+                Self { batch: Batch::default(), effects: Vec::new(), waits, done }
+            }
+        }
+    }
+}
+
 pub(crate) enum Message {
     Change(Decide),
+    ImportContacts(Box<(Request, ImportContacts, Reply<Answer<ContactsImportedView>>)>),
     Ask(Question),
     /// A question about the usage. The actor answers it once all records are counted.
     AskUsage(Question),
@@ -151,8 +175,10 @@ impl Running {
         let Self { state, businesses, asked, maintained, has_looked, .. } = self;
         // After a failure of the store nothing is written, so a new decision would be lost.
         if state.store.failed() {
-            if let Message::Change(decide) = message {
-                (decide(Err(EngineError::Stopping), Timestamp::MIN).done)();
+            match message {
+                Message::Change(decide) => (decide(Err(EngineError::Stopping), Timestamp::MIN).done)(),
+                Message::ImportContacts(import) => import.2.send(Err(EngineError::Stopping)),
+                _ => {}
             }
             return Ok(());
         }
@@ -161,6 +187,10 @@ impl Running {
                 Message::Change(decide) => {
                     let done = decide(Err(EngineError::NotFound), Timestamp::MIN).done;
                     state.submit(Batch::default(), done);
+                }
+                Message::ImportContacts(import) => {
+                    let done = || import.2.send(Err(EngineError::NotFound));
+                    state.submit(Batch::default(), Box::new(done));
                 }
                 Message::Ask(question) | Message::AskUsage(question) => {
                     answer(state, question, state.clocks.now());
@@ -175,15 +205,13 @@ impl Running {
         match message {
             Message::Change(decide) => {
                 state.reach_back(now).await?;
-                let Decided { batch, effects, waits, done } = decide(Ok(&mut *state), now);
-                let (businesses, id, myself) = (Weak::clone(businesses), state.id, myself.clone());
-                let done = move || {
-                    if let Some(businesses) = businesses.upgrade() {
-                        effects.into_iter().for_each(|effect| follow(effect, id, &myself, &businesses));
-                    }
-                    done();
-                };
-                if waits { state.submit(batch, Box::new(done)) } else { done() }
+                let decided = decide(Ok(&mut *state), now);
+                finish(state, decided, businesses, &myself);
+            }
+            Message::ImportContacts(import) => {
+                let (request, import, reply) = *import;
+                let imported = Box::pin(contact_import::import(state, &request, import, now)).await;
+                finish(state, Decided::of(imported, reply), businesses, &myself);
             }
             Message::Ask(question) => {
                 state.reach_back(now).await?;
@@ -229,6 +257,19 @@ impl Running {
             *work = Arc::clone(permits).try_acquire_owned().ok();
         }
     }
+}
+
+/// Submits the batch of a decision. Its effects and its answer follow when the batch is durable.
+fn finish(state: &mut State, decided: Decided, businesses: &Weak<Businesses>, myself: &ActorRef<Message>) {
+    let Decided { batch, effects, waits, done } = decided;
+    let (businesses, id, myself) = (Weak::clone(businesses), state.id, myself.clone());
+    let done = move || {
+        if let Some(businesses) = businesses.upgrade() {
+            effects.into_iter().for_each(|effect| follow(effect, id, &myself, &businesses));
+        }
+        done();
+    };
+    if waits { state.submit(batch, Box::new(done)) } else { done() }
 }
 
 fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses: &Businesses) {

@@ -15,6 +15,8 @@ pub(crate) struct BusinessBudget {
     pub(super) uncounted: Option<Uncounted>,
     /// The ranges of waiting mails and deliveries that are not counted yet.
     pub(super) due: Vec<KeyRange>,
+    /// Whether contacts are being imported. The usage of an unfinished import is not recorded.
+    pub(super) is_importing: bool,
 }
 
 /// The rows that are not counted yet: the rows of `kind` in `range`, and all rows of later kinds.
@@ -43,6 +45,7 @@ impl BusinessBudget {
                 keys::of_kind(of, kind::NOTICE_WAITS),
                 keys::of_kind(of, kind::DELIVERY_DUE),
             ],
+            is_importing: false,
         }
     }
 
@@ -50,9 +53,9 @@ impl BusinessBudget {
         self.uncounted.is_none() && self.due.is_empty()
     }
 
-    /// The usage to record in an audit entry; `None` until all records are counted.
+    /// The usage to record in an audit entry; `None` until all records are counted, and during an import.
     pub(super) fn recorded(&self, usage: Usage) -> Option<Usage> {
-        self.uncounted.is_none().then_some(usage)
+        (self.uncounted.is_none() && !self.is_importing).then_some(usage)
     }
 
     pub(super) fn used(&self) -> Usage {

@@ -70,7 +70,7 @@ pub(crate) fn carry_out<C: Change>(
 }
 
 /// The batch and the effects of a decision. `kept` is the answer to store for a repeated request.
-fn write(
+pub(super) fn write(
     state: &mut State,
     request: &Request,
     decided: Decided,

@@ -89,6 +89,16 @@ impl<G: Gives> Decision<G> {
         self.noted(action, id, changes)
     }
 
+    /// Adds the number of created records to the audit entry.
+    #[must_use]
+    pub(super) fn counted(mut self, field: &str, count: u64) -> Self {
+        if let Some(entry) = self.decided.audit.last_mut() {
+            let to = count.to_string();
+            entry.changes.push(FieldChange { field: field.into(), from: Value::Null.to_string(), to });
+        }
+        self
+    }
+
     /// Lists the rules that the change overrode in its audit entry.
     #[must_use]
     pub(super) fn overrode(mut self, rules: &[Overridden]) -> Self {

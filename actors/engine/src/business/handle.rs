@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use domain::{BusinessId, Timestamp};
-use store::{Batch, StoreError};
+use store::StoreError;
 use tokio::sync::Notify;
 
 use super::actor::{Decided, Message};
 use super::change::{AnswerOf, Change};
-use super::decide::{CarriedOut, carry_out};
+use super::decide::carry_out;
 use super::request::Request;
 use crate::actor::{Claim, Directory, Reply};
 use crate::claims::Claims;
 use crate::delivery::Deliveries;
-use crate::error::{EngineError, Result};
+use crate::error::Result;
 use crate::key_usage::KeyUsage;
 use crate::live::LiveSubscription;
 use crate::mail::Outbox;
@@ -108,23 +108,11 @@ impl BusinessHandle {
     }
 
     /// Makes a change, and returns its answer once the change is durable. A dropped future does not undo
-    /// the change. After [`EngineError::Failed`] the change may or may not be durable.
+    /// the change. After [`crate::EngineError::Failed`] the change may or may not be durable.
     pub async fn change<C: Change + 'static>(&self, request: Request, change: C) -> Result<AnswerOf<C>> {
         let message = |reply: Reply<AnswerOf<C>>| {
             Message::Change(Box::new(move |state, now| {
-                match state.and_then(|state| carry_out(state, &request, change, now)) {
-                    Ok(CarriedOut { batch, answer, effects }) => {
-                        let done = Box::new(|| reply.send(Ok(answer)));
-                        Decided { batch, effects, waits: true, done }
-                    }
-                    Err(error) => {
-                        // A refusal or `DiskFull` can result from earlier changes, so it is sent only when
-                        // they are durable.
-                        let waits = matches!(error, EngineError::Refused(_) | EngineError::DiskFull(_));
-                        let done = Box::new(|| reply.send(Err(error)));
-                        Decided { batch: Batch::default(), effects: Vec::new(), waits, done }
-                    }
-                }
+                Decided::of(state.and_then(|state| carry_out(state, &request, change, now)), reply)
             }))
         };
         self.call(message).await

@@ -22,6 +22,7 @@ use store::keys::kind;
 use store::{Key, Order, Pair, Record, Store, StoreError, keys};
 
 use super::budget::BusinessBudget;
+use super::contact_import;
 use super::overlay::Overlay;
 use super::references::References;
 use super::remembered::days_ahead;
@@ -132,6 +133,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     load_busy(&mut state, busy_from).await?;
     // Usually this step completes the count, because only few waiting mails and deliveries are uncounted.
     state.count_on()?;
+    contact_import::roll_back(&mut state).await?;
     Ok(Some(state))
 }
 

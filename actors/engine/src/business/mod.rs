@@ -5,7 +5,7 @@
 //! Invariants:
 //! - Changes of one business are decided one at a time. Each decision sees all earlier decisions.
 //! - One change is one batch: records, index rows, audit entry and idempotency record are durable together
-//!   or not at all.
+//!   or not at all. Only an import of contacts takes several batches ([`contact_import`]).
 //! - The actor never waits for the disk. An answer is sent once every change that it depends on is durable.
 //! - A message holds permits until the actor has answered it. The permits bound the mailbox and the
 //!   committer's queue.
@@ -15,6 +15,7 @@ mod alerts;
 mod budget;
 mod change;
 pub mod commands;
+mod contact_import;
 mod context;
 mod decide;
 mod decision;
@@ -39,6 +40,7 @@ mod usage;
 mod write;
 
 pub use change::{AnswerOf, Change};
+pub use contact_import::{ContactsImported, ImportContacts};
 pub use context::Context;
 pub use decision::Decision;
 pub use handle::BusinessHandle;
@@ -50,6 +52,7 @@ pub use references::Watch;
 pub use request::{Answer, Ended, Given, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};
 
 pub(crate) use actor::{BusinessActor, Maintained, Message};
+pub(crate) use contact_import::Hidden;
 pub(crate) use decide::{CarriedOut, carry_out};
 pub(crate) use erased_contacts::{ErasedContacts, Personal};
 pub(crate) use handle::Businesses;

@@ -3,7 +3,7 @@
 //! Invariants:
 //! - A name is in the last row whose id (in the row's key) is not greater than the contact's id.
 //! - A row has at most [`NAMES_PER_ROW_MAX`] names.
-//! - Rows are never deleted.
+//! - Rows are deleted only if no reader has seen their contacts ([`super::contact_import`]).
 
 use domain::{Contact, ContactId, fold_name};
 use store::records::NamesRecord;

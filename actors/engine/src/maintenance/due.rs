@@ -2,7 +2,7 @@
 //! starts the actors of such businesses only.
 //!
 //! Invariants:
-//! - A check reads a bounded number of rows: six when there is no work.
+//! - A check reads a bounded number of rows: seven when there is no work.
 //! - A check finds work whenever the actor would delete or write a row. Otherwise an expired row would stay
 //!   until the next request of the business.
 
@@ -29,6 +29,10 @@ pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result
     let past = keys::idempotency_before(of, steady.day().saturating_sub(1));
     let ahead = keys::idempotency_from(of, steady.day().saturating_add(2));
     if first(store, &past)?.is_some() || first(store, &ahead)?.is_some() {
+        return Ok(true);
+    }
+    // The start of the actor deletes the contacts of an interrupted import.
+    if store.contains(&keys::contact_import(of))? {
         return Ok(true);
     }
     let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(of, kind));

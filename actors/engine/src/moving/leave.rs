@@ -6,7 +6,7 @@
 //! - Reading is in bounded steps, and no record is kept in memory.
 //! - A row that cannot be decoded is set aside, left out and counted by the store.
 //! - The records are counted. A business whose count differs from the recorded number gets no end line.
-//! - An export contains no data of contacts who are being erased.
+//! - An export contains no data of contacts who are being erased, and no contacts of an unfinished import.
 
 use domain::{BudgetKind, Business, BusinessId, Retention, Usage};
 use store::keys::kind;
@@ -14,7 +14,7 @@ use store::records::ErasureRecord;
 use store::{Key, KeyRange, Order, Rows, Store, StoreError, keys, record_at, whole_value};
 
 use super::record::{Moved, MovedKind};
-use crate::business::ErasedContacts;
+use crate::business::{ErasedContacts, Hidden};
 use crate::counting::{Difference, Found, recorded_usage};
 
 /// The maximum number of rows, and of bytes of records, in one step.
@@ -27,6 +27,7 @@ pub struct Leaving {
     with_secrets: bool,
     business: Option<Business>,
     theirs: ErasedContacts,
+    hidden: Hidden,
     /// The remaining kinds, and the remaining rows of the first of them.
     parts: &'static [MovedKind],
     left: KeyRange,
@@ -52,19 +53,32 @@ impl Leaving {
     pub fn of(business: Business, with_secrets: bool) -> Self {
         let of = business.id;
         let (business, parts, left) = (Some(business), PARTS, keys::of_kind(of, PARTS[0].rows()));
-        let (theirs, recorded, found) = (ErasedContacts::default(), None, Found::default());
-        Self { of, with_secrets, business, theirs, parts, left, records: 0, recorded, found, ended: false }
+        let (theirs, hidden) = (ErasedContacts::default(), Hidden::default());
+        let (recorded, found) = (None, Found::default());
+        Self {
+            of,
+            with_secrets,
+            business,
+            theirs,
+            hidden,
+            parts,
+            left,
+            records: 0,
+            recorded,
+            found,
+            ended: false,
+        }
     }
 
     /// The kinds of rows that an export reads, except the profile.
     pub(crate) fn kinds() -> impl Iterator<Item = u8> {
-        PARTS.iter().map(|kind| kind.rows()).chain([kind::ERASURE, kind::AUDIT])
+        PARTS.iter().map(|kind| kind.rows()).chain([kind::ERASURE, kind::CONTACT_IMPORT, kind::AUDIT])
     }
 
     pub(crate) fn still_reads(&self, kind: u8) -> bool {
         let is_left = |kind: u8| self.parts.iter().any(|left| left.rows() == kind);
         match kind {
-            kind::ERASURE | kind::AUDIT => self.business.is_some(),
+            kind::ERASURE | kind::CONTACT_IMPORT | kind::AUDIT => self.business.is_some(),
             // Calls are also read to find messages that belong to an erased contact.
             kind::CALL => is_left(kind) || is_left(kind::MESSAGE) && !self.theirs.is_empty(),
             kind => is_left(kind),
@@ -76,6 +90,7 @@ impl Leaving {
     pub fn next(&mut self, store: &Store, rows: &dyn Rows) -> Result<Vec<Moved>, StoreError> {
         if let Some(business) = self.business.take() {
             self.theirs = self.who_is_erased(store, rows)?;
+            self.hidden = Hidden::read(rows, self.of)?;
             self.recorded = recorded_usage(rows, self.of)?;
             self.records = 1;
             return Ok(vec![Moved::Business(business)]);
@@ -110,7 +125,7 @@ impl Leaving {
             });
             let record = store.usable(&key, record)?;
             self.found.add(kind.rows(), record.is_some());
-            if let Some(record) = record {
+            if let Some(record) = record.filter(|record| !self.hides(record)) {
                 moved.push(self.without_them(store, rows, record)?);
             }
             if read == ROWS_PER_STEP || bytes >= BYTES_PER_STEP {
@@ -132,6 +147,10 @@ impl Leaving {
             theirs.add(keys::id_at_end(&key)?, erasure.as_ref());
         }
         Ok(theirs)
+    }
+
+    fn hides(&self, moved: &Moved) -> bool {
+        matches!(moved, Moved::Contact(contact) if self.hidden.hides(contact.id))
     }
 
     fn without_them(&self, store: &Store, rows: &dyn Rows, moved: Moved) -> Result<Moved, StoreError> {

@@ -9,6 +9,7 @@ mod businesses_set_aside;
 mod changes;
 mod clock;
 mod consent;
+mod contact_import;
 mod conversations;
 mod counting;
 mod customers;

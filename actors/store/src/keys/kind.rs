@@ -92,6 +92,8 @@ kinds! {
     CONTACT_NAMES = 0x34, 33, fn contact_names(from: ContactId);
     /// The search texts ([`domain::Search`]) of several contacts: the id of the last of them → `SearchRecord`.
     CONTACT_SEARCH = 0x35, 33;
+    /// An unfinished import of contacts: zeros → the id of its first contact.
+    CONTACT_IMPORT = 0x36, 33, fn contact_import();
     CALL = 0x40, 33, fn call(id: CallId); // → `CallRecord`
     CALL_BY_START = 0x41, 41, fn call_by_start(started_at: Timestamp, id: CallId); // → `CallRow`
     CALL_BY_CONTACT = 0x42, 57, fn call_by_contact(contact: ContactId, started_at: Timestamp, id: CallId); // → nothing

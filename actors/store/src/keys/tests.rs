@@ -37,6 +37,7 @@ fn every_kind_has_one_width() {
         (contact_by_email(business, ""), 33),
         (contact_by_update(business, now, id(2)), 41),
         (contact_names(business, id(2)), 33),
+        (contact_import(business), 33),
         (of_id(business, kind::CONTACT_SEARCH, id::<ContactId>(2)), 33),
         (of_id(business, kind::CALL_SEARCH, id::<ContactId>(2)), 33),
         (of_id(business, kind::MESSAGE_SEARCH, id::<ContactId>(2)), 33),

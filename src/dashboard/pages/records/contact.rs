@@ -37,7 +37,11 @@ pub(crate) async fn list(member: Member) -> Answered {
     };
     page(&List {
         sheet: member.sheet("contacts"),
-        done: member.done(&[("erased", "contacts-erased")]),
+        done: member.done(&[
+            ("erased", "contacts-erased"),
+            ("imported", "contacts-imported"),
+            ("imported-none", "contacts-imported-none"),
+        ]),
         q,
         by_name,
         pages: part.pages(found.next.as_deref()),

@@ -8,6 +8,7 @@
 pub(in crate::dashboard) mod business;
 pub(in crate::dashboard) mod data;
 pub(in crate::dashboard) mod deletion;
+pub(in crate::dashboard) mod holidays;
 pub(in crate::dashboard) mod hours;
 pub(in crate::dashboard) mod notices;
 pub(in crate::dashboard) mod service;

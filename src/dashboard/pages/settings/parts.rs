@@ -170,6 +170,7 @@ impl Done {
             ("zone", "saved"),
             ("week", "saved"),
             ("day", "saved"),
+            ("holidays", "hours-holidays-done"),
             ("added", added),
             ("off", added),
             ("removed", "settings-removed"),

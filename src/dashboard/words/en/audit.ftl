@@ -14,6 +14,7 @@ audit-one-record = All changes to one record:
 audit-all-of-it = its history
 audit-what-changed = What changed
 audit-became = became
+audit-field-created = Created contacts
 audit-field-name = Name
 audit-field-phone = Phone
 audit-field-email = Email

@@ -121,6 +121,46 @@ call-handle = Mark as handled
 # Contacts.
 contacts-sub = Everybody who called, wrote or booked
 contacts-add = Add a contact
+contacts-import = Import contacts
+contacts-imported = The contacts were imported.
+contacts-imported-none = The file contained no new contact.
+contacts-import-sub = From a CSV file of a spreadsheet or another program
+contacts-import-file = CSV file
+contacts-import-hint = At most 10 MB and 20,000 rows.
+contacts-import-columns = The first row contains the names of the columns: name (or first name and last name), phone, email, locale, timezone, notes and alert.
+contacts-import-skips = A row is skipped if its phone number or email already exists. Existing contacts do not change.
+contacts-import-erased = The file can bring back people who were erased. Remove their rows from the file first.
+contacts-import-look = Show a preview
+contacts-import-other = Choose another file
+contacts-import-preview = Preview
+contacts-import-created = { $count ->
+    [0] No contact will be created.
+    [one] One contact will be created.
+   *[other] { $count } contacts will be created.
+}
+contacts-import-skipped = { $count ->
+    [0] No row will be skipped.
+    [one] One row will be skipped.
+   *[other] { $count } rows will be skipped.
+}
+contacts-import-more = { $count ->
+    [one] And one more row.
+   *[other] And { $count } more rows.
+}
+contacts-import-do = { $count ->
+    [one] Import one contact
+   *[other] Import { $count } contacts
+}
+contacts-import-skipped-rows = Skipped rows
+contacts-import-line = Line
+contacts-import-reason = Reason
+contacts-import-phone-exists = A contact has this phone number.
+contacts-import-email-exists = A contact has this email address.
+contacts-import-phone-repeated = An earlier row has this phone number.
+contacts-import-email-repeated = An earlier row has this email address.
+contacts-import-refused = Nothing was imported. Correct the file and choose it again:
+contacts-import-at = Line { $line }:
+contacts-import-at-column = Line { $line }, { $column }:
 contact-alert-aside = Alert:
 contacts-search = Search by name, phone or email
 contacts-search-hint = Name, phone or email

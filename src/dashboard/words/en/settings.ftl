@@ -81,6 +81,33 @@ hours-days-none = No upcoming special days
 hours-days-none-past = No past special days
 hours-days-none-text = Holidays and days with different hours appear here.
 hours-days-hint = Leave both times empty for a closed day. If the day has several opening periods, add the day with the first period. Then select the day in the list and enter the other periods.
+hours-holidays = Import public holidays
+hours-holidays-sub = From the iCalendar file (.ics) of a calendar of public holidays
+hours-holidays-file = iCalendar file
+hours-holidays-hint = The business is closed on the days of the file’s all-day events, from today on.
+hours-holidays-look = Show a preview
+hours-holidays-refused = This file cannot be used. It must be an iCalendar file with all-day events, and repeated events must be yearly.
+hours-holidays-full = A business has at most { $count } special days. Nothing was changed.
+hours-holidays-new = { $count ->
+    [0] No day will be closed.
+    [one] One day will be closed.
+   *[other] { $count } days will be closed.
+}
+hours-holidays-there = { $count ->
+    [0] None of them is a special day already.
+    [one] One special day exists already and does not change.
+   *[other] { $count } special days exist already and do not change.
+}
+hours-holidays-booked = { $count ->
+    [one] One appointment stays booked.
+   *[other] { $count } appointments stay booked.
+}
+hours-holidays-do = { $count ->
+    [one] Close on one day
+   *[other] Close on { $count } days
+}
+hours-holidays-done = The days are closed.
+hours-holidays-other = Choose another file
 hours-date = Day
 hours-opens = Opens
 hours-closes = Closes
@@ -235,6 +262,11 @@ data-export = Export
 data-export-about = All data of the business, in one file.
 data-export-do = Download all data
 data-export-hint = Profile, services, staff, contacts, appointments, calls, messages and knowledge as JSON Lines: one record per line. Keys, people and webhook endpoints are not included. The operator of the service can see who downloaded the file.
+data-tables = Files for spreadsheets
+data-tables-about = Contacts and appointments as CSV files.
+data-tables-contacts = Download contacts
+data-tables-appointments = Download appointments
+data-tables-hint = A cell that begins like a formula gets an apostrophe in front, which an import removes. The audit log records each download.
 data-erase = Erasing a person
 data-erase-text = Erasing deletes a contact immediately and permanently. The contact’s calls, messages and appointments are kept with their times, but without the name, number, email and text. This data is also deleted from the audit log and from alerts.
 data-erase-how = Erase a contact on the page of the contact.

@@ -14,6 +14,7 @@ audit-one-record = Toutes les modifications d’un seul élément :
 audit-all-of-it = son historique
 audit-what-changed = Ce qui a changé
 audit-became = est devenu
+audit-field-created = Contacts créés
 audit-field-name = Nom
 audit-field-phone = Téléphone
 audit-field-email = E-mail

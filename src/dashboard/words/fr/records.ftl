@@ -128,6 +128,46 @@ call-handle = Marquer comme traité
 # Les contacts.
 contacts-sub = Toutes les personnes qui ont appelé, écrit ou pris rendez-vous
 contacts-add = Ajouter un contact
+contacts-import = Importer des contacts
+contacts-imported = Les contacts ont été importés.
+contacts-imported-none = Le fichier ne contenait aucun nouveau contact.
+contacts-import-sub = Depuis un fichier CSV d’un tableur ou d’un autre logiciel
+contacts-import-file = Fichier CSV
+contacts-import-hint = 10 Mo et 20 000 lignes au plus.
+contacts-import-columns = La première ligne contient les noms des colonnes : nom (ou prénom et nom), téléphone, e-mail, langue, fuseau horaire, notes et alerte.
+contacts-import-skips = Une ligne est ignorée si son numéro de téléphone ou son adresse e-mail existe déjà. Les contacts existants ne changent pas.
+contacts-import-erased = Le fichier peut faire revenir des personnes qui ont été effacées. Retirez d’abord leurs lignes du fichier.
+contacts-import-look = Afficher un aperçu
+contacts-import-other = Choisir un autre fichier
+contacts-import-preview = Aperçu
+contacts-import-created = { $count ->
+    [0] Aucun contact ne sera créé.
+    [one] Un contact sera créé.
+   *[other] { $count } contacts seront créés.
+}
+contacts-import-skipped = { $count ->
+    [0] Aucune ligne ne sera ignorée.
+    [one] Une ligne sera ignorée.
+   *[other] { $count } lignes seront ignorées.
+}
+contacts-import-more = { $count ->
+    [one] Et une autre ligne.
+   *[other] Et { $count } autres lignes.
+}
+contacts-import-do = { $count ->
+    [one] Importer un contact
+   *[other] Importer { $count } contacts
+}
+contacts-import-skipped-rows = Lignes ignorées
+contacts-import-line = Ligne
+contacts-import-reason = Raison
+contacts-import-phone-exists = Un contact a ce numéro de téléphone.
+contacts-import-email-exists = Un contact a cette adresse e-mail.
+contacts-import-phone-repeated = Une ligne précédente a ce numéro de téléphone.
+contacts-import-email-repeated = Une ligne précédente a cette adresse e-mail.
+contacts-import-refused = Rien n’a été importé. Corrigez le fichier et choisissez-le à nouveau :
+contacts-import-at = Ligne { $line } :
+contacts-import-at-column = Ligne { $line }, { $column } :
 contact-alert-aside = Attention :
 contacts-search = Rechercher par nom, téléphone ou adresse e-mail
 contacts-search-hint = Nom, téléphone ou e-mail

@@ -81,6 +81,33 @@ hours-days-none = Aucun jour particulier à venir
 hours-days-none-past = Aucun jour particulier passé
 hours-days-none-text = Les jours fériés et les jours aux horaires différents apparaissent ici.
 hours-days-hint = Laissez les deux heures vides pour un jour fermé. Si la journée compte plusieurs ouvertures, ajoutez-la avec la première. Sélectionnez ensuite le jour dans la liste et saisissez les autres ouvertures.
+hours-holidays = Importer les jours fériés
+hours-holidays-sub = Depuis le fichier iCalendar (.ics) d’un calendrier de jours fériés
+hours-holidays-file = Fichier iCalendar
+hours-holidays-hint = L’établissement est fermé aux jours des événements du fichier qui durent toute la journée, à partir d’aujourd’hui.
+hours-holidays-look = Afficher un aperçu
+hours-holidays-refused = Ce fichier n’est pas utilisable. Il faut un fichier iCalendar avec des événements d’une journée entière, et les événements répétés doivent être annuels.
+hours-holidays-full = Un établissement a { $count } jours particuliers au plus. Rien n’a été modifié.
+hours-holidays-new = { $count ->
+    [0] Aucun jour ne sera fermé.
+    [one] Un jour sera fermé.
+   *[other] { $count } jours seront fermés.
+}
+hours-holidays-there = { $count ->
+    [0] Aucun n’est déjà un jour particulier.
+    [one] Un jour particulier existe déjà et ne change pas.
+   *[other] { $count } jours particuliers existent déjà et ne changent pas.
+}
+hours-holidays-booked = { $count ->
+    [one] Un rendez-vous reste réservé.
+   *[other] { $count } rendez-vous restent réservés.
+}
+hours-holidays-do = { $count ->
+    [one] Fermer un jour
+   *[other] Fermer { $count } jours
+}
+hours-holidays-done = Les jours sont fermés.
+hours-holidays-other = Choisir un autre fichier
 hours-date = Jour
 hours-opens = Ouverture
 hours-closes = Fermeture
@@ -235,6 +262,11 @@ data-export = Export
 data-export-about = Toutes les données de l’établissement, dans un seul fichier.
 data-export-do = Tout télécharger
 data-export-hint = Fiche, prestations, équipe, contacts, rendez-vous, appels, messages et connaissances au format JSON Lines : un élément par ligne. Les clés, les accès et les webhooks n’y figurent pas. L’exploitant du service peut voir qui a téléchargé les données.
+data-tables = Fichiers pour tableurs
+data-tables-about = Les contacts et les rendez-vous en fichiers CSV.
+data-tables-contacts = Télécharger les contacts
+data-tables-appointments = Télécharger les rendez-vous
+data-tables-hint = Une cellule qui commence comme une formule reçoit une apostrophe, que l’import retire. Le journal garde chaque téléchargement.
 data-erase = Effacer une personne
 data-erase-text = L’effacement supprime un contact immédiatement et définitivement. Ses appels, messages et rendez-vous restent avec leurs heures, mais perdent le nom, le numéro, l’adresse e-mail et le texte, y compris dans le journal et les alertes.
 data-erase-how = Un contact s’efface depuis sa page.

@@ -8,7 +8,7 @@ use store::{StoreError, Weight, keys};
 use view::{ContactView, OperatorContactView, SomeContactView};
 
 use super::for_both;
-use crate::business::{Change, Context, Decision, Gives, New, Shown, Write};
+use crate::business::{Change, Context, Decision, Gives, New, Removed, Shown, Write};
 use crate::error::Result;
 
 #[derive(Clone, Debug)]
@@ -48,6 +48,20 @@ impl PatchContact {
         Ok(Decision::answering(V::from(&after))
             .note_change_from(AuditAction::ContactUpdated, self.id, &shown)
             .write(Write::Contact { before: Some(before), after }))
+    }
+}
+
+/// Records in the audit log that a member or the operator gets a file of records.
+#[derive(Clone, Copy, Debug)]
+pub struct NoteExport(pub AuditAction);
+
+impl Change for NoteExport {
+    type Gives = Removed;
+    const WEIGHT: Weight = Weight::Keeps;
+    const RIGHT: Option<Right> = Some(Right::Data);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Removed>> {
+        Ok(Decision::gone().note(self.0, context.state.id))
     }
 }
 

@@ -12,7 +12,7 @@ use view::{ContactView, SomeContactView};
 
 use super::search::searched;
 use super::{End, Page, PageRequest, Part, collect, position_key, position_of, walk};
-use crate::business::BusinessHandle;
+use crate::business::{BusinessHandle, Hidden};
 use crate::error::Result;
 use crate::scans::Reader;
 
@@ -27,7 +27,10 @@ pub struct ContactFilter {
 }
 
 impl ContactFilter {
-    fn admits(&self, contact: &Contact) -> bool {
+    fn admits(&self, contact: &Contact, hidden: Hidden) -> bool {
+        if hidden.hides(contact.id) {
+            return false;
+        }
         let has_part = |part: &String| {
             let name = contact.name.as_deref().map(fold_name);
             name.is_some_and(|name| name.contains(&fold_name(part)))
@@ -45,8 +48,47 @@ impl BusinessHandle {
     }
 
     pub async fn contact_as<V: SomeContactView>(&self, id: ContactId) -> Result<Option<V>> {
-        let contact = self.read(|store| store.get::<Contact>(&keys::contact(self.id, id))).await?;
+        let contact = self
+            .read(|store| {
+                let contact = store.get::<Contact>(&keys::contact(self.id, id))?;
+                // The contact is read first: if its import is finished now, the contact is visible.
+                let hidden = Hidden::read(store.rows(), self.id)?;
+                Ok(contact.filter(|contact| !hidden.hides(contact.id)))
+            })
+            .await?;
         Ok(contact.as_ref().map(V::from))
+    }
+
+    /// The contacts of an import that is not finished.
+    pub(super) async fn hidden(&self) -> Result<Hidden> {
+        self.read(|store| Hidden::read(store.rows(), self.id)).await
+    }
+
+    /// The contacts in the order of their creation.
+    pub async fn contacts_by_creation<V: SomeContactView>(&self, page: &PageRequest) -> Result<Page<V>> {
+        loop {
+            let hidden = self.hidden().await?;
+            let found = self.all_contacts(Order::Ascending, page, hidden).await?;
+            if self.hidden().await? == hidden {
+                return Ok(found);
+            }
+        }
+    }
+
+    async fn all_contacts<V: SomeContactView>(
+        &self,
+        order: Order,
+        page: &PageRequest,
+        hidden: Hidden,
+    ) -> Result<Page<V>> {
+        let range = keys::of_kind(self.id, kind::CONTACT);
+        self.list(page, move |reader, page| {
+            collect(reader, range, order, page, |_, value| {
+                let contact = Contact::decode(value)?;
+                Ok((!hidden.hides(contact.id)).then(|| V::from(&contact)))
+            })
+        })
+        .await
     }
 
     /// The alerts of those of these contacts that have one.
@@ -72,6 +114,22 @@ impl BusinessHandle {
         filter: &ContactFilter,
         page: &PageRequest,
     ) -> Result<Page<V>> {
+        // An import that begins or ends during the read could be seen in part.
+        loop {
+            let hidden = self.hidden().await?;
+            let found = self.contacts_without(hidden, filter, page).await?;
+            if self.hidden().await? == hidden {
+                return Ok(found);
+            }
+        }
+    }
+
+    async fn contacts_without<V: SomeContactView>(
+        &self,
+        hidden: Hidden,
+        filter: &ContactFilter,
+        page: &PageRequest,
+    ) -> Result<Page<V>> {
         let (of, filter) = (self.id, filter.clone());
         if let Some(since) = filter.updated_since {
             let changed = keys::changed(of, kind::CONTACT_BY_UPDATE, since, self.fence().await?);
@@ -79,7 +137,8 @@ impl BusinessHandle {
             let show = |contact: &Contact| Ok(V::from(contact));
             return self
                 .list(page, move |reader, page| {
-                    let admits = |at, contact: &Contact| contact.updated_at == at && filter.admits(contact);
+                    let admits =
+                        |at, contact: &Contact| contact.updated_at == at && filter.admits(contact, hidden);
                     walk(reader, (changed, Order::Ascending), page, |_, id| record(id), admits, show)
                 })
                 .await;
@@ -87,37 +146,43 @@ impl BusinessHandle {
         let phone = filter.phone.as_ref().map(|phone| keys::contact_by_phone(of, phone));
         let email = filter.email.as_ref().map(|email| keys::contact_by_email(of, email));
         if let Some(row) = phone.or(email) {
-            return self.read(|store| self.contact_at(store, &row, &filter, page)).await;
+            return self.read(|store| self.contact_at(store, &row, (&filter, hidden), page)).await;
         }
         if let Some(search) = filter.search.clone() {
             let part = move |reader: &Reader<'_>, page: &PageRequest| {
-                let admits = |contact: &Contact| filter.admits(contact);
+                let admits = |contact: &Contact| filter.admits(contact, hidden);
                 searched(reader, (of, &search), page, admits, |contact| Ok(V::from(contact)))
             };
             return self.list(page, part).await;
         }
         if let Some(part) = &filter.name_part {
             let part = fold_name(part);
-            return self.list(page, move |reader, page| named(reader, of, &part, &filter, page)).await;
+            return self
+                .list(page, move |reader, page| named(reader, of, &part, (&filter, hidden), page))
+                .await;
         }
-        let range = keys::of_kind(of, kind::CONTACT);
-        self.list(page, move |reader, page| {
-            collect(reader, range, Order::Descending, page, |_, value| {
-                Ok(Some(V::from(&Contact::decode(value)?)))
-            })
-        })
-        .await
+        self.all_contacts(Order::Descending, page, hidden).await
     }
 
     /// The contacts with a name, in alphabetical order.
     pub async fn contacts_by_name(&self, page: &PageRequest) -> Result<Page<ContactView>> {
+        loop {
+            let hidden = self.hidden().await?;
+            let found = self.names_without(hidden, page).await?;
+            if self.hidden().await? == hidden {
+                return Ok(found);
+            }
+        }
+    }
+
+    async fn names_without(&self, hidden: Hidden, page: &PageRequest) -> Result<Page<ContactView>> {
         let after = page.after.clone().unwrap_or_default();
         // The first names after the position, and the first name of the next page.
         let mut first = BTreeMap::new();
         let names = keys::of_kind(self.id, kind::CONTACT_NAMES);
         let pick = |_: &Reader<'_>, _: &[u8], row: &[u8]| NamesRecord::decode(row).map(|row| Some(row.names));
         self.every(names, pick, |names: Vec<(ContactId, String)>| {
-            for (id, name) in names {
+            for (id, name) in names.into_iter().filter(|(id, _)| !hidden.hides(*id)) {
                 let position = [sort_key(&name).as_bytes(), &[0], id.uuid().as_bytes()].concat();
                 if position > after {
                     first.insert(position, id);
@@ -145,7 +210,7 @@ impl BusinessHandle {
         &self,
         store: &Store,
         row: &Key,
-        filter: &ContactFilter,
+        (filter, hidden): (&ContactFilter, Hidden),
         page: &PageRequest,
     ) -> Result<Page<V>, StoreError> {
         let contact = match store.get_raw(row)? {
@@ -156,7 +221,7 @@ impl BusinessHandle {
             }
             _ => None,
         };
-        let items = contact.filter(|contact| filter.admits(contact)).iter().map(V::from).collect();
+        let items = contact.filter(|contact| filter.admits(contact, hidden)).iter().map(V::from).collect();
         Ok(Page { items, next: None })
     }
 }
@@ -166,7 +231,7 @@ fn named<V: SomeContactView>(
     reader: &Reader<'_>,
     of: BusinessId,
     part: &str,
-    filter: &ContactFilter,
+    (filter, hidden): (&ContactFilter, Hidden),
     page: &PageRequest,
 ) -> Result<Part<V>, StoreError> {
     let mut range = keys::of_kind(of, kind::CONTACT_NAMES);
@@ -197,7 +262,7 @@ fn named<V: SomeContactView>(
             }
             // The name may have changed since the row was read.
             let contact = reader.find::<Contact>(&keys::contact(of, id))?;
-            if let Some(contact) = contact.filter(|contact| filter.admits(contact)) {
+            if let Some(contact) = contact.filter(|contact| filter.admits(contact, hidden)) {
                 if items.len() == page.limit {
                     return Ok((items, End::Full(reached)));
                 }

@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-use domain::{BusinessId, Contact, Search};
+use domain::{BusinessId, CallRecord, Contact, Search, TakenMessage};
 use store::kept::Kept;
 use store::records::SearchRecord;
 use store::{Key, Order, Record, StoreError, keys};
@@ -118,9 +118,18 @@ impl BusinessHandle {
     /// oldest.
     pub async fn search(&self, search: &Search) -> Result<Vec<FoundView>> {
         let of = self.id;
-        let contacts = self.found::<Contact, _>(search, |_, contact| Ok(ContactView::from(contact))).await?;
-        let calls = self.found(search, move |reader, call| Callers::of(of).show(reader, call)).await?;
-        let messages = self.found(search, move |reader, it| messages::show(reader, of, it)).await?;
+        let contacts = loop {
+            let hidden = self.hidden().await?;
+            let admits = move |contact: &Contact| !hidden.hides(contact.id);
+            let found = self.found(search, admits, |_, contact| Ok(ContactView::from(contact))).await?;
+            if self.hidden().await? == hidden {
+                break found;
+            }
+        };
+        let show = move |reader: &Reader<'_>, call: &CallRecord| Callers::of(of).show(reader, call);
+        let calls = self.found(search, |_| true, show).await?;
+        let show = move |reader: &Reader<'_>, it: &TakenMessage| messages::show(reader, of, it);
+        let messages = self.found(search, |_| true, show).await?;
         let mut lists = [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
         let page = PageRequest { limit: PER_CONTACT, after: None };
         for contact in &contacts {
@@ -151,14 +160,15 @@ impl BusinessHandle {
     async fn found<R: Kept + Send + 'static, V: Send + 'static>(
         &self,
         search: &Search,
+        admits: impl Fn(&R) -> bool + Clone + Send + 'static,
         show: impl Fn(&Reader<'_>, &R) -> Result<V, StoreError> + Clone + Send + 'static,
     ) -> Result<Vec<V>> {
         let (of, mut items) = (self.id, Vec::new());
         let mut page = PageRequest { limit: FOUND_MAX, after: None };
         loop {
-            let (search, show) = (search.clone(), show.clone());
+            let (search, admits, show) = (search.clone(), admits.clone(), show.clone());
             let part = move |reader: &Reader<'_>, page: &PageRequest| {
-                searched::<R, V>(reader, (of, &search), page, |_| true, |record| show(reader, record))
+                searched::<R, V>(reader, (of, &search), page, &admits, |record| show(reader, record))
             };
             let found = self.list(&page, part).await?;
             items.extend(found.items);

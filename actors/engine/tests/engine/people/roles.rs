@@ -6,7 +6,7 @@ use std::path::Path;
 
 use domain::booking::{MoveRequest, Party};
 use domain::{
-    BlockedTimeId, ContactDetails, ContactPatch, DayWindows, Denied, DisabledReason, EventTypes,
+    AuditAction, BlockedTimeId, ContactDetails, ContactPatch, DayWindows, Denied, DisabledReason, EventTypes,
     KnowledgeDetails, KnowledgePatch, LinkKind, MembershipPatch, PersonId, Refusal, Role, Scopes, StaffId,
     Text, Timestamp, WebhookSecret, WebhookUrl,
 };
@@ -18,7 +18,7 @@ use engine::business::commands::calls::MarkCall;
 use engine::business::commands::catalog::{
     CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff, SetServiceStaff,
 };
-use engine::business::commands::contacts::{CreateContact, PatchContact};
+use engine::business::commands::contacts::{CreateContact, NoteExport, PatchContact};
 use engine::business::commands::diary::{
     AddTimeOff, DeleteSpecialDay, DeleteTimeOff, OffSpan, SetSpecialDay,
 };
@@ -90,6 +90,7 @@ const TABLE: &[Row] = &[
     row("AddKnowledge", "ccr"),
     row("PatchKnowledge", "ccr"),
     row("DeleteKnowledge", "ccr"),
+    row("NoteExport", "cc-"),
     row("EraseContact", "cc-"),
     row("PatchRetention", "cc-"),
     row("PatchRetention of the audit log", "cr-"),
@@ -245,6 +246,7 @@ impl Asking<'_> {
                 self.ask(PatchKnowledge { id: nothing.into(), patch: KnowledgePatch::default() }).await
             }
             "DeleteKnowledge" => self.ask(DeleteKnowledge { id: nothing.into() }).await,
+            "NoteExport" => self.ask(NoteExport(AuditAction::ContactsExported)).await,
             "EraseContact" => self.ask(EraseContact { id: nothing.into() }).await,
             "PatchRetention" => {
                 self.ask(PatchRetention { calls_days: Some(Some(30)), ..PatchRetention::default() }).await

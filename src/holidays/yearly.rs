@@ -3,7 +3,7 @@
 use chrono::{Datelike, NaiveDate, Weekday};
 
 use super::ics::date;
-use super::record::one_line;
+use crate::words::one_line;
 
 #[derive(Debug)]
 pub(super) struct Yearly {

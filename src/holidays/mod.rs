@@ -3,29 +3,35 @@
 //! Invariant: the module is pure. If any part of a future event is not supported, the result is a list of
 //! all problems and contains no date.
 
+mod ics;
+mod yearly;
+
 use std::collections::{BTreeMap, HashSet};
 
 use chrono::{Datelike, Days, NaiveDate};
 use domain::Text;
 use domain::availability::BOOKABLE_YEARS;
 
-use super::ics::{self, DAY_SECONDS, Event, events};
-use super::record::one_line;
-use super::yearly::Yearly;
+use self::ics::{DAY_SECONDS, Event, events};
+use self::yearly::Yearly;
 use crate::english;
+use crate::words::one_line;
+
+/// The maximum length of a calendar.
+pub(crate) const CALENDAR_BYTES_MAX: usize = 4 << 20;
 
 const EVENT_DAYS_MAX: u64 = 366;
 /// The number of years after the current year for which yearly events are expanded.
 const YEARS_AHEAD: i32 = 2;
 const NOTE_CHARS_MAX: usize = 200;
 
-pub(super) type Holidays = BTreeMap<NaiveDate, String>;
+pub(crate) type Holidays = BTreeMap<NaiveDate, String>;
 
 /// The occurrences that other events replace. An occurrence is an event's UID and a date.
 type Replaced<'a> = HashSet<(&'a str, NaiveDate)>;
 
 /// The holidays from `today` on. The error has one line for each unsupported part of a future event.
-pub(super) fn holidays(calendar: &[u8], today: NaiveDate) -> Result<Holidays, Vec<String>> {
+pub(crate) fn holidays(calendar: &[u8], today: NaiveDate) -> Result<Holidays, Vec<String>> {
     let events = events(calendar).map_err(|problem| vec![problem])?;
     let mut found: BTreeMap<NaiveDate, Vec<String>> = BTreeMap::new();
     let mut problems = Vec::new();

@@ -1,0 +1,147 @@
+//! CSV files: downloads of contacts and appointments, and the import of contacts with a preview.
+//!
+//! Invariants:
+//! - The preview changes nothing. Its form contains the file, so exactly this file is imported.
+//! - The preview is not kept for repeats of the form, because it is as long as the file.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use domain::{ProblemCode, Refusal, Right, SkipReason, TableProblem};
+use engine::business::ImportContacts;
+use view::ContactsImportedView;
+
+use super::insights::file;
+use crate::dashboard::pages::prelude::*;
+use crate::rest::error::ApiError;
+use crate::rest::values::phone::PhoneRegion;
+use crate::tables::{self, Exported};
+
+/// The maximum number of skipped rows in the preview.
+const ROWS_SHOWN: usize = 100;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/records/contact_import.html", config = "src/askama.toml")]
+struct Page<'a> {
+    sheet: Sheet<'a>,
+    notice: String,
+    /// The place of each problem in the file, and its text.
+    problems: Vec<(String, String)>,
+    preview: Option<Preview>,
+}
+
+struct Preview {
+    created: String,
+    skipped: String,
+    rows: Vec<(u64, String)>,
+    more: String,
+    creates: bool,
+    /// The label of the button.
+    does: String,
+    content: String,
+}
+
+pub(crate) async fn contacts(member: Member) -> Answered {
+    download(&member, "contacts", Exported::Contacts).await
+}
+
+pub(crate) async fn appointments(member: Member) -> Answered {
+    download(&member, "appointments", Exported::Appointments { from: None, to: None }).await
+}
+
+/// A HEAD request exports nothing.
+async fn download(member: &Member, name: &str, of: Exported) -> Answered {
+    if member.head.method == axum::http::Method::HEAD {
+        return Ok(file(name, member, axum::body::Body::empty()));
+    }
+    let person = member.signed_in.person.id;
+    member.desk.limits.exports.count(person, member.desk.engine.now()).map_err(Refused::too_many)?;
+    Ok(file(name, member, tables::export(&member.business, member.actor(), of).await?))
+}
+
+pub(crate) async fn show(member: Member) -> Answered {
+    member.must(Right::Data)?;
+    page(&empty(&member))
+}
+
+fn empty(member: &Member) -> Page<'_> {
+    Page { sheet: member.sheet_below("contacts"), notice: String::new(), problems: Vec::new(), preview: None }
+}
+
+pub(crate) async fn sent(member: Member) -> Answered {
+    let is_sure = member.form.find("sure").is_some();
+    let content = if is_sure { member.form.get("content") } else { member.form.get("file") };
+    match import(&member, content, !is_sure).await {
+        Ok(imported) if is_sure => {
+            let done = if imported.created > 0 { "imported" } else { "imported-none" };
+            Ok(see_other(&member.path_to(&format!("contacts?done={done}"))))
+        }
+        Ok(imported) => {
+            let preview = Some(preview(&member, &imported, content.to_owned()));
+            Ok(nothing_done(page(&Page { preview, ..empty(&member) })?))
+        }
+        Err(Refused::Undone(undone)) => {
+            let (status, notice) = (undone.status(), undone.told(&member.view, "versions-text"));
+            let shown = match undone {
+                Undone::Invalid(found) => Page {
+                    notice: member.t("contacts-import-refused"),
+                    problems: found.iter().map(|it| told(&member, &it.path, &it.code)).collect(),
+                    ..empty(&member)
+                },
+                _ => Page { notice, ..empty(&member) },
+            };
+            page_as(status, &shown)
+        }
+        Err(refused) => Err(refused),
+    }
+}
+
+async fn import(member: &Member, content: &str, dry_run: bool) -> Result<ContactsImportedView, Refused> {
+    let bytes = STANDARD.decode(content).map_err(|_| Undone::at("line 1", TableProblem::NoHeader))?;
+    let reading = PhoneRegion::reading(&member.profile);
+    let rows = match tables::contact_rows(Bytes::from(bytes), reading).await {
+        Err(ApiError::Refusal(Refusal::Invalid(problems))) => return Err(Undone::Invalid(problems).into()),
+        rows => rows?,
+    };
+    let import = ImportContacts { rows, dry_run };
+    let imported = member.business.import_contacts(member.request(), import).await;
+    Ok(imported.map_err(Undone::of)?.value)
+}
+
+/// The place of a problem and its text. A path is `line 3` or `line 3: phone`.
+fn told(member: &Member, path: &str, code: &ProblemCode) -> (String, String) {
+    let line = path.strip_prefix("line ").unwrap_or_default();
+    let (line, column) = line.split_once(": ").unwrap_or((line, ""));
+    let place = match (line, column) {
+        ("", _) => String::new(),
+        (line, "") => member.says("contacts-import-at", &[("line", line.to_owned())]),
+        (line, column) => {
+            let values = [("line", line.to_owned()), ("column", column.to_owned())];
+            member.says("contacts-import-at-column", &values)
+        }
+    };
+    (place, member.problem(code))
+}
+
+fn preview(member: &Member, imported: &ContactsImportedView, content: String) -> Preview {
+    let view = &member.view;
+    let reason = |reason| {
+        view.t(match reason {
+            SkipReason::PhoneExists => "contacts-import-phone-exists",
+            SkipReason::EmailExists => "contacts-import-email-exists",
+            SkipReason::PhoneRepeated => "contacts-import-phone-repeated",
+            SkipReason::EmailRepeated => "contacts-import-email-repeated",
+        })
+    };
+    let shown = imported.skipped.iter().take(ROWS_SHOWN);
+    let more = imported.skipped.len().saturating_sub(ROWS_SHOWN) as u64;
+    Preview {
+        created: view.count("contacts-import-created", imported.created),
+        skipped: view.count("contacts-import-skipped", imported.skipped.len() as u64),
+        rows: shown.map(|row| (row.line, reason(row.reason))).collect(),
+        more: if more > 0 { view.count("contacts-import-more", more) } else { String::new() },
+        creates: imported.created > 0,
+        does: view.count("contacts-import-do", imported.created),
+        content,
+    }
+}

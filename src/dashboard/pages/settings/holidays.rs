@@ -1,0 +1,110 @@
+//! The import of public holidays from a calendar, with a preview. Existing special days do not change, so an
+//! interrupted import can be repeated.
+
+use std::collections::BTreeSet;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chrono::NaiveDate;
+use domain::{AppointmentStatus, DayWindows, Right, SPECIAL_DAYS_MAX, Text, day_bounds};
+use engine::business::commands::diary::SetSpecialDay;
+use engine::business::{AppointmentFilter, PageRequest};
+use view::AppointmentView;
+
+use super::parts::only_for_changing;
+use crate::dashboard::pages::prelude::*;
+use crate::holidays::{CALENDAR_BYTES_MAX, Holidays, holidays};
+
+/// The number of records that are read at a time. A longer list of appointments of a day is not counted further.
+const READ: usize = 100;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/settings/holidays.html", config = "src/askama.toml")]
+struct Page<'a> {
+    sheet: Sheet<'a>,
+    notice: String,
+    preview: Option<Preview>,
+}
+
+struct Preview {
+    closes: String,
+    there: String,
+    /// The date, the name, and a sentence about the appointments of each day.
+    days: Vec<(String, String, String)>,
+    does: String,
+    content: String,
+}
+
+pub(crate) async fn show(member: Member) -> Answered {
+    only_for_changing(&member, Right::Settings)?;
+    page(&shown(&member, String::new(), None))
+}
+
+fn shown(member: &Member, notice: String, preview: Option<Preview>) -> Page<'_> {
+    Page { sheet: member.sheet_below("settings/hours"), notice, preview }
+}
+
+pub(crate) async fn sent(member: Member) -> Answered {
+    let is_sure = member.form.find("sure").is_some();
+    let content = if is_sure { member.form.get("content") } else { member.form.get("file") };
+    let file = STANDARD.decode(content).ok().filter(|file| file.len() <= CALENDAR_BYTES_MAX);
+    let found = file.and_then(|file| holidays(&file, member.today()).ok());
+    let Some(mut new) = found else {
+        let notice = member.t("hours-holidays-refused");
+        return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown(&member, notice, None));
+    };
+    let known = special_days(&member).await?;
+    let all = new.len();
+    new.retain(|date, _| !known.contains(date));
+    if known.len() + new.len() > SPECIAL_DAYS_MAX {
+        let notice = member.count("hours-holidays-full", SPECIAL_DAYS_MAX as u64);
+        return page_as(StatusCode::CONFLICT, &shown(&member, notice, None));
+    }
+    if !is_sure {
+        let preview = preview(&member, &new, all - new.len(), content.to_owned()).await?;
+        return Ok(nothing_done(page(&shown(&member, String::new(), Some(preview)))?));
+    }
+    for (date, note) in new {
+        let note = Text::new(note).ok();
+        member.change(SetSpecialDay { date, hours: DayWindows::CLOSED, note }).await?;
+    }
+    Ok(see_other(&member.path_to("settings/hours?done=holidays")))
+}
+
+async fn special_days(member: &Member) -> Result<BTreeSet<NaiveDate>, Refused> {
+    let (mut dates, mut after) = (BTreeSet::new(), None);
+    loop {
+        let found = member.business.special_days((None, None), &PageRequest { limit: READ, after }).await?;
+        dates.extend(found.items.iter().filter_map(|day| day.date.parse::<NaiveDate>().ok()));
+        after = found.next;
+        if after.is_none() {
+            return Ok(dates);
+        }
+    }
+}
+
+async fn preview(member: &Member, new: &Holidays, there: usize, content: String) -> Result<Preview, Refused> {
+    let view = &member.view;
+    let mut days = Vec::new();
+    for (date, note) in new {
+        let bounds = day_bounds(member.profile.zone, *date);
+        let filter = AppointmentFilter {
+            status: vec![AppointmentStatus::Pending, AppointmentStatus::Confirmed],
+            from: Some(bounds.start.max(member.business.now())),
+            to: Some(bounds.end),
+            ..AppointmentFilter::default()
+        };
+        let page = PageRequest { limit: READ, after: None };
+        let booked = member.business.appointments_as::<AppointmentView>(&filter, &page).await?.items.len();
+        let booked =
+            if booked > 0 { view.count("hours-holidays-booked", booked as u64) } else { String::new() };
+        days.push((capitalised(&member.full_date(*date)), note.clone(), booked));
+    }
+    Ok(Preview {
+        closes: view.count("hours-holidays-new", new.len() as u64),
+        there: view.count("hours-holidays-there", there as u64),
+        days,
+        does: view.count("hours-holidays-do", new.len() as u64),
+        content,
+    })
+}
