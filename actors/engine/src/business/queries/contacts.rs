@@ -12,7 +12,7 @@ use view::{ContactView, SomeContactView};
 
 use super::search::searched;
 use super::{End, Page, PageRequest, Part, collect, position_key, position_of, walk};
-use crate::business::BusinessHandle;
+use crate::business::{BusinessHandle, contact};
 use crate::error::Result;
 use crate::scans::Reader;
 
@@ -45,7 +45,7 @@ impl BusinessHandle {
     }
 
     pub async fn contact_as<V: SomeContactView>(&self, id: ContactId) -> Result<Option<V>> {
-        let contact = self.read(|store| store.get::<Contact>(&keys::contact(self.id, id))).await?;
+        let contact = self.read(|store| contact(store, self.id, id)).await?;
         Ok(contact.as_ref().map(V::from))
     }
 

@@ -18,7 +18,7 @@ use engine::business::commands::calls::MarkCall;
 use engine::business::commands::catalog::{
     CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff, SetServiceStaff,
 };
-use engine::business::commands::contacts::{CreateContact, PatchContact};
+use engine::business::commands::contacts::{CreateContact, MergeContacts, PatchContact};
 use engine::business::commands::diary::{
     AddTimeOff, DeleteSpecialDay, DeleteTimeOff, OffSpan, SetSpecialDay,
 };
@@ -91,6 +91,7 @@ const TABLE: &[Row] = &[
     row("PatchKnowledge", "ccr"),
     row("DeleteKnowledge", "ccr"),
     row("EraseContact", "cc-"),
+    row("MergeContacts", "cc-"),
     row("PatchRetention", "cc-"),
     row("PatchRetention of the audit log", "cr-"),
     row("CreateKey", "cc-"),
@@ -245,6 +246,10 @@ impl Asking<'_> {
                 self.ask(PatchKnowledge { id: nothing.into(), patch: KnowledgePatch::default() }).await
             }
             "DeleteKnowledge" => self.ask(DeleteKnowledge { id: nothing.into() }).await,
+            "MergeContacts" => {
+                let (id, from) = (nothing.into(), nothing.into());
+                self.ask(MergeContacts { id, from, phone: None, email: None }).await
+            }
             "EraseContact" => self.ask(EraseContact { id: nothing.into() }).await,
             "PatchRetention" => {
                 self.ask(PatchRetention { calls_days: Some(Some(30)), ..PatchRetention::default() }).await
