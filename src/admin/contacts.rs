@@ -1,13 +1,13 @@
-//! Contacts of a business: the team's notes, and the erasure of a contact.
+//! Contacts of a business: the team's notes, merges, and the erasure of a contact.
 
 use domain::{ContactId, Email, Phone, ProblemCode, Text, Timestamp};
 use engine::business::ContactFilter;
 use engine::business::commands::ForOperator;
-use engine::business::commands::contacts::{CreateContact, PatchContact};
+use engine::business::commands::contacts::{CreateContact, MergeContacts, PatchContact};
 use engine::business::commands::erasure::EraseContact;
 use view::{ContactWithVisitsView, OperatorContactView};
 
-use crate::api::contacts::{NewContactBody, OperatorContactPatchBody};
+use crate::api::contacts::{MergeBody, NewContactBody, OperatorContactPatchBody};
 use crate::list_query;
 use crate::rest::prelude::*;
 use crate::rest::values::search::SearchWords;
@@ -67,6 +67,14 @@ pub(super) async fn update(
     Path(id): Path<ContactId>,
 ) -> Result<Changed<OperatorContactView>, ApiError> {
     context.change(ForOperator(PatchContact { id, patch: body.into() })).await
+}
+
+pub(super) async fn merge(
+    context: Context,
+    Body(MergeBody { from, phone, email }): Body<MergeBody>,
+    Path(id): Path<ContactId>,
+) -> Result<Changed<OperatorContactView>, ApiError> {
+    context.change(MergeContacts { id, from, phone, email }).await
 }
 
 pub(super) async fn erase(context: Context, Path(id): Path<ContactId>) -> Result<Gone, ApiError> {
