@@ -235,7 +235,14 @@ impl Rows {
                     );
                 }
             }
-            kind::RETENTION | kind::NOTICES | kind::ERASURE | kind::ERASING | kind::WIPE => {}
+            kind::RETENTION
+            | kind::NOTICES
+            | kind::ERASURE
+            | kind::ERASING
+            | kind::WIPE
+            | kind::ALIAS
+            | kind::ALIAS_OF
+            | kind::MERGING => {}
             _ => _ = self.indexes.insert(key, value.to_vec()),
         }
     }
