@@ -56,6 +56,11 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         Conflict::DeliveryPending => "the delivery is pending".into(),
         Conflict::DeliveryNotPending(status) => format!("the delivery is {status}, not pending"),
         Conflict::ContactErased => "the contact was erased".into(),
+        Conflict::ContactMerging => "records of the contact are still moving after a merge".into(),
+        Conflict::NotesTooLong(max) => {
+            format!("the notes of both contacts would have more than {max} characters; shorten them first")
+        }
+        Conflict::MergesFull(max) => format!("at most {max} contacts can be merged into one"),
         Conflict::EventWiped => "the event contained data of a contact who was erased".into(),
         Conflict::ContactTaken { .. } => "another contact has this phone or email".into(),
         Conflict::BelongsAlready => "the person already belongs to the business".into(),
@@ -258,6 +263,9 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::NoRecord => "the record does not exist".into(),
         P::UsedBy(UsedBy::JustNow) => "another record started to refer to it just now".into(),
         P::ContactErased => "the contact was erased".into(),
+        P::ContactMerging => "its records are still moving; try again in a few seconds".into(),
+        P::SameContact => "is the same contact".into(),
+        P::OfNeitherContact => "must be null or a value of one of the two contacts".into(),
         P::EventWiped => "the data of the event was erased".into(),
         P::WaitingFull => "the maximum number of deliveries is waiting".into(),
         P::MakeReset => "an invitation is only for an account without a password; create a reset link".into(),

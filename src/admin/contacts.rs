@@ -1,14 +1,14 @@
-//! Contacts of a business: the team's notes, CSV files, and the erasure of a contact.
+//! Contacts of a business: the team's notes, merges, CSV files, and the erasure of a contact.
 
 use domain::{ContactId, Email, Phone, ProblemCode, Text, Timestamp};
 use engine::business::commands::ForOperator;
-use engine::business::commands::contacts::{CreateContact, PatchContact};
+use engine::business::commands::contacts::{CreateContact, MergeContacts, PatchContact};
 use engine::business::commands::erasure::EraseContact;
 use engine::business::{ContactFilter, ImportContacts, Request};
 use sha2::{Digest, Sha256};
 use view::{ContactWithVisitsView, ContactsImportedView, OperatorContactView};
 
-use crate::api::contacts::{NewContactBody, OperatorContactPatchBody};
+use crate::api::contacts::{MergeBody, NewContactBody, OperatorContactPatchBody};
 use crate::rest::prelude::*;
 use crate::rest::values::search::SearchWords;
 use crate::tables::{self, Exported};
@@ -69,6 +69,14 @@ pub(super) async fn update(
     Path(id): Path<ContactId>,
 ) -> Result<Changed<OperatorContactView>, ApiError> {
     context.change(ForOperator(PatchContact { id, patch: body.into() })).await
+}
+
+pub(super) async fn merge(
+    context: Context,
+    Body(MergeBody { from, phone, email }): Body<MergeBody>,
+    Path(id): Path<ContactId>,
+) -> Result<Changed<OperatorContactView>, ApiError> {
+    context.change(MergeContacts { id, from, phone, email }).await
 }
 
 pub(super) async fn erase(context: Context, Path(id): Path<ContactId>) -> Result<Gone, ApiError> {

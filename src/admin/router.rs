@@ -219,6 +219,10 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         put(b!("/contacts/{contact_id}/consent"), Token, notices::set_consent)
             .named("setConsent", "Set the consent of a contact to e-mails and texts")
             .details("The consent belongs to the contact's e-mail address and phone number. It also applies to later appointments."),
+        post(b!("/contacts/{contact_id}/merge"), Token, contacts::merge)
+            .named("mergeContacts", "Merge another contact into this contact")
+            .details("The appointments, calls and messages of `from` become those of this contact, and their `updated_at` does not change. From the response on, the id of `from` leads to this contact, in paths, filters and bookings. This contact keeps its name, language, time zone and alert, or gets those of `from` if it has none. All other values of `from`, and a phone or email of either contact that was not chosen, are appended to the notes, and identify no contact any more. If the notes would have more than 1,000 characters, the request is refused. An erasure of either id erases both. A merge cannot be undone.")
+            .refuses(CONFLICT),
         delete(b!("/contacts/{contact_id}"), Token, contacts::erase)
             .named("eraseContact", "Erase a contact")
             .details("After the response, requests for the contact get a 404. The service then removes, in steps, the names, numbers and texts from the contact's calls, messages and appointments, but not their ids and times. It removes the same data from the audit log, stored responses and responses of webhook receivers. Waiting events are sent unchanged for at most 24 hours and are then wiped. An erasure cannot be undone."),

@@ -67,6 +67,18 @@ json_object! {
     }
 }
 
+json_object! {
+    /// A merge of a contact into the contact of the path.
+    pub(crate) struct MergeBody {
+        /// The contact that is merged. Its id then leads to the contact of the path.
+        from: ContactId,
+        /// The phone number that the contact keeps: one of the two contacts', or null.
+        phone: Option<Phone>,
+        /// The email address that the contact keeps: one of the two contacts', or null.
+        email: Option<Email>,
+    }
+}
+
 list_query! {
     /// The filters of a list of contacts.
     pub(crate) struct ContactsQuery => ContactFilter {

@@ -52,5 +52,6 @@ pub(super) struct Paging {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Irreversible {
     Erase,
+    Merge,
     Delete,
 }

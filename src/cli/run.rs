@@ -57,8 +57,9 @@ async fn carry_out(mut task: Task, options: &OperatorOptions, flags: &Flags) -> 
 
 /// Asks for confirmation: the name of the business before its deletion, otherwise `yes`.
 async fn confirm(client: &Client, what: Irreversible, path: &Path) -> Result<(), Failure> {
-    let record = record::one(client, path).await?;
-    let name = record.get("name").and_then(|name| name.as_str()).map(one_line);
+    // The path of a merge has no record.
+    let record = if what == Irreversible::Merge { None } else { Some(record::one(client, path).await?) };
+    let name = record.as_ref().and_then(|record| record.get("name")?.as_str()).map(one_line);
     if !io::stdin().is_terminal() {
         return Err(Failure::usage(
             "this cannot be undone, and there is no terminal for the confirmation: add --yes to confirm",
@@ -67,6 +68,7 @@ async fn confirm(client: &Client, what: Irreversible, path: &Path) -> Result<(),
     let name = name.unwrap_or_else(|| "this contact".to_owned());
     let (question, expected) = match what {
         Irreversible::Erase => (format!("erase {name} permanently? yes or no: "), "yes"),
+        Irreversible::Merge => ("merge the two contacts permanently? yes or no: ".to_owned(), "yes"),
         Irreversible::Delete => {
             (format!("type the name of the business ({name}) to delete it permanently: "), name.as_str())
         }

@@ -38,6 +38,7 @@ pub(super) fn table() -> Vec<Route> {
         form("/dashboard/b/{business_id}/contacts/new", Right::Day, records::contact_edit::new, records::contact_edit::add).map(Route::kept),
         form("/dashboard/b/{business_id}/contacts/import", Right::Data, records::contact_import::show, records::contact_import::sent).map(Route::with_file),
         form("/dashboard/b/{business_id}/contacts/{contact_id}/edit", Right::Day, records::contact_edit::edit, records::contact_edit::save).map(Route::kept),
+        form("/dashboard/b/{business_id}/contacts/{contact_id}/merge", Right::Data, records::contact_merge::ask, records::contact_merge::merge),
         form("/dashboard/b/{business_id}/contacts/{contact_id}/erase", Right::Data, records::contact_edit::ask_erase, records::contact_edit::erase),
         form("/dashboard/b/{business_id}/knowledge/new", Right::Settings, records::knowledge::new, records::knowledge::add).map(Route::kept),
         form("/dashboard/b/{business_id}/knowledge/{knowledge_id}", Right::Settings, records::knowledge::show, records::knowledge::save).map(Route::kept),

@@ -129,6 +129,7 @@ fn rows() -> Vec<Row> {
         operator("POST", "/notices/log/{notice_id}/send-again", "", ""),
         operator("GET", "/contacts/{contact_id}/consent", "", ""),
         operator("PUT", "/contacts/{contact_id}/consent", "", r#"{"email":"no_reminders"}"#),
+        operator("POST", "/contacts/{contact_id}/merge", "", r#"{"from":"{from_id}","email":"a@example.com"}"#),
         operator("GET", "/audit", "", ""),
         operator("GET", "/export", "", ""),
         operator("GET", "/people", "", ""),
@@ -169,6 +170,7 @@ async fn records(salon: &Salon) -> Records {
     // A disabled endpoint gets no deliveries, so its log does not change.
     salon.operator.patch(&path, &json!({ "status": "disabled" })).await.data();
     let contact = salon.contact(json!({ "name": "A", "email": "a@example.com" })).await;
+    let from = salon.contact(json!({ "name": "B" })).await;
     // All records belong to the same contact, so that every filter matches a record.
     let call = salon.record_call(json!({ "contact_id": id(&contact) })).await;
     let message = salon.message(json!({ "call_id": id(&call), "contact_id": id(&contact) })).await;
@@ -195,6 +197,7 @@ async fn records(salon: &Salon) -> Records {
         ("notice_id", id(&notices[0]).to_owned()),
         ("staff_id", salon.anna.clone()),
         ("contact_id", id(&contact).to_owned()),
+        ("from_id", id(&from).to_owned()),
         ("call_id", id(&call).to_owned()),
         ("message_id", id(&message).to_owned()),
         ("appointment_id", id(&booked).to_owned()),

@@ -41,6 +41,7 @@ mod keys;
 mod knowledge;
 mod listing;
 mod mail;
+mod merging;
 mod messages;
 mod metrics;
 mod modes;

@@ -73,6 +73,7 @@ async fn every_change_of_a_business_happens_once() {
     let salon = server.salon().await;
     let hook = salon.webhook().await;
     let contact = salon.contact(json!({ "name": "Ada", "phone": "+14155552671" })).await;
+    let merged = salon.contact(json!({ "name": "Ada King" })).await;
     let (message, missed) = (salon.message(json!({})).await, salon.record_call(json!({})).await);
     let [unused, short] = [json!({ "name": "Unused", "duration_minutes": 30 }), json!({ "name": "Short" })];
     let service = salon.operator.post("/services", &unused).await.created();
@@ -146,6 +147,7 @@ async fn every_change_of_a_business_happens_once() {
         ("PATCH", "/website".into(), json!({ "enabled": true })),
         ("PATCH", "/notices".into(), json!({ "email": "all" })),
         ("PUT", of("contacts", &contact, "/consent"), json!({ "texts": "refused" })),
+        ("POST", of("contacts", &contact, "/merge"), json!({ "from": id(&merged) })),
         ("DELETE", of("contacts", &contact, ""), Value::Null),
     ];
     let mut tried: BTreeSet<(String, String)> = BTreeSet::new();

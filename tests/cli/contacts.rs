@@ -1,4 +1,4 @@
-//! `contact import` from a table in a file.
+//! `contact import` from a table in a file, and `contact merge`.
 
 use crate::program::Demo;
 
@@ -56,4 +56,23 @@ fn an_invalid_table_creates_no_contact() {
     assert_eq!(demo.data(&["contact", "list"]), before);
     let said = demo.refused(&["contact", "import", "--from", "nothing.csv"], 1);
     assert!(said.contains("--from: cannot read nothing.csv"), "{said}");
+}
+
+#[test]
+fn a_contact_is_merged_into_another_after_a_confirmation() {
+    let demo = Demo::start();
+    let create = |words: &[&str]| {
+        let made = demo.data(&[&["contact", "create"], words].concat());
+        made["id"].as_str().unwrap().to_owned()
+    };
+    let kept = create(&["--name", "Ada Lovelace", "--phone", "06 12 34 57 01"]);
+    let gone = create(&["--name", "Ada", "--email", "ada.l@example.com"]);
+    let merge = ["contact", "merge", &kept, "--from", &gone, "--phone", "06 12 34 57 01"];
+    let errors = demo.refused(&merge, 2);
+    assert!(errors.contains("add --yes to confirm"), "{errors}");
+    assert_eq!(demo.data(&["contact", "show", &gone])["id"], gone.as_str());
+    let merged = demo.data(&[&merge[..], &["--yes"]].concat());
+    assert_eq!((&merged["id"], &merged["phone"]), (&kept.as_str().into(), &"+33612345701".into()));
+    assert_eq!(merged["notes"], "Ada\nada.l@example.com");
+    assert_eq!(demo.data(&["contact", "show", &gone])["id"], kept.as_str());
 }

@@ -40,13 +40,13 @@ const SAID: &str = "would rather not say";
 const PAUSE: Duration = Duration::from_millis(20);
 const PAUSES: u32 = 12;
 
-fn copied(from: &Path, to: &Path) -> PathBuf {
+pub(crate) fn copied(from: &Path, to: &Path) -> PathBuf {
     let _ = std::fs::remove_dir_all(to);
     assert!(Command::new("cp").arg("-a").args([from, to]).status().unwrap().success());
     to.to_owned()
 }
 
-fn stop(server: &Server) {
+pub(crate) fn stop(server: &Server) {
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
 }
@@ -60,7 +60,7 @@ fn left_by(data_dir: &Path) -> Store {
 }
 
 /// Whether the cleanup is complete.
-async fn is_finished(data_dir: &Path) -> bool {
+pub(crate) async fn is_finished(data_dir: &Path) -> bool {
     let store = left_by(data_dir);
     let left = |kind| keys::of_kind(BusinessId::INSTALLATION, kind);
     let finished = [installation_kind::ENDING, installation_kind::UNFINISHED]
@@ -71,7 +71,7 @@ async fn is_finished(data_dir: &Path) -> bool {
 }
 
 /// Stops and restarts the service until the cleanup is complete. Returns how long the service ran.
-async fn finish(mut server: Server, data_dir: &Path) -> Duration {
+pub(crate) async fn finish(mut server: Server, data_dir: &Path) -> Duration {
     let (mut ran, mut pause) = (Duration::ZERO, PAUSE);
     for _ in 0..PAUSES {
         sleep_for(pause).await;

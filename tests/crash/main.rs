@@ -15,6 +15,7 @@ mod imports;
 mod incomplete;
 mod kills;
 mod mails;
+mod merging;
 mod notices;
 mod people;
 mod process;

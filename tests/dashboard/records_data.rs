@@ -1,4 +1,4 @@
-//! The data of a contact: exporting it as a file, and erasing it.
+//! The data of a contact: exporting it as a file, merging it, and erasing it.
 
 use serde_json::{Value, json};
 
@@ -72,7 +72,8 @@ async fn a_member_cannot_export_or_erase_and_sees_no_button_for_it() {
     let mut browser = server.signed_in(&salon, &bob).await;
     let path = format!("/dashboard/b/{salon}/contacts/{nora}");
     let page = browser.get(&path).await.is(200).says("Edit");
-    assert!(!page.text().contains("Export") && !page.text().contains("Erase"));
+    assert!(["Export", "Erase", "Merge"].iter().all(|word| !page.text().contains(word)));
+    browser.get(&format!("{path}/merge")).await.is(404);
     browser.get(&format!("{path}/export")).await.is(404);
     let erase = format!("{path}/erase");
     browser.get(&erase).await.is(404);
@@ -115,6 +116,48 @@ async fn erasing_a_contact_lists_their_records_and_deletes_them() {
 }
 
 #[tokio::test]
+async fn a_contact_is_found_compared_and_merged() {
+    let server = Server::open().await;
+    let (salon, nora, mut browser) = salon_with_nora(&server, 1).await;
+    let path = |rest: &str| format!("/businesses/{salon}/{rest}");
+    let other = json!({ "name": "N. Haddad", "phone": "+33661020305" });
+    let other = server.operator("POST", &path("contacts"), other).await;
+    let other = other["id"].as_str().unwrap().to_owned();
+    server.operator("PATCH", &path(&format!("contacts/{other}")), json!({ "notes": "Likes tea" })).await;
+    let call = json!({
+        "direction": "inbound", "status": "completed", "outcome": "other", "contact_id": other,
+        "started_at": "2026-02-03T09:00:00Z", "ended_at": "2026-02-03T09:00:00Z", "summary": "Of the other."
+    });
+    server.operator("POST", &path("calls"), call).await;
+    let own = format!("/dashboard/b/{salon}/contacts/{nora}");
+    let merge = format!("{own}/merge");
+    browser.get(&own).await.is(200).says("Merge…");
+    let page = browser.get(&merge).await.is(200).says("Merge another contact into Nora");
+    assert!(!page.text().contains("cannot be undone"));
+    browser.get(&format!("{merge}?q=nobody")).await.is(200).says("Nothing found");
+    let page = browser.get(&format!("{merge}?q=haddad")).await.is(200).says("N. Haddad");
+    assert!(
+        page.body.contains(&format!("{merge}?from={other}")) && !page.body.contains(&format!("from={nora}"))
+    );
+    // The contact itself and an unknown contact lead back to the search.
+    for from in [nora.as_str(), "00000000-0000-7000-8000-000000000001", "x"] {
+        let page = browser.get(&format!("{merge}?from={from}")).await.is(200);
+        assert!(!page.text().contains("cannot be undone"), "{from}");
+    }
+    let page = browser.get(&format!("{merge}?from={other}")).await.is(200);
+    let page = page.says("A merge cannot be undone.").says("Likes tea").says("This contact is kept");
+    let foreign = [("phone", "+33661020399"), ("email", "")];
+    let page = browser.submit(&page, &merge, &foreign).await.is(422).says("Choose a value of one of the two");
+    let chosen = [("phone", "+33661020305"), ("email", "nora@mail.example")];
+    browser.submit(&page, &merge, &chosen).await.leads_to(&format!("{own}?done=merged"));
+    let page = browser.get(&format!("{own}?done=merged")).await.is(200).says("Merged.").says("Of the other");
+    page.says("61 02 03 05").says("Likes tea");
+    browser.get(&format!("/dashboard/b/{salon}/contacts/{other}")).await.is(200).says("Nora");
+    let list = browser.get(&format!("/dashboard/b/{salon}/contacts")).await.is(200);
+    assert!(!list.text().contains("N. Haddad"));
+}
+
+#[tokio::test]
 async fn records_of_another_business_are_not_found() {
     let server = Server::open().await;
     let (salon, nora, mut owner) = salon_with_nora(&server, 1).await;
@@ -133,6 +176,7 @@ async fn records_of_another_business_are_not_found() {
         format!("contacts/{nora}/edit"),
         format!("contacts/{nora}/export"),
         format!("contacts/{nora}/erase"),
+        format!("contacts/{nora}/merge"),
         format!("calls/{call}"),
         format!("messages/{message}"),
         format!("knowledge/{piece}"),
@@ -145,6 +189,7 @@ async fn records_of_another_business_are_not_found() {
     for (path, field) in [
         (format!("contacts/{nora}/edit"), ("name", "Mine")),
         (format!("contacts/{nora}/erase"), ("sure", "yes")),
+        (format!("contacts/{nora}/merge"), ("from", "00000000-0000-7000-8000-000000000001")),
         (format!("messages/{message}/status"), ("status", "read")),
         (format!("messages/{message}/assign"), ("staff_id", "")),
         (format!("knowledge/{piece}"), ("title", "Mine")),

@@ -1,38 +1,41 @@
-//! Additional businesses, called guest houses, with erasures, retention and deletions. A contact of a guest
+//! Additional businesses, called guest houses, with merges, erasures, retention and deletions. A contact of a guest
 //! house is called a guest. The test records the acknowledged data of each guest, and the words that identify
 //! the guest.
 //!
 //! Invariants between two runs of the engine:
 //! - An erased guest does not exist any more. After the cleanup, no row contains the words of this guest.
 //! - All acknowledged data of any other guest exists.
+//! - A merged guest leads to the survivor, who has the records of both. An erasure of one erases both.
 //! - A deleted business is not found. At the end it has no rows, and its cleanup is complete.
 
 mod asker;
 mod left;
 mod people;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use domain::booking::{BookRequest, Party};
 use domain::{
     Actor, BookingMode, ContactDetails, ContactId, ContactPatch, DisabledReason, EventTypes, Locale,
-    MessageStatus, ServiceId, Source, StaffId, Text, Timestamp, WebhookStatus, WeeklyBreaks,
+    MessageStatus, Phone, ServiceId, Source, StaffId, Text, Timestamp, WebhookStatus, WeeklyBreaks,
 };
 use engine::business::commands::appointments::{Book, BookingContact, Cancel, PatchAppointment};
 use engine::business::commands::catalog::{CreateService, CreateStaff};
-use engine::business::commands::contacts::{CreateContact, PatchContact};
+use engine::business::commands::contacts::{CreateContact, MergeContacts, PatchContact};
 use engine::business::commands::erasure::{EraseContact, PatchRetention};
 use engine::business::commands::messages::PatchMessage;
 use engine::business::commands::webhooks::{CreateWebhook, PatchWebhook};
-use engine::business::{Idempotency, Request};
+use engine::business::{CallFilter, Idempotency, PageRequest, Request};
 use engine::{EngineError, NewBusiness};
 use ports::Random;
 
 use self::asker::Asker;
 pub(crate) use self::people::Guests;
-use self::people::{Asked, Gone, Guest, Person, book_online, call, email, message, name, phone};
+use self::people::{
+    Asked, Gone, Guest, Person, book_online, call, email, message, name, phone, phone as phone_of,
+};
 use crate::dice::Dice;
 use crate::ledger::json;
 use crate::life::Life;
@@ -236,6 +239,11 @@ impl Sim {
                 life.spawn(async move { _ = asker.ask(key, patch).await });
             }
             33 if dice.once_in(12) => self.end_guest(life, at, key),
+            34 | 35 => {
+                let other = dice.pick(&known).clone();
+                let phone = *dice.pick(&[Some(number), Some(other.number), None]);
+                self.merge_guests(life, asker, key, (person, other), phone.map(phone_of));
+            }
             _ => self.erase_guest(life, asker, key, contact),
         }
     }
@@ -258,21 +266,73 @@ impl Sim {
         });
     }
 
+    /// Merges the second guest into the first one.
+    fn merge_guests(
+        &self,
+        life: &mut Life,
+        asker: Asker,
+        key: [u8; 32],
+        (into, from): (Person, Person),
+        phone: Option<Phone>,
+    ) {
+        let (id, gone) = (into.contact, from.contact);
+        if id == gone {
+            return;
+        }
+        self.world.say(format_args!("{gone} is to be merged into {id}"));
+        asker.guests.all.lock()[asker.at].link(id, gone);
+        life.spawn(async move {
+            let merge = MergeContacts { id, from: gone, phone, email: None };
+            if asker.ask(key, merge).await.is_none() {
+                return;
+            }
+            asker.note(gone, |person| person.merged = Gone::Yes);
+            // From this moment on, both ids show the calls of both guests.
+            let filter = CallFilter { contact_id: Some(gone), ..CallFilter::default() };
+            let (mut shown, mut after) = (BTreeSet::new(), None);
+            loop {
+                let found = match asker.handle.calls(&filter, &PageRequest { limit: 5, after }).await {
+                    Ok(found) => found,
+                    Err(error) => return asker.refused(&error),
+                };
+                for call in found.items {
+                    if !shown.insert(call.id) {
+                        asker.world.wrong(format_args!("the call {} is listed twice", call.id));
+                    }
+                }
+                after = found.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+            let all = asker.guests.all.lock();
+            let guest = &all[asker.at];
+            let is_there = |id| guest.people.get(&id).is_some_and(|person| person.gone == Gone::No);
+            if guest.ended == Gone::No && !guest.expires && is_there(id) && is_there(gone) {
+                for call in into.calls.union(&from.calls).filter(|call| !shown.contains(call)) {
+                    asker.world.wrong(format_args!("the call {call} of a merged guest is not listed"));
+                }
+            }
+        });
+    }
+
     fn erase_guest(&self, life: &mut Life, asker: Asker, key: [u8; 32], contact: ContactId) {
         self.world.say(format_args!("{contact} is to be erased"));
-        asker.note(contact, |person| person.gone = person.gone.asked());
+        let merged = asker.guests.all.lock()[asker.at].ask_to_erase(contact);
         life.spawn(async move {
             if asker.ask(key, EraseContact { id: contact }).await.is_none() {
                 return;
             }
-            asker.note(contact, |person| person.gone = Gone::Yes);
-            // From this moment on, the contact must not be found.
-            match asker.handle.contact(contact).await {
-                Ok(Some(shown)) => {
-                    asker.world.wrong(format_args!("{shown:?} was erased, but is still shown"));
+            // From this moment on, neither the contact nor one that was merged with it must be found.
+            for contact in merged {
+                asker.note(contact, |person| person.gone = Gone::Yes);
+                match asker.handle.contact(contact).await {
+                    Ok(Some(shown)) => {
+                        asker.world.wrong(format_args!("{shown:?} was erased, but is still shown"));
+                    }
+                    Ok(None) => {}
+                    Err(error) => asker.refused(&error),
                 }
-                Ok(None) => {}
-                Err(error) => asker.refused(&error),
             }
         });
     }

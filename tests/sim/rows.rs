@@ -236,7 +236,14 @@ impl Rows {
                 }
             }
             kind::CONTACT_IMPORT => panic!("an import of contacts is not finished"),
-            kind::RETENTION | kind::NOTICES | kind::ERASURE | kind::ERASING | kind::WIPE => {}
+            kind::RETENTION
+            | kind::NOTICES
+            | kind::ERASURE
+            | kind::ERASING
+            | kind::WIPE
+            | kind::ALIAS
+            | kind::ALIAS_OF
+            | kind::MERGING => {}
             _ => _ = self.indexes.insert(key, value.to_vec()),
         }
     }

@@ -71,6 +71,11 @@ impl CallRecord {
         }
     }
 
+    #[must_use]
+    pub fn of_contact(&self, id: ContactId) -> Self {
+        Self { contact_id: Some(id), ..self.clone() }
+    }
+
     /// The customer's number: `from_number` of an inbound call, `to_number` of an outbound call.
     pub fn number_of_caller(&self) -> Option<&str> {
         match self.direction {

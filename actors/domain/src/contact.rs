@@ -4,8 +4,14 @@ use chrono_tz::Tz;
 
 use super::words::words;
 use super::{
-    Conflict, ContactId, Email, Locale, Phone, Problem, ProblemCode, Refusal, Text, Timestamp, search_text,
+    Conflict, ContactId, Email, Locale, MergeId, Phone, Problem, ProblemCode, Refusal, Text, TextError,
+    Timestamp, search_text,
 };
+
+/// The maximum number of contacts that are merged into one contact.
+pub const MERGES_MAX: usize = 100;
+
+const NOTES_CHARS_MAX: usize = 1_000;
 
 /// No two contacts of a business have the same phone number or the same e-mail address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +35,63 @@ impl Contact {
     pub fn search_text(&self) -> String {
         search_text(self.name.as_deref(), self.phone.as_deref(), self.email.as_deref())
     }
+
+    /// The contact after the merge of `gone` into it, with the chosen phone number and e-mail address. An
+    /// empty field gets the value of `gone`. The notes get what the other fields do not keep: the notes and
+    /// other texts of `gone`, and the numbers and addresses that were not chosen.
+    ///
+    /// Errors: [`Refusal::Invalid`] if a chosen value belongs to neither contact, or if neither name nor phone
+    /// nor e-mail address remains; [`Refusal::Conflict`] if the notes become too long.
+    pub fn merged(&self, gone: &Self, phone: Option<Phone>, email: Option<Email>) -> Result<Self, Refusal> {
+        let mut problems = Vec::new();
+        let phones = [self.phone.as_ref(), gone.phone.as_ref()];
+        let emails = [self.email.as_ref(), gone.email.as_ref()];
+        if phone.is_some() && !phones.contains(&phone.as_ref()) {
+            problems.push(Problem::new("phone", ProblemCode::OfNeitherContact));
+        }
+        if email.is_some() && !emails.contains(&email.as_ref()) {
+            problems.push(Problem::new("email", ProblemCode::OfNeitherContact));
+        }
+        Refusal::check(problems)?;
+        let first = |one: &Option<String>, other: &Option<String>| one.clone().or_else(|| other.clone());
+        let (name, alert) = (first(&self.name, &gone.name), first(&self.alert, &gone.alert));
+        if name.is_none() && phone.is_none() && email.is_none() {
+            return Err(Refusal::invalid("", ProblemCode::KeepsNamePhoneOrEmail));
+        }
+        let mut notes: Vec<&str> = self.notes.as_deref().into_iter().collect();
+        let mut values = vec![(gone.notes.as_deref(), None), (gone.name.as_deref(), name.as_deref())];
+        values.extend(phones.map(|it| (it.map(Phone::as_str), phone.as_deref())));
+        values.extend(emails.map(|it| (it.map(Email::as_str), email.as_deref())));
+        values.push((gone.alert.as_deref(), alert.as_deref()));
+        for (value, kept) in values {
+            let has =
+                |value: &str| notes.iter().any(|it| *it == value || it.lines().any(|line| line == value));
+            let new = value.filter(|value| Some(*value) != kept && !has(value));
+            notes.extend(new);
+        }
+        let notes = Some(notes.join("\n")).filter(|notes| !notes.is_empty());
+        if notes.as_ref().is_some_and(|notes| notes.chars().count() > NOTES_CHARS_MAX) {
+            let length = TextError::Length { min: 1, max: NOTES_CHARS_MAX };
+            let too_long = Conflict::NotesTooLong(NOTES_CHARS_MAX);
+            return Err(Refusal::conflict(too_long, "notes", ProblemCode::Text(length)));
+        }
+        let (locale, zone) = (self.locale.or(gone.locale), self.zone.or(gone.zone));
+        Ok(Self { name, phone, email, locale, zone, notes, alert, ..*self })
+    }
+}
+
+/// The merge of the contact `from` into the contact `into`, the survivor. A reference to `from` means the
+/// survivor, which is never itself merged: a merge of the survivor changes `into`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alias {
+    pub from: ContactId,
+    pub into: ContactId,
+    /// Greater than the id of every record that is older than the merge.
+    pub id: MergeId,
+    /// Digests of the phone numbers and e-mail addresses that identify no contact since the merge.
+    pub former: Vec<[u8; 16]>,
+    /// Whether records may still refer to `from`.
+    pub is_moving: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -192,6 +255,54 @@ mod tests {
         assert!(last.clone().apply(&contact()).is_ok());
         let none = ContactPatch { phone: Some(None), ..last };
         assert!(matches!(none.apply(&contact()), Err(Refusal::Invalid(_))));
+    }
+
+    #[test]
+    fn a_merged_contact_keeps_all_values_of_both() {
+        let phone = |text: &str| Some(Phone::from_e164(text.into()).unwrap());
+        let (email, other) = (Email::new("a@x.example").ok(), Email::new("b@x.example").ok());
+        let survivor = Contact { email: email.clone(), notes: Some("Left-handed".into()), ..contact() };
+        let gone = Contact {
+            id: id(2),
+            name: Some("Zoe B.".into()),
+            phone: phone("+15557654321"),
+            email: other.clone(),
+            alert: Some("Nuts".into()),
+            notes: Some("Likes tea".into()),
+            ..contact()
+        };
+        let merged = survivor.merged(&gone, phone("+15557654321"), None).unwrap();
+        let notes = "Left-handed\nLikes tea\nZoe B.\n+15551234567\na@x.example\nb@x.example";
+        let expected = Contact {
+            phone: phone("+15557654321"),
+            email: None,
+            alert: Some("Nuts".into()),
+            notes: Some(notes.into()),
+            ..survivor.clone()
+        };
+        assert_eq!(merged, expected);
+        let bare = Contact { name: None, phone: None, notes: None, locale: None, ..contact() };
+        let expected = Contact { name: contact().name, locale: contact().locale, ..bare.clone() };
+        let merged = bare.merged(&contact(), None, None).unwrap();
+        assert_eq!(merged, Contact { notes: Some("+15551234567".into()), ..expected });
+    }
+
+    #[test]
+    fn a_merge_is_refused_for_a_foreign_value_or_too_long_notes() {
+        let other = Phone::from_e164("+15550000000".into()).ok();
+        let foreign = contact().merged(&contact(), other, Email::new("c@x.example").ok());
+        let problem = |path| Problem::new(path, ProblemCode::OfNeitherContact);
+        assert_eq!(foreign, Err(Refusal::Invalid(vec![problem("phone"), problem("email")])));
+        let unnamed = Contact { name: None, ..contact() };
+        assert!(matches!(unnamed.merged(&unnamed, None, None), Err(Refusal::Invalid(_))));
+        let with_notes = |count| Contact { phone: None, notes: Some("é".repeat(count)), ..contact() };
+        assert!(with_notes(500).merged(&with_notes(499), None, None).is_ok());
+        let refused = with_notes(500).merged(&with_notes(501), None, None);
+        let too_long = Conflict::NotesTooLong(1_000);
+        assert!(
+            matches!(&refused, Err(Refusal::Conflict { conflict, .. }) if *conflict == too_long),
+            "{refused:?}"
+        );
     }
 
     #[test]

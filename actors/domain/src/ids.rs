@@ -77,6 +77,8 @@ macro_rules! each_id {
             BackupId,
             /// An erasure of a contact. Earlier records have smaller ids.
             ErasureId,
+            /// A merge of two contacts. Earlier records have smaller ids.
+            MergeId,
             PersonId,
             MembershipId,
             SessionId,

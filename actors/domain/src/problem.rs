@@ -110,6 +110,9 @@ pub enum ProblemCode {
     NoRecord,
     UsedBy(UsedBy),
     ContactErased,
+    ContactMerging,
+    SameContact,
+    OfNeitherContact,
     EventWiped,
     /// The maximum number of deliveries is waiting.
     WaitingFull,

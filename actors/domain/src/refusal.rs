@@ -50,6 +50,12 @@ pub enum Conflict {
     DeliveryPending,
     DeliveryNotPending(DeliveryStatus),
     ContactErased,
+    /// Records of the contact are moving because of an earlier merge.
+    ContactMerging,
+    /// The notes of two contacts together are longer than this number of characters.
+    NotesTooLong(usize),
+    /// This number of contacts is already merged into one.
+    MergesFull(usize),
     EventWiped,
     ContactTaken {
         phone: Option<ContactId>,

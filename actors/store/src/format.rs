@@ -1,9 +1,9 @@
 //! The file `format` names the formats that a version of the service must know to use the store.
 //!
 //! ```text
-//! format = 7       the format of the store
+//! format = 8       the format of the store
 //! read-by = 6      a version must know at least this format to read the store
-//! written-by = 7   a version must know at least this format to write the store
+//! written-by = 8   a version must know at least this format to write the store
 //! ```
 //!
 //! Invariant: the file is durable before the store contains rows that an earlier version cannot read.
@@ -22,8 +22,8 @@ pub(super) const NAME: &str = "format";
 
 /// Format 6 introduced the journal. Earlier versions would not see rows that only the journal contains.
 pub(super) const READ_BY: u16 = 6;
-/// Earlier versions would not update the search texts, which format 7 introduced.
-const WRITTEN_BY: u16 = 7;
+/// Earlier versions would not follow the merges of contacts, which format 8 introduced.
+const WRITTEN_BY: u16 = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Format {
@@ -101,10 +101,10 @@ mod tests {
     fn a_later_format_is_refused_unless_it_may_be_written() {
         let dir = tempfile::tempdir().unwrap();
         let write = |text: &str| fs::write(dir.path().join(NAME), text).unwrap();
-        write("format = 8\nread-by = 6\nwritten-by = 8\nmore = x\n");
+        write("format = 9\nread-by = 6\nwritten-by = 9\nmore = x\n");
         let refused = check(dir.path());
-        assert!(matches!(refused, Err(StoreError::Format { found: 8, known: STORE_FORMAT })), "{refused:?}");
-        write("format = 8\nread-by = 6\nwritten-by = 7\n");
+        assert!(matches!(refused, Err(StoreError::Format { found: 9, known: STORE_FORMAT })), "{refused:?}");
+        write("format = 9\nread-by = 6\nwritten-by = 8\n");
         check(dir.path()).unwrap();
     }
 

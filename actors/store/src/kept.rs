@@ -5,7 +5,7 @@
 //! Invariant: the key and the index rows of a record depend only on the business and the record.
 
 use domain::{
-    ApiKey, Appointment, BlockedTime, Budget, BudgetKind, Business, BusinessId, CallRecord, Contact,
+    Alias, ApiKey, Appointment, BlockedTime, Budget, BudgetKind, Business, BusinessId, CallRecord, Contact,
     ContactId, Delivery, Knowledge, Membership, NoticeSettings, ResourceId, Retention, Service, SpecialDay,
     StaffMember, TakenMessage, Timestamp, WebhookEndpoint, Website,
 };
@@ -88,6 +88,7 @@ macro_rules! each_kind {
             }
             others {
                 Budget { BUDGET "budgets", |_it, of| keys::budget(of), [] }
+                Alias { ALIAS "merged contacts", |it, of| keys::alias(of, it.from), [], index alias_rows }
                 Membership {
                     MEMBERSHIP "memberships", |it, of| keys::membership(of, it.person_id),
                     [created_at, updated_at], index membership_rows
@@ -344,6 +345,15 @@ fn contact_rows(it: &Contact, of: BusinessId) -> Vec<IndexRow> {
     }
     if let Some(email) = &it.email {
         rows.push(IndexRow::new("by email address", keys::contact_by_email(of, email), id));
+    }
+    rows
+}
+
+fn alias_rows(it: &Alias, of: BusinessId) -> Vec<IndexRow> {
+    let mut rows = vec![IndexRow::new("by survivor", keys::alias_of(of, it.into, it.from), [])];
+    if it.is_moving {
+        let from = *it.from.uuid().as_bytes();
+        rows.push(IndexRow::new("of moving records", keys::merging(of, it.into), from));
     }
     rows
 }

@@ -192,6 +192,14 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 )
             },
             Verb {
+                confirms: Some(Irreversible::Merge),
+                ..Verb::new(
+                    "merge",
+                    "mergeContacts",
+                    "Merge the contact given by --from into this contact; a phone or email that is not given moves to the notes",
+                )
+            },
+            Verb {
                 alias: Some("delete"),
                 confirms: Some(Irreversible::Erase),
                 ..Verb::new(

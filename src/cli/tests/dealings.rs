@@ -117,6 +117,13 @@ fn contacts() {
         &format!("{all}?phone=1&email=e&q=zo&updated_since=2026-03-01"),
         Value::Null,
     );
+    check(
+        "contact merge c1 --business b1 --from c2 --phone +33612345678 --email z@example.com",
+        "POST",
+        &format!("{one}/merge"),
+        json!({"from": "c2", "phone": "+33612345678", "email": "z@example.com"}),
+    );
+    check_usage("contact merge c1 --business b1", "--from");
     check_usage("contact update c1 --name N --clear-name", "cannot be used with");
 }
 

@@ -58,6 +58,7 @@ const COMMANDS: &[&str] = &[
     "contact show contact_id",
     "contact update contact_id",
     "contact erase contact_id",
+    "contact merge contact_id --from F",
     "contact consent contact_id",
     "contact consent contact_id --email all",
     "call list",

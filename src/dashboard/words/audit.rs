@@ -18,6 +18,7 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
         }
         A::ContactCreated => ("added a contact", "a ajouté un contact"),
         A::ContactUpdated => ("changed a contact", "a modifié un contact"),
+        A::ContactMerged => ("merged two contacts", "a fusionné deux contacts"),
         A::ContactErase => ("erased a contact", "a effacé un contact"),
         A::ContactsImportBegun => ("began to import contacts", "a commencé à importer des contacts"),
         A::ContactsImported => ("imported contacts", "a importé des contacts"),
@@ -73,6 +74,9 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
             "erased the remaining data of erased contacts",
             "a effacé les données restantes de contacts effacés",
         ),
+        A::RecordsMoved => {
+            ("moved records of a merged contact", "a transféré les données d’un contact fusionné")
+        }
         A::RecordsExpired => ("deleted expired records", "a supprimé des enregistrements expirés"),
         A::BackupBegun => ("began a backup", "a commencé une sauvegarde"),
         A::BusinessEnded => ("ended the business", "a clos l’établissement"),

@@ -219,6 +219,15 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::NoRecord => say("There is no such record.", "Cet enregistrement n’existe pas."),
         P::UsedBy(_) => say("Another record refers to it.", "Un autre enregistrement s’y rapporte."),
         P::ContactErased => say("The contact was erased.", "Le contact a été effacé."),
+        P::ContactMerging => say(
+            "Its records are still moving. Try again in a few seconds.",
+            "Ses données sont en cours de transfert. Réessayez dans quelques secondes.",
+        ),
+        P::SameContact => say("Choose another contact.", "Choisissez un autre contact."),
+        P::OfNeitherContact => say(
+            "Choose a value of one of the two contacts, or none.",
+            "Choisissez une valeur de l’un des deux contacts, ou aucune.",
+        ),
         P::EventWiped => say("The event was erased.", "L’événement a été effacé."),
         P::WaitingFull => say(
             "The maximum number of deliveries is waiting.",

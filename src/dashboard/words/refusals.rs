@@ -162,6 +162,21 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             "The contact was erased, so these notes cannot be changed.",
             "Le contact a été effacé : ces notes ne peuvent plus être modifiées.",
         ),
+        Conflict::ContactMerging => say(
+            "Records of this contact are still moving after a merge. Try again in a few seconds.",
+            "Des données de ce contact sont encore en cours de transfert après une fusion. Réessayez dans \
+             quelques secondes.",
+        ),
+        Conflict::NotesTooLong(max) => count(
+            *max,
+            "The notes of both contacts would have more than {} characters. Shorten them first.",
+            "Les notes des deux contacts dépasseraient {} caractères. Raccourcissez-les d’abord.",
+        ),
+        Conflict::MergesFull(max) => count(
+            *max,
+            "At most {} contacts can be merged into one.",
+            "Au plus {} contacts peuvent être fusionnés en un seul.",
+        ),
         Conflict::EventWiped => say(
             "The event contained data of a contact who was erased, so it cannot be sent again.",
             "L’événement contenait des données d’un contact effacé : il ne peut plus être renvoyé.",

@@ -146,7 +146,7 @@ async fn every_state_of_a_link_fits_the_window_and_meets_wcag() {
 
 #[tokio::test]
 async fn an_appointment_is_moved_and_cancelled_without_script_and_with_it() {
-    let mut booked = Booked::new().await;
+    let booked = Booked::new().await;
     let Some(window) = window(&booked.server.origin()).await else { return };
     window.goto(&booked.path("?locale=en")).await;
     window.press("Move to another time").await;

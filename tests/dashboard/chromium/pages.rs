@@ -27,6 +27,8 @@ fn pages(salon: &Salon) -> Vec<String> {
         service::pages().into_iter().filter(|(method, _, access)| method == "GET" && access != "anybody");
     let mut pages: Vec<_> = all.filter_map(|(_, path, _)| salon.address(path)).collect();
     pages.retain(|path| path != "/dashboard"); // this path redirects
+    let merge = format!("/dashboard/b/{}/contacts/{}/merge", salon.id, salon.contact);
+    pages.extend([format!("{merge}?q=long"), format!("{merge}?from={}", salon.other_contact)]);
     pages
 }
 

@@ -21,6 +21,8 @@ pub(super) struct Salon {
     pub(super) server: Server,
     pub(super) id: String,
     pub(super) contact: String,
+    /// A contact that can be merged into the first one.
+    pub(super) other_contact: String,
     pub(super) appointment: String,
     pub(super) message: String,
     pub(super) call: String,
@@ -83,7 +85,7 @@ impl Salon {
         let path = of(&format!("people/{}", member.id));
         server.operator("PATCH", &path, json!({ "staff_id": staff, "name": "Camille Roche" })).await;
         let contact = add("contacts", json!({ "name": HOSTILE, "phone": "+33612345678" })).await;
-        add("contacts", json!({ "name": long, "email": "long@example.com" })).await;
+        let other_contact = add("contacts", json!({ "name": long, "email": "long@example.com" })).await;
         add("contacts", json!({ "name": "محمد الأمين بن عبد الله", "phone": "+33612345679" })).await;
         let mut appointment = String::new();
         for (at, who) in [("09:00", &contact), ("11:30", &contact), ("16:00", &contact)] {
@@ -122,6 +124,7 @@ impl Salon {
         Self {
             id: salon.clone(),
             contact,
+            other_contact,
             appointment,
             message,
             call,

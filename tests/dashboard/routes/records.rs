@@ -30,6 +30,8 @@ pub(super) const ROWS: &[Row] = &[
     ("GET", "/dashboard/b/{business_id}/contacts/{contact_id}/edit", [404, 404, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/contacts/{contact_id}/edit", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/contacts/{contact_id}/export", [404, 404, 404, 404, SIGN_IN]),
+    ("GET", "/dashboard/b/{business_id}/contacts/{contact_id}/merge", [404, 404, 404, 404, SIGN_IN]),
+    ("POST", "/dashboard/b/{business_id}/contacts/{contact_id}/merge", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/contacts/{contact_id}/erase", [404, 404, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/contacts/{contact_id}/erase", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/knowledge", [200, 200, 200, 404, SIGN_IN]),

@@ -96,15 +96,19 @@ impl Asker {
         }
     }
 
-    /// Repeats a request. If no erasure was requested, the response must be the recorded one. After an
-    /// erasure, the response shows the current state.
+    /// Repeats a request. If no erasure and no merge into another person was requested, the response must be
+    /// the recorded one. Otherwise the response shows the current state.
     pub(super) async fn make_again(
         &self,
         contact: ContactId,
         number: usize,
         (key, asked, first): ([u8; 32], Asked, Vec<u8>),
     ) {
-        let gone = || self.guests.all.lock()[self.at].people.get(&contact).map(|person| person.gone);
+        let gone = || {
+            let all = self.guests.all.lock();
+            let person = all[self.at].people.get(&contact)?;
+            Some(if person.merged == Gone::No { person.gone } else { Gone::Maybe })
+        };
         let before = gone();
         let answer = match asked {
             Asked::Create(change) => self.ask(key, change).await,

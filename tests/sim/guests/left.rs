@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{BusinessId, CallRecord, Contact, ResourceId, TakenMessage};
+use domain::{Alias, BusinessId, CallRecord, Contact, ResourceId, TakenMessage};
 use store::keys::{self, installation_kind, kind};
 use store::{Order, Record, Store, Tombstone};
 
@@ -58,6 +58,18 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
     let mut alive: BTreeSet<usize> = BTreeSet::new();
     for person in guest.people.values_mut() {
         let contact = store.get::<Contact>(&keys::contact(of, person.contact)).unwrap();
+        let alias = store.get::<Alias>(&keys::alias(of, person.contact)).unwrap();
+        if let Some(alias) = alias {
+            assert!(contact.is_none() && person.merged != Gone::No, "{person:?} is merged, but exists");
+            assert!(person.gone != Gone::Yes, "the erased person leads to {}", alias.into);
+            assert!(store.contains(&keys::contact(of, alias.into)).unwrap(), "{person:?} leads to nobody");
+            alive.insert(person.number);
+            continue;
+        }
+        assert!(
+            contact.is_none() || person.merged != Gone::Yes,
+            "the merged person exists again: {person:?}"
+        );
         match (&contact, person.gone) {
             (None, Gone::No) => panic!("the data of {person:?} is missing"),
             (Some(_), Gone::Yes) => panic!("the erased person exists again: {person:?}"),
@@ -121,7 +133,7 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
             );
         }
     }
-    let kinds = [kind::ERASURE, kind::ERASING, kind::WIPE];
+    let kinds = [kind::ERASURE, kind::ERASING, kind::MERGING, kind::WIPE];
     let left =
         kinds.iter().any(|kind| store.scan(&keys::of_kind(of, *kind), Order::Ascending).next().is_some());
     assert!(!left || !is_finished, "data is left in {}, and no cleanup will delete it", of.uuid());

@@ -36,6 +36,10 @@ pub(super) struct Person {
     pub(super) contact: ContactId,
     pub(super) number: usize,
     pub(super) gone: Gone,
+    /// Whether the person was merged into another person.
+    pub(super) merged: Gone,
+    /// The people of all requested merges with the person.
+    pub(super) links: BTreeSet<ContactId>,
     pub(super) appointments: BTreeSet<AppointmentId>,
     pub(super) calls: BTreeSet<CallId>,
     pub(super) messages: BTreeSet<MessageId>,
@@ -73,6 +77,54 @@ pub(crate) struct Guests {
     pub(super) people: Arc<Mutex<usize>>,
     /// The URLs of the endpoints of these businesses. The test does not check deliveries to these URLs.
     pub(crate) urls: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl Guest {
+    /// Records a requested merge of `from` into `into`. A requested erasure of one may erase both.
+    pub(super) fn link(&mut self, into: ContactId, from: ContactId) {
+        // If `from` is merged already, the request merges the survivor of that merge.
+        for id in self.linked(from) {
+            let merged = &mut self.people.get_mut(&id).unwrap().merged;
+            *merged = merged.asked();
+        }
+        for (one, other) in [(into, from), (from, into)] {
+            self.people.get_mut(&one).unwrap().links.insert(other);
+        }
+        let group = self.linked(from);
+        if group.iter().any(|id| self.people[id].gone != Gone::No) {
+            self.may_be_gone(&group);
+        }
+    }
+
+    /// Records a requested erasure. Returns the people that it certainly erases.
+    pub(super) fn ask_to_erase(&mut self, contact: ContactId) -> BTreeSet<ContactId> {
+        self.may_be_gone(&self.linked(contact));
+        // With several requested merges, the outcome of some may be unknown.
+        let mut certain = BTreeSet::from([contact]);
+        let person = &self.people[&contact];
+        if person.merged == Gone::Yes && person.links.len() == 1 {
+            certain.extend(&person.links);
+        }
+        certain
+    }
+
+    fn may_be_gone(&mut self, group: &BTreeSet<ContactId>) {
+        for id in group {
+            let gone = &mut self.people.get_mut(id).unwrap().gone;
+            *gone = gone.asked();
+        }
+    }
+
+    /// The people who may be merged with this person, directly or by way of others.
+    fn linked(&self, contact: ContactId) -> BTreeSet<ContactId> {
+        let (mut group, mut left) = (BTreeSet::new(), vec![contact]);
+        while let Some(id) = left.pop() {
+            if group.insert(id) {
+                left.extend(&self.people[&id].links);
+            }
+        }
+        group
+    }
 }
 
 impl Guests {
@@ -144,7 +196,17 @@ pub(super) fn message(number: usize, contact_id: Option<ContactId>, call_id: Opt
 impl Person {
     pub(super) fn new(contact: ContactId, number: usize) -> Self {
         let (appointments, calls, messages) = Default::default();
-        Self { contact, number, gone: Gone::No, appointments, calls, messages, answered: Vec::new() }
+        Self {
+            contact,
+            number,
+            gone: Gone::No,
+            merged: Gone::No,
+            links: BTreeSet::new(),
+            appointments,
+            calls,
+            messages,
+            answered: Vec::new(),
+        }
     }
 }
 

@@ -79,7 +79,7 @@ impl<'a> Context<'a> {
     }
 
     pub fn contact(&self, id: ContactId) -> Result<Option<Contact>, StoreError> {
-        self.state.read(&keys::contact(self.state.id, id))
+        self.state.contact(id)
     }
 
     /// The contact of an index row. An undecodable contact counts as missing and so blocks no request.

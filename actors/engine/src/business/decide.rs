@@ -87,10 +87,14 @@ pub(super) fn write(
             Write::Contact { before, after } => {
                 names::index(state, before.as_ref(), Some(after), &mut batch)?;
             }
-            Write::NoContact(before) => names::index(state, Some(before), None, &mut batch)?,
+            Write::NoContact(before) | Write::Merged(before, _) => {
+                names::index(state, Some(before), None, &mut batch)?;
+            }
             Write::NoUndecodableContact(id) => names::set(state, *id, None, &mut batch)?,
             Write::NoAppointment(gone) => links::end(state, gone.id, &mut batch)?,
-            Write::Appointment { before: Some(before), after } if after.contact_id != before.contact_id => {
+            Write::Appointment { before: Some(before), after }
+                if before.contact_id.is_some() && after.contact_id.is_none() =>
+            {
                 links::end(state, after.id, &mut batch)?;
             }
             _ => {}
@@ -143,7 +147,10 @@ pub(super) fn write(
     let of_business = |endpoint| EndpointKey { business, endpoint };
     for write in &writes {
         match write {
-            Write::NoContact(_) | Write::NoUndecodableContact(_) | Write::Retention(_) => {
+            Write::NoContact(_)
+            | Write::Merged(..)
+            | Write::NoUndecodableContact(_)
+            | Write::Retention(_) => {
                 effects.push(Effect::Maintain);
             }
             Write::NoBusiness => effects.push(Effect::End),

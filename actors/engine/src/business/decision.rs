@@ -1,7 +1,9 @@
 //! The result of a decision as data: writes, events, audit entry and answer.
 
 use domain::availability::Overridden;
-use domain::{AlertKind, AuditAction, EventType, FieldChange, MailId, ResourceId, Timestamp, WebhookId};
+use domain::{
+    AlertKind, AuditAction, ContactId, EventType, FieldChange, MailId, ResourceId, Timestamp, WebhookId,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -105,6 +107,16 @@ impl<G: Gives> Decision<G> {
         if let Some(entry) = self.decided.audit.last_mut().filter(|_| !rules.is_empty()) {
             let to = json!(rules).to_string();
             entry.changes.push(FieldChange { field: "override".into(), from: Value::Null.to_string(), to });
+        }
+        self
+    }
+
+    /// Adds the id of the merged contact to the audit entry.
+    #[must_use]
+    pub(super) fn merged(mut self, from: ContactId) -> Self {
+        if let Some(entry) = self.decided.audit.last_mut() {
+            let to = json!(from).to_string();
+            entry.changes.push(FieldChange { field: "merged".into(), from: Value::Null.to_string(), to });
         }
         self
     }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use domain::{Appointment, CallId, CallRecord, ContactId, ErasureId, ResourceId, TakenMessage};
+use domain::{Appointment, CallId, CallRecord, ContactId, ResourceId, TakenMessage};
 use store::records::ErasureRecord;
 use store::{StoreError, keys};
 use uuid::Uuid;
@@ -12,9 +12,9 @@ use uuid::Uuid;
 #[derive(Debug, Default)]
 pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
-    /// The newest erasure for each digest of a phone number or e-mail address. Later records with the number
-    /// or address are not changed.
-    identifiers: HashMap<[u8; 16], ErasureId>,
+    /// The id of the newest erasure for each digest of a phone number or e-mail address, or of the merge since
+    /// which it identified no contact. Later records with the number or address are not changed.
+    identifiers: HashMap<[u8; 16], Uuid>,
     /// True if an erasure has no phone number. The contact may be undecodable and still have index rows.
     may_be_listed: bool,
 }
@@ -22,10 +22,12 @@ pub(crate) struct ErasedContacts {
 impl ErasedContacts {
     pub(crate) fn add(&mut self, contact: ContactId, erasure: Option<&ErasureRecord>) {
         self.contacts.insert(contact);
-        if let Some(ErasureRecord { id, phone, email }) = erasure {
-            for identifier in phone.iter().chain(email) {
-                let newest = self.identifiers.entry(*identifier).or_insert(*id);
-                *newest = (*id).max(*newest);
+        if let Some(ErasureRecord { id, phone, email, former }) = erasure {
+            let own = phone.iter().chain(email).map(|it| (*it, id.uuid()));
+            let former = former.iter().flat_map(|(merge, all)| all.iter().map(|it| (*it, merge.uuid())));
+            for (identifier, id) in own.chain(former) {
+                let newest = self.identifiers.entry(identifier).or_insert(id);
+                *newest = id.max(*newest);
             }
         }
         self.may_be_listed |= erasure.is_none_or(|erasure| erasure.phone.is_none());
@@ -43,11 +45,11 @@ impl ErasedContacts {
         contact.is_some_and(|contact| self.contacts.contains(&contact))
     }
 
-    /// True if one of the contacts had the phone number or e-mail address, and the record with this id is
-    /// older than the erasure.
+    /// True if one of the contacts had the phone number or e-mail address when the record with this id was
+    /// created.
     pub(crate) fn had(&self, identifier: Option<&str>, id: Uuid) -> bool {
         let erased = identifier.and_then(|it| self.identifiers.get(&keys::identifier_digest(it)));
-        erased.is_some_and(|erased| id < erased.uuid())
+        erased.is_some_and(|erased| id < *erased)
     }
 
     fn had_number_of(&self, call: &CallRecord) -> bool {
@@ -167,7 +169,12 @@ mod tests {
         let id = Uuid::from_u128(9).into();
         theirs.add(
             Uuid::from_u128(3).into(),
-            Some(&ErasureRecord { id, phone: Some(keys::identifier_digest(LINE)), email: None }),
+            Some(&ErasureRecord {
+                id,
+                phone: Some(keys::identifier_digest(LINE)),
+                email: None,
+                former: None,
+            }),
         );
         for contact in [None, other] {
             assert_eq!(without(&call(Direction::Outbound, contact), &theirs), None);

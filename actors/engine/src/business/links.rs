@@ -14,6 +14,7 @@ use store::{Batch, Record, StoreError, keys};
 
 use super::SeenByLink;
 use super::commands::customers::ManageToken;
+use super::merged::survivor;
 use super::state::State;
 
 /// The maximum number of links of an appointment. A further link ends the oldest one that was not mailed, or
@@ -106,7 +107,7 @@ fn of_appointment(state: &State, id: AppointmentId) -> Result<LinksRecord, Store
 /// Whether an appointment has a contact that is not being erased.
 pub(super) fn has_contact(state: &State, appointment: Option<&Appointment>) -> Result<bool, StoreError> {
     let contact = appointment.and_then(|appointment| appointment.contact_id);
-    contact.map_or(Ok(false), |id| Ok(state.read_raw(&keys::contact(state.id, id))?.is_some()))
+    contact.map_or(Ok(false), |id| Ok(survivor(state, state.id, id)?.is_some()))
 }
 
 impl State {

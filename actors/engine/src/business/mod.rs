@@ -7,6 +7,7 @@
 //! - One change is one batch: records, index rows, audit entry and idempotency record are durable together
 //!   or not at all. Only an import of contacts takes several batches ([`contact_import`]).
 //! - The actor never waits for the disk. An answer is sent once every change that it depends on is durable.
+//! - A reference to a merged contact is read as a reference to the survivor.
 //! - A message holds permits until the actor has answered it. The permits bound the mailbox and the
 //!   committer's queue.
 
@@ -23,6 +24,7 @@ mod erased_contacts;
 mod handle;
 mod links;
 mod load;
+mod merged;
 mod names;
 mod notices;
 mod offline;
@@ -57,6 +59,7 @@ pub(crate) use decide::{CarriedOut, carry_out};
 pub(crate) use erased_contacts::{ErasedContacts, Personal};
 pub(crate) use handle::Businesses;
 pub(crate) use links::{LINK_KEPT, forget_address};
+pub(crate) use merged::{Whose, contact, survivor};
 pub(crate) use names::NAMES_PER_ROW_MAX;
 pub(crate) use notices::within_budget;
 pub(crate) use offline::OfflineBusiness;

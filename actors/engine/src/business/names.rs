@@ -16,7 +16,7 @@ pub(crate) const NAMES_PER_ROW_MAX: usize = 64;
 
 type Names = Vec<(ContactId, String)>;
 
-/// Updates the index. Callers call it at most once per batch. `after` is `None` for a deleted contact.
+/// Updates the index. `after` is `None` for a deleted contact.
 pub(super) fn index(
     state: &State,
     before: Option<&Contact>,
@@ -37,7 +37,14 @@ pub(super) fn set(
 ) -> Result<(), StoreError> {
     let of = state.id;
     let own = (keys::contact_names(of, id), Names::new());
-    let (key, names) = match state.next_in(&keys::contact_names_up_to(of, id), Order::Descending)? {
+    let upto = keys::contact_names_up_to(of, id);
+    // Another change of the same batch may have written the row.
+    let written = batch.writes().filter(|(key, _)| upto.from <= **key && **key < upto.to);
+    let written = written.max_by_key(|(key, _)| **key);
+    let written = written.and_then(|(key, row)| Some((*key, row?.to_vec())));
+    let stored = state.next_in(&upto, Order::Descending)?;
+    let row = written.filter(|written| stored.as_ref().is_none_or(|stored| stored.0 <= written.0)).or(stored);
+    let (key, names) = match row {
         // If the row cannot be decoded, the name starts a new row.
         Some((key, row)) => match state.store.find_in::<NamesRecord>(&key, &row)? {
             Some(row) => (key, row.names),

@@ -12,6 +12,7 @@ use store::records::{IdempotencyRecord, ShownAnew};
 use store::{Batch, Order, Record, Store, StoreError, keys};
 
 use super::request::{Gives, Idempotency, Request};
+use super::resource::Resource;
 use super::state::State;
 use crate::error::{EngineError, Result};
 
@@ -63,10 +64,19 @@ fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<(u16, Ve
         return Err(StoreError::damaged("idempotency", unknown).into());
     }
     let body = match record.shows {
-        None => record.body,
+        None => of_survivor(state, &record.body)?.unwrap_or(record.body),
         Some(what) => state.show_anew(what)?.ok_or(Refusal::NotFound(named(what)))?,
     };
     Ok(Some((record.status, body)))
+}
+
+/// The current state of the resource in a stored response that names a merged contact. `None` for any other
+/// response, and if the resource was deleted.
+fn of_survivor(state: &State, body: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+    let Some(resource) = Resource::of_answer(body) else { return Ok(None) };
+    let alias = resource.contact_id().map(|id| keys::alias(state.id, id));
+    let is_merged = alias.map_or(Ok(false), |alias| Ok(state.read_raw(&alias)?.is_some()))?;
+    if is_merged { state.show_anew(resource.shown_anew()) } else { Ok(None) }
 }
 
 fn named(what: ShownAnew) -> Named {

@@ -14,7 +14,7 @@ use super::state::State;
 
 impl State {
     pub(super) fn contact_of(&self, id: Option<ContactId>) -> Result<Option<Contact>, StoreError> {
-        id.map_or(Ok(None), |id| self.read(&keys::contact(self.id, id)))
+        id.map_or(Ok(None), |id| self.contact(id))
     }
 
     pub(super) fn show<V: SomeAppointmentView>(
@@ -33,17 +33,19 @@ impl State {
         V::new(appointment, parties)
     }
 
-    /// The message without the data of an erased contact.
+    /// The message with its present contact, and without the data of an erased contact.
     pub(super) fn known_message(&self, message: TakenMessage) -> Result<TakenMessage, StoreError> {
-        let was_erased = message.contact_id.is_some() && self.contact_of(message.contact_id)?.is_none();
-        Ok(if was_erased { message.erased() } else { message })
+        let contact = self.contact_of(message.contact_id)?.map(|contact| contact.id);
+        let was_erased = message.contact_id.is_some() && contact.is_none();
+        Ok(if was_erased { message.erased() } else { TakenMessage { contact_id: contact, ..message } })
     }
 
     pub(super) fn show_call<V: SomeCallView>(&self, call: &CallRecord) -> Result<V, StoreError> {
         let contact = self.contact_of(call.contact_id)?;
         Ok(match contact {
             None if call.contact_id.is_some() => V::new(&call.erased(), None),
-            contact => V::new(call, contact.as_ref().and_then(|contact| contact.name.as_deref())),
+            None => V::new(call, None),
+            Some(contact) => V::new(&call.of_contact(contact.id), contact.name.as_deref()),
         })
     }
 
@@ -51,7 +53,7 @@ impl State {
     pub(super) fn show_anew(&self, what: ShownAnew) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(match what {
             ShownAnew::Contact(id) => {
-                let contact = self.read::<Contact>(&keys::contact(self.id, id))?;
+                let contact = self.contact(id)?;
                 contact.map(|contact| view::render(&OperatorContactView::from(&contact)))
             }
             ShownAnew::Appointment(id) => {

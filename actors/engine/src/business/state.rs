@@ -210,6 +210,7 @@ impl State {
             Write::Contact { .. }
             | Write::Delivery { .. }
             | Write::NoContact(_)
+            | Write::Merged(..)
             | Write::NoUndecodableContact(_)
             | Write::Rows(_)
             | Write::Kept(..)

@@ -3,7 +3,7 @@
 
 use chrono::NaiveDate;
 use domain::{
-    ApiKey, Appointment, BlockedKey, BlockedTime, Budget, Business, BusinessId, CallRecord, Contact,
+    Alias, ApiKey, Appointment, BlockedKey, BlockedTime, Budget, Business, BusinessId, CallRecord, Contact,
     ContactId, Delivery, Membership, NoticeSettings, PersonId, ResourceId, Retention, Service, ServiceId,
     SpecialDay, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId, Website,
 };
@@ -48,6 +48,8 @@ pub enum Write {
     NoService(ServiceId),
     NoStaff(StaffId),
     NoContact(Contact),
+    /// A contact that is merged into another one.
+    Merged(Contact, Alias),
     /// An erased contact that could not be decoded. The erasure searches for its index rows.
     NoUndecodableContact(ContactId),
     NoAppointment(Appointment),
@@ -87,7 +89,7 @@ impl Write {
             Self::Contact { before, after } => kept::search_change(before.as_ref(), Some(after)),
             Self::Call { before, after } => kept::search_change(before.as_ref(), Some(after)),
             Self::Message { before, after } => kept::search_change(before.as_ref(), Some(after)),
-            Self::NoContact(gone) => kept::search_change(Some(gone), None),
+            Self::NoContact(gone) | Self::Merged(gone, _) => kept::search_change(Some(gone), None),
             Self::NoUndecodableContact(id) => {
                 let rows = keys::kind::CONTACT_SEARCH;
                 Some(SearchChange { rows, id: id.uuid(), is_new: false, text: None })
@@ -138,6 +140,11 @@ impl Write {
             Self::NoContact(gone) => {
                 batch.bury(Tombstone::ErasedContact(of, gone.id));
                 kept::delete(of, gone, batch);
+            }
+            Self::Merged(gone, alias) => {
+                kept::delete(of, gone, batch);
+                kept::put(of, None, alias, batch);
+                batch.put(keys::unfinished(of), Vec::new());
             }
             Self::NoUndecodableContact(id) => {
                 batch.bury(Tombstone::ErasedContact(of, *id));

@@ -5,7 +5,7 @@ use domain::{
     CallId, CallRecord, Contact, ContactId, Mail, MailKind, Membership, MessageId, Person, ResourceId, Role,
     Service, StaffMember, Subscription, TakenMessage, WebhookEndpoint, WebhookId,
 };
-use store::{Order, Record, Store, StoreError, keys};
+use store::{Order, Record, Store, StoreError, keys, unless_set_aside};
 use uuid::Uuid;
 
 use super::letter::{AlertItem, Content, Letter, Link, Recipient, Sender, What};
@@ -169,7 +169,7 @@ fn contact_of(
     id: Option<ContactId>,
 ) -> Result<(Option<Contact>, bool), StoreError> {
     let Some(id) = id else { return Ok((None, false)) };
-    let found = store.look::<Contact>(&keys::contact(of, id))?;
+    let found = unless_set_aside(crate::business::contact(store, of, id))?;
     let is_erased = matches!(found, Some(None));
     Ok((found.flatten(), is_erased))
 }

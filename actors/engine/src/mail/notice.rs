@@ -24,13 +24,14 @@ use domain::{
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use store::records::{ConsentRecord, NoticeCountRecord, SentNotices};
-use store::{Batch, Key, Order, Record, Store, StoreError, Tombstone, keys};
+use store::{Batch, Key, Order, Record, Store, StoreError, Tombstone, keys, unless_set_aside};
 use view::ConsentView;
 
 use super::actor::{MailKey, Message, State};
 use super::letter::{Content, NoticeLetter, Recipient};
 use super::send;
 use super::write::{delete_mail, write_mail};
+use crate::business::contact;
 use crate::shared::Shared;
 
 /// A notice of a suspended business is judged again after this time.
@@ -238,8 +239,8 @@ fn address(
     business: &Business,
     appointment: &Appointment,
 ) -> Result<Option<(Email, Locale)>, StoreError> {
-    let Some(contact) = appointment.contact_id else { return Ok(None) };
-    let Some(contact) = store.find::<Contact>(&keys::contact(of, contact))? else { return Ok(None) };
+    let Some(id) = appointment.contact_id else { return Ok(None) };
+    let Some(contact) = unless_set_aside(contact(store, of, id))?.flatten() else { return Ok(None) };
     let booked_as = appointment.booked_as.as_ref();
     let email = booked_as.and_then(|booked_as| booked_as.email.clone()).or(contact.email);
     let locale = booked_as.map(|booked_as| booked_as.locale).or(contact.locale).unwrap_or(business.locale);

@@ -1,5 +1,5 @@
-//! Runs the background jobs of a business in its actor, one after another: erasure, erased events, retention,
-//! expired logs.
+//! Runs the background jobs of a business in its actor, one after another: erasure, merges, erased events,
+//! retention, expired logs.
 //!
 //! Invariants:
 //! - One step runs at a time. The next step waits until it is durable and earlier messages are handled.
@@ -16,7 +16,8 @@ use store::{Done, Key, StoreError, Weight, unless_set_aside};
 
 use super::age_marks::HourlyRound;
 use super::erasure::Erasing;
-use super::{erased_events, erasure, expired_logs, retention};
+use super::merging::Merging;
+use super::{erased_events, erasure, expired_logs, merging, retention};
 use crate::business::{
     Businesses, CarriedOut, Change, Context, Decision, Message, Removed, Request, State, Write, carry_out,
 };
@@ -31,6 +32,7 @@ pub(crate) struct BusinessJobs {
     asked: bool,
     current: Option<BusinessJob>,
     pub(super) erasing: Option<Erasing>,
+    pub(super) merging: Option<Merging>,
     /// The last event that the job of erased events has read.
     pub(super) wiped: Option<Key>,
     round: HourlyRound,
@@ -42,6 +44,7 @@ pub(crate) struct BusinessJobs {
 #[derive(Clone, Copy, Debug)]
 enum BusinessJob {
     Erasure,
+    Merges,
     ErasedEvents,
     Retention,
     ExpiredLogs,
@@ -78,7 +81,8 @@ impl BusinessJobs {
 impl BusinessJob {
     fn next(self) -> Option<Self> {
         match self {
-            Self::Erasure => Some(Self::ErasedEvents),
+            Self::Erasure => Some(Self::Merges),
+            Self::Merges => Some(Self::ErasedEvents),
             Self::ErasedEvents => Some(Self::Retention),
             Self::Retention => Some(Self::ExpiredLogs),
             Self::ExpiredLogs => None,
@@ -136,6 +140,7 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
                 let at = state.stamps.at(now);
                 (AuditAction::RecordsErased, erasure::step(state, at)?)
             }
+            BusinessJob::Merges => (AuditAction::RecordsMoved, merging::step(state)?),
             BusinessJob::ErasedEvents => (AuditAction::RecordsErased, erased_events::step(state)?),
             BusinessJob::Retention if has_round(state) => {
                 let step = retention::step(state, now)?;

@@ -85,9 +85,9 @@ fn waits(
     Ok(waits)
 }
 
-/// Whether no row of an erasure or of a marked event is left after these deletions.
+/// Whether no row of an erasure, of a merge or of a marked event is left after these deletions.
 fn is_finished(state: &State, rows: &Batch) -> Result<bool, StoreError> {
-    for range in [kind::ERASURE, kind::WIPE].map(|kind| keys::of_kind(state.id, kind)) {
+    for range in [kind::ERASURE, kind::MERGING, kind::WIPE].map(|kind| keys::of_kind(state.id, kind)) {
         if state.overlay.range(&range).any(|(_, value)| value.is_some()) {
             return Ok(false);
         }

@@ -409,7 +409,7 @@ pub(crate) fn row(
     let mut rows = Batch::default();
     let identifiers = contact.map(|it| (it.phone.as_deref(), it.email.as_deref())).unwrap_or_default();
     let [phone, email] = <[_; 2]>::from(identifiers).map(|it| it.map(keys::identifier_digest));
-    rows.put(keys::erasure(of, id_of), ErasureRecord { id, phone, email }.encode());
+    rows.put(keys::erasure(of, id_of), ErasureRecord { id, phone, email, former: None }.encode());
     rows.put(keys::unfinished(of), Vec::new());
     rows
 }

@@ -21,7 +21,7 @@ use crate::moving::{Moving, claim_slugs, is_finishing, is_unfinished, open_all, 
 use crate::people::People;
 
 const ROWS_PER_STEP: usize = 256;
-/// The maximum number of businesses with unfinished erasures whose actors are started in a minute.
+/// The maximum number of unfinished businesses whose actors are started in a minute.
 const BUSINESSES_PER_STEP: usize = 64;
 /// The interval between two passes over all people, and between a start and the first pass, in steady time.
 const ACCOUNTS_EVERY: TimeDelta = TimeDelta::hours(24);
@@ -113,7 +113,7 @@ fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<KeyId>), StoreE
     Ok((batch, api_keys))
 }
 
-/// Starts the actors of businesses with an unfinished erasure (`keys::unfinished`) to continue it.
+/// Starts the actors of businesses with an unfinished erasure or merge (`keys::unfinished`) to continue it.
 #[derive(Default)]
 pub(super) struct UnfinishedErasures {
     after: Option<Key>,

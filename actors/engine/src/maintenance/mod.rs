@@ -14,6 +14,7 @@ mod erased_events;
 pub(crate) mod erasure;
 mod expired_logs;
 pub(crate) mod installation_jobs;
+mod merging;
 mod retention;
 
 use std::sync::{Arc, Weak};

@@ -128,7 +128,7 @@ impl ImportedBusiness {
             let bound = Uuid::max().into();
             let [phone, email] = [contact.phone.as_deref(), contact.email.as_deref()]
                 .map(|identifier| identifier.map(keys::identifier_digest));
-            self.theirs.add(contact.id, Some(&ErasureRecord { id: bound, phone, email }));
+            self.theirs.add(contact.id, Some(&ErasureRecord { id: bound, phone, email, former: None }));
             check(&mut problems, self.erase_again, "id", ImportProblem::ErasedHere);
             if problems.is_empty() {
                 self.came(kind, place, (id, stamped.1));

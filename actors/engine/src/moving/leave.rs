@@ -7,8 +7,11 @@
 //! - A row that cannot be decoded is set aside, left out and counted by the store.
 //! - The records are counted. A business whose count differs from the recorded number gets no end line.
 //! - An export contains no data of contacts who are being erased, and no contacts of an unfinished import.
+//! - An export contains no merged contact. Records that are moving have the id of the survivor.
 
-use domain::{BudgetKind, Business, BusinessId, Retention, Usage};
+use std::collections::BTreeMap;
+
+use domain::{BudgetKind, Business, BusinessId, ContactId, Retention, Usage};
 use store::keys::kind;
 use store::records::ErasureRecord;
 use store::{Key, KeyRange, Order, Rows, Store, StoreError, keys, record_at, whole_value};
@@ -28,6 +31,8 @@ pub struct Leaving {
     business: Option<Business>,
     theirs: ErasedContacts,
     hidden: Hidden,
+    /// The survivors of the merged contacts whose records are moving.
+    survivors: BTreeMap<ContactId, ContactId>,
     /// The remaining kinds, and the remaining rows of the first of them.
     parts: &'static [MovedKind],
     left: KeyRange,
@@ -53,32 +58,32 @@ impl Leaving {
     pub fn of(business: Business, with_secrets: bool) -> Self {
         let of = business.id;
         let (business, parts, left) = (Some(business), PARTS, keys::of_kind(of, PARTS[0].rows()));
-        let (theirs, hidden) = (ErasedContacts::default(), Hidden::default());
-        let (recorded, found) = (None, Found::default());
         Self {
             of,
             with_secrets,
             business,
-            theirs,
-            hidden,
+            theirs: ErasedContacts::default(),
+            hidden: Hidden::default(),
+            survivors: BTreeMap::new(),
             parts,
             left,
             records: 0,
-            recorded,
-            found,
+            recorded: None,
+            found: Found::default(),
             ended: false,
         }
     }
 
     /// The kinds of rows that an export reads, except the profile.
     pub(crate) fn kinds() -> impl Iterator<Item = u8> {
-        PARTS.iter().map(|kind| kind.rows()).chain([kind::ERASURE, kind::CONTACT_IMPORT, kind::AUDIT])
+        let first = [kind::ERASURE, kind::MERGING, kind::CONTACT_IMPORT, kind::AUDIT];
+        PARTS.iter().map(|kind| kind.rows()).chain(first)
     }
 
     pub(crate) fn still_reads(&self, kind: u8) -> bool {
         let is_left = |kind: u8| self.parts.iter().any(|left| left.rows() == kind);
         match kind {
-            kind::ERASURE | kind::CONTACT_IMPORT | kind::AUDIT => self.business.is_some(),
+            kind::ERASURE | kind::MERGING | kind::CONTACT_IMPORT | kind::AUDIT => self.business.is_some(),
             // Calls are also read to find messages that belong to an erased contact.
             kind::CALL => is_left(kind) || is_left(kind::MESSAGE) && !self.theirs.is_empty(),
             kind => is_left(kind),
@@ -91,6 +96,7 @@ impl Leaving {
         if let Some(business) = self.business.take() {
             self.theirs = self.who_is_erased(store, rows)?;
             self.hidden = Hidden::read(rows, self.of)?;
+            self.survivors = self.who_is_merged(rows)?;
             self.recorded = recorded_usage(rows, self.of)?;
             self.records = 1;
             return Ok(vec![Moved::Business(business)]);
@@ -126,7 +132,8 @@ impl Leaving {
             let record = store.usable(&key, record)?;
             self.found.add(kind.rows(), record.is_some());
             if let Some(record) = record.filter(|record| !self.hides(record)) {
-                moved.push(self.without_them(store, rows, record)?);
+                let record = self.without_them(store, rows, record)?;
+                moved.push(self.of_survivor(record));
             }
             if read == ROWS_PER_STEP || bytes >= BYTES_PER_STEP {
                 return Ok(moved);
@@ -151,6 +158,24 @@ impl Leaving {
 
     fn hides(&self, moved: &Moved) -> bool {
         matches!(moved, Moved::Contact(contact) if self.hidden.hides(contact.id))
+    }
+
+    fn who_is_merged(&self, rows: &dyn Rows) -> Result<BTreeMap<ContactId, ContactId>, StoreError> {
+        let merging = rows.scan(&keys::of_kind(self.of, kind::MERGING), Order::Ascending);
+        let merging = merging
+            .map(|row| row.and_then(|(into, from)| Ok((keys::id_at_end(&from)?, keys::id_at_end(&into)?))));
+        merging.collect()
+    }
+
+    fn of_survivor(&self, mut moved: Moved) -> Moved {
+        let contact = match &mut moved {
+            Moved::Appointment(it) => &mut it.contact_id,
+            Moved::Call(it) => &mut it.contact_id,
+            Moved::Message(it) => &mut it.contact_id,
+            _ => return moved,
+        };
+        *contact = contact.map(|id| self.survivors.get(&id).copied().unwrap_or(id));
+        moved
     }
 
     fn without_them(&self, store: &Store, rows: &dyn Rows, moved: Moved) -> Result<Moved, StoreError> {

@@ -33,7 +33,7 @@ const STEPS: usize = 4;
 const FIRST_STEP_TIME_MAX: Duration = Duration::from_millis(2);
 const ROWS_PER_LOOK: usize = 32;
 /// The maximum number of reads beyond the bound, for the last item and the first row of the next item.
-const ITEM_READS_MAX: usize = 16;
+const ITEM_READS_MAX: usize = 24;
 
 const SCANS_MAX: usize = 2;
 /// The maximum number of requests that read or wait, in total and per business.

@@ -123,6 +123,8 @@ impl InBusiness {
             kind::CONTACT_BY_PHONE | kind::CONTACT_BY_EMAIL | kind::CONTACT_BY_UPDATE => {
                 checker.index_of_contacts(kind, value);
             }
+            kind::ALIAS => checker.alias(value),
+            kind::ALIAS_OF | kind::MERGING => checker.index_of_aliases(kind, value),
             kind::CALL => {
                 let Some(call) = checker.kept::<CallRecord>(value) else { return };
                 checker.refers_to_contact(call.contact_id);

@@ -1,6 +1,6 @@
 //! The findings, and lookups of rows during the check.
 
-use domain::{BusinessId, ContactId, ResourceId};
+use domain::{Alias, BusinessId, ContactId, ResourceId};
 use store::kept::{IndexRow, Kept};
 use store::records::IdempotencyRecord;
 use store::{Key, Record, Rows, StoreError, keys, value_at};
@@ -160,10 +160,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a reference to a missing contact, unless the contact is being erased in steps.
+    /// Reports a reference to a missing contact, unless the contact is being erased or merged in steps.
     pub(super) fn refers_to_contact(&mut self, id: Option<ContactId>) {
         let Some(id) = id else { return };
-        if !self.is_there(&keys::erasure(self.of, id)) {
+        let is_moving = |alias: Alias| alias.is_moving;
+        if !self.is_there(&keys::erasure(self.of, id))
+            && !self.record::<Alias>(&keys::alias(self.of, id)).is_some_and(is_moving)
+        {
             self.refers("contact", &keys::contact(self.of, id));
         }
     }

@@ -1,8 +1,8 @@
 //! Checks of records with their index rows and references.
 
 use domain::{
-    AlertsRead, Appointment, AppointmentId, BusinessId, Contact, ContactId, Delivery, EventId, Mail, MailId,
-    Person, PersonId, ResourceId, TakenMessage, WebhookEndpoint, WebhookId, fold_name,
+    AlertsRead, Alias, Appointment, AppointmentId, BusinessId, Contact, ContactId, Delivery, EventId, Mail,
+    MailId, Person, PersonId, ResourceId, TakenMessage, WebhookEndpoint, WebhookId, fold_name,
 };
 use store::kept::Kind;
 use store::keys::{installation_kind, kind};
@@ -124,6 +124,24 @@ impl Checker<'_> {
             }
         }
         self.leads_to::<Contact>(&contact, value);
+    }
+
+    /// Checks a merged contact. The survivor exists until its erasure, which deletes this row first.
+    pub(super) fn alias(&mut self, value: &[u8]) {
+        let Some(alias) = self.kept::<Alias>(value) else { return };
+        self.refers("contact", &keys::contact(self.of, alias.into));
+        if self.is_there(&keys::contact(self.of, alias.from)) {
+            self.wrong("the contact that was merged still exists");
+        }
+        if alias.is_moving {
+            self.expect("in the list of unfinished businesses", &keys::unfinished(self.of), b"");
+        }
+    }
+
+    pub(super) fn index_of_aliases(&mut self, kind: u8, value: &[u8]) {
+        let from = if kind == kind::MERGING { value } else { &*self.key };
+        let Some(from) = self.read(keys::id_at_end::<ContactId>(from)) else { return };
+        self.leads_to::<Alias>(&keys::alias(self.of, from), value);
     }
 
     pub(super) fn message(&mut self, value: &[u8]) {

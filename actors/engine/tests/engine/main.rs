@@ -29,6 +29,7 @@ mod lifecycle;
 mod lists;
 mod mailboxes;
 mod mailed_links;
+mod merging;
 mod moving;
 mod moving_without;
 mod notice_limits;

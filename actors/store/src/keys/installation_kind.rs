@@ -23,7 +23,7 @@ kinds! {
     ROUND = 0x0f, 33, fn round(); // The progress of background work in idle businesses: zeros → `RoundRecord`
     /// A business that was deleted and may still have rows: its id → nothing.
     ENDING = 0x10, 33, fn ending(business: BusinessId);
-    /// A business with an unfinished erasure, or with events to be wiped: its id → nothing.
+    /// A business with an unfinished erasure or merge, or with events to be wiped: its id → nothing.
     UNFINISHED = 0x11, 33, fn unfinished(business: BusinessId);
     /// A business that is being imported: its id → the final `Business`. The nil UUID with an empty value
     /// means that all imported businesses are valid and durable.

@@ -92,8 +92,13 @@ kinds! {
     CONTACT_NAMES = 0x34, 33, fn contact_names(from: ContactId);
     /// The search texts ([`domain::Search`]) of several contacts: the id of the last of them → `SearchRecord`.
     CONTACT_SEARCH = 0x35, 33;
+    ALIAS = 0x36, 33, fn alias(from: ContactId); // A merged contact: its id → `Alias`
+    /// The contacts that were merged into a contact: its id and the id of a merged contact → nothing.
+    ALIAS_OF = 0x37, 49, fn alias_of(into: ContactId, from: ContactId);
+    /// A contact that gets the records of a merged contact in steps: its id → the id of the merged contact.
+    MERGING = 0x38, 33, fn merging(into: ContactId);
     /// An unfinished import of contacts: zeros → the id of its first contact.
-    CONTACT_IMPORT = 0x36, 33, fn contact_import();
+    CONTACT_IMPORT = 0x39, 33, fn contact_import();
     CALL = 0x40, 33, fn call(id: CallId); // → `CallRecord`
     CALL_BY_START = 0x41, 41, fn call_by_start(started_at: Timestamp, id: CallId); // → `CallRow`
     CALL_BY_CONTACT = 0x42, 57, fn call_by_contact(contact: ContactId, started_at: Timestamp, id: CallId); // → nothing

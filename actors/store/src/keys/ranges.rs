@@ -85,6 +85,11 @@ pub fn appointments_of_contact(business: BusinessId, contact: ContactId) -> KeyR
     KeyRange::prefix(of_id(business, kind::APPOINTMENT_BY_CONTACT, contact))
 }
 
+/// The contacts that were merged into a contact.
+pub fn aliases_of(business: BusinessId, into: ContactId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::ALIAS_OF, into))
+}
+
 /// The rows of contact names up to this contact. The last of these rows contains the contact's name.
 pub fn contact_names_up_to(business: BusinessId, id: ContactId) -> KeyRange {
     KeyRange { from: start(business, kind::CONTACT_NAMES), to: contact_names(business, id).with(&[0]) }

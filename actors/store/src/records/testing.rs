@@ -60,10 +60,11 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 /// Decodes the bytes as each kind of record. Errors are expected; only a panic fails the test.
 fn decode_all(bytes: &[u8]) {
     use domain::{
-        ApiKey, Appointment, AuditEntry, BlockedTime, Budget, Business, CallRecord, Contact, Delivery,
+        Alias, ApiKey, Appointment, AuditEntry, BlockedTime, Budget, Business, CallRecord, Contact, Delivery,
         Knowledge, Mail, Membership, NoticeSettings, Person, Retention, Service, SlugOwner, SpecialDay,
         StaffMember, TakenMessage, WebhookEndpoint, Website,
     };
+    let _ = Alias::decode(bytes);
     let _ = ApiKey::decode(bytes);
     let _ = Appointment::decode(bytes);
     let _ = AuditEntry::decode(bytes);

@@ -1,8 +1,8 @@
 //! Erasures and their progress, stored responses, and records about the whole store.
 
 use domain::{
-    AppointmentId, BusinessId, CallId, ContactId, ErasureId, MessageId, ResourceId, SlugOwner, SteadyTime,
-    Timestamp,
+    Alias, AppointmentId, BusinessId, CallId, ContactId, ErasureId, MergeId, MessageId, ResourceId,
+    SlugOwner, SteadyTime, Timestamp,
 };
 use uuid::Uuid;
 
@@ -16,9 +16,11 @@ pub struct ErasureRecord {
     pub id: ErasureId,
     pub phone: Option<[u8; 16]>,
     pub email: Option<[u8; 16]>,
+    /// For a merged contact, the digests that identify no contact since this merge.
+    pub former: Option<(MergeId, Vec<[u8; 16]>)>,
 }
 
-record!(ErasureRecord, "erasure", { 1: id, phone; 2: email = None; });
+record!(ErasureRecord, "erasure", { 1: id, phone; 2: email = None; 3: former = None; });
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasingRecord {
@@ -52,6 +54,8 @@ pub struct LinkRecord {
 }
 
 record!(LinkRecord, "link", { 1: appointment_id, to });
+
+record!(Alias, "alias", { 1: from, into, id, former, is_moving });
 
 record!(SlugOwner, "slug", { 1: business_id, reserved_until });
 
@@ -142,7 +146,7 @@ pub struct RoundRecord {
 record!(RoundRecord, "round", { 1: began, after, is_through });
 
 /// The format of stores. Opening a store converts an earlier format and refuses a later format.
-pub const STORE_FORMAT: u16 = 7;
+pub const STORE_FORMAT: u16 = 8;
 
 /// The stored format during a conversion, so that no version uses a half-converted store.
 pub const STORE_FORMAT_IN_UPGRADE: u16 = u16::MAX;
@@ -203,15 +207,36 @@ mod tests {
 
     #[test]
     fn an_erasure_has_these_bytes() {
-        let erasure = ErasureRecord { id: id_of([0xa1; 16]), phone: None, email: None };
-        check(&erasure, "02a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10000");
+        let erasure = ErasureRecord { id: id_of([0xa1; 16]), phone: None, email: None, former: None };
+        check(&erasure, "03a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1000000");
+        check_old(&erasure, "02a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10000");
         check_old(&erasure, "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a100");
         let of_a_phone = ErasureRecord { phone: Some([0xa2; 16]), email: Some([0xa3; 16]), ..erasure };
+        let bytes = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a101a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2\
+                     01a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3";
+        check(&of_a_phone, &format!("03{bytes}00"));
+        check_old(&of_a_phone, &format!("02{bytes}"));
+        let merged = ErasureRecord { former: Some((id_of([0xa4; 16]), vec![[0xa5; 16]])), ..of_a_phone };
+        check(&merged, &format!("03{bytes}01{}01{}", "a4".repeat(16), "a5".repeat(16)));
+        check_damage(&merged, |bytes| bytes[51] = 2);
+    }
+
+    #[test]
+    fn a_merged_contact_has_these_bytes() {
+        let alias = Alias {
+            from: id_of([0xa1; 16]),
+            into: id_of([0xa2; 16]),
+            id: id_of([0xa3; 16]),
+            former: vec![[0xa4; 16]],
+            is_moving: true,
+        };
+        let [from, into, id, former] = ["a1", "a2", "a3", "a4"].map(|byte| byte.repeat(16));
+        check(&alias, &format!("01{from}{into}{id}01{former}01"));
         check(
-            &of_a_phone,
-            "02a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a101a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2\
-             01a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3",
+            &Alias { former: vec![], is_moving: false, ..alias.clone() },
+            &format!("01{from}{into}{id}0000"),
         );
+        check_damage(&alias, |bytes| *bytes.last_mut().unwrap() = 2);
     }
 
     #[test]
@@ -311,7 +336,7 @@ mod tests {
         let created_at = Timestamp::from_millis(1_772_442_000_000);
         let secret = [0xa1; 32];
         let meta = MetaRecord { format: STORE_FORMAT, secret, link_secret: [0xa2; 32], created_at };
-        let rest = "07a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b39030000";
+        let rest = "08a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b39030000";
         check(&meta, &format!("02{rest}{}", "a2".repeat(32)));
         check_damage(&meta, |bytes| bytes.copy_within(2..34, 43));
         check(&MetaRecord { link_secret: secret, ..meta.clone() }, &format!("01{rest}"));

@@ -144,7 +144,7 @@ impl View {
     }
 
     /// The phone number and the email of a contact, except the value that is shown as its name.
-    pub(super) fn reached(&self, contact: &ContactView) -> String {
+    pub(in crate::dashboard::pages) fn reached(&self, contact: &ContactView) -> String {
         let name = self.name_to_choose(contact);
         let phone = contact.phone.as_ref().filter(|phone| **phone != name).map(|phone| self.phone(phone));
         let email = contact.email.clone().filter(|email| *email != name);

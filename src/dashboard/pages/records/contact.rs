@@ -50,7 +50,7 @@ pub(crate) async fn list(member: Member) -> Answered {
 }
 
 /// The contact with this phone number or email, else the contacts with this text in their names.
-async fn find(member: &Member, part: &Part, q: &str) -> Result<Through<ContactView>, Refused> {
+pub(super) async fn find(member: &Member, part: &Part, q: &str) -> Result<Through<ContactView>, Refused> {
     let business = &member.business;
     let read = async |filter: ContactFilter| {
         let filter = &filter;
@@ -154,7 +154,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         visits,
         usual,
         path,
-        done: member.done(&[("added", "contact-added"), ("saved", "saved")]),
+        done: member.done(&[("added", "contact-added"), ("saved", "saved"), ("merged", "contact-merged")]),
         name,
         seen,
         lists,

@@ -81,11 +81,11 @@ pub(crate) async fn sent(member: Member) -> Answered {
             Ok(nothing_done(page(&Page { preview, ..empty(&member) })?))
         }
         Err(Refused::Undone(undone)) => {
-            let (status, notice) = (undone.status(), undone.told(&member.view, "versions-text"));
+            let (status, notice) = (undone.status(), undone.message(&member.view, "versions-text"));
             let shown = match undone {
                 Undone::Invalid(found) => Page {
                     notice: member.t("contacts-import-refused"),
-                    problems: found.iter().map(|it| told(&member, &it.path, &it.code)).collect(),
+                    problems: found.iter().map(|it| problem_text(&member, &it.path, &it.code)).collect(),
                     ..empty(&member)
                 },
                 _ => Page { notice, ..empty(&member) },
@@ -109,7 +109,7 @@ async fn import(member: &Member, content: &str, dry_run: bool) -> Result<Contact
 }
 
 /// The place of a problem and its text. A path is `line 3` or `line 3: phone`.
-fn told(member: &Member, path: &str, code: &ProblemCode) -> (String, String) {
+fn problem_text(member: &Member, path: &str, code: &ProblemCode) -> (String, String) {
     let line = path.strip_prefix("line ").unwrap_or_default();
     let (line, column) = line.split_once(": ").unwrap_or((line, ""));
     let place = match (line, column) {

@@ -6,6 +6,7 @@ pub(in crate::dashboard) mod contact;
 pub(in crate::dashboard) mod contact_edit;
 pub(in crate::dashboard) mod contact_export;
 pub(in crate::dashboard) mod contact_import;
+pub(in crate::dashboard) mod contact_merge;
 pub(in crate::dashboard) mod insights;
 pub(in crate::dashboard) mod knowledge;
 pub(in crate::dashboard) mod message;

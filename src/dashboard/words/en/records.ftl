@@ -225,6 +225,21 @@ contact-language-unknown = Not known
 contact-add-do = Add the contact
 contact-taken-by = Existing contact:
 
+# Merging two contacts.
+contact-merge = Merge…
+contact-merged = Merged. The other contact’s appointments, calls and messages move here within moments.
+merge-title = Merge another contact into { $name }
+merge-sub = For a person who has two contacts. Search for the contact that is merged and disappears.
+merge-choose = Choose the other contact
+merge-kept = This contact is kept
+merge-gone = This contact disappears
+merge-moves = All appointments, calls and messages of the second contact move to the first.
+merge-notes = Values that the contact does not keep are added to its notes. A phone number or email in the notes no longer identifies this person: the next call from that number creates a new contact.
+merge-none = None
+merge-final = A merge cannot be undone.
+merge-do = Merge permanently
+merge-other = Choose another contact
+
 # Erasing a contact.
 erase-title = Erase { $name }?
 erase-sub = This cannot be undone, not even by the operator of the service.

@@ -232,6 +232,21 @@ contact-language-unknown = Inconnue
 contact-add-do = Ajouter le contact
 contact-taken-by = Contact existant :
 
+# La fusion de deux contacts.
+contact-merge = Fusionner…
+contact-merged = Fusion effectuée. Les rendez-vous, appels et messages de l’autre contact arrivent ici dans les instants qui suivent.
+merge-title = Fusionner un autre contact avec { $name }
+merge-sub = Pour une personne qui a deux contacts. Cherchez celui qui doit disparaître.
+merge-choose = Choisissez l’autre contact
+merge-kept = Ce contact est conservé
+merge-gone = Ce contact disparaît
+merge-moves = Tous les rendez-vous, appels et messages du second contact passent au premier.
+merge-notes = Les valeurs que le contact ne garde pas sont ajoutées à ses notes. Un numéro ou une adresse e-mail dans les notes n’identifie plus cette personne : le prochain appel de ce numéro crée un nouveau contact.
+merge-none = Aucun
+merge-final = Une fusion est irréversible.
+merge-do = Fusionner définitivement
+merge-other = Choisir un autre contact
+
 # L’effacement d’un contact.
 erase-title = Effacer { $name } ?
 erase-sub = Cette action est irréversible, même pour l’exploitant du service.

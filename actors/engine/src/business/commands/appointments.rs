@@ -251,7 +251,9 @@ pub(super) fn amend<V: SomeAppointmentView>(
     let shown: V = context.state.show(&before, contact.as_ref());
     context.check_match(&shown)?;
     // The erasure job may miss this appointment, so the change itself removes an erased contact's data.
-    let known = if is_erased { before.erased() } else { before.clone() };
+    let mut known = if is_erased { before.erased() } else { before.clone() };
+    // The change also moves an appointment of a merged contact to the survivor.
+    known.contact_id = contact.as_ref().map_or(known.contact_id, |contact| Some(contact.id));
     match rule(&known)? {
         Outcome::Unchanged => Ok(Decision::answering(shown)),
         Outcome::Changed { after, event } => {

@@ -1,8 +1,8 @@
-//! Creates and changes contacts.
+//! Creates, changes and merges contacts.
 
 use domain::{
-    AuditAction, Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Named, Phone, Refusal,
-    Right, check_unique,
+    Alias, AuditAction, Conflict, Contact, ContactDetails, ContactId, ContactPatch, Email, EventType,
+    MERGES_MAX, Named, Phone, ProblemCode, Refusal, Right, check_unique,
 };
 use store::{StoreError, Weight, keys};
 use view::{ContactView, OperatorContactView, SomeContactView};
@@ -46,7 +46,7 @@ impl PatchContact {
             after.updated_at = context.at;
         }
         Ok(Decision::answering(V::from(&after))
-            .note_change_from(AuditAction::ContactUpdated, self.id, &shown)
+            .note_change_from(AuditAction::ContactUpdated, before.id, &shown)
             .write(Write::Contact { before: Some(before), after }))
     }
 }
@@ -63,6 +63,82 @@ impl Change for NoteExport {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Removed>> {
         Ok(Decision::gone().note(self.0, context.state.id))
     }
+}
+
+/// Merges the contact `from` into the contact `id`, which keeps its id and gets the given phone number and
+/// e-mail address. See [`Contact::merged`] for the other fields. A background job then moves the records.
+#[derive(Clone, Debug)]
+pub struct MergeContacts {
+    pub id: ContactId,
+    pub from: ContactId,
+    pub phone: Option<Phone>,
+    pub email: Option<Email>,
+}
+
+impl Change for MergeContacts {
+    type Gives = Shown<OperatorContactView>;
+    const RIGHT: Option<Right> = Some(Right::Data);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let Self { id, from, phone, email } = self;
+        let (state, of) = (context.state, context.state.id);
+        let before = to_merge(context, id, "contact_id")?.ok_or(Refusal::NotFound(Named::Contact))?;
+        let gone = to_merge(context, from, "from")?
+            .ok_or_else(|| Refusal::invalid("from", ProblemCode::NotOfTheBusiness(Named::Contact)))?;
+        let shown = OperatorContactView::from(&before);
+        context.check_match(&shown)?;
+        if before.id == gone.id {
+            return Err(Refusal::invalid("from", ProblemCode::SameContact).into());
+        }
+        let mut after = before.merged(&gone, phone, email)?;
+        if ContactView::from(&after) != ContactView::from(&before) {
+            after.updated_at = context.at;
+        }
+        let merged_earlier = state.merged_into(gone.id)?;
+        if state.merged_into(before.id)?.len() + merged_earlier.len() >= MERGES_MAX {
+            let is_full = Conflict::MergesFull(MERGES_MAX);
+            return Err(Refusal::conflict(is_full, "from", ProblemCode::ValuesMax(MERGES_MAX)).into());
+        }
+        let identifiers =
+            |it: &Contact| [it.phone.as_deref(), it.email.as_deref()].map(|it| it.map(str::to_owned));
+        let kept = identifiers(&after);
+        let of_both = identifiers(&before).into_iter().chain(identifiers(&gone));
+        let former = of_both.filter(|it| !kept.contains(it)).flatten();
+        let alias = Alias {
+            from: gone.id,
+            into: before.id,
+            id: context.mint(),
+            former: former.map(|it| keys::identifier_digest(&it)).collect(),
+            is_moving: true,
+        };
+        let mut decision = Decision::answering(OperatorContactView::from(&after))
+            .note_change_from(AuditAction::ContactMerged, before.id, &shown)
+            .merged(gone.id);
+        for earlier in merged_earlier {
+            let alias = state.read::<Alias>(&keys::alias(of, earlier))?;
+            if let Some(alias) = alias {
+                let leads_on = Alias { into: before.id, ..alias.clone() };
+                decision = decision.write(Write::put(of, Some(&alias), &leads_on));
+            }
+        }
+        // The deletion is first, because the survivor may get an identifier of the merged contact.
+        Ok(decision.write(Write::Merged(gone, alias)).write(Write::Contact { before: Some(before), after }))
+    }
+}
+
+/// The contact, if it may be merged now. `None` for an unknown contact. `path` names it in a refusal.
+fn to_merge(context: &Context<'_>, id: ContactId, path: &str) -> Result<Option<Contact>> {
+    let of = context.state.id;
+    let Some(contact) = context.contact(id)? else {
+        if context.has(Some(keys::erasure(of, id)))? {
+            return Err(Refusal::conflict(Conflict::ContactErased, path, ProblemCode::ContactErased).into());
+        }
+        return Ok(None);
+    };
+    if context.has(Some(keys::merging(of, contact.id)))? {
+        return Err(Refusal::conflict(Conflict::ContactMerging, path, ProblemCode::ContactMerging).into());
+    }
+    Ok(Some(contact))
 }
 
 for_both! {

@@ -2,21 +2,23 @@
 //! has no actor, but can be deleted too.
 
 use domain::{
-    AuditAction, Business, BusinessId, ContactId, ENDPOINTS_MAX, ErasureId, Named, Refusal, ResourceId,
-    Retention, RetentionSet, Right, SteadyTime, Timestamp, WebhookId, Website,
+    Alias, AuditAction, Business, BusinessId, ContactId, ENDPOINTS_MAX, ErasureId, Named, Refusal,
+    ResourceId, Retention, RetentionSet, Right, SteadyTime, Timestamp, WebhookId, Website,
 };
 use store::keys::kind;
-use store::{Batch, Order, Store, StoreError, Weight, keys};
+use store::records::ErasureRecord;
+use store::{Batch, Order, Record, Store, StoreError, Tombstone, Weight, keys};
 use view::{EndedView, RetentionView};
 
 use super::website::release;
 use crate::business::{
-    Change, Context, Decision, Ended, Gives, Idempotency, Removed, Shown, Write, remember,
+    Change, Context, Decision, Ended, Gives, Idempotency, Removed, Shown, Write, remember, survivor,
 };
 use crate::error::Result;
 use crate::maintenance::erasure;
 
-/// Deletes the record of a contact. A background job then deletes the contact's data in other records.
+/// Deletes the record of a contact, and the aliases of the contacts that were merged into it. A background job
+/// then deletes the data of all these contacts in other records.
 #[derive(Clone, Copy, Debug)]
 pub struct EraseContact {
     pub id: ContactId,
@@ -28,15 +30,29 @@ impl Change for EraseContact {
     const RIGHT: Option<Right> = Some(Right::Data);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        let of = context.state.id;
-        let read = context.contact(self.id);
-        let gone = match context.state.store.usable(&keys::contact(of, self.id), read)? {
+        let (state, of) = (context.state, context.state.id);
+        let id = survivor(state, of, self.id)?.ok_or(Refusal::NotFound(Named::Contact))?;
+        let read = context.contact(id);
+        let gone = match state.store.usable(&keys::contact(of, id), read)? {
             Some(contact) => Write::NoContact(contact.ok_or(Refusal::NotFound(Named::Contact))?),
-            None => Write::NoUndecodableContact(self.id),
+            None => Write::NoUndecodableContact(id),
         };
         let known = if let Write::NoContact(contact) = &gone { Some(contact) } else { None };
-        let rows = erasure::row(of, (self.id, known), context.mint::<ErasureId>());
-        Ok(Decision::gone().note(AuditAction::ContactErase, self.id).write(gone).write(Write::Rows(rows)))
+        let erasure_id = context.mint::<ErasureId>();
+        let mut rows = erasure::row(of, (id, known), erasure_id);
+        for merged in state.merged_into(id)? {
+            let alias = state.find::<Alias>(&keys::alias(of, merged))?;
+            let former = alias.map(|alias| (alias.id, alias.former));
+            let record = ErasureRecord { id: erasure_id, phone: None, email: None, former };
+            rows.put(keys::erasure(of, merged), record.encode());
+            rows.bury(Tombstone::ErasedContact(of, merged));
+            rows.delete(keys::alias(of, merged));
+            rows.delete(keys::alias_of(of, id, merged));
+        }
+        if context.has(Some(keys::merging(of, id)))? {
+            rows.delete(keys::merging(of, id));
+        }
+        Ok(Decision::gone().note(AuditAction::ContactErase, id).write(gone).write(Write::Rows(rows)))
     }
 }
 

@@ -12,7 +12,7 @@ use store::{StoreError, Weight};
 use view::AppointmentView;
 
 use super::appointments::{Book, BookingContact, Cancel, Reschedule, amend, book, known};
-use crate::business::{Change, Context, Decision, Shown};
+use crate::business::{Change, Context, Decision, Shown, survivor};
 use crate::error::Result;
 
 /// The path of a refusal because of an unexpected start. The refusal's detail contains the actual start.
@@ -27,8 +27,8 @@ pub struct BookOnce(pub Book);
 pub struct BookedView {
     #[serde(flatten)]
     pub appointment: AppointmentView,
-    /// True if the appointment already existed and nothing was changed. After the contact's erasure, the
-    /// answer to a repeated request lacks this field.
+    /// True if the appointment already existed and nothing was changed. After an erasure or a merge of the
+    /// contact, the answer to a repeated request lacks this field.
     #[serde(default)]
     pub already_booked: bool,
 }
@@ -66,7 +66,9 @@ fn held(
     ids.sort_unstable();
     for id in ids {
         let Some(appointment) = context.state.appointment(id)? else { continue };
-        if appointment.service_id == request.service_id && appointment.contact_id == Some(contact.id) {
+        let Some(whose) = appointment.contact_id else { continue };
+        let is_theirs = survivor(context.state, context.state.id, whose)? == Some(contact.id);
+        if appointment.service_id == request.service_id && is_theirs {
             return Ok(Some((appointment, contact)));
         }
     }

@@ -96,7 +96,7 @@ impl Change for PatchMessage {
         // `updated_at` changes only if integrations can see the change.
         let seen =
             |message: &TakenMessage| TakenMessage { notes: None, snoozed_until: None, ..message.clone() };
-        if seen(&after) != seen(&before) {
+        if seen(&after) != seen(&TakenMessage { contact_id: known.contact_id, ..before.clone() }) {
             after.updated_at = context.at;
         }
         // The audit entry omits the notes, which may contain data of a contact that is erased later.

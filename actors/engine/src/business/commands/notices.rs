@@ -123,7 +123,7 @@ impl Change for SetConsent {
             return Ok(decision);
         }
         Ok(decision
-            .note_changes(AuditAction::ContactUpdated, self.id, (&before, &after))
+            .note_changes(AuditAction::ContactUpdated, contact.id, (&before, &after))
             .write(Write::Rows(rows)))
     }
 }

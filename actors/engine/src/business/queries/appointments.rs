@@ -14,9 +14,9 @@ use uuid::Uuid;
 use view::{AffectedView, AppointmentParties, AppointmentView, SomeAppointmentView};
 
 use super::changes::Changes;
-use super::{End, Page, PageRequest, collect, once, walk, was_erased};
-use crate::business::BusinessHandle;
+use super::{End, Page, PageRequest, collect, of_contact, once, walk_theirs};
 use crate::business::state::State;
+use crate::business::{BusinessHandle, contact};
 use crate::error::Result;
 use crate::scans::Reader;
 
@@ -175,31 +175,31 @@ impl BusinessHandle {
             let changes = Changes { of, since, until: self.fence().await? };
             return self
                 .list(page, move |reader, page| {
-                    if was_erased(reader, of, filter.contact_id)? {
-                        return Ok((Vec::new(), End::OfList));
-                    }
-                    let admits = |appointment: &Appointment| {
-                        filter.contact_id.is_none_or(|contact| appointment.contact_id == Some(contact))
-                            && filter.admits(appointment)
-                    };
-                    changes.page(reader, page, admits, |appointment| names.show(reader, appointment))
+                    of_contact(reader, (of, filter.contact_id), (page, Order::Ascending), |whose| {
+                        let admits = |appointment: &Appointment| {
+                            whose.is_none_or(|whose| whose.has(appointment.contact_id))
+                                && filter.admits(appointment)
+                        };
+                        changes.page(reader, page, admits, |appointment| names.show(reader, appointment))
+                    })
                 })
                 .await;
         }
-        if let Some(contact) = filter.contact_id {
+        if filter.contact_id.is_some() {
             return self
                 .list(page, move |reader, page| {
-                    if was_erased(reader, of, filter.contact_id)? {
-                        return Ok((Vec::new(), End::OfList));
-                    }
-                    walk(
-                        reader,
-                        (keys::appointments_of_contact(of, contact), order),
-                        page,
-                        |starts_at, id| keys::appointment(of, starts_at, id),
-                        |starts_at, a: &Appointment| a.starts_at == starts_at && filter.admits(a),
-                        |appointment| names.show(reader, appointment),
-                    )
+                    of_contact(reader, (of, filter.contact_id), (page, order), |whose| {
+                        let Some(whose) = whose else { return Ok((Vec::new(), End::OfList)) };
+                        walk_theirs(
+                            reader,
+                            (whose, order),
+                            |contact| keys::appointments_of_contact(of, contact),
+                            page,
+                            |starts_at, id| keys::appointment(of, starts_at, id),
+                            |starts_at, a: &Appointment| a.starts_at == starts_at && filter.admits(a),
+                            |appointment| names.show(reader, appointment),
+                        )
+                    })
                 })
                 .await;
         }
@@ -271,7 +271,7 @@ impl Names {
         let contact = appointment
             .contact_id
             .map(|id| {
-                let read = |id| reader.get(&keys::contact(of, id)).map(Some);
+                let read = |id| contact(reader, of, id).map(Some);
                 once(&mut self.contacts, id, || None, read)
             })
             .transpose()?

@@ -2,16 +2,14 @@
 
 use std::collections::HashMap;
 
-use domain::{
-    BusinessId, CallId, CallOutcome, CallRecord, CallStatus, Contact, ContactId, Direction, Timestamp,
-};
+use domain::{BusinessId, CallId, CallOutcome, CallRecord, CallStatus, ContactId, Direction, Timestamp};
 use store::keys::kind;
 use store::records::CallRow;
 use store::{Order, Record, StoreError, keys};
 use view::{CallView, SomeCallView};
 
-use super::{End, Page, PageRequest, collect, once, walk, was_erased};
-use crate::business::BusinessHandle;
+use super::{End, Page, PageRequest, collect, of_contact, once, walk, walk_theirs};
+use crate::business::{BusinessHandle, Whose, contact};
 use crate::error::Result;
 use crate::scans::Reader;
 
@@ -35,12 +33,12 @@ impl CallFilter {
             && self.outcome.is_none_or(|outcome| outcome == row.outcome)
     }
 
-    fn admits(&self, call: &CallRecord) -> bool {
+    fn admits(&self, call: &CallRecord, whose: Option<Whose>) -> bool {
         self.admits_row(call.into())
             && self.status.is_none_or(|status| call.status == status)
             && self.from.is_none_or(|from| call.started_at >= from)
             && self.to.is_none_or(|to| call.started_at < to)
-            && self.contact_id.is_none_or(|id| call.contact_id == Some(id))
+            && whose.is_none_or(|whose| whose.has(call.contact_id))
             && !(self.unhandled && (call.status == CallStatus::Completed || call.handled_at.is_some()))
     }
 }
@@ -73,23 +71,31 @@ impl BusinessHandle {
         let (of, filter) = (self.id, filter.clone());
         let record = move |id: CallId| keys::call(of, id);
         let mut callers = Callers::of(of);
-        let since = filter.updated_since;
-        let index = match (since, filter.contact_id) {
-            (Some(since), _) => {
-                let changed = keys::changed(of, kind::CALL_BY_UPDATE, since, self.fence().await?);
-                Some((changed, Order::Ascending))
-            }
-            (None, Some(contact)) => Some((keys::calls_of_contact(of, contact, from, to), Order::Descending)),
-            (None, None) => None,
-        };
-        if let Some(index) = index {
+        if let Some(since) = filter.updated_since {
+            let changed = keys::changed(of, kind::CALL_BY_UPDATE, since, self.fence().await?);
+            let index = (changed, Order::Ascending);
             let part = move |reader: &Reader<'_>, page: &PageRequest| {
-                if was_erased(reader, of, filter.contact_id)? {
-                    return Ok((Vec::new(), End::OfList));
-                }
-                let admits =
-                    |at, call: &CallRecord| (since.is_none() || call.updated_at == at) && filter.admits(call);
-                walk(reader, index, page, |_, id| record(id), admits, |call| callers.show(reader, call))
+                of_contact(reader, (of, filter.contact_id), (page, Order::Ascending), |whose| {
+                    let admits = |at, call: &CallRecord| call.updated_at == at && filter.admits(call, whose);
+                    walk(reader, index, page, |_, id| record(id), admits, |call| callers.show(reader, call))
+                })
+            };
+            return self.list(page, part).await;
+        }
+        if filter.contact_id.is_some() {
+            let part = move |reader: &Reader<'_>, page: &PageRequest| {
+                of_contact(reader, (of, filter.contact_id), (page, Order::Descending), |whose| {
+                    let Some(whose) = whose else { return Ok((Vec::new(), End::OfList)) };
+                    walk_theirs(
+                        reader,
+                        (whose, Order::Descending),
+                        |contact| keys::calls_of_contact(of, contact, from, to),
+                        page,
+                        |_, id| record(id),
+                        |_, call: &CallRecord| filter.admits(call, Some(whose)),
+                        |call| callers.show(reader, call),
+                    )
+                })
             };
             return self.list(page, part).await;
         }
@@ -100,7 +106,7 @@ impl BusinessHandle {
                     return Ok(None);
                 }
                 let (_, id) = keys::instant_and_id(key)?;
-                let call = reader.get::<CallRecord>(&record(id))?.filter(|call| filter.admits(call));
+                let call = reader.get::<CallRecord>(&record(id))?.filter(|call| filter.admits(call, None));
                 call.map(|call| callers.show(reader, &call)).transpose()
             })
         })
@@ -110,8 +116,8 @@ impl BusinessHandle {
 
 pub(super) struct Callers {
     business: BusinessId,
-    /// The names of the contacts. The outer `Option` is `None` for an erased contact.
-    names: HashMap<ContactId, Option<Option<String>>>,
+    /// The contacts to which the ids lead, with their names. `None` for an erased contact.
+    names: HashMap<ContactId, Option<(ContactId, Option<String>)>>,
 }
 
 impl Callers {
@@ -124,12 +130,11 @@ impl Callers {
         reader: &Reader<'_>,
         call: &CallRecord,
     ) -> Result<V, StoreError> {
-        let Some(contact) = call.contact_id else { return Ok(V::new(call, None)) };
+        let Some(id) = call.contact_id else { return Ok(V::new(call, None)) };
         let of = self.business;
-        let read = |id| Ok(Some(reader.get::<Contact>(&keys::contact(of, id))?.map(|contact| contact.name)));
-        let name = once(&mut self.names, contact, || Some(None), read)?;
-        Ok(match name {
-            Some(name) => V::new(call, name.as_deref()),
+        let read = |id| Ok(Some(contact(reader, of, id)?.map(|contact| (contact.id, contact.name))));
+        Ok(match once(&mut self.names, id, || Some((id, None)), read)? {
+            Some((id, name)) => V::new(&call.of_contact(*id), name.as_deref()),
             None => V::new(&call.erased(), None),
         })
     }

@@ -12,7 +12,7 @@ use view::{ContactView, SomeContactView};
 
 use super::search::searched;
 use super::{End, Page, PageRequest, Part, collect, position_key, position_of, walk};
-use crate::business::{BusinessHandle, Hidden};
+use crate::business::{BusinessHandle, Hidden, contact};
 use crate::error::Result;
 use crate::scans::Reader;
 
@@ -50,7 +50,7 @@ impl BusinessHandle {
     pub async fn contact_as<V: SomeContactView>(&self, id: ContactId) -> Result<Option<V>> {
         let contact = self
             .read(|store| {
-                let contact = store.get::<Contact>(&keys::contact(self.id, id))?;
+                let contact = contact(store, self.id, id)?;
                 // The contact is read first: if its import is finished now, the contact is visible.
                 let hidden = Hidden::read(store.rows(), self.id)?;
                 Ok(contact.filter(|contact| !hidden.hides(contact.id)))

@@ -15,7 +15,7 @@ use view::{
 };
 
 use super::{PageRequest, collect};
-use crate::business::BusinessHandle;
+use crate::business::{BusinessHandle, Whose};
 use crate::error::Result;
 use crate::scans::Reader;
 
@@ -51,13 +51,20 @@ impl BusinessHandle {
     }
 
     pub async fn visits(&self, contact: ContactId) -> Result<VisitsView> {
-        let (of, mut counted) = (self.id, Vec::new());
-        let pick = move |reader: &Reader<'_>, key: &[u8], _: &[u8]| {
-            let (starts_at, id) = keys::instant_and_id(key)?;
-            let found = reader.get::<Appointment>(&keys::appointment(of, starts_at, id))?;
-            Ok(found.filter(|it| it.contact_id == Some(contact)).map(|it| Counted::from(&it)))
-        };
-        self.every(keys::appointments_of_contact(of, contact), pick, |it| counted.push(it)).await?;
+        let (of, mut counted) = (self.id, BTreeMap::new());
+        if let Some(whose) = self.read(|store| Whose::of(store, of, contact)).await? {
+            let pick = move |reader: &Reader<'_>, key: &[u8], _: &[u8]| {
+                let (starts_at, id) = keys::instant_and_id(key)?;
+                let found = reader.get::<Appointment>(&keys::appointment(of, starts_at, id))?;
+                Ok(found.filter(|it| whose.has(it.contact_id)).map(|it| (it.id, Counted::from(&it))))
+            };
+            // An appointment that moves meanwhile may be found twice.
+            for id in whose.from.into_iter().chain([whose.id]) {
+                let range = keys::appointments_of_contact(of, id);
+                self.every(range, pick, |(id, it)| _ = counted.insert(id, it)).await?;
+            }
+        }
+        let counted: Vec<_> = counted.into_values().collect();
         Ok(Visits::of(&counted, self.now()).into())
     }
 
@@ -76,12 +83,20 @@ impl BusinessHandle {
         let mut erased = BTreeSet::<ContactId>::new();
         let pick = |_: &Reader<'_>, key: &[u8], _: &[u8]| keys::id_at_end(key).map(Some);
         self.every(keys::of_kind(of, kind::ERASURE), pick, |id| _ = erased.insert(id)).await?;
+        // Appointments refer to a merged contact until the job has moved them.
+        let mut survivors = BTreeMap::<ContactId, ContactId>::new();
+        let pick = |_: &Reader<'_>, into: &[u8], from: &[u8]| {
+            Ok(Some((keys::id_at_end(from)?, keys::id_at_end(into)?)))
+        };
+        let merging = keys::of_kind(of, kind::MERGING);
+        self.every(merging, pick, |(from, into)| _ = survivors.insert(from, into)).await?;
         let pick = |_: &Reader<'_>, _: &[u8], value: &[u8]| {
             Appointment::decode(value).map(|it| Some(Counted::from(&it)))
         };
         let before_end = keys::appointments_starting(of, Timestamp::MIN, during.end);
         self.every(before_end, pick, |it: Counted| {
             let contact_id = it.contact_id.filter(|id| !erased.contains(id));
+            let contact_id = contact_id.map(|id| survivors.get(&id).copied().unwrap_or(id));
             insights.count(&Counted { contact_id, ..it });
         })
         .await?;

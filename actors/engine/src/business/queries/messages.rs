@@ -6,8 +6,8 @@ use store::records::status_number;
 use store::{Order, StoreError, keys};
 use view::{MessageView, SomeMessageView};
 
-use super::{End, Page, PageRequest, walk, was_erased};
-use crate::business::BusinessHandle;
+use super::{Page, PageRequest, of_contact, walk, walk_theirs};
+use crate::business::{BusinessHandle, Whose, survivor};
 use crate::error::Result;
 use crate::scans::Reader;
 
@@ -26,13 +26,13 @@ pub struct MessageFilter {
 }
 
 impl MessageFilter {
-    fn admits(&self, message: &TakenMessage) -> bool {
+    fn admits(&self, message: &TakenMessage, whose: Option<Whose>) -> bool {
         self.from.is_none_or(|from| message.created_at >= from)
             && self.to.is_none_or(|to| message.created_at < to)
             && self.status.is_none_or(|status| message.status == status)
             && self.urgency.is_none_or(|urgency| message.urgency == urgency)
             && self.call_id.is_none_or(|id| message.call_id == Some(id))
-            && self.contact_id.is_none_or(|id| message.contact_id == Some(id))
+            && whose.is_none_or(|whose| whose.has(message.contact_id))
             && self.awake_at.is_none_or(|at| message.snoozed_until.is_none_or(|until| until <= at))
     }
 
@@ -72,7 +72,7 @@ impl BusinessHandle {
         let (of, filter) = (self.id, filter.clone());
         let record = move |id: MessageId| keys::message(of, id);
         let since = filter.updated_since;
-        let index = match since {
+        let (index, order) = match since {
             Some(since) => {
                 let changed = keys::changed(of, kind::MESSAGE_BY_UPDATE, since, self.fence().await?);
                 (changed, Order::Ascending)
@@ -80,25 +80,34 @@ impl BusinessHandle {
             None => (keys::messages(of, filter.list(), from, to), Order::Descending),
         };
         self.list(page, move |reader, page| {
-            if was_erased(reader, of, filter.contact_id)? {
-                return Ok((Vec::new(), End::OfList));
-            }
-            let admits = |at, message: &TakenMessage| {
-                (since.is_none() || message.updated_at == at) && filter.admits(message)
-            };
-            let show = |message: &TakenMessage| show(reader, of, message);
-            walk(reader, index, page, |_, id| record(id), admits, show)
+            of_contact(reader, (of, filter.contact_id), (page, order), |whose| {
+                let admits = |at, message: &TakenMessage| {
+                    (since.is_none() || message.updated_at == at) && filter.admits(message, whose)
+                };
+                let show = |message: &TakenMessage| show(reader, of, message);
+                let record = |_, id| record(id);
+                match (whose, filter.list()) {
+                    (Some(whose), MessagesOf::Contact(_)) if since.is_none() => {
+                        let range_of = |contact| keys::messages(of, MessagesOf::Contact(contact), from, to);
+                        walk_theirs(reader, (whose, order), range_of, page, record, admits, show)
+                    }
+                    _ => walk(reader, (index, order), page, record, admits, show),
+                }
+            })
         })
         .await
     }
 }
 
-/// The view of a message without the data of an erased contact, even before the erasure has removed it.
+/// The view of a message with its present contact, and without the data of an erased contact.
 pub(super) fn show<V: SomeMessageView>(
     reader: &Reader<'_>,
     of: BusinessId,
     message: &TakenMessage,
 ) -> Result<V, StoreError> {
-    let is_erased = was_erased(reader, of, message.contact_id)?;
-    Ok(if is_erased { V::from(&message.erased()) } else { V::from(message) })
+    let Some(id) = message.contact_id else { return Ok(V::from(message)) };
+    Ok(match survivor(reader, of, id)? {
+        Some(id) => V::from(&TakenMessage { contact_id: Some(id), ..message.clone() }),
+        None => V::from(&message.erased()),
+    })
 }

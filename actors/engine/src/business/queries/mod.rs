@@ -55,7 +55,7 @@ pub use knowledge::KnowledgeFilter;
 pub use links::SeenByLink;
 pub use messages::MessageFilter;
 pub use notices::NoticeFilter;
-use pages::{End, Part, once, position_key, position_of, walk, was_erased};
+use pages::{End, Part, of_contact, once, position_key, position_of, walk, walk_theirs};
 pub use pages::{Page, PageRequest};
 pub(crate) use pages::{collect, read_page};
 pub use search::FOUND_MAX;

@@ -1,13 +1,13 @@
 //! Reads the log of notices, and the consent of contacts.
 
 use domain::{
-    AppointmentId, Contact, ContactId, Mail, MailId, Named, NoticeChannel, NoticeKind, NoticeStatus, Refusal,
+    AppointmentId, ContactId, Mail, MailId, Named, NoticeChannel, NoticeKind, NoticeStatus, Refusal,
 };
 use store::{Order, Record, keys};
 use view::{ConsentView, NoticeView};
 
 use super::{Page, PageRequest, collect};
-use crate::business::BusinessHandle;
+use crate::business::{BusinessHandle, contact};
 use crate::error::Result;
 use crate::mail::{LOG_DAYS, consent_of};
 
@@ -58,7 +58,7 @@ impl BusinessHandle {
         let secret = self.shared().meta.secret;
         let consent = self
             .read(|store| {
-                let contact = store.get::<Contact>(&keys::contact(self.id, id))?;
+                let contact = contact(store, self.id, id)?;
                 contact
                     .map(|contact| consent_of(|key| store.find(key), &secret, self.id, &contact))
                     .transpose()

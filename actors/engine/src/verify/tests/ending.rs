@@ -4,14 +4,14 @@
 use super::*;
 
 impl Map {
-    fn somebody(&self) -> Contact {
+    pub(super) fn somebody(&self) -> Contact {
         let all = self.keys(kind::CONTACT).into_iter().map(|key| self.record::<Contact>(&key));
         all.into_iter().find(|contact| contact.name.is_some() && contact.phone.is_some()).unwrap()
     }
 
     fn erasing(&mut self, contact: &Contact) {
         let phone = contact.phone.as_deref().map(keys::identifier_digest);
-        let record = ErasureRecord { id: other(), phone, email: None };
+        let record = ErasureRecord { id: other(), phone, email: None, former: None };
         self.put(&keys::erasure(self.of(), contact.id), record.encode());
         self.put(&keys::unfinished(self.of()), vec![]);
     }

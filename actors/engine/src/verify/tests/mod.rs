@@ -8,6 +8,7 @@ mod diary;
 mod ending;
 mod installation;
 mod mails;
+mod merging;
 mod people;
 mod records;
 

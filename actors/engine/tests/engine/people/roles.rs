@@ -18,7 +18,7 @@ use engine::business::commands::calls::MarkCall;
 use engine::business::commands::catalog::{
     CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff, SetServiceStaff,
 };
-use engine::business::commands::contacts::{CreateContact, NoteExport, PatchContact};
+use engine::business::commands::contacts::{CreateContact, MergeContacts, NoteExport, PatchContact};
 use engine::business::commands::diary::{
     AddTimeOff, DeleteSpecialDay, DeleteTimeOff, OffSpan, SetSpecialDay,
 };
@@ -92,6 +92,7 @@ const TABLE: &[Row] = &[
     row("DeleteKnowledge", "ccr"),
     row("NoteExport", "cc-"),
     row("EraseContact", "cc-"),
+    row("MergeContacts", "cc-"),
     row("PatchRetention", "cc-"),
     row("PatchRetention of the audit log", "cr-"),
     row("CreateKey", "cc-"),
@@ -247,6 +248,10 @@ impl Asking<'_> {
             }
             "DeleteKnowledge" => self.ask(DeleteKnowledge { id: nothing.into() }).await,
             "NoteExport" => self.ask(NoteExport(AuditAction::ContactsExported)).await,
+            "MergeContacts" => {
+                let (id, from) = (nothing.into(), nothing.into());
+                self.ask(MergeContacts { id, from, phone: None, email: None }).await
+            }
             "EraseContact" => self.ask(EraseContact { id: nothing.into() }).await,
             "PatchRetention" => {
                 self.ask(PatchRetention { calls_days: Some(Some(30)), ..PatchRetention::default() }).await

@@ -4,13 +4,15 @@
 //! kind. Invariant: the page after a position begins with the next row. The sizes of earlier pages and steps
 //! do not matter, so several pages contain the same items as one long page.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
 use domain::{BusinessId, ContactId, ResourceId, Timestamp};
-use store::{Key, KeyRange, Order, Record, Store, StoreError, keys, unless_set_aside};
+use store::{Key, KeyRange, Order, Pair, Record, Store, StoreError, keys, unless_set_aside};
 
+use crate::business::Whose;
 use crate::error::Result;
 use crate::scans::{Reader, Scans};
 
@@ -86,19 +88,30 @@ pub(crate) fn collect<T>(
     mut range: KeyRange,
     order: Order,
     page: &PageRequest,
+    pick: impl FnMut(&[u8], &[u8]) -> Result<Option<T>, StoreError>,
+) -> Result<Part<T>, StoreError> {
+    if let Some(after) = &page.after {
+        range = rest_of(range, order, position_key(&range, after));
+    }
+    collect_rows(reader, reader.scan(&range, order), page, pick)
+}
+
+fn rest_of(range: KeyRange, order: Order, after: Key) -> KeyRange {
+    match order {
+        Order::Ascending => range.after(after),
+        Order::Descending => range.before(after),
+    }
+}
+
+fn collect_rows<T>(
+    reader: &Reader<'_>,
+    rows: impl Iterator<Item = Result<Pair, StoreError>>,
+    page: &PageRequest,
     mut pick: impl FnMut(&[u8], &[u8]) -> Result<Option<T>, StoreError>,
 ) -> Result<Part<T>, StoreError> {
-    let mut position = Vec::new();
-    if let Some(after) = &page.after {
-        let key = position_key(&range, after);
-        range = match order {
-            Order::Ascending => range.after(key),
-            Order::Descending => range.before(key),
-        };
-        position.extend_from_slice(after);
-    }
+    let mut position = page.after.clone().unwrap_or_default();
     let mut items = Vec::new();
-    for (looked_at, row) in reader.scan(&range, order).enumerate() {
+    for (looked_at, row) in rows.enumerate() {
         let (key, value) = row?;
         if looked_at > 0 && reader.is_used_up() {
             return Ok((items, End::UsedUp(position)));
@@ -132,13 +145,103 @@ pub(super) fn walk<I: ResourceId, R: Record, T>(
     })
 }
 
-/// True if the contact was erased. Other records may refer to the contact until the erasure reaches them.
-pub(super) fn was_erased(
+/// Like [`walk`], for the records of a contact in an index by contact, instant and id. `range_of` returns the
+/// range of a contact. A position of the contact or of a contact that was merged into it is valid.
+///
+/// The rows that are moving to the contact are read before its own rows, so that a row that moves meanwhile is
+/// found. It is listed once, because both rows have the same place.
+pub(super) fn walk_theirs<I: ResourceId, R: Record, T>(
     reader: &Reader<'_>,
-    of: BusinessId,
-    contact: Option<ContactId>,
-) -> Result<bool, StoreError> {
-    contact.map_or(Ok(false), |id| Ok(reader.get_raw(&keys::contact(of, id))?.is_none()))
+    (whose, order): (Whose, Order),
+    range_of: impl Fn(ContactId) -> KeyRange,
+    page: &PageRequest,
+    record: impl Fn(Timestamp, I) -> Key,
+    admits: impl Fn(Timestamp, &R) -> bool,
+    mut show: impl FnMut(&R) -> Result<T, StoreError>,
+) -> Result<Part<T>, StoreError> {
+    let place = page.after.as_ref().and_then(|after| after.last_chunk::<PLACE_BYTES>());
+    let head = |range: &KeyRange| Key::new(&range.from[..HEAD_BYTES + CONTACT_BYTES]);
+    let rest = |contact| {
+        let range = range_of(contact);
+        place.map_or(range, |place| rest_of(range, order, head(&range).with(place)))
+    };
+    let (mut own, mut moving, mut is_cut) = (rest(whose.id), Vec::new(), false);
+    if let Some(from) = whose.from {
+        for row in reader.scan(&rest(from), order) {
+            let (key, value) = row?;
+            if !moving.is_empty() && (moving.len() == MOVING_MAX || reader.is_used_up()) {
+                is_cut = true;
+                break;
+            }
+            moving.push((head(&own).with(&key[HEAD_BYTES + CONTACT_BYTES..]).to_vec(), value));
+        }
+    }
+    let last = moving.last().filter(|_| is_cut).map(|(key, _)| Key::new(key));
+    if let Some(last) = last {
+        own = match order {
+            Order::Ascending => own.before(last.with(&[0])),
+            Order::Descending => own.starting_at(last),
+        };
+    }
+    let rows = in_order(reader.scan(&own, order), moving, order);
+    let (items, end) = collect_rows(reader, rows, page, |key, _| {
+        let (instant, id) = keys::instant_and_id::<I>(key)?;
+        let found = reader.get::<R>(&record(instant, id))?;
+        found.filter(|found| admits(instant, found)).map(|found| show(&found)).transpose()
+    })?;
+    Ok(match (end, last) {
+        (End::OfList, Some(last)) => (items, End::UsedUp(position_of(&last).to_vec())),
+        (end, _) => (items, end),
+    })
+}
+
+/// The length of a contact's id, and of the instant and the id that follow it in an index.
+const CONTACT_BYTES: usize = 16;
+const PLACE_BYTES: usize = 24;
+/// The maximum number of moving rows that a part of a list reads.
+const MOVING_MAX: usize = 128;
+
+/// Both lists of rows in one order. A row with the same key in both lists is returned once.
+fn in_order(
+    own: impl Iterator<Item = Result<Pair, StoreError>>,
+    moving: Vec<Pair>,
+    order: Order,
+) -> impl Iterator<Item = Result<Pair, StoreError>> {
+    let (mut own, mut moving) = (own.peekable(), moving.into_iter().peekable());
+    std::iter::from_fn(move || {
+        let order = match (own.peek(), moving.peek()) {
+            (Some(Ok((own, _))), Some((moving, _))) if order == Order::Ascending => own.cmp(moving),
+            (Some(Ok((own, _))), Some((moving, _))) => moving.cmp(own),
+            (None, Some(_)) => Ordering::Greater,
+            _ => Ordering::Less,
+        };
+        if order == Ordering::Equal {
+            moving.next();
+        }
+        if order == Ordering::Greater { moving.next().map(Ok) } else { own.next() }
+    })
+}
+
+/// Reads a part of a list with `part`, which gets the contact of the filter. The part is empty for an unknown or
+/// erased contact. If the contact is merged or erased meanwhile, the part is read again in the next step,
+/// because records may have been missed.
+pub(super) fn of_contact<T>(
+    reader: &Reader<'_>,
+    (of, asked): (BusinessId, Option<ContactId>),
+    (page, order): (&PageRequest, Order),
+    part: impl FnOnce(Option<Whose>) -> Result<Part<T>, StoreError>,
+) -> Result<Part<T>, StoreError> {
+    let Some(asked) = asked else { return part(None) };
+    let whose = Whose::of(reader, of, asked)?;
+    if whose.is_none() {
+        return Ok((Vec::new(), End::OfList));
+    }
+    let found = part(whose)?;
+    if Whose::of(reader, of, asked)? == whose {
+        return Ok(found);
+    }
+    let before_all = [if order == Order::Ascending { 0 } else { u8::MAX }; PLACE_BYTES];
+    Ok((Vec::new(), End::UsedUp(page.after.clone().unwrap_or_else(|| before_all.to_vec()))))
 }
 
 /// The value for an id, which `read` reads at the first use. `unreadable` replaces an undecodable value.

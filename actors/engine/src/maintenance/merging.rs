@@ -1,0 +1,149 @@
+//! Moves the records of merged contacts to the survivors, in steps.
+//!
+//! The change that merges two contacts writes the alias, and a row for each survivor that gets records
+//! (`keys::merging`). Invariants:
+//!
+//! - A step reads at most [`ROWS_MAX`] rows and writes one batch.
+//! - A moved record leaves the index of the merged contact, and later changes add no record to this index. The
+//!   progress is therefore not stored: after a restart, the job begins with the first record that is left.
+//! - Moving a record changes nothing else of it, `updated_at` included, and sends no event.
+
+use domain::{
+    Alias, Appointment, AppointmentId, CallId, CallRecord, ContactId, MessageId, TakenMessage, Timestamp,
+};
+use store::kept::Kept;
+use store::keys::{MessagesOf, kind};
+use store::{Key, KeyRange, Order, StoreError, keys};
+
+use super::business::Step;
+use crate::business::{State, Write};
+
+const ROWS_MAX: usize = 128;
+const BYTES_MAX: usize = 256 << 10;
+
+/// A merge whose records are moving, and the rest of the current index.
+#[derive(Debug)]
+pub(super) struct Merging {
+    from: ContactId,
+    into: ContactId,
+    index: Index,
+    rest: KeyRange,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Index {
+    Appointments,
+    Calls,
+    Messages,
+}
+
+impl Merging {
+    fn reading(state: &State, (from, into): (ContactId, ContactId), index: Index) -> Self {
+        let (of, first, last) = (state.id, Timestamp::MIN, Timestamp::MAX);
+        let rest = match index {
+            Index::Appointments => keys::appointments_of_contact(of, from),
+            Index::Calls => keys::calls_of_contact(of, from, first, last),
+            Index::Messages => keys::messages(of, MessagesOf::Contact(from), first, last),
+        };
+        Self { from, into, index, rest }
+    }
+
+    /// The next index; `None` after the last one.
+    fn next(&self, state: &State) -> Option<Self> {
+        let next = match self.index {
+            Index::Appointments => Index::Calls,
+            Index::Calls => Index::Messages,
+            Index::Messages => return None,
+        };
+        Some(Self::reading(state, (self.from, self.into), next))
+    }
+}
+
+/// Makes the next step, which is empty if no records are moving.
+pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
+    let merging = match state.jobs.merging.take() {
+        // An erasure ends the merge.
+        Some(merging) if is_merging(state, &merging)? => Some(merging),
+        _ => begun(state)?,
+    };
+    let Some(mut merging) = merging else { return Ok(Step::default()) };
+    let (mut step, mut looked_at, mut bytes) = (Step { more: true, ..Step::default() }, 0, 0);
+    loop {
+        let Some((key, _)) = state.next_in(&merging.rest, Order::Ascending)? else {
+            match merging.next(state) {
+                Some(next) => merging = next,
+                None => {
+                    step.writes.extend(done(state, &merging)?);
+                    return Ok(step);
+                }
+            }
+            continue;
+        };
+        if looked_at == ROWS_MAX || bytes >= BYTES_MAX {
+            break;
+        }
+        (looked_at, merging.rest) = (looked_at + 1, merging.rest.after(key));
+        bytes += move_record(state, &merging, &key, &mut step)?;
+    }
+    state.jobs.merging = Some(merging);
+    Ok(step)
+}
+
+fn is_merging(state: &State, merging: &Merging) -> Result<bool, StoreError> {
+    Ok(state.read_raw(&keys::merging(state.id, merging.into))?.is_some())
+}
+
+/// The first merge whose records are moving.
+fn begun(state: &State) -> Result<Option<Merging>, StoreError> {
+    let merging = state.next_in(&keys::of_kind(state.id, kind::MERGING), Order::Ascending)?;
+    let Some((key, from)) = merging else { return Ok(None) };
+    let contacts = (keys::id_at_end(&from)?, keys::id_at_end(&key)?);
+    Ok(Some(Merging::reading(state, contacts, Index::Appointments)))
+}
+
+/// The write after which no record refers to the merged contact.
+fn done(state: &State, merging: &Merging) -> Result<Option<Write>, StoreError> {
+    let alias = state.read::<Alias>(&keys::alias(state.id, merging.from))?;
+    Ok(alias.map(|before| {
+        let after = Alias { is_moving: false, ..before.clone() };
+        Write::put(state.id, Some(&before), &after)
+    }))
+}
+
+/// Moves the record of an index row. Returns the number of its bytes. A record that cannot be decoded stays.
+fn move_record(state: &State, merging: &Merging, key: &Key, step: &mut Step) -> Result<usize, StoreError> {
+    let of = state.id;
+    match merging.index {
+        Index::Appointments => {
+            let id: AppointmentId = keys::id_at_end(key)?;
+            let before = state.store.usable(key, state.appointment(id))?.flatten();
+            moved(state, merging, before, |it: &mut Appointment| &mut it.contact_id, step)
+        }
+        Index::Calls => {
+            let before = state.find::<CallRecord>(&keys::call(of, keys::id_at_end::<CallId>(key)?))?;
+            moved(state, merging, before, |it: &mut CallRecord| &mut it.contact_id, step)
+        }
+        Index::Messages => {
+            let before =
+                state.find::<TakenMessage>(&keys::message(of, keys::id_at_end::<MessageId>(key)?))?;
+            moved(state, merging, before, |it: &mut TakenMessage| &mut it.contact_id, step)
+        }
+    }
+}
+
+fn moved<R: Kept>(
+    state: &State,
+    merging: &Merging,
+    before: Option<R>,
+    contact_of: impl Fn(&mut R) -> &mut Option<ContactId>,
+    step: &mut Step,
+) -> Result<usize, StoreError> {
+    let Some(before) = before else { return Ok(0) };
+    let mut after = before.clone();
+    if contact_of(&mut after).replace(merging.into) != Some(merging.from) {
+        return Ok(0);
+    }
+    step.count::<R>();
+    step.writes.push(Write::put(state.id, Some(&before), &after));
+    Ok(after.encode().len())
+}
