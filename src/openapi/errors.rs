@@ -9,9 +9,10 @@ use serde_json::{Map, Value, json};
 
 use super::operations::{Operation, component, headers_sent};
 use crate::http::authorization::BadCredential;
-use crate::http::body::{BodyError, JSON};
+use crate::http::body::{BodyError, CSV, JSON};
 use crate::rest::error::{ApiError, Code};
 use crate::rest::output::Kind;
+use crate::tables::FILE_BYTES_MAX;
 
 /// The statuses whose responses differ between operations. Their responses are not shared components.
 const OWN: [StatusCode; 3] = [StatusCode::FORBIDDEN, StatusCode::NOT_FOUND, StatusCode::CONFLICT];
@@ -86,8 +87,10 @@ fn possible(operation: &Operation<'_>) -> Vec<ApiError> {
             [BodyError::Timeout, BodyError::UnsupportedMediaType(media_type(operation))].map(ApiError::from),
         );
         // A body of JSON lines has no size limit.
-        if media_type(operation) == JSON {
-            errors.push(BodyError::TooLarge.into());
+        match media_type(operation) {
+            JSON => errors.push(BodyError::TooLarge.into()),
+            CSV => errors.push(BodyError::FileTooLarge(FILE_BYTES_MAX).into()),
+            _ => {}
         }
         if operation.changes() {
             errors.extend([Refusal::IdempotencyInProgress.into(), Refusal::IdempotencyKeyReused.into()]);

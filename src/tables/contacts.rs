@@ -346,7 +346,7 @@ mod tests {
         let expected = [
             "line 2: phone: must be a phone number",
             "line 2: timezone: must be an IANA",
-            "line 3: must have a name",
+            "line 3: must have one of name, phone, email",
             "line 4: has 2 fields, and the header 4",
             "line 7: email: ",
         ];

@@ -281,6 +281,7 @@ fn refused(row: &Row, place: Place, name: &str, answer: &Answer) {
         Place::Body if row.path.ends_with("/staff") && row.method == "PUT" => {
             _ = answer.invalid_at(&["staff_ids[0]"]);
         }
+        Place::Body if row.path.ends_with("/merge") => _ = answer.invalid_at(&["from"]),
         Place::Body if row.path.starts_with("/staff") => _ = answer.invalid_at(&["service_ids[0]"]),
         Place::Body => _ = answer.invalid_at(&[name]),
     }
@@ -426,6 +427,8 @@ async fn a_row_names_every_id_that_its_route_takes() {
         if row.path.starts_with("/staff") && named.remove("service_id") {
             named.insert("service_ids".into());
         }
+        // The property `from` of a merge is an id, but its name does not say so.
+        named.remove("from_id");
         if row.path.ends_with("/staff") && named.remove("staff_id") {
             named.insert("staff_ids".into());
         }

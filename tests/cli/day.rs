@@ -93,7 +93,7 @@ fn the_commands_show_the_demonstrations_data() {
     assert_eq!(list(&["appointment", "list", "--status", "pending"]).len(), 1);
     assert_eq!(list(&["message", "list", "--status", "new"]).len(), 3);
     assert!(!list(&["message", "list", "--status", "resolved"]).is_empty());
-    assert!(list(&["call", "list", "--status", "missed"]).len() > 1);
+    assert!(list(&["call", "list"]).iter().filter(|call| call["status"] == "missed").count() > 1);
     assert_eq!(list(&["staff", "list"]).len(), 4);
     assert!(list(&["staff", "list"]).iter().all(|member| member["color"].is_u64()));
     let [awa] = &list(&["contact", "list", "--phone", "06 12 34 56 78"])[..] else { panic!("no contact") };

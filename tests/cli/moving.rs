@@ -68,9 +68,9 @@ fn an_export_that_is_imported_elsewhere_gives_the_same_export() {
     let all = [
         "business",
         "website",
-        "notices",
         "service",
         "staff",
+        "time_off",
         "contact",
         "appointment",
         "call",

@@ -61,7 +61,7 @@ fn an_unknown_or_ambiguous_name_fails_the_command_before_any_change() {
     let at = ["--starts-at", "tomorrow 9:00", "--contact-phone", "0612345680"];
     let book =
         |service: &str| demo.refused(&[&["appointment", "book", "--service", service], &at[..]].concat(), 2);
-    assert!(book("coope").contains("there is no service \"coope\"; did you mean \"Coupe\"?"));
+    assert!(book("coope").contains("there is no service \"coope\"; did you mean \"Coupe\", "));
     let several = book("cou");
     assert!(several.contains("4 names begin with \"cou\"; choose one:"), "{several}");
     assert!(several.contains("  Coupe\n") && several.contains("  Couleur\n"), "{several}");

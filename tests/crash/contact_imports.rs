@@ -30,10 +30,9 @@ async fn an_import_of_contacts_by_a_killed_service_is_complete_or_undone() {
     let path = dir.path().join("contacts.csv");
     std::fs::write(&path, file()).unwrap();
     let import = ["contact", "import", "--from", path.to_str().unwrap()];
-    let data_dir = dir.path().join("data");
     let (mut undone, mut complete, mut takes) = (0, 0, Duration::from_secs(1));
     for round in 0..number_of("CRASH_ROUNDS", ROUNDS) {
-        let data_dir = data_dir.join(format!("{round}"));
+        let data_dir = dir.path().join(format!("data-{round}"));
         let server = Server::on(&data_dir);
         let business = json!({ "name": "B", "timezone": "UTC" });
         let made = Client::of(&server).operator("POST", "/businesses", Some(business)).await;

@@ -90,7 +90,7 @@ const choose = (form, asked) => {
 };
 
 export async function open(link) {
-  const url = new URL(link.href), form = panel?.open && panel.querySelector('form');
+  const url = new URL(link.href), form = panel?.open ? panel.querySelector('form') : null;
   if (form?.elements.time && url.searchParams.has('time')) {
     from = link;
     return choose(form, url.searchParams);
