@@ -26,9 +26,10 @@ pub(super) fn responses(operation: &Operation<'_>, shared: &mut Map<String, Valu
     let responses = by_status.into_iter().map(|(status, errors)| {
         let response = response(&errors, operation.is_public);
         let of = errors[0].status().0;
-        let of_lines = of == StatusCode::UNSUPPORTED_MEDIA_TYPE && media_type(operation) != JSON;
+        let of_file = [StatusCode::UNSUPPORTED_MEDIA_TYPE, StatusCode::PAYLOAD_TOO_LARGE].contains(&of)
+            && media_type(operation) != JSON;
         let is_shared = of == StatusCode::FORBIDDEN && !operation.is_public;
-        let described = if (OWN.contains(&of) && !is_shared) || of_lines {
+        let described = if (OWN.contains(&of) && !is_shared) || of_file {
             response
         } else {
             let name = name(of);
