@@ -301,9 +301,13 @@ async fn a_starting_set_creates_what_its_page_shows_in_a_business_without_servic
     for page in [path.clone(), format!("/dashboard/b/{business}/today")] {
         assert!(browser.get(&page).await.body.contains(&format!("href=\"{start}\"")), "{page}");
     }
-    let page =
-        browser.get(&start).await.is(200).says("Hair salon").says("Tuesday to Saturday, 09:00 – 18:00");
-    let page = page.says("Dental practice").says("Détartrage").says("45 min").says("€75").says("Patient");
+    let page = browser
+        .get(&start)
+        .await
+        .is(200)
+        .says("Salon de coiffure")
+        .says("Horaires Mardi – Samedi, 09:00 – 18:00");
+    let page = page.says("Cabinet dentaire").says("Détartrage").says("45 min").says("75 €").says("Patient");
     assert_eq!(services(&server, &business).await, json!([]), "the page creates nothing");
     browser.submit(&page, &start, &[("trade", "butcher")]).await.is(422);
     let page = browser.get(&start).await;
@@ -324,7 +328,7 @@ async fn a_starting_set_creates_what_its_page_shows_in_a_business_without_servic
     assert_eq!(all[0]["service_ids"].as_array().unwrap().len(), 5, "every staff member offers the services");
 
     // A second set is refused, and the pages offer none any more.
-    let page = browser.get(&start).await.is(200).says("This business already has services");
+    let page = browser.get(&start).await.is(200).says("Cet établissement a déjà des prestations");
     assert!(!page.forms().iter().any(|form| form.action == start));
     let id = browser.get("/dashboard/account").await.field("/dashboard/sign-out", "form");
     browser.post(&start, &[("form", &id), ("trade", "garage")]).await.is(409);
@@ -340,7 +344,7 @@ async fn a_starting_set_has_no_prices_if_the_currency_is_not_known_and_keeps_hou
     server.operator("PATCH", &format!("/businesses/{business}"), hours).await;
     let start = format!("/dashboard/b/{business}/settings/services/start");
     let page = browser.get(&start).await.is(200);
-    assert!(!page.text().contains('€') && !page.text().contains("Tuesday to Saturday"), "{}", page.text());
+    assert!(!page.text().contains('€') && !page.text().contains("Mardi – Samedi"), "{}", page.text());
     browser.submit(&page, &start, &[("trade", "garage")]).await.is(303);
     let services = services(&server, &business).await;
     assert!(services.as_array().unwrap().iter().all(|one| one["price_cents"].is_null()), "{services}");

@@ -29,7 +29,7 @@ impl Desk {
     }
 
     /// The height of an hour of the board, in pixels.
-    async fn hour(&self) -> f64 {
+    pub(super) async fn hour(&self) -> f64 {
         let script = "const board = document.querySelector('#board');
             return board.querySelector('.lane .track').clientHeight * 60 / (board.dataset.last - board.dataset.first)";
         self.window.run(script).await.as_f64().unwrap()

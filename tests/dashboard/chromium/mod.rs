@@ -10,4 +10,5 @@ mod journeys;
 mod pages;
 mod pictures;
 mod salon;
+mod tasks;
 mod window;

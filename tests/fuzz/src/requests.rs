@@ -94,7 +94,7 @@ pub(crate) struct Server {
 }
 
 /// The records that exist before an input: placeholder, path and body.
-const FOUNDING: [(&str, &str, &str); 14] = [
+const FOUNDING: [(&str, &str, &str); 15] = [
     (
         "business_id",
         "/admin/v1/businesses",
@@ -129,6 +129,7 @@ const FOUNDING: [(&str, &str, &str); 14] = [
     // No other record refers to the following records.
     ("spare_service_id", "/services", r#"{"name":"Beard","duration_minutes":30}"#),
     ("spare_staff_id", "/staff", r#"{"name":"Ben","service_ids":[]}"#),
+    ("spare_contact_id", "/contacts", r#"{"name":"Bo"}"#),
     (
         "webhook_id",
         "/v1/webhooks",

@@ -61,20 +61,23 @@ async fn an_import_is_visible_completely_or_not_at_all_even_after_a_crash() {
         let of = world.at(&shop);
         let seen = contacts(&of).await.len();
         assert!([1, 1 + CONTACTS].contains(&seen), "{seen} contacts are visible");
-        // The other lists and the export show all contacts or none, too.
-        let page = PageRequest { limit: 100, after: None };
-        let shown = [
-            of.contacts_by_creation::<ContactView>(&page).await.unwrap().items.len(),
-            of.contacts_by_name(&page).await.unwrap().items.len(),
-            rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), false).unwrap())
-                .await
-                .iter()
-                .filter(|moved| matches!(moved, Moved::Contact(_)))
-                .count(),
-        ];
-        // The import may end between two of these reads.
-        assert!([1, 100].contains(&shown[0]) && [1, 100].contains(&shown[1]), "{shown:?}");
-        assert!([1, 1 + CONTACTS].contains(&shown[2]), "{shown:?}");
+        // The other lists and the export show all contacts or none, too. An export waits until earlier changes
+        // are durable, so the crash after it does not interrupt the import.
+        if moment % 3 == 0 {
+            let page = PageRequest { limit: 100, after: None };
+            let shown = [
+                of.contacts_by_creation::<ContactView>(&page).await.unwrap().items.len(),
+                of.contacts_by_name(&page).await.unwrap().items.len(),
+                rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), false).unwrap())
+                    .await
+                    .iter()
+                    .filter(|moved| matches!(moved, Moved::Contact(_)))
+                    .count(),
+            ];
+            // The import may end between two of these reads.
+            assert!([1, 100].contains(&shown[0]) && [1, 100].contains(&shown[1]), "{shown:?}");
+            assert!([1, 1 + CONTACTS].contains(&shown[2]), "{shown:?}");
+        }
         world.crash((moment % 2).try_into().unwrap()).await;
         world.disk.set_sync_delay(Duration::ZERO);
         let acknowledged = importing.await.unwrap().is_ok();

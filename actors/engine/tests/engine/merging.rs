@@ -168,6 +168,7 @@ async fn both_ids_lead_to_the_survivor_while_and_after_the_records_move() {
     let handle = two.handle();
     let one = *made.appointments.last().unwrap();
     let before = handle.appointment(one).await.unwrap().unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
     let since = handle.now();
     two.world.disk.set_sync_delay(Duration::from_millis(50));
     let answer = handle.change(once(3, 1), merge(kept, gone)).await.unwrap();

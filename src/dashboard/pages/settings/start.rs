@@ -165,7 +165,7 @@ async fn shown(member: &Member, filled: Filled) -> Answered {
         let [first, .., last] = trade.days.map(|day| day_name(view, day));
         let days = view.says("hours-days", &[("from", first), ("to", last)]);
         let [open, close] = [OPEN.0, OPEN.1].map(|minute| member.clock_of(minute.into()));
-        let hours = (view.t("steps-hours"), format!("{days}, {open} – {close}"));
+        let hours = (view.t("settings-hours"), format!("{days}, {open} – {close}"));
         let word = view.t(&format!("business-word-{}", trade.customer));
         let word = (view.t("business-customer_word"), word);
         let row = |service: CreateService| {
