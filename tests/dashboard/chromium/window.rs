@@ -302,7 +302,10 @@ impl Window {
 
     /// Sends keys to the focused element.
     pub(super) async fn keys(&self, keys: &str) {
-        self.client.active_element().await.unwrap().send_keys(keys).await.unwrap();
+        // If a part of the page is replaced meanwhile, the element is gone and has got no keys.
+        while let Err(error) = self.client.active_element().await.unwrap().send_keys(keys).await {
+            assert!(error.is_stale_element_reference(), "{error}");
+        }
     }
 
     /// The messages of the browser since the last call: violations of the content security policy, missing

@@ -15,7 +15,7 @@ use url::form_urlencoded::Serializer;
 use super::{Page, laws};
 
 /// The maximum number of requests while waiting for a text on a page.
-const LOOKS_MAX: usize = 1_000;
+const LOOKS_MAX: usize = 10_000;
 
 /// A browser, with its cookies.
 #[derive(Clone)]
