@@ -21,6 +21,9 @@ use crate::words::one_line;
 pub(crate) const CALENDAR_BYTES_MAX: usize = 4 << 20;
 
 const EVENT_DAYS_MAX: u64 = 366;
+/// The maximum number of events of a calendar, and of names of a day in its note.
+const EVENTS_MAX: usize = 5_000;
+const NAMES_MAX: usize = 32;
 /// The number of years after the current year for which yearly events are expanded.
 const YEARS_AHEAD: i32 = 2;
 const NOTE_CHARS_MAX: usize = 200;
@@ -33,6 +36,9 @@ type Replaced<'a> = HashSet<(&'a str, NaiveDate)>;
 /// The holidays from `today` on. The error has one line for each unsupported part of a future event.
 pub(crate) fn holidays(calendar: &[u8], today: NaiveDate) -> Result<Holidays, Vec<String>> {
     let events = events(calendar).map_err(|problem| vec![problem])?;
+    if events.len() > EVENTS_MAX {
+        return Err(vec![format!("the calendar has more than {EVENTS_MAX} events")]);
+    }
     let mut found: BTreeMap<NaiveDate, Vec<String>> = BTreeMap::new();
     let mut problems = Vec::new();
     let mut told = |event: &Event, problem: String| {
@@ -53,7 +59,7 @@ pub(crate) fn holidays(calendar: &[u8], today: NaiveDate) -> Result<Holidays, Ve
             Ok((name, dates)) => {
                 for date in dates.into_iter().filter(|date| *date >= today) {
                     let names = found.entry(date).or_default();
-                    if !names.contains(&name) {
+                    if names.len() < NAMES_MAX && !names.contains(&name) {
                         names.push(name.clone());
                     }
                 }
@@ -139,7 +145,11 @@ fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec
         return Err(format!("has {days} days; a holiday has 1 to {EVENT_DAYS_MAX}"));
     }
     let mut dates = Vec::new();
-    for begins in beginnings(event, first, today, replaced)? {
+    let ends_before =
+        |begins: &NaiveDate| begins.checked_add_days(Days::new(days)).is_some_and(|end| end < today);
+    // The past repetitions of an event can be many.
+    let beginnings = beginnings(event, first, today, replaced)?;
+    for begins in beginnings.into_iter().filter(|begins| !ends_before(begins)) {
         dates.extend((0..days).filter_map(|day| begins.checked_add_days(Days::new(day))));
     }
     match dates.iter().find(|date| !BOOKABLE_YEARS.contains(&date.year()) && **date >= today) {
@@ -235,6 +245,17 @@ mod tests {
             ("2026-12-26", "Christmas, St Stephen"),
         ];
         assert_eq!(read(&events), pairs(&expected));
+    }
+
+    #[test]
+    fn a_calendar_has_a_limited_number_of_events_and_past_repetitions_cost_little() {
+        let event = "DTSTART;VALUE=DATE:20260501";
+        let many = calendar(&vec![event; EVENTS_MAX + 1]);
+        let refused = holidays(many.as_bytes(), day("2026-03-02")).unwrap_err();
+        assert_eq!(refused, ["the calendar has more than 5000 events"]);
+        let event = "DTSTART;VALUE=DATE:00010101\r\nDTEND;VALUE=DATE:00020101\r\nRRULE:FREQ=YEARLY";
+        let found = read(&[event]);
+        assert!(found.len() > 700 && found.len() < 1_100, "{}", found.len());
     }
 
     #[test]

@@ -139,7 +139,7 @@ impl Input for CsvFile {
     const PART: Part = Part::Body;
 
     async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
-        let permit = tables::permit().await;
+        let permit = tables::permit().await?;
         let body = std::mem::take(&mut incoming.body);
         let headers = incoming.context.headers();
         Ok(Self { bytes: body::read_file(FILE_BYTES_MAX, CSV, headers, body).await?, _permit: permit })

@@ -22,6 +22,8 @@ pub(crate) const NAME: &str = "contacts.csv";
 
 /// The maximum number of rows in a file to import, besides the header.
 pub(crate) const ROWS_MAX: usize = 20_000;
+/// The maximum number of separators in a line, including those in texts.
+const SEPARATORS_MAX: usize = 4_096;
 
 /// The columns of an exported file.
 pub(crate) const COLUMNS: [&str; 7] = ["name", "phone", "email", "locale", "timezone", "notes", "alert"];
@@ -136,6 +138,15 @@ pub(crate) fn read(file: &[u8], reading: &Reading) -> Result<Vec<ContactRow>, Ve
     let header = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let count = |separator| header.iter().filter(|byte| **byte == separator).count();
     let delimiter = if count(b';') > count(b',') { b';' } else { b',' };
+    // A line of millions of empty cells would need much more memory than the file.
+    for (number, row) in (1..).zip(text.split(|byte| *byte == b'\n')) {
+        let found = row.iter().filter(|byte| **byte == delimiter).take(SEPARATORS_MAX + 1).count();
+        if found > SEPARATORS_MAX {
+            let fields = TableProblem::Fields { found: found + 1, header: count(delimiter) + 1 };
+            let code = if number == 1 { TableProblem::UnknownColumn } else { fields };
+            return Err(vec![Problem::new(at(number, ""), code)]);
+        }
+    }
     let mut reader =
         ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(text);
     let mut lines = Lines { text, at: 0, line: 1 };
@@ -354,6 +365,13 @@ mod tests {
         for (said, expected) in said.iter().zip(expected) {
             assert!(said.starts_with(expected), "{expected}: {said}");
         }
+    }
+
+    #[test]
+    fn a_line_with_very_many_cells_is_refused_before_it_is_split() {
+        assert!(problems(&",".repeat(5_000))[0].starts_with("line 1: "));
+        let said = problems(&format!("name,phone\nA,\n{}\n", ",".repeat(5_000)));
+        assert!(said[0].starts_with("line 3: has 4098 fields, and the header 2"), "{said:?}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub(crate) mod contacts;
 
 use std::borrow::Cow;
 use std::future::ready;
+use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -24,14 +25,16 @@ use crate::rest::error::ApiError;
 /// The maximum length of a file to import.
 pub(crate) const FILE_BYTES_MAX: usize = 10 << 20;
 
-/// The maximum number of files in memory. Further requests wait.
+/// The maximum number of files in memory. Further requests wait for at most [`WAIT_MAX`].
 static FILES: Semaphore = Semaphore::const_new(4);
+const WAIT_MAX: Duration = Duration::from_secs(10);
 
 pub(crate) type FilePermit = SemaphorePermit<'static>;
 
 /// A permit for a file in memory.
-pub(crate) async fn permit() -> FilePermit {
-    FILES.acquire().await.expect("the semaphore is never closed")
+pub(crate) async fn permit() -> Result<FilePermit, ApiError> {
+    let permit = tokio::time::timeout(WAIT_MAX, FILES.acquire()).await;
+    permit.ok().and_then(Result::ok).ok_or(ApiError::Unavailable)
 }
 
 /// The number of records that an export reads at a time.

@@ -63,13 +63,14 @@ const to = (lane, minute, lasts) => {
 const ask = () => {
   clearTimeout(move.timer);
   const asked = move, key = JSON.stringify(here());
-  if (asked.asking?.key === key) return asked.asking.answer;
-  const answer = load(address(here())).then(({ answer, page }) => read(answer, page)).then(trial => {
+  if (asked.asking?.key !== key) {
+    asked.asking = { key, answer: load(address(here())).then(({ answer, page }) => read(answer, page)) };
+  }
+  // The answer may have come while the appointment was at another place, so it is shown each time.
+  return asked.asking.answer.then(trial => {
     if (move === asked && JSON.stringify(here()) === key) judge(trial);
     return trial;
   });
-  asked.asking = { key, answer };
-  return answer;
 };
 const read = (answer, page) => {
   const form = page.getElementById('shift');

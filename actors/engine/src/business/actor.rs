@@ -211,7 +211,12 @@ impl Running {
             Message::ImportContacts(import) => {
                 let (request, import, reply) = *import;
                 let imported = Box::pin(contact_import::import(state, &request, import, now)).await;
+                let is_refused = imported.is_err();
                 finish(state, Decided::of(imported, reply), businesses, &myself);
+                // The next load of the business deletes the contacts of an import that could not be undone.
+                if is_refused && contact_import::is_unfinished(state)? {
+                    return Err(EngineError::Failed.into());
+                }
             }
             Message::Ask(question) => {
                 state.reach_back(now).await?;

@@ -140,7 +140,8 @@ pub(super) async fn import(
         state.budget.is_importing = false;
         if let Err(error) = written {
             if !state.store.failed() {
-                roll_back(state).await?;
+                // If this fails too, the actor ends, and the next load deletes the contacts.
+                let _ = roll_back(state).await;
             }
             return Err(error);
         }
@@ -265,6 +266,11 @@ async fn wait_durable(state: &mut State) -> Result<(), StoreError> {
     state.store.settled(state.id).await?;
     state.overlay.drop_durable(state.store.synced_through(state.id));
     Ok(())
+}
+
+/// Whether contacts are hidden.
+pub(super) fn is_unfinished(state: &State) -> Result<bool, StoreError> {
+    Ok(state.read_raw(&keys::contact_import(state.id))?.is_some())
 }
 
 /// Deletes the contacts of an import that was interrupted, if there is one.

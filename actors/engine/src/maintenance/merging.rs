@@ -13,7 +13,7 @@ use domain::{
 };
 use store::kept::Kept;
 use store::keys::{MessagesOf, kind};
-use store::{Key, KeyRange, Order, StoreError, keys};
+use store::{Batch, Key, KeyRange, Order, StoreError, keys};
 
 use super::business::Step;
 use crate::business::{State, Write};
@@ -73,7 +73,7 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
             match merging.next(state) {
                 Some(next) => merging = next,
                 None => {
-                    step.writes.extend(done(state, &merging)?);
+                    step.writes.push(done(state, &merging)?);
                     return Ok(step);
                 }
             }
@@ -101,13 +101,21 @@ fn begun(state: &State) -> Result<Option<Merging>, StoreError> {
     Ok(Some(Merging::reading(state, contacts, Index::Appointments)))
 }
 
-/// The write after which no record refers to the merged contact.
-fn done(state: &State, merging: &Merging) -> Result<Option<Write>, StoreError> {
-    let alias = state.read::<Alias>(&keys::alias(state.id, merging.from))?;
-    Ok(alias.map(|before| {
-        let after = Alias { is_moving: false, ..before.clone() };
-        Write::put(state.id, Some(&before), &after)
-    }))
+/// The write after which no record refers to the merged contact. If the alias is missing or cannot be decoded, only
+/// the row of the unfinished merge is deleted, so that the job ends.
+fn done(state: &State, merging: &Merging) -> Result<Write, StoreError> {
+    let of = state.id;
+    Ok(match state.find::<Alias>(&keys::alias(of, merging.from))? {
+        Some(before) => {
+            let after = Alias { is_moving: false, ..before.clone() };
+            Write::put(of, Some(&before), &after)
+        }
+        None => {
+            let mut rows = Batch::default();
+            rows.delete(keys::merging(of, merging.into));
+            Write::Rows(rows)
+        }
+    })
 }
 
 /// Moves the record of an index row. Returns the number of its bytes. A record that cannot be decoded stays.

@@ -7,12 +7,14 @@ use std::time::Duration;
 use domain::booking::{MoveRequest, Party};
 use domain::{
     Appointment, AppointmentId, CallId, CallRecord, Conflict, Contact, ContactDetails, ContactId,
-    ContactPatch, Email, MessageId, Named, Phone, Refusal, ResourceId, TakenMessage, Text,
+    ContactPatch, Email, EmailConsent, MessageId, Named, Phone, Refusal, ResourceId, TakenMessage, Text,
+    TextConsent,
 };
 use engine::business::commands::ForOperator;
 use engine::business::commands::appointments::{BookingContact, Reschedule};
 use engine::business::commands::contacts::{CreateContact, MergeContacts, PatchContact};
 use engine::business::commands::erasure::EraseContact;
+use engine::business::commands::notices::SetConsent;
 use engine::business::{AppointmentFilter, CallFilter, ContactFilter, MessageFilter};
 use engine::moving::Moved;
 use engine::{BusinessHandle, EngineError};
@@ -157,6 +159,23 @@ fn conflict<T>(result: Result<T, EngineError>) -> Conflict {
     match refusal(result) {
         Refusal::Conflict { conflict, .. } => conflict,
         other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_opt_out_of_either_contact_holds_for_the_survivor() {
+    let given = [(None, None), (Some(EmailConsent::NoReminders), Some(TextConsent::Refused))];
+    for (of_kept, of_gone) in [(given[1], given[0]), (given[0], given[1])] {
+        let two = Two::new(71).await;
+        let handle = two.handle();
+        for (id, (email, texts)) in [(two.kept, of_kept), (two.gone, of_gone)] {
+            handle.change(by_operator(), SetConsent { id, email, texts }).await.unwrap();
+        }
+        // The survivor gets the phone number of the one contact and the address of the other.
+        handle.change(by_operator(), merge(two.kept, two.gone)).await.unwrap();
+        let consent = handle.consent(two.kept).await.unwrap();
+        assert_eq!(consent.email, Some(EmailConsent::NoReminders));
+        assert_eq!(consent.texts, Some(TextConsent::Refused));
     }
 }
 

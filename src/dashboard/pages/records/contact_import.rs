@@ -13,9 +13,10 @@ use view::ContactsImportedView;
 
 use super::insights::file;
 use crate::dashboard::pages::prelude::*;
+use crate::http::body::BodyError;
 use crate::rest::error::ApiError;
 use crate::rest::values::phone::PhoneRegion;
-use crate::tables::{self, Exported};
+use crate::tables::{self, Exported, FILE_BYTES_MAX};
 
 /// The maximum number of skipped rows in the preview.
 const ROWS_SHOWN: usize = 100;
@@ -98,6 +99,9 @@ pub(crate) async fn sent(member: Member) -> Answered {
 
 async fn import(member: &Member, content: &str, dry_run: bool) -> Result<ContactsImportedView, Refused> {
     let bytes = STANDARD.decode(content).map_err(|_| Undone::at("line 1", TableProblem::NoHeader))?;
+    if bytes.len() > FILE_BYTES_MAX {
+        return Err(ApiError::from(BodyError::FileTooLarge(FILE_BYTES_MAX)).into());
+    }
     let reading = PhoneRegion::reading(&member.profile);
     let rows = match tables::contact_rows(Bytes::from(bytes), reading).await {
         Err(ApiError::Refusal(Refusal::Invalid(problems))) => return Err(Undone::Invalid(problems).into()),

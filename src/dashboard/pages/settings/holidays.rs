@@ -102,7 +102,7 @@ async fn preview(member: &Member, new: &Holidays, there: usize, content: String)
     }
     Ok(Preview {
         closes: view.count("hours-holidays-new", new.len() as u64),
-        there: view.count("hours-holidays-there", there as u64),
+        there: if there == 0 { String::new() } else { view.count("hours-holidays-there", there as u64) },
         days,
         does: view.count("hours-holidays-do", new.len() as u64),
         content,

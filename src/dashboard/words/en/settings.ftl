@@ -94,7 +94,6 @@ hours-holidays-new = { $count ->
    *[other] { $count } days will be closed.
 }
 hours-holidays-there = { $count ->
-    [0] None of them is a special day already.
     [one] One special day exists already and does not change.
    *[other] { $count } special days exist already and do not change.
 }

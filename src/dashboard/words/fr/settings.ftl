@@ -94,7 +94,6 @@ hours-holidays-new = { $count ->
    *[other] { $count } jours seront fermés.
 }
 hours-holidays-there = { $count ->
-    [0] Aucun n’est déjà un jour particulier.
     [one] Un jour particulier existe déjà et ne change pas.
    *[other] { $count } jours particuliers existent déjà et ne changent pas.
 }

@@ -1,15 +1,16 @@
 //! Creates, changes and merges contacts.
 
 use domain::{
-    Alias, AuditAction, Conflict, Contact, ContactDetails, ContactId, ContactPatch, Email, EventType,
-    MERGES_MAX, Named, Phone, ProblemCode, Refusal, Right, check_unique,
+    Alias, AuditAction, Conflict, Contact, ContactDetails, ContactId, ContactPatch, Email, EmailConsent,
+    EventType, MERGES_MAX, Named, Phone, ProblemCode, Refusal, Right, TextConsent, check_unique,
 };
-use store::{StoreError, Weight, keys};
+use store::{Batch, StoreError, Weight, keys};
 use view::{ContactView, OperatorContactView, SomeContactView};
 
 use super::for_both;
 use crate::business::{Change, Context, Decision, Gives, New, Removed, Shown, Write};
 use crate::error::Result;
+use crate::mail::{consent_of, write_email_consent, write_text_consent};
 
 #[derive(Clone, Debug)]
 pub struct CreateContact {
@@ -115,15 +116,50 @@ impl Change for MergeContacts {
             .note_change_from(AuditAction::ContactMerged, before.id, &shown)
             .merged(gone.id);
         for earlier in merged_earlier {
-            let alias = state.read::<Alias>(&keys::alias(of, earlier))?;
-            if let Some(alias) = alias {
-                let leads_on = Alias { into: before.id, ..alias.clone() };
-                decision = decision.write(Write::put(of, Some(&alias), &leads_on));
-            }
+            let known = state.find::<Alias>(&keys::alias(of, earlier))?;
+            // The index row of an alias that cannot be read contains its ids. The alias is written again.
+            let lost = || Alias {
+                from: earlier,
+                into: gone.id,
+                id: context.mint(),
+                former: Vec::new(),
+                is_moving: false,
+            };
+            let alias = known.unwrap_or_else(lost);
+            let leads_on = Alias { into: before.id, ..alias.clone() };
+            decision = decision.write(Write::put(of, Some(&alias), &leads_on));
+        }
+        let consents = stricter_consents(context, [&before, &gone], &after)?;
+        if !consents.is_empty() {
+            decision = decision.write(Write::Rows(consents));
         }
         // The deletion is first, because the survivor may get an identifier of the merged contact.
         Ok(decision.write(Write::Merged(gone, alias)).write(Write::Contact { before: Some(before), after }))
     }
+}
+
+/// Rows by which the stricter of two contacts' consents holds at the address and the phone number of the survivor:
+/// who has stopped mails at one address does not get them at the other one. A consent is never made weaker.
+fn stricter_consents(context: &Context<'_>, both: [&Contact; 2], after: &Contact) -> Result<Batch> {
+    let (state, of, secret) = (context.state, context.state.id, &context.state.outbox.secret);
+    let consent = |contact: &Contact| consent_of(|key| state.find(key), secret, of, contact);
+    let (one, other, kept) = (consent(both[0])?, consent(both[1])?, consent(after)?);
+    let mut rows = Batch::default();
+    let strict = [EmailConsent::None, EmailConsent::NoReminders];
+    let strict = strict.into_iter().find(|strict| [one.email, other.email].contains(&Some(*strict)));
+    if let (Some(address), Some(strict)) = (&after.email, strict)
+        && kept.email != Some(strict)
+    {
+        write_email_consent(&mut rows, (secret, of), address.as_str(), strict);
+    }
+    let is_refused = [one.texts, other.texts].contains(&Some(TextConsent::Refused));
+    if let Some(phone) = after.phone.as_deref()
+        && is_refused
+        && kept.texts != Some(TextConsent::Refused)
+    {
+        write_text_consent(&mut rows, (secret, of), phone, TextConsent::Refused);
+    }
+    Ok(rows)
 }
 
 /// The contact, if it may be merged now. `None` for an unknown contact. `path` names it in a refusal.
