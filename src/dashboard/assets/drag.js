@@ -57,7 +57,9 @@ const to = (lane, minute, lasts) => {
   move.ghost.classList.remove('ok', 'wait', 'bad');
   show();
   clearTimeout(move.timer);
-  move.timer = setTimeout(() => ask().catch(() => {}), ASK_MS);
+  const asked = move;
+  // After a failure, the drop asks again.
+  move.timer = setTimeout(() => ask().catch(() => { asked.asking = undefined; }), ASK_MS);
 };
 // Reads the page of the move at the present place. It shows the reasons against the move.
 const ask = () => {

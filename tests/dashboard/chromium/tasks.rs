@@ -73,7 +73,12 @@ async fn the_ten_most_frequent_tasks_take_few_steps() {
 
     // A request is confirmed, and a message is resolved.
     from("today").await.click("#needs-you form[action$='/confirm'] button").await.done("Confirmed.", 1).await;
-    from("today").await.click("#needs-you form[action$='/status'] button").await.done("The message is resolved.", 1).await;
+    from("today")
+        .await
+        .click("#needs-you form[action$='/status'] button")
+        .await
+        .done("The message is resolved.", 1)
+        .await;
     // A known contact is booked. The only exact match is selected.
     let task = from(LATER).await.click(FREE).await.types(CUSTOMER, "siobhan o'brien").await;
     task.sees("Siobhán O’Brien").await.click(BOOK).await.done("Booked.", 3).await;

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::elements::Element;
 use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
 use fantoccini::{Client, ClientBuilder, Locator};
@@ -232,7 +233,8 @@ impl Window {
         // started again.
         while let Err(error) = self.client.execute_async(SEES, vec![json!(text)]).await {
             if begun.elapsed() >= PATIENCE {
-                panic!("{} does not show {text:?}: {error}: {}", self.path().await, self.text().await);
+                let (path, shown) = (self.path().await, self.text().await);
+                panic!("{path} does not show {text:?}: {error}: {:?}: {shown}", self.complaints().await);
             }
         }
     }
@@ -302,10 +304,12 @@ impl Window {
 
     /// Sends keys to the focused element.
     pub(super) async fn keys(&self, keys: &str) {
-        // If a part of the page is replaced meanwhile, the element is gone and has got no keys.
-        while let Err(error) = self.client.active_element().await.unwrap().send_keys(keys).await {
-            assert!(error.is_stale_element_reference(), "{error}");
-        }
+        // The browser chooses the element, because a part of the page may be replaced meanwhile.
+        let keyboard = KeyActions::new("keyboard".to_owned());
+        let pressed = keys.chars().fold(keyboard, |keyboard, value| {
+            keyboard.then(KeyAction::Down { value }).then(KeyAction::Up { value })
+        });
+        self.client.perform_actions(pressed).await.unwrap();
     }
 
     /// The messages of the browser since the last call: violations of the content security policy, missing
