@@ -260,7 +260,7 @@ impl Sample {
         visits
     }
 
-    /// Nobody comes twice in ten days, and some contacts come for the first time.
+    /// A contact comes at most once in ten days. Some contacts come for the first time.
     fn assign_contacts(&mut self, visits: &mut [Visit]) {
         let mut known = REGULARS;
         let mut last = vec![i64::MIN; known];

@@ -251,7 +251,7 @@ async fn both_ids_lead_to_the_survivor_while_and_after_the_records_move() {
     assert_eq!(handle.change(by_operator(), booking).await.unwrap().value.contact_id, Some(kept));
     let called = handle.change(by_operator(), call(KEPT, Some(gone))).await.unwrap();
     assert_eq!(json(&called)["contact_id"].as_str().unwrap(), kept.to_string());
-    // A value that was not chosen identifies nobody.
+    // No contact is found by a value that was not chosen.
     let called = handle.change(by_operator(), call(KEPT, None)).await.unwrap();
     assert_ne!(json(&called)["contact_id"].as_str().unwrap(), kept.to_string());
 }
@@ -377,7 +377,7 @@ async fn an_erasure_of_any_id_erases_all_merged_contacts() {
         for id in [kept, gone, third] {
             assert_eq!(handle.contact(id).await.unwrap().unwrap().id, third);
         }
-        // A new caller has the number that identifies nobody any more.
+        // No contact has this number any more, so a call from it creates one.
         let new = handle.change(by_operator(), call(GONE, None)).await.unwrap();
         let new_contact = json(&new)["contact_id"].as_str().unwrap().to_owned();
         assert!([kept, gone, third].iter().all(|id| id.to_string() != new_contact));
