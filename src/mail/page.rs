@@ -54,9 +54,9 @@ impl Page {
         let words = words(letter.to.locale);
         let maker = Maker { words, origin, business: letter.business.as_ref() };
         let mut page = match &letter.content {
-            Content::Alert(told) => maker.alert(told),
-            Content::Gathered(told, more) => maker.alerts("gathered", told, *more),
-            Content::Daily(told, more) => maker.alerts("daily", told, *more),
+            Content::Alert(item) => maker.alert(item),
+            Content::Gathered(items, more) => maker.alerts("gathered", items, *more),
+            Content::Daily(items, more) => maker.alerts("daily", items, *more),
             Content::Invitation(link) => maker.link("invitation", link, &[]),
             Content::Offer => maker.offer(),
             Content::Reset(link) => maker.reset(link),
@@ -114,32 +114,32 @@ impl Maker<'_> {
         format!("{}/dashboard/b/{business}/{path}", self.origin)
     }
 
-    fn alert(&self, told: &AlertItem) -> Page {
+    fn alert(&self, item: &AlertItem) -> Page {
         let name = |name: &Option<String>| {
             name.as_deref()
                 .map(|name| plain(&in_groups(name), SUBJECT_CHARS_MAX))
                 .filter(|name| !name.is_empty())
         };
-        let (who, when) = match &told.what {
+        let (who, when) = match &item.what {
             What::Appointment { contact, starts_at, .. } => (name(contact), *starts_at),
-            What::Message { caller, phone, .. } => (name(caller).or_else(|| name(phone)), told.at),
+            What::Message { caller, phone, .. } => (name(caller).or_else(|| name(phone)), item.at),
             What::Call { caller, started_at, .. } => (name(caller), *started_at),
-            What::Webhook { .. } => (None, told.at),
+            What::Webhook { .. } => (None, item.at),
         };
         let who = who.unwrap_or_else(|| self.words.say("somebody", &[]));
         let (business, when) = (self.business_name(), self.words.short_moment(when, self.zone()));
         let values = [("business", &business), ("who", &who), ("when", &when)];
         let values = values.map(|(name, value)| (name, Value::Text(value)));
-        let mut entry = self.entry(told);
+        let mut entry = self.entry(item);
         let heading = std::mem::take(&mut entry.title);
-        let intro = match told.kind {
+        let intro = match item.kind {
             AlertKind::WebhookDisabled | AlertKind::WebhookFailing => {
-                vec![self.words.say(&format!("explain-{}", told.kind), &[])]
+                vec![self.words.say(&format!("explain-{}", item.kind), &[])]
             }
             _ => Vec::new(),
         };
         Page {
-            subject: self.words.say(&format!("subject-{}", told.kind), &values),
+            subject: self.words.say(&format!("subject-{}", item.kind), &values),
             heading: format!("{business} · {heading}"),
             intro,
             entries: vec![entry],
@@ -148,8 +148,8 @@ impl Maker<'_> {
         }
     }
 
-    fn alerts(&self, which: &str, told: &[AlertItem], more: u32) -> Page {
-        let count = told.len() as u64 + u64::from(more);
+    fn alerts(&self, which: &str, items: &[AlertItem], more: u32) -> Page {
+        let count = items.len() as u64 + u64::from(more);
         let business = self.business_name();
         let values = [("business", Value::Text(&business)), ("count", Value::Count(count))];
         let subject = self.words.say(&format!("{which}-subject"), &values);
@@ -162,7 +162,7 @@ impl Maker<'_> {
             heading: subject.clone(),
             subject,
             intro: vec![self.words.say(&format!("{which}-intro"), &[])],
-            entries: told.iter().map(|told| self.entry(told)).collect(),
+            entries: items.iter().map(|item| self.entry(item)).collect(),
             action: Some((self.words.say("open-alerts", &[]), self.address("alerts"))),
             outro,
             ..Page::default()
@@ -254,7 +254,7 @@ impl Maker<'_> {
         }
     }
 
-    fn entry(&self, told: &AlertItem) -> Entry {
+    fn entry(&self, item: &AlertItem) -> Entry {
         let mut lines = Vec::new();
         let mut line = |label: &str, value: Option<&str>| {
             if let Some(value) = value.filter(|value| !value.is_empty()) {
@@ -264,7 +264,7 @@ impl Maker<'_> {
         let moment = |at| self.words.moment(at, self.zone());
         let number = |text: &Option<String>| text.as_deref().map(in_groups);
         let mut words = None;
-        match &told.what {
+        match &item.what {
             What::Appointment { status, contact, service, staff, starts_at, .. } => {
                 line("label-who", number(contact).as_deref());
                 line("label-when", Some(&moment(*starts_at)));
@@ -275,7 +275,7 @@ impl Maker<'_> {
             What::Message { caller, phone, body, .. } => {
                 line("label-who", number(caller).as_deref());
                 line("label-phone", number(phone).as_deref());
-                line("label-happened", Some(&moment(told.at)));
+                line("label-happened", Some(&moment(item.at)));
                 words = Some(plain_lines(body, WORDS_CHARS_MAX)).filter(|words| !words.is_empty());
             }
             What::Call { status, caller, started_at, .. } => {
@@ -285,10 +285,10 @@ impl Maker<'_> {
             }
             What::Webhook { url, .. } => {
                 line("label-url", Some(url));
-                line("label-happened", Some(&moment(told.at)));
+                line("label-happened", Some(&moment(item.at)));
             }
         }
-        let link = (self.words.say(&format!("open-{}", told.kind), &[]), self.address(&told.what.page()));
-        Entry { title: self.words.say(&format!("title-{}", told.kind), &[]), lines, words, link: Some(link) }
+        let link = (self.words.say(&format!("open-{}", item.kind), &[]), self.address(&item.what.page()));
+        Entry { title: self.words.say(&format!("title-{}", item.kind), &[]), lines, words, link: Some(link) }
     }
 }
