@@ -11,7 +11,7 @@ pub(crate) type Result<T, E = EngineError> = std::result::Result<T, E>;
 pub enum EngineError {
     #[error("refused: {0:?}")]
     Refused(Refusal),
-    /// Nothing was changed.
+    /// Too many requests are in progress. Nothing was changed.
     #[error("too many requests are in flight")]
     Overloaded,
     #[error("the service is stopping")]

@@ -66,7 +66,8 @@ impl State {
     }
 }
 
-/// Ends the process, through the store, if the supervisor ends while the engine is open.
+/// Makes the store fail if the supervisor ends while the engine is open. The failure of the store ends the
+/// process.
 pub(crate) fn watch_over(its_end: JoinHandle<()>, shared: Weak<Shared>) {
     tokio::spawn(async move {
         // The runtime has ended, which is not a failure of the supervisor.

@@ -9,7 +9,8 @@ use tokio::time::Instant;
 
 const DELAY: Duration = Duration::from_secs(1);
 const DELAY_MAX: Duration = Duration::from_secs(60);
-/// The failures of an actor are forgotten if it does not fail for this time after its last delay.
+/// The failures of an actor are forgotten if it runs for this time after its last delay without another
+/// failure.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 
 pub(super) struct BackOff<I> {

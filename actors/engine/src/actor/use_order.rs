@@ -39,7 +39,8 @@ impl<I: Copy + Ord + Hash> UseOrder<I> {
         self.entries.len()
     }
 
-    /// `newest` returns the number of an actor's last use, or `None` if the actor has ended.
+    /// Returns the longest unused actor. `newest` returns the number of an actor's last use, or `None` if the
+    /// actor has ended.
     pub(super) fn longest_unused(&mut self, newest: impl Fn(I) -> Option<u64>) -> Option<I> {
         loop {
             let (number, id) = *self.entries.first()?;

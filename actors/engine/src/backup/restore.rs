@@ -32,7 +32,7 @@ use crate::meta::renew_link_secret;
 use crate::people::write_person;
 use crate::upgrade::{Upgrades, upgrade};
 
-/// A batch of the store holds at most 1 MiB.
+/// The number of consents in a batch. It is limited because a batch of the store holds at most 1 MiB.
 const CONSENTS_PER_BATCH: usize = 4_096;
 
 #[derive(Debug, thiserror::Error)]
@@ -54,20 +54,21 @@ pub enum RestoreError {
 pub struct Restored {
     pub manifest: Manifest,
     pub revoked: usize,
-    /// The number of contacts whose erasure has begun. The service completes it after its start.
+    /// The number of contacts whose erasure has begun. The service completes these erasures after it starts.
     pub erased: usize,
-    /// The number of ended businesses. The service deletes their rows after its start.
+    /// The number of ended businesses. The service deletes their rows after it starts.
     pub ended: usize,
     pub removed: usize,
-    /// The number of listed contacts that were not erased because the profile of the business is damaged.
+    /// The number of contacts in the list of tombstones that were not erased because the profile of their
+    /// business is damaged.
     pub kept: usize,
     pub valid: usize,
     pub incomplete: Differences,
 }
 
 /// Restores a backup into a missing or empty directory. Without a `list` of tombstones, every API key is
-/// revoked. The restore also counts the rows, because earlier versions of the service did not count them in
-/// a backup. After an error the directory is not a valid store.
+/// revoked. The restore also counts the rows of each business, because backups of earlier versions of the
+/// service contain no result of such a count. After an error the directory is not a valid store.
 pub async fn restore(
     from: &Path,
     to: &Path,
@@ -245,8 +246,8 @@ impl Restoring<'_> {
         self.store.write(of, batch).await // durable before the next call reads the newest audit entry
     }
 
-    /// The next record of a business's audit log, with the usage of the newest record. Its id is greater
-    /// and its timestamp is not earlier than in the newest record, even with a wrong clock.
+    /// Creates the next record of a business's audit log, with the usage of the newest record. The new record
+    /// has a greater id and no earlier timestamp than the newest record, even if the clock is wrong.
     fn next_record(
         &self,
         of: BusinessId,

@@ -12,7 +12,7 @@ use store::Pair;
 
 use crate::counting::{Difference, Differences, Tally};
 
-/// The size at which a chunk is written and synced. Small, because meanwhile commits wait for the disk.
+/// The size at which a chunk is written and synced. It is small, because commits wait for the disk meanwhile.
 const CHUNK_BYTES: usize = 1 << 20;
 /// Only the owner has access, because the directory and its files contain personal data.
 const OWNER_ONLY_DIR: u32 = 0o700;
@@ -142,7 +142,7 @@ pub struct Manifest {
     pub bytes: u64,
     pub chunks: Vec<Chunk>,
     /// The kinds of records whose recorded number differs from the number of rows, at most 1,000 entries.
-    /// If there are any, earlier versions of the service refuse the backup: they do not know this field.
+    /// Earlier versions of the service do not know this field, so they refuse a backup that contains it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Difference>,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -203,7 +203,8 @@ impl Manifest {
         file.sync_all()?;
         fs::rename(new, dir.join(MANIFEST_FILE))?;
         File::open(dir)?.sync_all()?;
-        // A parent that this user cannot read belongs to another user, who created `dir`. It needs no sync.
+        // If this user cannot read the parent, it belongs to another user, who created `dir`, so it needs no
+        // sync.
         match dir.canonicalize()?.parent().map(|parent| File::open(parent)?.sync_all()) {
             Some(Err(error)) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
             _ => Ok(signed.manifest),

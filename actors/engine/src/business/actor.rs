@@ -20,7 +20,8 @@ use crate::actor::{Handled, Reply};
 use crate::error::{EngineError, Result};
 use crate::maintenance::business as jobs;
 
-/// Computes an answer from the state. Returns a closure that sends it once that state is durable.
+/// Computes an answer from the state. Returns a closure that sends the answer; the actor calls the closure
+/// once that state is durable.
 pub(crate) type Question = Box<dyn FnOnce(&mut State, Timestamp) -> Done + Send>;
 
 /// Decides a change from the state. If it gets an error instead of the state, the error is the answer.
@@ -213,7 +214,8 @@ impl Running {
                 let imported = Box::pin(contact_import::import(state, &request, import, now)).await;
                 let is_refused = imported.is_err();
                 finish(state, Decided::of(imported, reply), businesses, &myself);
-                // The next load of the business deletes the contacts of an import that could not be undone.
+                // If the import could not be undone, the actor ends, and the next load of the business
+                // deletes the contacts.
                 if is_refused && contact_import::is_unfinished(state)? {
                     return Err(EngineError::Failed.into());
                 }

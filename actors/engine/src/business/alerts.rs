@@ -107,7 +107,7 @@ impl Mailed {
     }
 }
 
-/// The time of the next daily mail (08:00 in the business's zone) on the clock of schedules.
+/// The time of the next daily mail (08:00 in the business's zone), converted to the clock of the schedules.
 fn daily_due(state: &State) -> Timestamp {
     let now = state.clocks.now();
     state.steady.now() + (next_daily(state.business.zone, now) - now)

@@ -65,14 +65,16 @@ impl BusinessBudget {
         usage
     }
 
-    /// Reserves budget for at most `rows_max` waiting deliveries, or none if the byte limit is reached.
+    /// Reserves budget for at most `rows_max` waiting deliveries. Reserves nothing if the byte limit is
+    /// reached.
     pub(super) fn promise_waiting(&self, rows_max: u64) -> Promised {
         let (allowed, waits) = (self.limits.allowed(BudgetKind::WaitingDeliveries), self.waiting.claimed());
         let room = if waits.bytes < allowed.bytes { allowed.rows.saturating_sub(waits.rows) } else { 0 };
         self.waiting.promise(room.min(rows_max))
     }
 
-    /// True if the count has already passed this key. Later steps count the rows after it.
+    /// True if the count of the rows has already passed this key of the kind with the index `place` in
+    /// [`COUNTED`]. The following steps of the count include later keys.
     pub(super) fn has_counted(&self, place: usize, key: &Key) -> bool {
         self.uncounted.is_none_or(|left| place < left.kind || (place == left.kind && *key < left.range.from))
     }

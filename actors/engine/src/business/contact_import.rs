@@ -6,7 +6,9 @@
 //! - The actor handles no other message during an import. So no record refers to a hidden contact, and every
 //!   other contact has a smaller id.
 //! - After an interruption, the load of the business deletes the hidden contacts.
-//! - While the row exists, the newest audit entry contains no usage, because the number of rows changes.
+//! - While the row exists, the newest audit entry does not contain the usage of the business (its numbers of
+//!   rows and bytes), because each batch changes the usage. After an interruption, the rows are counted
+//!   again.
 
 use std::collections::HashSet;
 
@@ -33,7 +35,7 @@ use super::{search_texts, usage};
 use crate::business::Message;
 use crate::error::Result;
 
-/// The number of rows that are looked up before other tasks can run.
+/// The number of looked-up rows after which the import lets other tasks run.
 const ROWS_PER_TURN: usize = 128;
 /// The maximum number of contacts in a batch, and of bytes in their records and search texts.
 const CONTACTS_PER_BATCH: usize = NAMES_PER_ROW_MAX;
@@ -46,7 +48,7 @@ const IN_FLIGHT_BYTES_MAX: usize = 1 << 20;
 #[derive(Debug)]
 pub struct ImportContacts {
     pub rows: Vec<ContactRow>,
-    /// Whether to determine only the answer.
+    /// If true, the import computes its answer but writes nothing.
     pub dry_run: bool,
 }
 
@@ -140,7 +142,7 @@ pub(super) async fn import(
         state.budget.is_importing = false;
         if let Err(error) = written {
             if !state.store.failed() {
-                // If this fails too, the actor ends, and the next load deletes the contacts.
+                // If the roll-back fails too, the actor ends, and the next load deletes the contacts.
                 let _ = roll_back(state).await;
             }
             return Err(error);
@@ -249,7 +251,7 @@ fn part_len(contacts: &[Contact]) -> usize {
     fits.count()
 }
 
-/// The rows of contacts without the names. Updates the usage.
+/// Encodes the rows of contacts, except the rows of the name index. Updates the usage of the business.
 fn encoded(state: &mut State, writes: &[Write]) -> Result<Batch, StoreError> {
     let (mut batch, mut usage) = (Batch::default(), state.budget.usage);
     for write in writes {
@@ -268,7 +270,7 @@ async fn wait_durable(state: &mut State) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether contacts are hidden.
+/// True if an import was interrupted before its last batch, so that its contacts are still hidden.
 pub(super) fn is_unfinished(state: &State) -> Result<bool, StoreError> {
     Ok(state.read_raw(&keys::contact_import(state.id))?.is_some())
 }
@@ -287,7 +289,7 @@ pub(super) async fn roll_back(state: &mut State) -> Result<(), StoreError> {
         left = left.after(Key::new(last));
         let mut writes = Vec::new();
         for (key, value) in &rows {
-            // A row that cannot be decoded stays, like everywhere else.
+            // A row that cannot be decoded is never deleted.
             let contact = state.store.find_in::<Contact>(key, value)?;
             writes.extend(contact.map(|contact| Write::delete(of, &contact)));
         }

@@ -119,8 +119,8 @@ impl<'a> Context<'a> {
         self.state.budget.limits.has_room(kind, self.state.budget.usage.of(kind), more)
     }
 
-    /// Checks that the budget has room for a new record. A refusal names `path`. The later check of the
-    /// whole batch can name only the record's kind.
+    /// Checks that the budget has room for a new record. A refusal names the field `path`. A later check of
+    /// the whole batch could name only the kind of the record.
     pub fn check_budget<R: Record>(&self, kind: BudgetKind, record: &R, path: &str) -> Result<(), Refusal> {
         let more = Amount::row(record.encode().len());
         self.state.budget.limits.check(kind, self.state.budget.usage.of(kind), more, path)

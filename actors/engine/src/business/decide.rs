@@ -37,7 +37,7 @@ pub(super) enum Effect {
     TurnedOff(EndpointKey),
     Missed(u64),
     MailWaits(Timestamp),
-    /// Some notices about the appointment may be overtaken.
+    /// A change may have made waiting notices about this appointment obsolete.
     NoticesChange(AppointmentId),
     MailsLeftOut(u64),
     Tell(Vec<LiveChange>),
@@ -60,7 +60,8 @@ pub(crate) fn carry_out<C: Change>(
     let mut context = Context::new(state, request, now);
     let (decided, value, kept) = change.decide(&mut context)?.into_parts(request.idempotency.is_some());
     if decided.writes.is_empty() && request.idempotency.is_some() {
-        // Even without writes, the answer is stored. `Frees` would let a client fill the disk with answers.
+        // A decision without writes still stores its answer. With the weight `Frees`, a client could fill the
+        // disk with stored answers.
         state.store.check_room(weight.min(Weight::Keeps))?;
     }
     let Context { at, mint, .. } = context;

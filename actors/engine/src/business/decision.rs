@@ -101,7 +101,7 @@ impl<G: Gives> Decision<G> {
         self
     }
 
-    /// Lists the rules that the change overrode in its audit entry.
+    /// Adds the rules that the change overrode to its audit entry.
     #[must_use]
     pub(super) fn overrode(mut self, rules: &[Overridden]) -> Self {
         if let Some(entry) = self.decided.audit.last_mut().filter(|_| !rules.is_empty()) {
@@ -138,7 +138,7 @@ impl<G: Gives> Decision<G> {
         self
     }
 
-    /// Notifies the outbox of a notice among the rows, which is due at this time.
+    /// Tells the outbox that the rows of the change contain a notice that is due at this time.
     #[must_use]
     pub(super) fn waits(mut self, due: Option<Timestamp>) -> Self {
         self.decided.waits = due;

@@ -12,10 +12,12 @@ use uuid::Uuid;
 #[derive(Debug, Default)]
 pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
-    /// The id of the newest erasure for each digest of a phone number or e-mail address, or of the merge since
-    /// which it identified no contact. Later records with the number or address are not changed.
+    /// Maps the digest of each phone number or e-mail address of an erased contact to an id: that of the
+    /// newest erasure, or of the merge after which the number or address no longer belonged to the contact.
+    /// Records with a later id stay unchanged.
     identifiers: HashMap<[u8; 16], Uuid>,
-    /// True if an erasure has no phone number. The contact may be undecodable and still have index rows.
+    /// True if an erasure row contains no phone number. The contact may have been undecodable, and index rows
+    /// may still contain its id.
     may_be_listed: bool,
 }
 
@@ -63,7 +65,7 @@ impl ErasedContacts {
 }
 
 pub(crate) trait Personal: Sized {
-    /// The record without the data of the contacts; `None` when the record contains no such data.
+    /// The record without the data of the erased contacts; `None` when the record contains no such data.
     fn without(
         &self,
         theirs: &ErasedContacts,

@@ -30,7 +30,7 @@ pub(crate) struct Businesses {
     pub(crate) scans: Arc<Scans>,
     pub(crate) principals: Principals,
     pub(crate) key_usage: KeyUsage,
-    /// The claims on the slugs of booking pages.
+    /// The locks on the slugs of booking pages ([`crate::claims`]).
     pub(crate) slugs: Claims,
     /// Notified when a business is deleted, so that a background job deletes its rows.
     pub(crate) deleted: Arc<Notify>,

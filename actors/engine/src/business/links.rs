@@ -4,8 +4,8 @@
 //! - Each link of an appointment is in the appointment's [`LinksRecord`], which names no other link.
 //! - An appointment without a contact has no links.
 //! - The deletion of an appointment deletes its links.
-//! - A link in a mail also stops e-mails, so it ends later than the links that a page showed: a visitor who
-//!   repeats a form cannot end it.
+//! - If an appointment has too many links, a link that was sent by mail ends later than the links that a page
+//!   showed, because it also stops e-mails. A visitor who repeats a form therefore cannot end it.
 
 use chrono::TimeDelta;
 use domain::{Appointment, AppointmentId, Timestamp};
@@ -63,7 +63,7 @@ fn put(mut links: LinksRecord, token: &ManageToken, link: &LinkRecord, rows: &mu
     rows.put(keys::link(of, &token.hash()), link.encode());
 }
 
-/// The row that counts one more move by link.
+/// Returns the row of the links with one more move counted.
 pub(super) fn moved(state: &State, id: AppointmentId) -> Result<Batch, StoreError> {
     let mut links = of_appointment(state, id)?;
     links.moves = links.moves.saturating_add(1);

@@ -8,7 +8,7 @@ use store::{Key, Order, Record, Store, StoreError, keys};
 use super::state::State;
 use crate::scans::Reader;
 
-/// The maximum number of merges and erasures that can happen during a look-up.
+/// The maximum number of aliases that a look-up follows. Usually it is one; each merge meanwhile adds one.
 const STEPS_MAX: usize = 16;
 
 /// A view of the rows of a business: the store, or the store with changes that are not durable yet.

@@ -11,7 +11,7 @@ use store::{Batch, Order, Record, StoreError, keys};
 
 use super::state::State;
 
-/// A larger row makes a search cheaper and a new contact more expensive.
+/// The maximum number of names per row. A larger row makes a search cheaper and a new contact more expensive.
 pub(crate) const NAMES_PER_ROW_MAX: usize = 64;
 
 type Names = Vec<(ContactId, String)>;

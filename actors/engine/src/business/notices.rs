@@ -1,9 +1,10 @@
 //! Notices to customers, written in the batch of the change.
 //!
 //! Invariants:
-//! - Without a relay, no notice is written.
-//! - The rows of waiting notices belong to the outbox, which drops a notice that a later change overtakes.
-//!   A business actor only adds notices, cleans finished ones and deletes those of a deleted appointment.
+//! - Without a mail relay, no notice is written.
+//! - The rows of waiting notices belong to the outbox, which drops a notice that a later change makes
+//!   obsolete. A business actor only adds notices, cleans finished ones and deletes those of a deleted
+//!   appointment.
 
 use std::collections::BTreeSet;
 
@@ -22,10 +23,10 @@ use crate::mail::{delete_mail, write_mail};
 /// The delay of a notice about a change by the team or by an integration, which can be undone in this time.
 const BY_TEAM_AFTER: TimeDelta = TimeDelta::seconds(15);
 
-/// A change keeps this many finished notices of its appointment in the log.
+/// The number of finished notices of an appointment that stay in the log when the appointment is changed.
 const FINISHED_MAX: usize = 32;
 
-/// Writes the notices of a change. Returns the changed appointments, whose notices may be overtaken.
+/// Writes the notices of a change. Returns the changed appointments. Their earlier notices may be obsolete.
 pub(super) fn write_notices(
     state: &mut State,
     writes: &[Write],
@@ -92,7 +93,8 @@ fn notices(
     let settings = &state.notices;
     let kind = NoticeKind::of_change(before, after).filter(|_| settings.includes(after));
     let Some(kind) = kind else { return Vec::new() };
-    // A request is unchanged since its booking or last move, so it has the time of that.
+    // An appointment that is confirmed at its booked time counts as booked at its last change, because only a
+    // booking or a move changes a pending appointment.
     let is_moved =
         |before: &Appointment| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id);
     let since = before.filter(|before| !is_moved(before)).map_or(at, |before| before.updated_at);

@@ -40,7 +40,7 @@ impl Overlay {
         }
     }
 
-    /// The pending value of a key: `None` if nothing is pending, `Some(None)` for a deletion.
+    /// The pending value of a key: `None` if no change is pending, `Some(None)` for a deletion.
     pub(crate) fn get(&self, key: &Key) -> Option<Option<&[u8]>> {
         self.entries.get(key).map(|entry| entry.value.as_deref())
     }

@@ -1,10 +1,11 @@
-//! Watches for new references to a service or staff member before its deletion.
+//! Checks that no record refers to a service or staff member before its deletion.
 //!
-//! A deletion has three parts: the actor starts a watch, a scan of the store looks for references, and then
-//! the deletion is requested with the watch.
+//! A *watch* notes the references to one service or staff member that are added while it runs. A deletion has
+//! three parts: the actor starts a watch, a scan of the store looks for older references, and then the caller
+//! requests the deletion with the watch.
 //!
 //! Invariants:
-//! - The watch records each reference that is added after its start.
+//! - The watch notes each reference that is added after its start.
 //! - A deletion with an unknown watch is refused. A watch is lost when the actor restarts or when too many
 //!   newer watches exist.
 
@@ -17,10 +18,11 @@ use uuid::Uuid;
 
 use super::write::Write;
 
-/// The maximum number of watches. A further watch replaces the oldest watch.
+/// The maximum number of watches. If there are more, the oldest watch is lost.
 const WATCHED_MAX: usize = 64;
 
-/// A running watch whose scan found no reference.
+/// Identifies a watch for new references to a service or staff member. The request for a deletion contains it
+/// as proof that a scan found no older reference.
 #[derive(Clone, Debug)]
 pub struct Watch {
     number: u64,

@@ -17,7 +17,7 @@ use super::state::State;
 use crate::error::{EngineError, Result};
 
 const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
-/// The maximum number of future days to read. A wrong clock may have caused rows of these days.
+/// The maximum number of days after today whose rows are read. Such rows exist only if a clock was wrong.
 const DAYS_AHEAD_MAX: usize = 32;
 
 pub(super) fn given(
@@ -51,7 +51,8 @@ pub(crate) fn remember(
 fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<(u16, Vec<u8>)>> {
     let now = state.clocks.steady();
     let at = |day| keys::idempotency(state.id, day, &idempotency.key);
-    // Future days are read first, or a key that a background job is moving to today could be missed.
+    // Future days are read first. Otherwise a key could be missed that a background job moves from a future
+    // day to today meanwhile.
     let days = state.days_ahead.iter().copied().chain(days(now));
     let Some((day, record)) = kept(days, now, idempotency.fingerprint, |day| state.read(&at(day)))? else {
         return Ok(None);
@@ -157,7 +158,8 @@ fn check_person(
 }
 
 fn check_key(state: &State, id: KeyId) -> Result<()> {
-    // The generation is read before the rows. If it is unchanged at the next check, so are the rows.
+    // The credentials generation, a counter of changes to credentials, is read before the rows. If it is
+    // unchanged at the next check, the rows are unchanged too.
     let checked = (id, state.store.credentials_generation());
     if state.checked_key.get() == Some(checked) {
         return Ok(());

@@ -1,13 +1,15 @@
-//! The index of search texts ([`domain::Search`]) of contacts, calls and messages. A row has the texts of
-//! records with consecutive ids.
+//! The index of search texts ([`domain::Search`]) of contacts, calls and messages. A row contains the texts
+//! of records with consecutive ids. A record is *filed* when a row contains its text.
 //!
 //! Invariants:
-//! - The key of a row has the last id of its records. The row has their texts, and no text of another record.
-//! - The records after the last row are *unfiled*: a search reads the records. There are few of them, because
-//!   every [`ROW_RECORDS_MAX`] new records are filed together, so a new record seldom writes a row.
-//! - A changed or deleted record changes its row in the same batch.
-//! - A divided row keeps its key, and the new row is before it. A row that is read in descending order of the
-//!   keys while it is divided is therefore read completely.
+//! - The key of a row contains the last id of the row's records. The row contains the texts of these records
+//!   and of no other record.
+//! - The records after the last row are *unfiled*: a search reads the records themselves. There are few of
+//!   them, because every [`ROW_RECORDS_MAX`] new records are filed together, so a new record seldom writes a
+//!   row.
+//! - A change or deletion of a record changes the record's row in the same batch.
+//! - When a row is divided, it keeps its key, and the new row comes before it. A search, which reads the rows
+//!   in descending order of the keys, therefore reads all texts of the divided row.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +25,7 @@ use super::write::Write;
 /// The maximum number of records per row. More records make a search cheaper and a changed contact more
 /// expensive.
 pub(crate) const ROW_RECORDS_MAX: usize = 64;
-/// Longer rows would be stored in pieces.
+/// The maximum size of a row. A longer row would be stored in pieces.
 const ROW_BYTES_MAX: usize = VALUE_BYTES_MAX - ROW_HEAD_BYTES;
 const ROW_HEAD_BYTES: usize = 4;
 /// The bytes of an id and of the length of its text.
@@ -46,7 +48,7 @@ impl SearchRows {
         Self { of, rows, last: None, records: 0, bytes: 0, texts: Vec::new() }
     }
 
-    /// Adds a record. `batch` gets the row before it, if the record does not fit in.
+    /// Adds a record. If it does not fit into the current row, that row is first written to `batch`.
     pub(crate) fn add(&mut self, id: Uuid, text: Option<String>, batch: &mut Batch) {
         let bytes = text.as_ref().map_or(0, |text| TEXT_HEAD_BYTES + text.len());
         if self.records == ROW_RECORDS_MAX || (self.records > 0 && self.bytes + bytes > ROW_BYTES_MAX) {

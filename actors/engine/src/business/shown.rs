@@ -33,7 +33,7 @@ impl State {
         V::new(appointment, parties)
     }
 
-    /// The message with its present contact, and without the data of an erased contact.
+    /// The message with its current contact, and without the data of an erased contact.
     pub(super) fn known_message(&self, message: TakenMessage) -> Result<TakenMessage, StoreError> {
         let contact = self.contact_of(message.contact_id)?.map(|contact| contact.id);
         let was_erased = message.contact_id.is_some() && contact.is_none();

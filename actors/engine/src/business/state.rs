@@ -33,7 +33,8 @@ use crate::mail::Outbox;
 use crate::maintenance::business::BusinessJobs;
 use crate::maintenance::{AgeMarks, HourlyRound};
 
-/// More than the duration of the longest service and the longest local day together.
+/// The time before now whose appointments `busy` contains. It is longer than the longest service and the
+/// longest local day together.
 pub(crate) const BUSY_PAST: TimeDelta = TimeDelta::hours(50);
 /// The number of rows that are read before other tasks can run.
 pub(super) const ROWS_PER_TURN: usize = 1_024;
@@ -72,7 +73,7 @@ pub(crate) struct State {
     pub(crate) jobs: BusinessJobs,
     pub(crate) ended: bool,
     pub(crate) overlay: Overlay,
-    /// For each kind of search texts, about how many records are unfiled.
+    /// The approximate number of records of each kind whose texts are not in the search index yet.
     pub(crate) unfiled: BTreeMap<u8, usize>,
     pub(crate) references: References,
     pub(crate) budget: BusinessBudget,
@@ -305,7 +306,7 @@ impl State {
         Ok(rows)
     }
 
-    /// Applies the submitted changes of a range that may not be durable yet to its stored rows.
+    /// Applies the submitted changes of a range to its stored rows, which may not contain these changes yet.
     fn add_in_flight(&self, range: &KeyRange, rows: &mut HashMap<Vec<u8>, Vec<u8>>) {
         for (key, value) in self.overlay.range(range) {
             match value {
@@ -316,7 +317,7 @@ impl State {
     }
 }
 
-/// The staff member and end of an undecodable appointment are unknown, so it blocks all staff.
+/// Blocks all staff for an undecodable appointment, because its staff member and end are unknown.
 fn hold_for_all(store: &Store, key: &[u8], busy: &mut Busy) -> Result<(), StoreError> {
     let at = keys::instant_and_id::<AppointmentId>(key);
     if let Some((start, _)) = store.usable(key, at)? {

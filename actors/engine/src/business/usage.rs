@@ -44,7 +44,8 @@ pub(super) fn count(
             continue;
         };
         let kind = COUNTED[place].budget;
-        // Most writes are creations, which need no read. A value with inconsistent pieces was not counted.
+        // A new record has no previous value, so nothing is read. A value with inconsistent pieces was never
+        // counted.
         let before = if is_new { None } else { state.store.usable(key, state.read_raw(key))?.flatten() };
         if let Some(before) = before {
             usage.remove(kind, Amount::row(before.len()));
@@ -69,7 +70,8 @@ fn is_new(state: &State, write: &Write) -> bool {
     }
 }
 
-/// API keys are in the rows of the installation. Revoked keys are not counted.
+/// Updates the usage for a changed API key, whose row belongs to the installation. Only valid keys are
+/// counted.
 fn count_key(state: &State, after: &ApiKey, usage: &mut Usage) -> Result<(), StoreError> {
     let listed = keys::key(state.id, after.id);
     let counted = place_of(state, &listed).is_some_and(|place| state.budget.has_counted(place, &listed));

@@ -97,8 +97,9 @@ mod tests {
     const WALL: i64 = 1_772_442_000_000;
     const BOOT: i64 = 5_000;
 
-    /// Reads the clocks once a minute. At each reading the wall clock is ahead of the true time by the
-    /// given milliseconds. Returns by how many milliseconds the believed time is ahead.
+    /// Reads the clocks once a minute. At each reading the wall clock is ahead of the true time by the given
+    /// milliseconds. For each reading, returns how many milliseconds the believed time is ahead of the true
+    /// time.
     fn each_minute(ahead: &[i64]) -> Vec<i64> {
         let mut belief = Belief::new(WALL, BOOT, None);
         let minutes = (1..).map(|minute: i64| minute * MINUTE);

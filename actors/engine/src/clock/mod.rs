@@ -31,7 +31,7 @@ use store::{Batch, Noted, Record, Store, StoreError, Weight, keys};
 use self::belief::{Belief, FOLLOWED_MAX_MILLIS};
 use self::kept::Kept;
 
-/// A stamp that is later than the stored one by more than this is stored immediately.
+/// If a stamp is later than the newest stored stamp by more than this, the clocks are stored immediately.
 const UNKEPT_MAX: TimeDelta = TimeDelta::hours(1);
 
 #[derive(Clone)]
@@ -124,8 +124,8 @@ impl Clocks {
         }
     }
 
-    /// Stores the believed time if, after a crash, the time could be before the end of a list. Returns true
-    /// if the list must wait until the believed time is durable.
+    /// Ensures that after a crash no stamp is before the end of a list that is read now. Stores the believed
+    /// time if the stored one is too early for this. Returns true if the list must wait until it is durable.
     pub(crate) fn store_list_time(&self, store: &Store) -> bool {
         let _ = self.now();
         let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);
@@ -160,7 +160,8 @@ impl Clocks {
         }
         let newest = self.0.newest.load(Ordering::Relaxed);
         self.0.newest_kept.store(newest, Ordering::Relaxed);
-        // Not the wall clock: if it is wrong, it must not expire idempotency keys at the next start.
+        // The believed time is stored instead of the wall clock, because a wrong wall clock would expire
+        // idempotency keys at the next start.
         let wall = self.now();
         let boot = boot(&*self.0.port);
         let passed = boot.map_or_else(|| millis(self.0.port.steady()), |boot| boot.passed);

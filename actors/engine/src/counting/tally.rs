@@ -10,9 +10,9 @@ use store::{Key, LONG_VALUE_BYTES_MAX, Record, keys, piece_of, whole_value_by};
 
 use super::{BUSINESS, Difference, Differences, Found, decodes};
 
-/// With more listed businesses than this (16 bytes each in memory), missing ones are not detected.
+/// The maximum number of listed businesses (16 bytes each in memory) for which missing ones are detected.
 const LISTED_MAX: usize = 4 << 20;
-/// With more API keys than this (9 bytes each in memory), API keys are not compared.
+/// The maximum number of API keys (9 bytes each in memory) for which the numbers of API keys are compared.
 const KEYS_MAX: usize = 4 << 20;
 
 #[derive(Default)]

@@ -34,7 +34,7 @@ pub(crate) enum Message {
     /// The alert about the outage is written, or could not be written.
     Alerted,
     Purged,
-    /// Clean the deliveries of the events after this one that must be wiped ([`super::resend`]).
+    /// Clean the deliveries whose events must be wiped ([`super::resend`]), beginning after this event.
     Clean(Option<EventId>, OwnedSemaphorePermit),
     Cleaned(Option<EventId>),
     Resend(Box<Resending>),
@@ -62,8 +62,8 @@ pub(crate) enum Resend {
     One(EventId),
     /// Make the next attempt of a pending delivery immediately.
     Now(EventId),
-    /// Every missed and failed delivery in this range of the log. Each message handles the first rows of
-    /// the range, so the actor handles other messages in between.
+    /// Resend every missed and failed delivery in this range of the log. Each message handles the first rows
+    /// of the range, so the actor handles other messages in between.
     Missed(KeyRange),
 }
 
@@ -102,7 +102,8 @@ impl Actor for DeliveryActor {
         let is_set_aside = |state: &State| deliveries.shared.store.is_business_set_aside(state.key.business);
         let handled = if is_set_aside(state) { Ok(()) } else { state.take(&deliveries, message).await };
         if is_set_aside(state) {
-            // The stop aborts the attempts in progress. It is not a failure, so the actor is not restarted.
+            // The actor's stop aborts the attempts in progress. It does not count as a failure, so the
+            // supervisor does not restart the actor.
             deliveries.directory.dismiss(state.key);
             deliveries.dispatcher.rest(state.key, None);
             myself.stop(Some("the business is set aside".into()));

@@ -38,9 +38,9 @@ pub(super) fn is_unreported(endpoint: &WebhookEndpoint, failing: Failing) -> boo
 }
 
 impl State {
-    /// Begins an attempt. The attempt returns its permit when the body is read, at most [`BODY_GRACE`]
-    /// after the head of the response. A slower body is read without this permit. The number of such bodies
-    /// is bounded, and further bodies are not read.
+    /// Begins an attempt. The attempt returns its permit when the body is read, at most [`BODY_GRACE`] after
+    /// the head of the response. The rest of a slower body is read without this permit. The number of bodies
+    /// that are read in this way is bounded, and further bodies are not read.
     pub(super) fn attempt(
         &mut self,
         deliveries: &Deliveries,
@@ -217,7 +217,8 @@ impl State {
         });
     }
 
-    /// Writes the alert about the present outage if it is due. Returns the time until it is due.
+    /// Starts to write the alert about the current outage if it is due. Otherwise returns the time until it
+    /// is due.
     pub(super) fn alert_of_failing(
         &mut self,
         deliveries: &Deliveries,

@@ -46,7 +46,8 @@ impl State {
         }
         // The actor must run until its next turn has read the rows.
         self.hold();
-        // Attempts of earlier epochs are aborted before an event is sent again.
+        // Attempts that began before the endpoint was last disabled are aborted before an event is sent
+        // again.
         if let Some(endpoint) = shared.store.look(&self.row())? {
             self.abort_stale(endpoint.as_ref());
         }
@@ -281,7 +282,7 @@ impl State {
         shared.store.contains(&keys::wipe(self.key.business, event))
     }
 
-    /// Whether the event is wiped or must be wiped. Such an event is never sent again on request.
+    /// Whether the event is wiped or must be wiped. A request never sends a wiped event again.
     pub(super) fn is_wiped(&self, shared: &Shared, event: EventId) -> Result<bool, StoreError> {
         let bytes = shared.store.get_raw(&keys::event(self.key.business, event))?;
         Ok(bytes.is_some_and(|bytes| bytes.is_empty()) || self.is_to_be_wiped(shared, event)?)

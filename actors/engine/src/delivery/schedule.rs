@@ -26,9 +26,10 @@ pub(crate) fn delay_before(attempts: u32) -> TimeDelta {
     before.copied().unwrap_or_default()
 }
 
-/// Returns the delivery after an attempt, and whether the endpoint must be disabled: if the last attempt of
-/// the schedule failed and no delivery has reached the endpoint since the first attempt. `reached` counts
-/// all deliveries that reached the endpoint. The caller sets the response body.
+/// Returns the delivery after an attempt, and whether the endpoint must be disabled. It must be disabled if
+/// the last attempt of the schedule failed and no other delivery has reached the endpoint since the first
+/// attempt of this delivery. `reached` counts all deliveries that reached the endpoint. The caller sets the
+/// response body.
 pub(super) fn after_attempt(
     delivery: &Delivery,
     attempt: &Attempt,

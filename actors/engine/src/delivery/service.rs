@@ -107,7 +107,8 @@ impl Deliveries {
         }
     }
 
-    /// Makes an actor notice that its endpoint was deleted or disabled. Needs no attempt permit.
+    /// Makes an actor notice that its endpoint was deleted or disabled. The actor needs no attempt permit for
+    /// this.
     pub(crate) fn refresh(self: &Arc<Self>, key: EndpointKey) {
         self.tell(key, Message::Wake);
     }
@@ -189,7 +190,7 @@ impl Deliveries {
 
     pub(crate) fn begin(self: &Arc<Self>) {
         self.dispatcher.begin(Arc::downgrade(self));
-        // A separate task, so that the caller does not wait for the registration.
+        // The registration is a separate task, so that the caller does not wait for it.
         tokio::spawn(Arc::clone(self).register_all());
     }
 

@@ -34,7 +34,7 @@ pub(crate) struct State {
     pub(super) resending: Vec<Resending>,
     /// The number of deliveries that reached the endpoint. A successful attempt increases it.
     pub(super) reached: Arc<AtomicU64>,
-    /// The present outage of the endpoint.
+    /// The current outage of the endpoint.
     pub(super) failing: Option<Failing>,
     /// The row that was last submitted to the store.
     pub(super) reached_written: Reached,
@@ -58,8 +58,8 @@ pub(super) struct Attempting {
     pub(super) task: AbortHandle,
 }
 
-/// The row with the number of deliveries that reached the endpoint, and with its outage. Without an outage the row has
-/// the 8 bytes of earlier formats.
+/// The row with the number of deliveries that reached the endpoint, and with its outage. Without an outage
+/// the row has the 8 bytes of earlier formats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reached {
     pub(crate) count: u64,
@@ -131,7 +131,8 @@ impl State {
         }
     }
 
-    /// Returns the attempt permits. Requests none before `wait` has passed or the next message arrives.
+    /// Returns the attempt permits to the dispatcher. Requests no permit before `wait` has passed or the next
+    /// message arrives.
     pub(super) fn wait(&mut self, deliveries: &Deliveries, wait: Option<Duration>) {
         deliveries.dispatcher.rest(self.key, wait);
         self.attempt_permits.clear();

@@ -44,12 +44,12 @@ pub enum ExportError {
 pub struct Export {
     moving: Arc<Moving>,
     with_secrets: bool,
-    /// The lane of the audit entry, until that entry is durable.
+    /// The lane (queue of the committer) in which the audit entry was written, until the entry is durable.
     noted: Option<BusinessId>,
     scope: Scope,
     current: Option<Current>,
     businesses: u64,
-    /// Shared with the running step, which continues after the export is dropped.
+    /// The permit is shared with the running step, which continues even if the export is dropped.
     permit: Arc<ExportPermit>,
     differences: Differences,
 }
@@ -100,7 +100,8 @@ impl Engine {
             (None, true) => AuditAction::InstallationExportedWithSecrets,
         };
         let now = self.now();
-        // The audit entry of an export of all businesses belongs to no business and gets its own lane.
+        // The audit entry of an export of all businesses belongs to no business, so its lane is that of a new
+        // id.
         let lane = one.unwrap_or_else(|| shared.mint_id(now));
         shared.note((by, action), lane, now, &mut batch);
         shared.store.submit(lane, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;

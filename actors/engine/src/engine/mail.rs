@@ -27,7 +27,7 @@ impl Engine {
         Arc::new(PeopleRecipients(Arc::downgrade(&self.parts.people)))
     }
 
-    /// The current content of an alert. `None` after the deletion of its record.
+    /// The current content of an alert. `None` if the record to which the alert refers was deleted.
     pub async fn told(&self, of: BusinessId, about: &About) -> Result<Option<What>> {
         Ok(read_about(&self.shared().store, of, about)?)
     }
@@ -45,7 +45,8 @@ impl Engine {
         self.parts.mails.test(BusinessId::INSTALLATION, to.as_str(), locale).await
     }
 
-    /// Sends a test mail to a member. `None` without a relay. Errors: [`Refusal::Conflict`] after too many.
+    /// Sends a test mail to a member. `None` without a mail relay. Errors: [`Refusal::Conflict`] after too
+    /// many test mails.
     pub async fn test_mail_of(&self, of: BusinessId, person: &Person) -> Result<Option<TestedMail>> {
         let mails = &self.parts.mails;
         if !self.sends_mail() {
@@ -90,8 +91,8 @@ impl Engine {
         what.token(&self.shared().meta.secret)
     }
 
-    /// Ends the subscription of the token. Succeeds also if the subscription or the membership has ended
-    /// already. Errors: [`Refusal::NotFound`] for an invalid token.
+    /// Ends the subscription that the token identifies. Succeeds also if the subscription or the membership
+    /// has already ended. Errors: [`Refusal::NotFound`] for an invalid token.
     pub async fn unsubscribe(&self, token: &str) -> Result<Unsubscribe> {
         let what = self.read_unsubscribe_token(token).ok_or(Refusal::NotFound(Named::Subscription))?;
         let Unsubscribe { person_id: id, business_id, from } = what;

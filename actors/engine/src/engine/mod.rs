@@ -204,13 +204,13 @@ impl Engine {
         shared.store.check_room(Weight::Frees)?;
         let id = shared.mint_id(self.now());
         let clocks = Arc::downgrade(&self.parts.shared);
-        // A weak reference, because a backup must not keep the engine alive.
+        // The reference is weak, because a backup must not keep the engine alive.
         let began = self.now();
         let now = move || clocks.upgrade().map_or(began, |shared| shared.clocks.now());
         self.parts.backups.begin((&shared.store, self.parts.limits.backup_rows), to, id, now)?;
         let mut batch = Batch::default();
         shared.note((by, AuditAction::BackupBegun), id, began, &mut batch);
-        // Does not wait for the commit: a crash that loses this entry also ends the backup.
+        // The call does not wait for the commit: a crash that loses this entry also ends the backup.
         shared.store.submit(id.uuid().into(), batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         Ok(id)
     }
@@ -220,7 +220,7 @@ impl Engine {
         self.parts.backups.state(id)
     }
 
-    /// Waits at most 2 s until uses of API keys are written, and 2 s for other work. Errors: the store has
+    /// Waits at most 2 s until uses of API keys are written, and 2 s for other work. Fails if the store has
     /// failed.
     pub async fn close(self) -> Result<(), StoreError> {
         let Parts { shared, businesses, people, mails, moving, maintenance, backups, .. } = &*self.parts;

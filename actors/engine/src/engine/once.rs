@@ -13,7 +13,8 @@ use crate::shared::{OnceGuard, Shared};
 
 const EXPIRED_PER_ANSWER: usize = 16;
 
-/// A running request. Requests with the same key are refused until this value is dropped.
+/// A running request with an idempotency key. Other requests with the key are refused until this value is
+/// dropped.
 pub struct Once {
     _guard: OnceGuard,
     known: bool,

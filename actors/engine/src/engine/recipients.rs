@@ -56,8 +56,8 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>> {
     Ok(Some(Recipient { address: person.email, name: person.name, locale: person.locale, role, link }))
 }
 
-/// The customer of a notice, with a new manage link. The link stops mails to the address to which it is sent:
-/// `to`, even if the customer has another address by now.
+/// The customer of a notice, with a new manage link. The link can stop the mails to the address `to`, to
+/// which it is sent, even if the customer has another address by now.
 async fn customer(
     people: &People,
     of: BusinessId,

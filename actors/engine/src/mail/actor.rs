@@ -1,6 +1,6 @@
 //! The actor of the outbox. Its queue is the store's index of due mails, and every message requests a
-//! [turn](super::turn). Its memory holds the [lanes](super::order) with waiting mails and the mails that
-//! are being sent, but not the waiting mails.
+//! [turn](super::turn). Its memory holds the mails that are being sent and the [lanes](super::order) (groups
+//! of mails) with waiting mails, but not the waiting mails themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
@@ -45,7 +45,7 @@ pub(crate) enum Message {
     Turn,
     Ended(Box<Ended>),
     Recorded(MailKey),
-    /// An appointment of a business has changed, so some of its notices may be overtaken.
+    /// An appointment of a business has changed, so some of its waiting notices may be obsolete.
     Changed(BusinessId, AppointmentId),
     /// A change of the counted notices is durable.
     Counted,

@@ -12,7 +12,8 @@ use super::letter::{AlertItem, Content, Letter, Link, Recipient, Sender, What};
 use super::notice;
 use super::unsubscribe::Unsubscribe;
 
-/// The maximum number of audit entries that are read for the entry about an offer. Its id has the offer's time.
+/// The maximum number of audit entries that are read to find the entry about an offer. The first entry read
+/// has the time of the offer.
 const OFFER_ENTRIES_MAX: usize = 64;
 
 pub(super) fn letter(
@@ -49,8 +50,8 @@ pub(super) fn letter(
 }
 
 /// The name of the person who offered the membership. `None` for an offer by the operator, and if the person
-/// has no name. The audit log has the entry about the offer, since it keeps entries for longer than an
-/// invitation works.
+/// has no name. The audit log still contains the entry about the offer, because it keeps entries for longer
+/// than an invitation is valid.
 fn invited_by(store: &Store, mail: &Mail) -> Result<Option<String>, StoreError> {
     let is_offer = matches!(mail.kind, MailKind::Invitation | MailKind::Offer | MailKind::Reset);
     let Some(of) = mail.business_id.filter(|_| is_offer) else { return Ok(None) };

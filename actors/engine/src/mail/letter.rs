@@ -90,14 +90,14 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoticeLetter {
     pub kind: NoticeKind,
-    /// The `phone_region` of the business, which determines the form of times.
+    /// The `phone_region` of the business, which determines the format of times.
     pub region: String,
     pub website: Website,
     pub appointment: Appointment,
     /// The names of the service and of the staff member. `None` if the row cannot be read.
     pub service: Option<String>,
     pub staff: Option<String>,
-    /// The manage link of this mail. It ends with its token.
+    /// The manage link of this mail. The URL ends with the link's token.
     pub manage: Link,
 }
 

@@ -91,7 +91,8 @@ impl Allowances {
     }
 }
 
-/// Counts an event for both keys unless one is at its limit. The error is the instant when neither is.
+/// Counts an event for both keys, unless one of them is at its limit. The error is the instant from which
+/// neither key is at its limit.
 fn both<A: Eq + Hash, B: Eq + Hash>(
     (of, who): (&mut Windows<A>, A),
     (to, whom): (&mut Windows<B>, B),
@@ -119,7 +120,7 @@ mod tests {
         IpAddr::from([192, 0, 2, number])
     }
 
-    /// The number of accepted requests out of a series, one per minute.
+    /// Makes one request per minute, and returns the number of accepted requests.
     fn within(counted: &mut Windows<u8>, minutes: std::ops::Range<i64>) -> usize {
         let mut count = 0;
         for minute in minutes {

@@ -1,4 +1,4 @@
-//! Notices at the time of sending: whether a notice is sent, to whom, and its content.
+//! Decides at the time of sending whether a notice is sent, and to whom, and reads its content.
 //!
 //! Invariants:
 //!
@@ -8,8 +8,8 @@
 //! - Each change is announced once. If a change was undone, so that the customer already knows the current
 //!   state, no notice is sent.
 //! - The notices of an appointment are sent one after another, so that the newest arrives last.
-//! - A notice that the customer may have got, although it is not recorded as sent, keeps later notices from
-//!   being taken for a restored state.
+//! - If the customer may have received a notice that is not recorded as sent, the current state counts as
+//!   unknown to the customer, so a later notice about it is sent.
 //! - A limit counts a notice once, before its first attempt. Counts survive restarts, and contain no address.
 
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ use super::write::{delete_mail, write_mail};
 use crate::business::contact;
 use crate::shared::Shared;
 
-/// A notice of a suspended business is judged again after this time.
+/// The time after which a notice of a suspended business is checked again.
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 /// How long a notice waits for another notice of its appointment that is being sent.
 const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
@@ -92,8 +92,8 @@ impl State {
         }
     }
 
-    /// Drops the waiting notices of a changed appointment that the change has overtaken. The other notices
-    /// are judged when they are due.
+    /// Drops the waiting notices that a change of their appointment has made obsolete. The other notices are
+    /// checked when they are due.
     pub(super) fn drop_overtaken(
         &mut self,
         shared: &Shared,
@@ -206,7 +206,8 @@ impl State {
         mail.attempts > 0 || was_due || self.sending.contains(&key) || self.tried.contains(&key)
     }
 
-    /// A notice that is not sent. An attempt that may have been made before the start is counted.
+    /// The record of a notice that is not sent. If an attempt may have been made before this actor started,
+    /// it is counted.
     fn dropped(&self, mail: &Mail, reason: DropReason, at: Timestamp) -> Mail {
         let attempts = mail.attempts.max(self.may_have_arrived(mail).into());
         Mail { attempts, ..mail.dropped(reason, at) }
@@ -321,7 +322,7 @@ pub(crate) fn email_consent_key(secret: &[u8; 32], of: BusinessId, email: &str) 
     keys::consent(of, &email_hash(secret, of, email))
 }
 
-/// Writes the consent to e-mails at an address. The list of tombstones repeats it after a restore.
+/// Writes the consent to e-mails at an address. A restore repeats it from the list of tombstones.
 pub(crate) fn write_email_consent(
     rows: &mut Batch,
     (secret, of): (&[u8; 32], BusinessId),
@@ -377,7 +378,7 @@ pub(crate) fn consent_of(
     })
 }
 
-/// A limit on the notices in [`COUNTED_FOR`].
+/// A limit on the number of notices within the time [`COUNTED_FOR`].
 struct Limit {
     name: &'static str,
     max: u32,

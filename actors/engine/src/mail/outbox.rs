@@ -34,7 +34,8 @@ pub struct MailFigures {
     /// Attempts that will be repeated.
     pub put_off: u64,
     pub failed: u64,
-    /// Mails that were not sent: a notice was dropped, the recipient may no longer get them, or their content was deleted.
+    /// Mails that were not sent: a notice was dropped, the recipient may no longer get them, or their content
+    /// was deleted.
     pub dropped: u64,
 }
 
@@ -139,7 +140,7 @@ impl Outbox {
         self.mint(id, new, now).map(|mail| Mail { notice: Some(notice), ..mail })
     }
 
-    /// Notifies the outbox that an appointment has changed, so that overtaken notices are dropped.
+    /// Notifies the outbox that an appointment has changed, so that it drops notices that are now obsolete.
     pub(crate) fn changed(&self, of: BusinessId, appointment: AppointmentId) {
         if let Some(actor) = &*self.actor.lock() {
             let _ = actor.cast(Message::Changed(of, appointment));
@@ -167,7 +168,7 @@ impl Outbox {
         }
     }
 
-    /// `None` without a relay.
+    /// The counters of sent and failed mails. `None` without a mail relay.
     pub(crate) fn figures(&self) -> Option<MailFigures> {
         self.transport.get().map(|transport| *transport.figures.lock())
     }

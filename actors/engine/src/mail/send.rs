@@ -26,7 +26,7 @@ pub(super) fn begin(state: &mut State, shared: &Arc<Shared>, mail: Mail) {
     let under_way = transport.under_way();
     let (shared, myself) = (Arc::clone(shared), state.myself.clone());
     state.tasks.spawn(async move {
-        // A set of one task, which is aborted with the outer task.
+        // This set contains one task, which is aborted together with the outer task.
         let mut making: JoinSet<_> = [attempt(shared, transport, mail.clone())].into_iter().collect();
         let outcome = match making.join_next().await {
             Some(Ok(outcome)) => outcome,

@@ -1,5 +1,5 @@
-//! A *turn* of the outbox scans [lanes](super::order) with due mails and begins as many attempts as the
-//! pace allows.
+//! A *turn* of the outbox scans [lanes](super::order), which are groups of mails, for due mails. It begins as
+//! many attempts as the pace allows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,10 +18,10 @@ use super::write::{delete_mail, write_mail};
 use crate::clock::LOOK_EVERY;
 use crate::shared::Shared;
 
-/// The maximum number of lane scans in one turn. The next turn continues.
+/// The maximum number of lane scans in one turn. If lanes are left, the next turn scans them.
 const LOOKS_PER_TURN: usize = 64;
 const OTHERS_PER_LOOK: usize = 256;
-/// The maximum number of mails that one turn gathers into another. The next turn continues.
+/// The maximum number of mails that one turn gathers into another mail. The next turn gathers the rest.
 const GATHERED_PER_TURN: usize = 256;
 const CHANGES_MAX: usize = 64;
 /// The tolerance between the due times of one day's alerts, which different clocks may have set.

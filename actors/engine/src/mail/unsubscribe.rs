@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_format_of_a_token_does_not_change() {
-        // Sent mails contain such tokens, so the format must not change.
+        // Mails that are already sent contain tokens in this format, so the format must not change.
         let token = all().next().unwrap().token(&SECRET);
         assert_eq!(token, "AQEBAQEBAQEBAQEBAQEBAQICAgICAgICAgICAgICAgIAoj250YOQVUG8_hjw9NICRg");
     }

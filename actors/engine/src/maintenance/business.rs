@@ -53,7 +53,8 @@ enum BusinessJob {
 #[derive(Default)]
 pub(super) struct Step {
     pub(super) writes: Vec<Write>,
-    /// For the audit entry, the numbers of changed records of the kinds that a budget counts.
+    /// The numbers of changed records of each kind, for the audit entry. It lists only kinds that a budget
+    /// counts.
     pub(super) counts: BTreeMap<BudgetKind, u64>,
     pub(super) clean: Vec<EndpointKey>,
     pub(super) more: bool,

@@ -1,15 +1,16 @@
 //! Erases contacts: removes their personal data from all other records, in steps.
 //!
 //! The change that erases a contact deletes the contact and its index rows, and writes an erasure row
-//! (`keys::erasure`), which contains only digests of the phone number and e-mail address. The steps then read the rows that
-//! are older than the erasure, in stages. One stage looks for index rows of contacts that could not be
-//! decoded.
+//! (`keys::erasure`), which contains only digests of the phone number and e-mail address. The steps then read
+//! the rows that are older than the erasure, in stages. One stage looks for index rows of contacts that could
+//! not be decoded.
 //!
 //! Invariants:
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress.
 //! - A *run* of all stages erases at most [`TOGETHER_MAX`] contacts. Later erasures wait for the next run.
-//! - Later changes write no data of the contacts, so a finished stage need not be repeated. The exception is a
-//!   response about a booking of another contact, for which the customer entered an identifier of the contacts.
+//! - Later changes write no data of the contacts, so a finished stage need not be repeated. The exception is
+//!   a stored response about a booking of another contact, if the customer entered the phone number or e-mail
+//!   address of one of the contacts.
 //! - Records that are newer than the erasure stay unchanged, even with the same phone number.
 //! - A call or message without a contact belongs to the contact with the same phone number. A call or message
 //!   of another contact loses only the number.
@@ -172,8 +173,9 @@ impl Cleaning<'_> {
     /// Reads the stage's next rows. Returns true at its end. Stage numbers are stored and must not change.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
-            // Stored responses are first, because a repeated request could return the erased data.
-            // The second time finds responses about bookings of other contacts that were not clean then.
+            // Stored responses are read first, because a repeated request could return the erased data. They
+            // are read again after the bookings of other contacts are clean, because a response that was
+            // stored before that may contain the data.
             0 | REMEMBERED_AGAIN => self.remembered(),
             1 => self.audit(),
             4 => self.appointments(),

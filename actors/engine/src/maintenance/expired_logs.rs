@@ -202,7 +202,8 @@ fn expire_rows(
     }
     let mails = step.over(keys::mails(of), 1, |_, value| {
         let mail = Mail::decode(value)?;
-        // A reminder may have been written long before it was sent. Its log entry counts from the end.
+        // A reminder may have been written long before it was sent. It stays in the log for the usual time
+        // after its last attempt.
         let ended = mail.last_attempt_at.filter(|_| mail.notice.is_some());
         let is_recent = ended.is_some_and(|at| is_within(at, now, MAIL_LOG_DAYS));
         let stays = mail.status == MailStatus::Pending || is_recent;

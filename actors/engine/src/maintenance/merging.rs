@@ -101,8 +101,8 @@ fn begun(state: &State) -> Result<Option<Merging>, StoreError> {
     Ok(Some(Merging::reading(state, contacts, Index::Appointments)))
 }
 
-/// The write after which no record refers to the merged contact. If the alias is missing or cannot be decoded, only
-/// the row of the unfinished merge is deleted, so that the job ends.
+/// The write that ends a merge, when no record refers to the merged contact any more. If the alias is missing
+/// or cannot be decoded, only the row of the unfinished merge is deleted.
 fn done(state: &State, merging: &Merging) -> Result<Write, StoreError> {
     let of = state.id;
     Ok(match state.find::<Alias>(&keys::alias(of, merging.from))? {

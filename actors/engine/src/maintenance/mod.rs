@@ -46,7 +46,7 @@ trait Job: Default + Send + 'static {
 }
 
 impl Maintenance {
-    /// The arguments are the notifications that a deleted business, or an import, may have left rows.
+    /// `deleted` is notified when a deleted business may have rows left, and `left` when an import may.
     pub(crate) fn new(deleted: &Arc<Notify>, left: &Arc<Notify>) -> Self {
         let (deleted, left) = (Arc::clone(deleted), Arc::clone(left));
         Self { round: Arc::default(), wakes: [deleted, left, Arc::default(), Arc::default(), Arc::default()] }

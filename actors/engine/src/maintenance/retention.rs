@@ -23,7 +23,8 @@ use super::age_marks::{Age, noted_until};
 use super::business::Step;
 use crate::business::{State, Write};
 
-/// An appointment takes its notices and links with it, so the batch of a step has many more rows.
+/// The maximum number of rows that a step reads. It is low, because the deletion of an appointment also
+/// deletes the appointment's notices and links.
 const ROWS_MAX: usize = 128;
 const BYTES_MAX: usize = 256 << 10;
 const APPOINTMENT_MAX: TimeDelta = TimeDelta::days(1);
@@ -61,7 +62,8 @@ trait Expires: Kept {
         keys::of_kind(of, Self::KIND)
     }
 
-    /// This default is for kinds whose keys are in the order of creation.
+    /// Determines whether the record is expired. This default is for kinds whose keys are in the order of
+    /// creation.
     fn age(&mut self, key: &Key, terms: &Terms) -> Result<Age, StoreError> {
         let Some(created_at) = self.stamps().first().map(|at| **at) else { return Ok(Age::Stays) };
         let is_expired = terms.is_expired(keys::id_at_end::<AuditId>(key)?.uuid(), created_at);

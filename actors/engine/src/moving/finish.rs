@@ -5,8 +5,9 @@
 //!
 //! - A call that is repeated after an interruption has the same result.
 //! - The rows of a business are deleted in bounded steps in the business's lane, so other work continues.
-//! - A slug belongs to one business: [`open_all`] runs while the slugs of the businesses are claimed.
-//! - An imported business is added to the list of tombstones after the point of no return, and then opened.
+//! - A slug belongs to one business: [`open_all`] runs while the slugs of the businesses are locked.
+//! - An imported business is added to the list of tombstones only after the point of no return
+//!   ([`crate::moving`]), and is then opened.
 
 use std::collections::HashSet;
 
@@ -42,8 +43,8 @@ pub(crate) async fn finish(moving: &Moving, mut batch: Batch) -> Result<(), Stor
     Ok(())
 }
 
-/// Claims the slugs of the imported booking pages until the returned claim is dropped. A page whose slug
-/// another business has is disabled and loses the slug. Returns the lost slugs too.
+/// Locks the slugs of the imported booking pages until the returned claim is dropped. A page whose slug
+/// belongs to another business is disabled and loses the slug. Returns the lost slugs too.
 pub(crate) async fn claim_slugs(moving: &Moving) -> Result<(Claim, Vec<String>), EngineError> {
     let (store, now) = (&moving.shared.store, moving.shared.clocks.now());
     let mut pages = Vec::new();
@@ -156,7 +157,8 @@ fn deletion(key: Key) -> Batch {
     batch
 }
 
-/// The next business that is not open yet, with its profile. Fails if all such businesses are set aside.
+/// The next business that is not open yet, with its profile. Fails if all businesses that are not open are
+/// set aside.
 fn next_staged(store: &Store) -> Result<Option<(BusinessId, Vec<u8>)>, StoreError> {
     let mut left = Ok(None);
     for row in store.scan(&rows(), Order::Ascending) {

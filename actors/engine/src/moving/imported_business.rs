@@ -329,9 +329,9 @@ impl ImportedBusiness {
         id.map_or(Ok(true), |id| self.staged.has(keys::contact(self.of, id)))
     }
 
-    /// Returns a problem for each call that refers to a missing message. After [`MISSING_MAX`] problems,
-    /// the line of the business's `end` gets one problem with the number of further calls. The check runs
-    /// at that line, because messages follow calls. The stored calls are in the order of their lines.
+    /// Returns a problem for each imported call that refers to a missing message, at most [`MISSING_MAX`]. If
+    /// more calls do, one further problem on the business's `end` line states their number. The check runs at
+    /// this line, because messages follow calls. The stored calls are in the order of their lines.
     pub(super) async fn calls_of_no_message(
         &mut self,
         store: &Store,
@@ -368,8 +368,8 @@ impl ImportedBusiness {
         Ok(wrong)
     }
 
-    /// Writes the remaining names and the first entry of the audit log, whose id and stamp are the newest
-    /// of the business. The time of a retention starts now.
+    /// Writes the remaining names and the first entry of the audit log, whose id and stamp are the newest of
+    /// the business. A retention period begins with the import.
     pub(super) async fn close(mut self, shared: &Shared) -> Result<(), EngineError> {
         self.write_names().await?;
         let (of, (newest, at)) = (self.of, self.newest);

@@ -45,7 +45,7 @@ pub struct Leaving {
 /// The kinds of all records except the business, in the order of the export.
 const PARTS: &[MovedKind] = MovedKind::ALL.split_at(1).1;
 
-/// The exported form of a record. A retention starts with the import, so its start is left out.
+/// The exported form of a record. A retention period begins anew with an import, so its start is omitted.
 fn leaving(moved: Moved) -> Moved {
     match moved {
         Moved::Retention(retention) => Moved::Retention(Retention { set: None, ..retention }),
@@ -189,8 +189,8 @@ impl Leaving {
         })
     }
 
-    /// To be called after the last record. Returns the kinds whose recorded number differs from the number
-    /// read. API keys are not exported, so they are not compared.
+    /// Returns the kinds whose recorded number differs from the number of records read. Must be called after
+    /// the last record. API keys are not exported, so they are not compared.
     pub fn differences(&self) -> Vec<Difference> {
         let differences = |recorded| self.found.differences(self.of, &recorded, Some(BudgetKind::Keys));
         self.recorded.filter(|_| self.parts.is_empty()).map(differences).unwrap_or_default()

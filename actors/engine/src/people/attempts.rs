@@ -22,7 +22,8 @@ use crate::sources::Sources;
 use crate::window::{Rate, Windows};
 
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
-/// Greater than the number of failures that affect the delay, so that successful attempts displace none.
+/// The limit on counted failures of an e-mail address. It is greater than the number of failures that affect
+/// the delay, so that an attempt, which counts as a failure until it succeeds, never displaces a failure.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
 /// The number of failures of an e-mail address that cause no delay.
 const PROMPT: u32 = 5;
@@ -58,7 +59,8 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// Counts an attempt, or returns the remaining wait. [`EngineError::Overloaded`] above [`AT_ONCE_MAX`].
+    /// Counts an attempt, or returns the remaining wait. Fails with [`EngineError::Overloaded`] if
+    /// [`AT_ONCE_MAX`] attempts from the address are in progress.
     pub(super) fn begin(
         &self,
         network: IpAddr,
@@ -83,7 +85,8 @@ impl Try<'_> {
         Duration::from_secs(failures.saturating_sub(PROMPT).min(DELAY_MAX).into())
     }
 
-    /// Undoes the count: the password was right or was not checked. Returns the delay of the response.
+    /// Removes the attempt from the count, because the password was right or was not checked. Returns the
+    /// delay of the response.
     pub(super) fn forgive(&self) -> Duration {
         {
             let mut failures = self.attempts.failures.lock();

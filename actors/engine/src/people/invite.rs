@@ -21,7 +21,7 @@ use crate::mail::{Forgotten, NewMail, wait};
 #[derive(Clone, Debug)]
 pub struct Invitation {
     pub email: Address,
-    /// Used for a new account only.
+    /// The person's name, which is used only for a new account.
     pub name: Option<PersonName>,
     /// The language of a new account. The default is the business's language.
     pub locale: Option<Locale>,
@@ -292,7 +292,8 @@ impl People {
         }
     }
 
-    /// Needs no actor, because no other task knows the id yet. The caller holds the claim on the address.
+    /// Creates an account. No actor is needed, because no other task knows the id yet. The caller holds the
+    /// claim on the address.
     async fn create(&self, person: Person, by: Actor) -> Result<Person> {
         let permit = self.shared().permit()?;
         self.shared().store.check_room(Weight::Grows)?;

@@ -1,4 +1,4 @@
-//! Acceptance and refusal of offered memberships, in a session or by the link of the offer.
+//! Acceptance and refusal of offered memberships, in a session or with the link of the offer.
 //!
 //! Invariant: if a link cannot accept its membership, because the business is suspended or overloaded, the
 //! membership stays offered. The session that the link has started can accept the membership later.
@@ -26,7 +26,8 @@ impl People {
         business.change(request, DeclineMembership { person, by_link }).await.map(drop)
     }
 
-    /// The signed-in person of a token. If a link of this business began the session, also its start time.
+    /// The signed-in person of a token. If a link of this business began the session, also returns the start
+    /// of the session.
     async fn offered(&self, business: &BusinessHandle, token: &Token) -> Result<(Person, Option<Timestamp>)> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let session = signed_in.session;
@@ -37,7 +38,7 @@ impl People {
         Ok((self.member(business, signed_in.person.id).await?.0, by_link))
     }
 
-    /// Accepts a membership for a person who used its link. After a failure, it stays offered.
+    /// Accepts a membership for a person who used its link. After a failure, the membership stays offered.
     pub(super) async fn accept_by_link(&self, id: PersonId, business: BusinessId, since: Timestamp) {
         let business = BusinessHandle::new(&self.persons.businesses, business);
         let accepted = async {

@@ -22,13 +22,14 @@ use crate::quota::Quota;
 const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
 /// The lowest accepted score of the estimate of a password's strength (0 to 4).
 const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
-/// Single words, for example of names, are compared with a password from this length on.
+/// The minimum length of a single word, for example from a name, that a password is compared with.
 const WORD_CHARS_MIN: usize = 3;
 const AT_ONCE: usize = 2;
 const WAITING_MAX: usize = 64;
 /// The maximum number of people who choose a password at the same time. They never delay a sign-in.
 const CHOOSING_MAX: usize = 16;
-/// Only this many characters are estimated, because the time of an estimate grows fast with the length.
+/// The maximum number of characters whose strength is estimated. The time of an estimate grows fast with the
+/// length.
 const ESTIMATED_CHARS_MAX: usize = 64;
 const ESTIMATED_WORDS_MAX: usize = 256;
 
@@ -70,7 +71,8 @@ impl Hashing {
 pub(super) enum PasswordCheck {
     Wrong,
     Right,
-    /// Right, but an early version stored the hash of the given form. Contains the hash to store instead.
+    /// The password is right, but an early version stored the hash of the given form. Contains the hash to
+    /// store instead.
     AsGiven(String),
 }
 
@@ -120,7 +122,8 @@ impl Hasher {
         tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Failed)
     }
 
-    /// Without a stored hash, any password is wrong. The work for a wrong one depends only on its text.
+    /// Checks a password. Without a stored hash, every password is wrong. The duration of the check of a wrong
+    /// password depends only on the given password.
     pub(super) async fn check(&self, kept: Option<&str>, given: &str) -> Result<PasswordCheck> {
         let (hash, known) = (kept.unwrap_or(self.hashing.dummy_hash()).to_owned(), kept.is_some());
         let (hashing, [prepared, as_given]) = (self.hashing, forms(given));
@@ -155,7 +158,7 @@ impl Hasher {
         let mut theirs = businesses;
         theirs.extend([person.name.clone(), person.email.clone()]);
         theirs.extend(person.email.split('@').map(str::to_owned));
-        // The single words are added too, because the estimate does not split the texts.
+        // The single words of the texts are added, because the estimate does not split the texts.
         let words = |text: &String| text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
         let words: Vec<Vec<String>> = theirs.iter().map(words).collect();
         theirs.extend(words.into_iter().flatten().filter(|word| word.chars().count() >= WORD_CHARS_MIN));

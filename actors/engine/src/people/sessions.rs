@@ -64,7 +64,8 @@ impl People {
         Ok(LinkSeen { person, kind })
     }
 
-    /// Starts a session. Errors: [`Refusal::Expired`]; [`Refusal::NotAllowed`] for [`LinkKind::Email`].
+    /// Starts a session with a link. Errors: [`Refusal::Expired`]; [`Refusal::NotAllowed`] for
+    /// [`LinkKind::Email`].
     pub async fn use_link(&self, token: &Token, client: Client) -> Result<Opened> {
         let hash = token.hash();
         let id = self.open_link(token).await?.person.id;
@@ -117,8 +118,9 @@ impl People {
         (token, begin)
     }
 
-    /// The session continues under the returned token; the others end. Errors: [`Refusal::Invalid`];
-    /// [`Refusal::NotAllowed`] if the current password must be given first; [`Refusal::Expired`].
+    /// Sets a new password. The session continues under the returned token, and the other sessions end.
+    /// Errors: [`Refusal::Invalid`]; [`Refusal::NotAllowed`] if the current password must be given first;
+    /// [`Refusal::Expired`].
     pub async fn set_password(&self, token: &Token, new: &str) -> Result<Token> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let SignedIn { person, session, .. } = signed_in;
@@ -142,9 +144,9 @@ impl People {
         Ok(token)
     }
 
-    /// If the service sends mail, the new address gets a mail with a link, and the address changes when the
-    /// link is used. The mail gets another token when it is composed; until then, the returned token is
-    /// valid. Without mail, the address changes immediately.
+    /// Changes the e-mail address. If the service sends mail, the new address gets a mail with a link, and
+    /// the address changes when the link is used. The mail gets another token when it is composed; until
+    /// then, the returned token is valid. Without mail, the address changes immediately.
     ///
     /// Errors: [`Refusal::NotAllowed`]; [`Refusal::Expired`]; [`Refusal::Conflict`] in these cases:
     /// - Too many mails were sent.
@@ -216,7 +218,8 @@ impl People {
         .await
     }
 
-    /// Deletes an account that is still unused. The claim prevents an invitation meanwhile.
+    /// Deletes an account that is still unused. A lock on its e-mail address prevents an invitation
+    /// meanwhile.
     pub(crate) async fn end_orphan(&self, person: Person) -> Result<()> {
         let claim = self.persons.claims.on(&[&person.email_folded()]).await;
         if !self.businesses_of(person.id)?.is_empty() {

@@ -51,9 +51,10 @@ pub(super) async fn from_2(conversion: &mut Conversion<'_>) -> Result<(), StoreE
         .await
 }
 
-/// From format 6 to 7. Format 7 has search texts of contacts, calls and messages. The texts are made by the
-/// current rules: a later format with other rules must make all of them again. A repeated step makes the same
-/// rows. The last records of a kind, which do not fill a row, stay unfiled.
+/// From format 6 to 7. Format 7 adds an index of the search texts of contacts, calls and messages. This step
+/// computes the texts by the current rules, so a later format with other rules must compute all texts again.
+/// A repeated step writes the same rows. The last records of a kind, too few for a whole row of the index,
+/// are not indexed; a search reads them directly.
 pub(super) async fn from_6(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     for kind in KINDS {
         let Some(rows) = kind.search else { continue };

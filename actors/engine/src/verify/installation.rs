@@ -91,8 +91,8 @@ impl Installation {
             installation_kind::ROUND => _ = checker.decoded::<RoundRecord>(value),
             // Stored responses to requests of the installation, such as the creation of a business.
             kind::IDEMPOTENCY => checker.remembered(value),
-            // Mails that concern only an account.
             installation_kind::NOTICE_COUNT => _ = checker.decoded::<NoticeCountRecord>(value),
+            // Mails that concern only an account.
             kind::MAIL => checker.mail(value),
             kind::MAIL_DUE | kind::MAIL_GATHERED => checker.index_of_mails(value),
             installation_kind::MOVING => moving(checker, value),

@@ -84,7 +84,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the search text of the current record, unless the record is unfiled.
+    /// Checks the search text of the current record, unless the search index does not contain the record yet.
     pub(super) fn search_text_of(&mut self, rows: u8, text: &str) {
         let Some(id) = self.id::<ContactId>().map(ResourceId::uuid) else { return };
         let range = keys::of_kind(self.of, rows).starting_at(row_key(self.of, rows, id));

@@ -61,8 +61,8 @@ async fn an_import_is_visible_completely_or_not_at_all_even_after_a_crash() {
         let of = world.at(&shop);
         let seen = contacts(&of).await.len();
         assert!([1, 1 + CONTACTS].contains(&seen), "{seen} contacts are visible");
-        // The other lists and the export show all contacts or none, too. An export waits until earlier changes
-        // are durable, so the crash after it does not interrupt the import.
+        // The other lists and the export also show all contacts or none. An export waits until earlier
+        // changes are durable, so the crash after it does not interrupt the import.
         if moment % 3 == 0 {
             let page = PageRequest { limit: 100, after: None };
             let shown = [
@@ -114,7 +114,7 @@ async fn a_row_whose_phone_or_email_exists_is_skipped() {
             row(3, "B", Some("+14155550101"), Some(email)),
             row(4, "C", Some("+14155550102"), None),
             row(5, "D", Some("+14155550102"), None),
-            // Line 2 has this address, although it is skipped itself.
+            // This row is skipped because line 2 has the same address, although line 2 is skipped itself.
             row(6, "E", None, Some("a@example.com")),
             row(7, "F", None, None),
             row(8, "F", None, None),

@@ -117,7 +117,7 @@ async fn contacts_are_found_by_a_part_of_their_name_in_any_case() {
         assert_eq!(names(&handle, "oë", limit).await, expected, "{limit}");
     }
     assert_eq!(names(&handle, "zoË 42", 100).await, ["ZOË 42"]);
-    // Names that are added to older contacts appear at the position of the contact's creation, newest first.
+    // A contact that gets its name later is listed at the position of the contact's creation, newest first.
     for (number, id) in unnamed.iter().enumerate() {
         let patch =
             ContactPatch { name: Some(Some(text(&format!("İlker {number}")))), ..ContactPatch::default() };

@@ -241,7 +241,7 @@ async fn links_move_an_appointment_five_times() {
     for number in 0..5 {
         let handle = world.at(&shop);
         let here = (at(1, number), at(1, number));
-        move_to(&handle, &token, here).await.unwrap(); // the same time is no move
+        move_to(&handle, &token, here).await.unwrap(); // a move to the same time does not count
         move_to(&handle, &token, (at(1, number), at(1, number + 1))).await.unwrap();
         assert_eq!(i64::from(seen(&handle, &token).await.unwrap().moves), number + 1);
     }
@@ -252,7 +252,7 @@ async fn links_move_an_appointment_five_times() {
     assert_eq!((now.appointment.starts_at, now.appointment.staff_id), (at(1, 5), staff));
     let refused = move_to(&handle, &token, (at(1, 5), at(1, 6))).await;
     assert_eq!(conflict(refused), Conflict::NotChangeableOnline);
-    // The team can move it. The links stay valid.
+    // The team can move the appointment. The links stay valid.
     let request = MoveRequest { starts_at: at(2, 9), staff_id: None, party: Party::TEAM, duration: None };
     handle.change(by_operator(), ForOperator(Reschedule { id, request })).await.unwrap();
     cancel(&handle, &token, at(2, 9)).await.unwrap();
@@ -269,7 +269,7 @@ async fn a_move_follows_the_booking_mode_and_the_open_times() {
     let tomorrow = (at(1, 0).utc().date_naive(), at(1, 0).utc().date_naive());
     let open = handle.times_to_move(&token, tomorrow).await.unwrap().unwrap();
     let starts: Vec<_> = open.iter().map(|slot| slot.starts_at).collect();
-    // Its own time is not in its way.
+    // The appointment itself does not block the times that it overlaps.
     assert!(starts.contains(&(at(1, 9) + TimeDelta::minutes(30))), "{starts:?}");
     assert!(!starts.contains(&at(1, 9)) && !starts.contains(&at(1, 11)), "{starts:?}");
     let taken = move_to(&handle, &token, (at(1, 9), at(1, 11))).await;
@@ -302,10 +302,10 @@ async fn a_link_changes_only_a_coming_appointment_at_the_expected_time() {
     let cancelled = conflict(move_to(&handle, &token, (at(1, 9), at(1, 10))).await);
     assert!(matches!(cancelled, Conflict::AppointmentStatus(AppointmentStatus::Cancelled, _)));
 
-    pass(DAY + 3 * 60).await; // it begins
+    pass(DAY + 3 * 60).await; // the appointment begins
     assert!(!seen(&handle, &other).await.unwrap().may_change());
     assert_eq!(conflict(cancel(&handle, &other, at(1, 11)).await), Conflict::NotChangeableOnline);
-    pass(60).await; // it ends
+    pass(60).await; // the appointment ends
     assert_eq!(conflict(cancel(&handle, &other, at(1, 11)).await), Conflict::AppointmentEnded);
     assert_eq!(conflict(move_to(&handle, &other, (at(1, 11), at(3, 9))).await), Conflict::AppointmentEnded);
     pass(30 * DAY - 1).await;
@@ -356,7 +356,7 @@ async fn a_token_is_unknown_to_every_other_business() {
     let handle = world.at(&other);
     assert!(seen(&handle, &token).await.is_none());
     assert!(is_unknown(&cancel(&handle, &token, at(1, 9)).await));
-    // The same random part with the id of the other business
+    // This token has the same random part, but the id of the other business.
     let (_, of_other) = book(&world, &other, at(1, 9)).await;
     let mixed = format!("{}{}", &of_other.text()[..22], &token.text()[22..]);
     let mixed = ManageToken::parse(&mixed).unwrap();

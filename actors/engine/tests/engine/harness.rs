@@ -167,7 +167,7 @@ impl World {
         }
     }
 
-    /// Cuts the power and starts the engine again. Of the unsynced batches, the first `keep` survive.
+    /// Cuts the power and starts the engine again. The first `keep` of the unsynced batches survive.
     pub(crate) async fn crash(&mut self, keep: usize) {
         self.disk.crash(keep);
         self.end_of_life().await;
@@ -333,7 +333,7 @@ pub(crate) async fn pass(minutes: u64) {
     tokio::time::sleep(Duration::from_secs(60 * minutes)).await;
 }
 
-/// The same request, made in a session in which the password was just given.
+/// Changes a request so that its session's password was just given.
 pub(crate) fn lately(world: &World, request: Request) -> Request {
     Request { password_at: Some(world.engine.now()), ..request }
 }

@@ -128,7 +128,7 @@ async fn an_import_interrupted_by_a_crash_is_completed_or_removed_at_the_next_st
         take_all(&mut importing, &moved[..records]).await;
         let good = records == moved.len();
         if good {
-            // The finishing of the import is interrupted before the first business becomes visible.
+            // The completion of the import is interrupted before the first business becomes visible.
             here.disk.crash(usize::MAX);
             here.end_of_life().await;
             let (store, mut batch) = (here.store(), Batch::new());

@@ -251,7 +251,7 @@ async fn both_ids_lead_to_the_survivor_while_and_after_the_records_move() {
     assert_eq!(handle.change(by_operator(), booking).await.unwrap().value.contact_id, Some(kept));
     let called = handle.change(by_operator(), call(KEPT, Some(gone))).await.unwrap();
     assert_eq!(json(&called)["contact_id"].as_str().unwrap(), kept.to_string());
-    // No contact is found by a value that was not chosen.
+    // The merge dropped this phone number, so the number no longer identifies the survivor.
     let called = handle.change(by_operator(), call(KEPT, None)).await.unwrap();
     assert_ne!(json(&called)["contact_id"].as_str().unwrap(), kept.to_string());
 }

@@ -1,4 +1,5 @@
-//! The limits of notices: the budget of waiting ones, the notices of a business, and those to an address.
+//! The limits on notices: waiting notices of a business, sent notices of a business, and notices to an
+//! address.
 
 use domain::{Actor, AppointmentStatus, BudgetKind, DropReason, NoticeKind, NoticeScope, NoticeStatus};
 use engine::BusinessHandle;
@@ -48,7 +49,7 @@ async fn notices_beyond_the_budget_are_dropped_and_the_change_succeeds() {
     ];
     assert_eq!(log(&handle).await, expected);
     assert_eq!(waiting(&handle).await, 3);
-    // A notice that is sent again has the same budget.
+    // A notice that is sent again counts against the same budget.
     let last = log_of(&handle, &NoticeFilter::default()).await[0].id;
     let again = handle.change(by_operator(), SendNoticeAgain { id: last }).await.unwrap().value;
     assert_eq!((again.status, again.reason), (Dropped, Some(Limit)));
@@ -79,7 +80,7 @@ async fn a_business_sends_2000_notices_in_24_hours() {
     for number in 0..2_001 {
         book(&world, &shop, number, (number / 40).into()).await;
         if number % 100 == 0 {
-            pass(1).await; // over more than the ten minutes that are counted together
+            pass(1).await; // the notices are spread over more than ten minutes, the interval that one count covers
         }
     }
     pass(1).await;
@@ -165,7 +166,7 @@ async fn an_import_makes_the_reminders_of_coming_appointments_and_no_other_notic
     pass(2 * 24 * 60 + 120).await; // 10:00 on the third day
     import(&here, &moved, ImportOptions::default()).await;
     let handle = here.at(&shop);
-    // Of the appointment at 9:00 on the next day, the reminder of 24 hours was due before the import.
+    // The 24-hour reminder of the appointment at 9:00 on the next day was due before the import.
     assert_eq!(log(&handle).await, [(Reminder, Waiting, None); 3]);
     assert_eq!(waiting(&handle).await, 3);
     pass(22 * 60).await;

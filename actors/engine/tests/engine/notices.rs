@@ -176,7 +176,7 @@ async fn a_reminder_comes_once_at_its_hour_and_follows_the_appointment() {
     move_to(&handle, id, at(4, 10)).await;
     pass(60 * 24).await;
     assert_eq!(kinds(&post.take()), [Confirmed, Moved]);
-    // Moved away and back: no second pair of reminders.
+    // The appointment is moved away and back, which adds no second pair of reminders.
     move_to(&handle, id, at(5, 10)).await;
     pass(1).await;
     move_to(&handle, id, at(4, 10)).await;
@@ -218,7 +218,7 @@ async fn a_change_that_the_team_takes_back_is_not_announced() {
     assert_eq!(log(&handle).await, [(Confirmed, Sent, None), dropped, dropped], "dropped before it was due");
     pass(1).await;
     assert_eq!(post.take().len(), 0);
-    // The mail in between was never sent, so only the last state is.
+    // The notice of the first move is never sent, because only the last state is announced.
     move_to(&handle, id, at(3, 12)).await;
     move_to(&handle, id, at(3, 14)).await;
     pass(1).await;
@@ -320,7 +320,7 @@ async fn a_customer_stops_reminders_or_all_mails_of_a_business() {
     pass(1).await;
     assert_eq!(post.take().len(), 0);
     assert_eq!(log(&handle).await.pop(), Some((Confirmed, Dropped, Some(OptedOut))));
-    // Another business is not concerned.
+    // The customer still gets mails of another business.
     let other = world.shop(1).await;
     book_by(&world.at(&other), &other, start, 1, EMAIL).await;
     pass(1).await;
@@ -372,7 +372,7 @@ async fn an_address_gets_six_notices_of_customers_a_day_across_businesses_and_re
     book_by(&world.at(&shop), &shop, at(9, 5), 2, "other@example.com").await;
     pass(1).await;
     assert_eq!(post.take().len(), 1, "another address has its own limit");
-    // The team's notices have the limit of 20.
+    // For notices about changes by the team, the limit is 20.
     let id = book_by(&world.at(&shop), &shop, at(9, 6), 1, EMAIL).await;
     for hour in 0..16 {
         move_to(&world.at(&shop), id, at(10, hour)).await;

@@ -102,7 +102,7 @@ async fn a_search_finds_the_same_contacts_as_a_walk_over_all_contacts() {
     }
     check(&world.at(&shop), 9).await;
     rows_checked(&mut world, &shop).await;
-    // All contacts of some rows are erased, and the newest contacts.
+    // The erasures include all contacts of some index rows, and the newest contacts.
     for id in ids[..150].iter().chain(&ids[280..]) {
         world.at(&shop).change(by_operator(), EraseContact { id: *id }).await.unwrap();
     }
@@ -110,7 +110,7 @@ async fn a_search_finds_the_same_contacts_as_a_walk_over_all_contacts() {
     for number in 300..400 {
         world.at(&shop).change(by_operator(), contact(number)).await.unwrap();
     }
-    // The bound on rows ends the pages. All pages have the same contacts.
+    // The bound on rows ends pages early. All pages together show the same contacts.
     for scan_rows in [1, 2, 7, 40] {
         world.limits = Limits { scan_rows, ..world.limits };
         world.restart().await;
@@ -177,7 +177,7 @@ async fn a_search_in_the_business_finds_records_of_every_kind() {
     let booked = [FoundKind::Contact, FoundKind::Appointment].map(|kind| (kind, "Contact 1".to_owned()));
     assert_eq!(kinds(&world, "contact 1").await, booked);
     assert_eq!(kinds(&world, "+1555 0000001").await, booked);
-    // The call has made a contact.
+    // The call has created a contact.
     let called = [FoundKind::Contact, FoundKind::Call].map(|kind| (kind, "+33600000007".to_owned()));
     assert_eq!(kinds(&world, "06 00 00 00 07").await, called);
     assert_eq!(kinds(&world, "helene").await, [(FoundKind::Message, "Hélène".to_owned())]);

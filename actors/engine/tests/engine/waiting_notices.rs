@@ -81,9 +81,9 @@ async fn a_request_that_is_confirmed_late_gets_the_reminders_since_its_booking()
     assert_eq!(post.take().len(), 0, "the team may still take the confirmation back");
     seconds(10).await;
     let sent = kinds(&post.take());
-    // The reminder of 48 hours was due before the booking.
+    // The 48-hour reminder was due before the booking.
     assert!(sent.len() == 2 && sent.contains(&Confirmed) && sent.contains(&Reminder), "{sent:?}");
-    // After a move, the time of the move counts.
+    // The reminders of the new time were due before the move, so they are not sent.
     move_to(&handle, id, start - chrono::TimeDelta::hours(1)).await;
     pass(60 * 20).await;
     assert_eq!(kinds(&post.take()), [Moved]);

@@ -3,8 +3,8 @@
 //!
 //! - At most one actor per id takes messages, because the lock of the seat is held while the seat changes.
 //! - Each unanswered message holds a permit of its actor. The directory stops an actor only when all of its
-//!   permits are free, or when the engine closes. A request that finds closed permits looks up the seat
-//!   again.
+//!   permits are free, or when the engine closes. A request that finds the permits of an actor closed looks
+//!   up the seat again.
 //! - If more than [`Bounds::running_max`] actors run, each start inspects [`LOOKS_PER_START`] actors, the
 //!   longest unused first, and stops those without work. If all of them have work, the new actor runs too,
 //!   because its request must not wait. Later starts and the sweep reduce the number again.
@@ -125,7 +125,8 @@ impl<I: Id, M: Message> Directory<I, M> {
                 return Ok(entered);
             }
             let back_off = &self.seats.back_off;
-            // A request can find a failed actor before the supervisor does. Such a failure is counted here.
+            // A request may notice the failure of an actor before the supervisor does. The failure is then
+            // counted here.
             if seat.running.read().as_ref().is_some_and(|running| running.has_failed()) {
                 back_off.failed(id);
             }
@@ -136,14 +137,15 @@ impl<I: Id, M: Message> Directory<I, M> {
             }
             let permits = Arc::new(Semaphore::new(QUEUE_PERMITS));
             let starting = (self.start)(id, Arc::clone(&permits));
-            // The start is a separate task, so the actor gets its seat even if the request is dropped.
+            // The start is a separate task, so the actor is entered in its seat even if the request is
+            // dropped.
             let filling = Arc::clone(&self.seats).fill((id, seat, gone), starting, permits);
             return tokio::spawn(filling).await.unwrap_or(Err(EngineError::Failed));
         }
     }
 
-    /// Sends a message and returns its answer. `permit` is the engine's permit for the message. Errors:
-    /// those of [`Self::enter`], and [`EngineError::Failed`], after which the outcome is unknown.
+    /// Sends a message and returns its answer. `permit` is the engine's permit for the message. Fails with
+    /// the errors of [`Self::enter`], or with [`EngineError::Failed`], after which the outcome is unknown.
     pub(crate) async fn call<T>(
         &self,
         (id, permit, claim): (I, OwnedSemaphorePermit, Option<Claim>),
@@ -196,8 +198,9 @@ impl<I: Id, M: Message> Directory<I, M> {
         self.seats.map.len()
     }
 
-    /// Runs the next part of a sweep: stops unused actors and sends the others the `minute` message.
-    /// `begins` starts a new sweep unless one is in progress. Returns true if further parts are left.
+    /// Runs the next part of a sweep: stops unused actors and sends the `minute` message to the others. If
+    /// `begins` is true and no sweep is in progress, starts a new one. Returns true if the sweep has more
+    /// parts.
     pub(crate) fn sweep(&self, begins: bool) -> bool {
         let part: Vec<I> = {
             let mut sweep = self.sweep.lock();
@@ -267,7 +270,8 @@ impl<I: Id, M: Message> Seats<I, M> {
         self.map.get(&id)?.running.read().clone()
     }
 
-    /// Sorted, because simulations must be reproducible and the order of a `DashMap` is not.
+    /// Returns the ids in descending order. They are sorted because the order of a `DashMap` varies between
+    /// runs and simulations must be reproducible.
     fn ids_descending(&self) -> Vec<I> {
         let mut ids: Vec<_> = self.map.iter().map(|seat| *seat.key()).collect();
         ids.sort_unstable_by(|a, b| b.cmp(a));
@@ -364,7 +368,8 @@ impl<M: Message> Running<M> {
         }
     }
 
-    /// True if the actor takes messages. A starting actor does, so that no second actor is started.
+    /// True if the actor takes messages. This includes an actor that is starting, so that no second one is
+    /// started.
     pub(crate) fn is_open(&self) -> bool {
         let alive = matches!(self.actor.get_status(), ActorStatus::Starting | ActorStatus::Running);
         alive && !self.permits.is_closed()

@@ -25,9 +25,9 @@ pub enum BookingContact {
     Known(ContactId),
     /// The contact with this phone number, or else with this e-mail address, or else a new contact.
     Described(ContactDetails),
-    /// The same for details that a customer entered and did not prove. A new contact gets only one
-    /// identifier. The budget must allow a new contact even if the contact is known, so that no refusal
-    /// shows whether it is.
+    /// Contact details that a customer entered and that are not verified. The contact is chosen as for
+    /// `Described`, but a new contact gets only one of phone number and e-mail address. The budget must allow
+    /// a new contact even if the contact exists, so that a refusal does not reveal whether it exists.
     Entered(ContactDetails),
 }
 
@@ -185,7 +185,7 @@ pub struct PatchAppointment {
     pub id: AppointmentId,
     pub notes: Option<Option<Text<1, 1000>>>,
     pub attendance: Option<Option<Attendance>>,
-    /// Removes the data that the customer entered.
+    /// Whether to remove the contact details that the customer entered for the booking.
     pub clears_booked_as: bool,
 }
 

@@ -13,7 +13,7 @@ pub struct PatchBudget {
     pub limits: Vec<(BudgetKind, LimitPatch)>,
 }
 
-/// The inner `None` restores the default.
+/// New limits of one kind of record. An outer `None` keeps a limit, and an inner `None` restores its default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LimitPatch {
     pub rows_max: Option<Option<u64>>,
@@ -22,7 +22,8 @@ pub struct LimitPatch {
 
 impl Change for PatchBudget {
     type Gives = Shown<BudgetView>;
-    /// Allowed on a nearly full disk, so that the operator can limit a business that fills the disk.
+    /// The change is allowed on a nearly full disk, so that the operator can limit a business that fills the
+    /// disk.
     const WEIGHT: Weight = Weight::Keeps;
     const RIGHT: Option<Right> = Some(Right::Operation);
 

@@ -1,4 +1,4 @@
-//! Saves calls that telephony adapters report, and marks calls as handled.
+//! Saves the calls that a telephony system reports, and marks calls as handled.
 
 use domain::{
     AuditAction, BudgetKind, CallDetails, CallId, CallRecord, Contact, ContactDetails, EventType, Named,

@@ -180,7 +180,7 @@ pub struct CreateStaff {
     pub active: bool,
     /// `None` for the zone of the business.
     pub zone: Option<Tz>,
-    /// Without duplicates.
+    /// The list contains no duplicates.
     pub service_ids: Vec<ServiceId>,
     /// `None` if the opening hours apply.
     pub hours: Option<StaffHours>,
@@ -226,7 +226,7 @@ pub struct PatchStaff {
     pub name: Option<Text<1, 200>>,
     pub active: Option<bool>,
     pub zone: Option<Tz>,
-    /// Without duplicates.
+    /// The list contains no duplicates.
     pub service_ids: Option<Vec<ServiceId>>,
     pub hours: Option<Option<StaffHours>>,
     pub position: Option<u32>,
@@ -295,7 +295,7 @@ impl Change for PatchStaff {
 #[derive(Clone, Debug)]
 pub struct SetServiceStaff {
     pub id: ServiceId,
-    /// Without duplicates.
+    /// The list contains no duplicates.
     pub staff_ids: Vec<StaffId>,
 }
 
@@ -404,7 +404,8 @@ impl Change for DeleteStaff {
     }
 }
 
-/// Fails if the watch is unknown, or if a record that refers to the resource was written since its start.
+/// Checks that nothing refers to the resource. Fails if the actor no longer has the watch, or if a record
+/// that refers to the resource was written since the start of the watch.
 fn check_watch(context: &Context<'_>, id: impl ResourceId, watch: &Watch) -> Result<()> {
     match context.state.references.referred_to(id.uuid(), watch) {
         Some(false) => Ok(()),

@@ -14,7 +14,7 @@ use crate::mail::{consent_of, write_email_consent, write_text_consent};
 
 #[derive(Clone, Debug)]
 pub struct CreateContact {
-    /// Contains at least a name, a phone number or an e-mail address.
+    /// The details contain at least a name, a phone number or an e-mail address.
     pub details: ContactDetails,
 }
 
@@ -52,7 +52,7 @@ impl PatchContact {
     }
 }
 
-/// Records in the audit log that a member or the operator gets a file of records.
+/// Records in the audit log that a member or the operator downloads records as a file.
 #[derive(Clone, Copy, Debug)]
 pub struct NoteExport(pub AuditAction);
 
@@ -117,7 +117,7 @@ impl Change for MergeContacts {
             .merged(gone.id);
         for earlier in merged_earlier {
             let known = state.find::<Alias>(&keys::alias(of, earlier))?;
-            // The index row of an alias that cannot be read contains its ids. The alias is written again.
+            // If the alias cannot be decoded, the ids in its index row are sufficient to write it again.
             let lost = || Alias {
                 from: earlier,
                 into: gone.id,
@@ -138,8 +138,9 @@ impl Change for MergeContacts {
     }
 }
 
-/// Rows by which the stricter of two contacts' consents holds at the address and the phone number of the survivor:
-/// who has stopped mails at one address does not get them at the other one. A consent is never made weaker.
+/// Builds the rows that give the survivor of a merge the stricter consent of both contacts. For example, if
+/// the customer stopped the e-mails to one of the addresses, the surviving address gets none either. A merge
+/// never makes a consent less strict.
 fn stricter_consents(context: &Context<'_>, both: [&Contact; 2], after: &Contact) -> Result<Batch> {
     let (state, of, secret) = (context.state, context.state.id, &context.state.outbox.secret);
     let consent = |contact: &Contact| consent_of(|key| state.find(key), secret, of, contact);
@@ -162,7 +163,8 @@ fn stricter_consents(context: &Context<'_>, both: [&Contact; 2], after: &Contact
     Ok(rows)
 }
 
-/// The contact, if it may be merged now. `None` for an unknown contact. `path` names it in a refusal.
+/// Returns the contact if it may be merged now, or `None` if it is unknown. `path` is the field to which a
+/// refusal refers.
 fn to_merge(context: &Context<'_>, id: ContactId, path: &str) -> Result<Option<Contact>> {
     let of = context.state.id;
     let Some(contact) = context.contact(id)? else {

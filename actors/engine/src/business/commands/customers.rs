@@ -51,7 +51,8 @@ impl ManageToken {
         self.business_id
     }
 
-    /// The stored form. A lookup of the hash needs no constant-time comparison.
+    /// The hash of the token, which the store contains. A lookup of the hash needs no constant-time
+    /// comparison.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.random).into()
     }
@@ -68,10 +69,10 @@ impl std::fmt::Debug for ManageToken {
     }
 }
 
-/// A booking by the form of the booking page.
+/// A booking that a customer makes with the form of the booking page.
 #[derive(Clone, Debug)]
 pub struct BookOnline {
-    /// The source, the party and the duration have no effect.
+    /// The requested booking. Its source, party and duration have no effect.
     pub request: BookRequest,
     pub name: Text<1, 200>,
     /// At least one of `phone` and `email` is given.
@@ -123,8 +124,8 @@ impl Change for BookOnline {
     }
 }
 
-/// Adds a manage link to an appointment, for a repeated form and for a notice. `to` is the address to which
-/// the link is sent.
+/// Adds a manage link to an existing appointment: for a customer who submits the booking form again, or for a
+/// notice. `to` is the address to which the link is sent.
 #[derive(Clone, Debug)]
 pub struct MintLink {
     pub appointment_id: AppointmentId,
@@ -138,7 +139,8 @@ pub struct Minted {
 
 impl Change for MintLink {
     type Gives = Shown<Minted>;
-    /// The links of an appointment are bounded, and the deletion of the appointment deletes them.
+    /// A nearly full disk does not prevent this change, because an appointment has a limited number of links,
+    /// and the deletion of the appointment deletes them.
     const WEIGHT: Weight = Weight::Keeps;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {

@@ -88,8 +88,8 @@ impl Change for DeleteSpecialDay {
     }
 }
 
-/// The appointments on a date that are outside bookable time with `days`, the new special days. The date
-/// extends to the end of the last window that begins on it, with the old or the new special days.
+/// Lists the appointments on a date that would be outside bookable time with the new special days, `days`.
+/// The date ends with its last opening window, which may extend past midnight, before or after the change.
 fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> AffectedView {
     let reach = |days| Calendar::new(&context.state.business, days).reach_of(date);
     let (was, shall_be) = (reach(&context.state.special), reach(days));
@@ -114,13 +114,13 @@ fn of_date(date: NaiveDate, shown: Option<SpecialDayView>) -> impl Serialize + u
 pub enum OffSpan {
     Instants {
         starts_at: Timestamp,
-        /// Exclusive.
+        /// The end, which is not part of the time off.
         ends_at: Timestamp,
     },
     /// Whole local days in the business's current zone.
     Dates {
         from: NaiveDate,
-        /// Inclusive.
+        /// The last day of the time off.
         to: NaiveDate,
     },
 }
@@ -260,7 +260,8 @@ fn deleted<G: Gives>(decision: Decision<G>, (key, ends_at): (BlockedKey, Timesta
     decision.note_changes(AuditAction::TimeOffDeleted, key.id, changes).write(Write::NoBlockedTime(key))
 }
 
-/// Finds time off and its end. Finds undecodable time off too, but fails if the request has `If-Match`.
+/// Finds time off by its id, and returns its key and end. If the row cannot be decoded, the function returns
+/// them as well, unless the request has an `If-Match` header; then it fails.
 fn time_off(
     context: &Context<'_>,
     staff_id: StaffId,

@@ -67,7 +67,8 @@ pub struct PatchRetention {
 
 impl Change for PatchRetention {
     type Gives = Shown<RetentionView>;
-    /// Allowed on a nearly full disk, because a shorter retention lets the service delete records.
+    /// The change is allowed on a nearly full disk, because a shorter retention lets the service delete
+    /// records.
     const WEIGHT: Weight = Weight::Keeps;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
@@ -105,7 +106,8 @@ impl Change for PatchRetention {
 /// Ends the business in one batch. A background job then deletes its rows.
 #[derive(Clone, Copy, Debug)]
 pub struct EndBusiness {
-    /// The answer is stored with this key in the installation's rows, which outlive the business.
+    /// The idempotency key with which the answer is stored. The answer is stored in rows of the installation,
+    /// because the rows of the business are deleted.
     pub once: Option<Idempotency>,
 }
 
@@ -158,7 +160,8 @@ pub(crate) fn end_undecodable(
     Ok((batch, endpoints))
 }
 
-/// Stores the answer to the deletion of a business in rows of the installation, which outlive it.
+/// Stores the answer to the deletion of a business. The rows belong to the installation, because the rows of
+/// the business are deleted.
 pub(crate) fn remember_end(of: BusinessId, now: SteadyTime, once: Idempotency, batch: &mut Batch) {
     let kept = Ended::render(&EndedView { id: of });
     remember(BusinessId::INSTALLATION, now, once, (Ended::STATUS, kept), batch);

@@ -15,7 +15,8 @@ use super::appointments::{Book, BookingContact, Cancel, Reschedule, amend, book,
 use crate::business::{Change, Context, Decision, Shown, survivor};
 use crate::error::Result;
 
-/// The path of a refusal because of an unexpected start. The refusal's detail contains the actual start.
+/// The field that is named in the refusal of a request whose expected start is wrong. The detail of the
+/// refusal contains the actual start.
 pub const EXPECTED_STARTS_AT: &str = "expected_starts_at";
 
 /// Books a time, unless the contact already has a pending or confirmed appointment for the same service and
@@ -77,7 +78,7 @@ fn held(
 
 #[derive(Clone, Debug)]
 pub struct StartingAt<C> {
-    /// The instants that match the expected start: two if the expected local time occurs twice.
+    /// The instants that match the expected start. There are two if the local time occurs twice on that day.
     pub expected: Vec<Timestamp>,
     pub change: C,
 }

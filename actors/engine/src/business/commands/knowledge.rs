@@ -79,7 +79,7 @@ fn stored(context: &Context<'_>, id: KnowledgeId) -> Result<Knowledge> {
     Ok(knowledge.ok_or(Refusal::NotFound(Named::Knowledge))?)
 }
 
-/// An entry before and after a change, as the audit log shows it: with the length of the content only.
+/// An entry before and after a change, as the audit log shows it: the content is replaced by its length.
 fn in_brief(before: Knowledge, after: &Knowledge) -> (Knowledge, Knowledge) {
     let length = |shown: &Knowledge| format!("{} characters", shown.content.chars().count());
     let (from, mut to) = (length(&before), length(after));

@@ -128,7 +128,7 @@ impl Change for SetConsent {
     }
 }
 
-/// The contact has no address, or no phone number, to which the consent could apply.
+/// The refusal for a contact that has no e-mail address or phone number to which the consent could apply.
 fn no_identifier() -> Refusal {
     Refusal::invalid("contact_id", ProblemCode::PhoneOrEmail)
 }

@@ -162,8 +162,8 @@ pub struct RotateSecret {
 
 impl Change for RotateSecret {
     type Gives = Shown<WebhookView>;
-    /// Allowed on a nearly full disk, because the old secret may have leaked. The weight is not `Frees`,
-    /// because a client can repeat rotations without limit.
+    /// The change is allowed on a nearly full disk, because the old secret may have leaked. The weight is not
+    /// `Frees`, because a client can repeat rotations without limit.
     const WEIGHT: Weight = Weight::Keeps;
     const RIGHT: Option<Right> = Some(Right::Integrations);
 

@@ -38,7 +38,7 @@ impl BusinessHandle {
         let given = patch.slug.clone().flatten();
         let has_slug =
             shared.store.get::<Website>(&keys::website(self.id))?.is_some_and(|it| it.slug.is_some());
-        // A page that has a slug keeps it or takes the given one.
+        // If the page has a slug already, only a slug in the request needs to be locked, and no default slug.
         let claimed =
             [given.as_ref(), Some(&default).filter(|_| !has_slug), Some(&other).filter(|_| !has_slug)];
         let names: Vec<_> = claimed.into_iter().flatten().map(Slug::as_str).collect();
@@ -47,7 +47,8 @@ impl BusinessHandle {
     }
 }
 
-/// A [`PatchWebsite`] whose sender holds the claims on the slug and on the default slugs.
+/// A [`PatchWebsite`] for the actor. The sender has locked the given slug and the default slugs until the
+/// commit.
 #[derive(Clone, Debug)]
 pub struct SetWebsite {
     patch: PatchWebsite,
@@ -149,7 +150,8 @@ impl Change for PatchNotices {
             text: self.text.unwrap_or(before.text),
             reminder_hours: self.reminder_hours.unwrap_or_else(|| before.reminder_hours.clone()),
         };
-        // A business from before notices existed has no stored settings until its team decides.
+        // A business that was created before notices existed has no stored settings until its team saves
+        // them.
         let is_stored = context.state.read::<NoticeSettings>(&keys::notices(context.state.id))?.is_some();
         if after == *before && (is_stored || self.email.is_none()) {
             return Ok(Decision::answering(shown));

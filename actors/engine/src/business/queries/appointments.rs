@@ -31,7 +31,7 @@ pub struct AppointmentFilter {
     pub service_id: Option<ServiceId>,
     pub staff_id: Option<StaffId>,
     pub contact_id: Option<ContactId>,
-    /// Appointments with any of these values. An empty list admits every appointment.
+    /// Lists only appointments with one of these values. An empty list does not filter.
     pub attendance: Vec<AttendanceFilter>,
     /// Lists the appointments that were changed at or after this instant, in the order of their changes.
     pub updated_since: Option<Timestamp>,
@@ -39,7 +39,7 @@ pub struct AppointmentFilter {
     pub latest_first: bool,
 }
 
-/// What a move by the team would do.
+/// The outcome of a move by the team, if the team made it now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MoveTrial {
     Bookable,
@@ -131,7 +131,8 @@ impl BusinessHandle {
         Ok((self.shown(&outside.ids).await?, outside.count))
     }
 
-    /// The future appointments that await confirmation, earliest first, and true if `limit` omits some.
+    /// The future appointments that await confirmation, earliest first, at most `limit`, and true if there
+    /// are more.
     pub async fn requests(&self, limit: usize) -> Result<(Vec<AppointmentView>, bool)> {
         let waiting = move |state: &mut State, now| {
             let to_come = state.pending.range((now, AppointmentId::from(Uuid::nil()))..);

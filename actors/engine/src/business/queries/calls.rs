@@ -116,7 +116,8 @@ impl BusinessHandle {
 
 pub(super) struct Callers {
     business: BusinessId,
-    /// The contacts to which the ids lead, with their names. `None` for an erased contact.
+    /// Maps each contact id in a call to the id and the name of the current contact, which differs after a
+    /// merge. The value is `None` for an erased contact.
     names: HashMap<ContactId, Option<(ContactId, Option<String>)>>,
 }
 

@@ -51,7 +51,8 @@ impl BusinessHandle {
         let contact = self
             .read(|store| {
                 let contact = contact(store, self.id, id)?;
-                // The contact is read first: if its import is finished now, the contact is visible.
+                // The contact is read before the row of the import. If the import finishes between the two
+                // reads, the contact is visible.
                 let hidden = Hidden::read(store.rows(), self.id)?;
                 Ok(contact.filter(|contact| !hidden.hides(contact.id)))
             })
@@ -91,7 +92,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The alerts of those of these contacts that have one.
+    /// The alert texts of the given contacts. Contacts without an alert text are omitted.
     pub async fn alerts_of(&self, contacts: &[ContactId]) -> Result<HashMap<ContactId, String>> {
         self.read(|store| {
             let mut alerts = HashMap::new();
@@ -114,7 +115,8 @@ impl BusinessHandle {
         filter: &ContactFilter,
         page: &PageRequest,
     ) -> Result<Page<V>> {
-        // An import that begins or ends during the read could be seen in part.
+        // The page is read again if an import began or ended meanwhile. Otherwise it could show part of an
+        // import.
         loop {
             let hidden = self.hidden().await?;
             let found = self.contacts_without(hidden, filter, page).await?;

@@ -13,14 +13,15 @@ use super::{PageRequest, collect};
 use crate::business::BusinessHandle;
 use crate::error::Result;
 
-/// If many ids are created at once, the times in them run ahead of the entries' times, at most by this.
+/// The maximum time by which the time in an audit entry's id is later than the entry's timestamp. The times
+/// in ids run ahead if many ids are created at once.
 const ID_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 const HISTORY_MAX: usize = 100;
 
 #[derive(Clone, Debug)]
 pub struct History {
     pub entries: Vec<AuditEntry>,
-    /// False if entries may be missing because the read did not get back to the record's creation.
+    /// False if entries may be missing because the read ended before it reached the record's creation.
     pub is_whole: bool,
 }
 

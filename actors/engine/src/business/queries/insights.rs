@@ -1,4 +1,4 @@
-//! Reads of all records of a range for figures, in parts that delay no other request.
+//! Computes figures from all records of a range. The range is read in parts, so no other request is delayed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -43,7 +43,7 @@ impl BusinessHandle {
         }
     }
 
-    /// The contact and its appointments in numbers; `None` for an unknown contact.
+    /// A contact with the counts of its appointments; `None` for an unknown contact.
     pub async fn contact_with_visits(&self, id: ContactId) -> Result<Option<ContactWithVisitsView>> {
         let Some(contact) = self.contact_as::<OperatorContactView>(id).await? else { return Ok(None) };
         let visits = self.visits(contact.contact.id).await?;
@@ -79,11 +79,11 @@ impl BusinessHandle {
         let periods = by.split(&dates);
         let mut insights = Insights::new(zone, &periods);
         let during = insights.during();
-        // Appointments refer to a contact until its erasure reaches them.
+        // An appointment refers to an erased contact until the erasure job has changed the appointment.
         let mut erased = BTreeSet::<ContactId>::new();
         let pick = |_: &Reader<'_>, key: &[u8], _: &[u8]| keys::id_at_end(key).map(Some);
         self.every(keys::of_kind(of, kind::ERASURE), pick, |id| _ = erased.insert(id)).await?;
-        // Appointments refer to a merged contact until the job has moved them.
+        // An appointment refers to a merged contact until the job has moved the appointment to the survivor.
         let mut survivors = BTreeMap::<ContactId, ContactId>::new();
         let pick = |_: &Reader<'_>, into: &[u8], from: &[u8]| {
             Ok(Some((keys::id_at_end(from)?, keys::id_at_end(into)?)))

@@ -99,7 +99,7 @@ impl BusinessHandle {
     }
 }
 
-/// The view of a message with its present contact, and without the data of an erased contact.
+/// The view of a message with its current contact, and without the data of an erased contact.
 pub(super) fn show<V: SomeMessageView>(
     reader: &Reader<'_>,
     of: BusinessId,

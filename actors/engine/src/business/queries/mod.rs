@@ -92,8 +92,8 @@ impl BusinessHandle {
         Ok(settings.unwrap_or_default())
     }
 
-    /// Whether settings for notices are stored. A business from before this feature has none until its team
-    /// decides.
+    /// Whether settings for notices are stored. A business that was created before this feature has none
+    /// until its team saves them.
     pub async fn has_notice_settings(&self) -> Result<bool> {
         self.read(|store| store.contains(&keys::notices(self.id))).await
     }

@@ -1,4 +1,4 @@
-//! Questions of the team about bookings and moves that it has not made yet.
+//! Answers questions of the team about a booking or move before the team makes it.
 
 use chrono::{NaiveDate, TimeDelta};
 use domain::availability::{Overridden, Schedule, Slot};
@@ -67,7 +67,8 @@ impl BusinessHandle {
     }
 }
 
-/// `make` returns the appointment as it would be, or `None` if it would stay unchanged.
+/// Returns the rules that an override breaks. `make` makes the booking or move by the given schedule, and
+/// returns `None` if it changes nothing.
 fn overridden(
     state: &State,
     (now, starts_at): (Timestamp, Timestamp),

@@ -11,8 +11,9 @@ use crate::business::references::{Watch, in_use};
 use crate::error::Result;
 
 impl BusinessHandle {
-    /// Starts a watch, and fails with [`Refusal::Conflict`](domain::Refusal::Conflict) if an appointment
-    /// refers to the service. The deletion itself checks the staff members.
+    /// Begins to watch for new references to a service that shall be deleted. Fails with
+    /// [`Refusal::Conflict`](domain::Refusal::Conflict) if an appointment already refers to the service. The
+    /// deletion itself checks the staff members.
     pub async fn watch_unused_service(&self, id: ServiceId) -> Result<Watch> {
         let watch = self.watch_references(id.uuid()).await?;
         self.check_none(UsedBy::Appointment, move |it: &Appointment| it.service_id == id).await?;

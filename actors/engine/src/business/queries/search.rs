@@ -1,8 +1,8 @@
 //! Searches by names, phone numbers and e-mail addresses.
 //!
-//! A search reads the unfiled records and then the rows of search texts ([`crate::business::search_texts`]),
-//! newest first. A position is the position of the next record, so that a record is found once even if its
-//! row is divided between two pages.
+//! A search reads first the newest records, which are not in the index yet, and then the rows of the index
+//! ([`crate::business::search_texts`]), newest first. The position of a page contains the id of its first
+//! record. A record is therefore found once, even if its row is divided between the reads of two pages.
 
 use std::cmp::Reverse;
 
@@ -113,8 +113,8 @@ pub(super) fn searched<R: Kept, V>(
 }
 
 impl BusinessHandle {
-    /// Contacts, appointments, calls and messages, at most [`FOUND_MAX`]: those whose own name, number or
-    /// address matches, and those of the newest contacts that match. Each kind is ordered from newest to
+    /// Finds at most [`FOUND_MAX`] contacts, appointments, calls and messages: records whose own name, number
+    /// or address matches, and records of the newest matching contacts. Each kind is ordered from newest to
     /// oldest.
     pub async fn search(&self, search: &Search) -> Result<Vec<FoundView>> {
         let of = self.id;

@@ -39,8 +39,8 @@ struct Business {
     served: u64,
     held: usize,
     endpoints: BTreeMap<WebhookId, Endpoint>,
-    /// For each [`Standing`], the position of the business among the waiting businesses that have such an
-    /// endpoint.
+    /// For each [`Standing`], the position of this business among the businesses in which an endpoint of that
+    /// standing waits.
     stands: [Option<(usize, Rank)>; Standing::COUNT],
 }
 
@@ -98,12 +98,14 @@ impl Fair {
         self.plan(key, wants.max(1), None, now);
     }
 
-    /// Records that the endpoint needs no permit before `until` or, without it, before the next wake-up.
+    /// Records that the endpoint needs no permit before `until`, or before the next wake-up if `until` is
+    /// `None`.
     pub(super) fn rest(&mut self, key: EndpointKey, until: Option<Moment>, now: Moment) {
         self.plan(key, 0, until, now);
     }
 
-    /// Takes back a permit. `ended`: whether the attempt, if there was one, succeeded, and its duration.
+    /// Takes back a permit. `ended` contains whether the attempt succeeded and its duration; `None` without
+    /// an attempt.
     pub(super) fn give_back(&mut self, granted: Granted, ended: Option<(bool, Duration)>, now: Moment) {
         let Granted { key, number } = granted;
         let business = self.businesses.get_mut(&key.business).expect("the holder is registered");
@@ -233,7 +235,8 @@ impl Fair {
         }
     }
 
-    /// Registers an endpoint that has waiting deliveries in the store. Keeps newer information in memory.
+    /// Registers an endpoint that has waiting deliveries in the store. Newer information in memory is not
+    /// replaced.
     pub(super) fn register(&mut self, key: EndpointKey, until: Moment, failed_before: bool, now: Moment) {
         if failed_before {
             let business = self.businesses.entry(key.business).or_default();
@@ -282,7 +285,8 @@ impl Fair {
         self.swept.is_none()
     }
 
-    /// The number of permits that are free for this standing. `first`: the business holds no permit.
+    /// The number of permits that are free for this standing. `first` is true if the business holds no
+    /// permit.
     fn room(&self, standing: Standing, first: bool) -> usize {
         let free = self.permits - self.held;
         let always = standing.always(self.permits).saturating_sub(self.held_by[standing as usize]);

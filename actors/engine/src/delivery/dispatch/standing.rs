@@ -43,7 +43,8 @@ impl Standing {
         }
     }
 
-    /// The number of permits to leave free for better endpoints. `first`: the business holds no permit.
+    /// The number of permits that endpoints of this standing must leave free for better endpoints. `first` is
+    /// true if the business holds no permit.
     pub(super) fn leaves_free(self, permits: usize, first: bool) -> usize {
         match (self, first) {
             (Self::Alive, _) => 0,
@@ -67,9 +68,10 @@ pub(super) struct Held {
 pub(super) enum CutOff {
     #[default]
     No,
-    /// A local outage holds the endpoint back. The number is its position among such endpoints.
+    /// A local outage holds the endpoint back. The number is its position among the endpoints held back.
     Held(u64),
-    /// Woken. If the endpoint is held back again before its next attempt, it gets this position again.
+    /// The endpoint was woken. If an outage holds it back again before its next attempt, it gets this
+    /// position again.
     Woken(u64),
 }
 
@@ -84,7 +86,7 @@ pub(super) struct Endpoint {
     pub(super) tag: u64,
     pub(super) turn: u64,
     pub(super) seen: Moment,
-    /// The permits that the endpoint holds, by number and therefore by age.
+    /// The permits that the endpoint holds, by number. The oldest permit has the smallest number.
     held: BTreeMap<u64, Held>,
     limit: usize,
     /// A moving average of the durations of the attempts; the newest duration has the weight of a quarter.

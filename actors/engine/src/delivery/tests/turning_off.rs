@@ -327,7 +327,7 @@ async fn an_outage_of_an_hour_has_one_alert_also_after_restarts() {
     world.happen("B").await;
     sleep(Duration::from_secs(1)).await;
     assert_eq!(outage(&world).await, None);
-    // At another address, so that no open connection leads to the earlier receiver.
+    // The receiver has another address, so that no open connection leads to the earlier receiver.
     world.receiver("a.example.com", 2, NO);
     world.happen("C").await;
     sleep(Duration::from_secs(3_700)).await;

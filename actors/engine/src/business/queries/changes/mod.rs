@@ -1,8 +1,9 @@
 //! Lists appointments in the order of their last change.
 //!
 //! An appointment that was never changed has no row in the index of changes. The list finds it in the index
-//! by id: a later appointment of a business has a greater id and no earlier creation stamp, and the time in
-//! an id is not before the creation stamp.
+//! by id, which is in the order of creation: a later appointment of a business has a greater id and no
+//! earlier creation stamp. The time in an id is not before the creation stamp, so the list knows where to
+//! begin.
 //!
 //! Invariants:
 //! - Each appointment appears once, at its last change.
@@ -123,7 +124,8 @@ impl Changes {
         reader.get(&keys::appointment(self.of, keys::millis_from_value(start)?, id))
     }
 
-    /// Decodes a position: the key of the last change, without its head, and the id [`Reached::row`].
+    /// Decodes a position: the key of the last change, without the business and the kind, and the id
+    /// [`Reached::row`].
     fn reached(&self, page: &PageRequest) -> Result<Reached, StoreError> {
         let first = (self.since, Uuid::nil().into());
         let Some(position) = &page.after else { return Ok(Reached { change: first, row: None }) };

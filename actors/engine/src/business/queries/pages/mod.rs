@@ -145,11 +145,13 @@ pub(super) fn walk<I: ResourceId, R: Record, T>(
     })
 }
 
-/// Like [`walk`], for the records of a contact in an index by contact, instant and id. `range_of` returns the
-/// range of a contact. A position of the contact or of a contact that was merged into it is valid.
+/// Like [`walk`], for the records of one contact. The index is ordered by contact, instant and id. `range_of`
+/// returns the range of a contact. The page's position may come from a row of the contact or of a contact
+/// that was merged into it.
 ///
-/// The rows that are moving to the contact are read before its own rows, so that a row that moves meanwhile is
-/// found. It is listed once, because both rows have the same place.
+/// After a merge, a background job moves the index rows of the merged contact to the survivor. The rows of
+/// the merged contact are read first, so that a row that is moved between the two reads is found. If a row is
+/// found in both ranges, its instant and id are the same, so it is listed once.
 pub(super) fn walk_theirs<I: ResourceId, R: Record, T>(
     reader: &Reader<'_>,
     (whose, order): (Whose, Order),
@@ -195,13 +197,13 @@ pub(super) fn walk_theirs<I: ResourceId, R: Record, T>(
     })
 }
 
-/// The length of a contact's id, and of the instant and the id that follow it in an index.
+/// The lengths in bytes of a contact's id, and of the instant and the id that follow it in an index key.
 const CONTACT_BYTES: usize = 16;
 const PLACE_BYTES: usize = 24;
-/// The maximum number of moving rows that a part of a list reads.
+/// The maximum number of a merged contact's rows that one part of a list reads.
 const MOVING_MAX: usize = 128;
 
-/// Both lists of rows in one order. A row with the same key in both lists is returned once.
+/// Merges two ordered lists of rows. A row with the same key in both lists is returned once.
 fn in_order(
     own: impl Iterator<Item = Result<Pair, StoreError>>,
     moving: Vec<Pair>,
@@ -222,9 +224,9 @@ fn in_order(
     })
 }
 
-/// Reads a part of a list with `part`, which gets the contact of the filter. The part is empty for an unknown or
-/// erased contact. If the contact is merged or erased meanwhile, the part is read again in the next step,
-/// because records may have been missed.
+/// Reads a part of a list with `part`, which gets the contact to which the list is limited. The part is empty
+/// for an unknown or erased contact. If the contact is merged or erased meanwhile, records may have been
+/// missed, so the part is read again in the next step.
 pub(super) fn of_contact<T>(
     reader: &Reader<'_>,
     (of, asked): (BusinessId, Option<ContactId>),

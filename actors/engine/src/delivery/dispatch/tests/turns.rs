@@ -11,7 +11,7 @@ fn a_single_business_may_use_about_half_of_the_permits_and_many_get_equal_parts(
         world.events((Duration::ZERO, 60 * SECOND), SECOND, key(0, endpoint), ANSWERS);
     }
     world.run(59 * SECOND + SECOND / 2);
-    // All eight endpoints had successful deliveries and hang from this moment on.
+    // Then eight businesses, one after the other, get events whose attempts hang.
     for business in 0..8 {
         for endpoint in 0..25 {
             for _ in 0..8 {
@@ -193,7 +193,7 @@ fn an_endpoint_waits_for_a_permit_when_its_delivery_is_due_and_an_idle_one_is_fo
     assert_eq!(fair.grant(8 * SECOND), None);
 }
 
-/// The due deliveries of 100,000 endpoints when the engine starts.
+/// All 100,000 endpoints have a due delivery when the engine starts.
 #[test]
 fn a_hundred_thousand_endpoints_get_their_turns_as_fast_as_permits_allow() {
     let (mut fair, mut now, mut ends) = (Fair::new(PERMITS), Duration::ZERO, VecDeque::new());
