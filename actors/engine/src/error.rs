@@ -34,7 +34,8 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// True if a start with this error causes a back-off. A delay would not help a set-aside business.
+    /// True if an actor whose start fails with this error backs off. A delay would not help a set-aside
+    /// business.
     pub(crate) fn is_of_the_actor(&self) -> bool {
         match self {
             Self::Store(StoreError::BusinessSetAside { .. }) => false,

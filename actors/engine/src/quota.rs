@@ -41,12 +41,12 @@ impl<K: Copy + Eq + Hash> Quota<K> {
         Self { all_max, each_max, held: Mutex::new(Held { all: 0, each: HashMap::new() }) }
     }
 
-    /// `None` if `who` holds `each_max` permits or `all_max` are held.
+    /// Takes a permit. `None` if `who` holds `each_max` permits or `all_max` are held.
     pub(crate) fn take(&self, who: K) -> Option<QuotaPermit<K, &Self>> {
         self.count(who).then(|| QuotaPermit { of: self, who })
     }
 
-    /// Like `take`, with a permit that can be moved into a task.
+    /// Like [`Self::take`], with a permit that can be moved into a task.
     pub(crate) fn take_owned(self: &Arc<Self>, who: K) -> Option<QuotaPermit<K, Arc<Self>>> {
         self.count(who).then(|| QuotaPermit { of: Arc::clone(self), who })
     }

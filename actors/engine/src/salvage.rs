@@ -52,7 +52,8 @@ impl Salvaged {
     }
 }
 
-/// Errors: the store is in use or missing, the target is not empty, or the target cannot be created.
+/// Copies the readable rows of the store `from` into the new store `to`. Errors: the store is in use or
+/// missing, the target is not empty, or the target cannot be created.
 pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
     let salvaging = Salvaging::begin(from, to)?;
     let mut salvaged = count(&salvaging.store)?;
@@ -116,7 +117,7 @@ fn is_found(rows: &dyn Rows, counted: Counted, key: &[u8], row: Vec<u8>) -> Resu
     Ok(key.is_none_or(|key| key.revoked_at.is_none()))
 }
 
-/// `None` for a damaged value.
+/// Replaces the error of a damaged value by `None`.
 fn readable<T>(read: Result<Option<T>, StoreError>) -> Result<Option<T>, StoreError> {
     match read {
         Err(StoreError::Damaged { .. } | StoreError::Version { .. }) => Ok(None),

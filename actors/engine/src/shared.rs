@@ -85,7 +85,7 @@ impl Shared {
         self.running.take_owned(key).ok_or(Refusal::IdempotencyInProgress)
     }
 
-    /// Waits for the commit of a batch. Drops `held` after it, even if the caller is cancelled.
+    /// Waits for the commit of a batch. Drops `held` after the commit, even if the caller is cancelled.
     pub(crate) async fn write(
         &self,
         lane: BusinessId,
@@ -102,8 +102,9 @@ impl Shared {
     }
 
     /// Adds an entry to the audit log of the installation, about an account, an export, a backup or the
-    /// deletion of a business. The caller submits the batch in the lane of this subject. The entry contains
-    /// only the id of the subject, because erased data must not remain in the log.
+    /// deletion of a business. The caller submits the batch in the lane (queue of the committer) of this
+    /// subject. The entry contains only the id of the subject, because erased data must not remain in the
+    /// log.
     pub(crate) fn note(
         &self,
         (by, action): (Actor, AuditAction),
@@ -131,7 +132,7 @@ impl Shared {
         if closed { Err(EngineError::Stopping) } else { Ok(()) }
     }
 
-    /// Returns a function that starts an actor. It fails after the engine is closed or dropped.
+    /// Returns a function that starts an actor. The function fails after the engine is closed or dropped.
     pub(crate) fn starting<H, I, M, F>(
         self: &Arc<Self>,
         handle: &Weak<H>,

@@ -17,7 +17,7 @@ const SITE_BITS: u32 = 48;
 
 #[derive(Debug)]
 pub(crate) struct Sources {
-    /// By IPv4 address or /64 network.
+    /// The counts by IPv4 address or /64 network.
     by_address: Windows<IpAddr>,
     sites: Windows<IpAddr>,
 }

@@ -38,7 +38,7 @@ pub(crate) enum Message {
 }
 
 impl State {
-    /// Sweeps a part of the actors. `begins` starts a sweep unless one is in progress.
+    /// Sweeps a part of the actors. If `begins` is true and no sweep is in progress, starts a sweep first.
     fn sweep_part(&mut self, engine: &Parts, begins: bool, myself: &ActorRef<Message>) {
         let Parts { businesses, people, .. } = engine;
         let left = [

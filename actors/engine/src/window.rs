@@ -36,12 +36,12 @@ pub struct Windows<K: Eq + Hash> {
 type Counts = VecDeque<(Timestamp, u32)>;
 
 impl<K: Eq + Hash> Windows<K> {
-    /// Sliding windows, which end now. An event must be within all rates.
+    /// A table with sliding windows, which end at the time of the event. An event must be within all rates.
     pub fn sliding(rates: &[Rate]) -> Self {
         Self { rates: rates.to_vec(), grain: 1, max: KEYS_MAX, entries: LruCache::unbounded() }
     }
 
-    /// Fixed windows. For all keys, they begin at multiples of their length.
+    /// A table with fixed windows. For all keys, the windows begin at multiples of their length.
     pub fn fixed(rate: Rate) -> Self {
         Self { grain: rate.within.num_milliseconds(), ..Self::sliding(&[rate]) }
     }

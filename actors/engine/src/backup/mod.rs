@@ -14,9 +14,9 @@
 //!   is not a backup;
 //! - a digest covers each byte, and a reader checks the digest before it uses the byte;
 //! - rows are copied unchanged, so a backup has the format of the store;
-//! - the recorded usage of each business is its numbers of rows according to its newest audit entry. A backup
-//!   compares it with the rows ([`crate::counting`]), and the manifest lists the differences. A backup with
-//!   differences is restored only if the operator accepts it;
+//! - the newest audit entry of each business records its numbers of rows. A backup compares them with the
+//!   rows ([`crate::counting`]), and the manifest lists the differences. A backup with differences is
+//!   restored only if the operator accepts it;
 //! - a restore repeats the revocations and erasures that the list of tombstones contains. Without the list,
 //!   it revokes every API key.
 

@@ -1,8 +1,9 @@
 //! Restores a backup into a new store.
 //!
 //! *Tombstones* list revoked keys, erased contacts, removed people and ended businesses. Invariant: the
-//! directory becomes a valid store only in the last step. Before that, the restore applies the tombstones
-//! and adds them to the new store's list. Without a list, it revokes every API key and ends all manage links.
+//! directory becomes a valid store only in the last step. Before that, the restore applies the tombstones and
+//! adds them to the new store's list. Without a list, it revokes every API key and ends all manage links,
+//! with which customers change their appointments.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -156,7 +157,8 @@ impl Restoring<'_> {
             }
         }
         for (id, offered) in &taken_back.removed {
-            // Skips undecodable memberships, which give no access, and those offered after the removal.
+            // Skips undecodable memberships, which give no access, and memberships that were offered after
+            // the removal.
             let membership = store.find::<Membership>(&keys::membership(of, *id))?;
             if membership.is_some_and(|membership| membership.created_at <= *offered) {
                 people.push(*id);
@@ -224,7 +226,8 @@ impl Restoring<'_> {
         }
     }
 
-    /// Writes an audit entry without a usage, so that the service counts the rows of the business again.
+    /// Writes an audit entry that does not state the usage, so that the service counts the rows of the
+    /// business again.
     async fn forget_usage(&self, of: BusinessId) -> Result<(), StoreError> {
         let action = AuditAction::BusinessRestoredIncomplete;
         let record = AuditRecord { usage: None, ..self.next_record(of, action, of.uuid())? };

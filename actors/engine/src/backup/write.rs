@@ -12,7 +12,8 @@ use store::Pair;
 
 use crate::counting::{Difference, Differences, Tally};
 
-/// The size at which a chunk is written and synced. It is small, because commits wait for the disk meanwhile.
+/// The size at which a chunk is written and synced. It is small, because commits wait for the disk during a
+/// sync.
 const CHUNK_BYTES: usize = 1 << 20;
 /// Only the owner has access, because the directory and its files contain personal data.
 const OWNER_ONLY_DIR: u32 = 0o700;

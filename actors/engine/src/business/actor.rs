@@ -36,7 +36,7 @@ pub(crate) struct Decided {
 }
 
 impl Decided {
-    /// Sends the answer of a change with `reply`.
+    /// Converts the outcome of a change. The answer or the error is sent with `reply`.
     pub(super) fn of<V: Send + 'static>(carried_out: Result<CarriedOut<V>>, reply: Reply<Answer<V>>) -> Self {
         match carried_out {
             Ok(CarriedOut { batch, answer, effects }) => {
@@ -69,7 +69,7 @@ pub(crate) enum Message {
     End,
 }
 
-/// A request that waits for the background jobs. Dropped when the jobs are done or cannot continue.
+/// A request that waits for the background jobs. It is dropped when the jobs are done or cannot continue.
 pub(crate) struct Maintained {
     pub(crate) _done: oneshot::Sender<()>,
     pub(crate) _permit: OwnedSemaphorePermit,
@@ -123,7 +123,7 @@ impl BusinessActor {
 
 impl Actor for BusinessActor {
     type Msg = Message;
-    /// Boxed, because ractor moves the state through several futures.
+    /// The state is boxed, because ractor moves it through several futures.
     type State = Box<Running>;
     type Arguments = (Start, Weak<Businesses>, Arc<Semaphore>);
 

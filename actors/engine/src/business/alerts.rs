@@ -131,7 +131,7 @@ fn write_alert(
 }
 
 /// The number of the newest alert that the person ever had in the business, or 0. If all alerts have been
-/// deleted, the person's read position contains the number.
+/// deleted, the person's read position, up to which alerts are read, still contains the number.
 pub(super) fn last_alert(state: &State, person: PersonId) -> Result<u64, StoreError> {
     if let Some(last) = state.alerts.get(&person) {
         return Ok(*last);

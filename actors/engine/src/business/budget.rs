@@ -22,7 +22,7 @@ pub(crate) struct BusinessBudget {
 /// The rows that are not counted yet: the rows of `kind` in `range`, and all rows of later kinds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Uncounted {
-    /// Index in [`COUNTED`].
+    /// The index of the kind in [`COUNTED`].
     pub(super) kind: usize,
     pub(super) range: KeyRange,
 }
@@ -73,8 +73,8 @@ impl BusinessBudget {
         self.waiting.promise(room.min(rows_max))
     }
 
-    /// True if the count of the rows has already passed this key of the kind with the index `place` in
-    /// [`COUNTED`]. The following steps of the count include later keys.
+    /// Whether the current count of rows has passed this key, whose kind has the index `place` in
+    /// [`COUNTED`]. If it has not, a later step counts the row.
     pub(super) fn has_counted(&self, place: usize, key: &Key) -> bool {
         self.uncounted.is_none_or(|left| place < left.kind || (place == left.kind && *key < left.range.from))
     }

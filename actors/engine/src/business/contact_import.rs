@@ -94,8 +94,8 @@ impl Hidden {
 }
 
 impl BusinessHandle {
-    /// Makes an import, and returns its answer once all contacts are durable. A dropped future does not undo
-    /// the import. After [`crate::EngineError::Failed`], either all contacts are imported or none.
+    /// Makes an import, and returns its answer once all contacts are durable. Dropping the future does not
+    /// undo the import. After [`crate::EngineError::Failed`], either all contacts are imported or none.
     pub async fn import_contacts(
         &self,
         request: Request,

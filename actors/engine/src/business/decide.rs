@@ -70,7 +70,7 @@ pub(crate) fn carry_out<C: Change>(
     Ok(CarriedOut { batch, answer: Answer { value, replayed: false }, effects })
 }
 
-/// The batch and the effects of a decision. `kept` is the answer to store for a repeated request.
+/// Builds the batch and the effects of a decision. `kept` is the answer to store for a repeated request.
 pub(super) fn write(
     state: &mut State,
     request: &Request,
@@ -191,7 +191,8 @@ struct Announced {
     missed: u64,
 }
 
-/// Writes an event and a delivery per subscribed endpoint. A delivery above the budget is marked as missed.
+/// Writes an event and one delivery for each subscribed endpoint. A delivery above the budget is marked as
+/// missed.
 fn write_event(
     state: &mut State,
     event: EventType,

@@ -47,8 +47,8 @@ impl ErasedContacts {
         contact.is_some_and(|contact| self.contacts.contains(&contact))
     }
 
-    /// True if one of the contacts had the phone number or e-mail address when the record with this id was
-    /// created.
+    /// True if one of the erased contacts had the phone number or e-mail address when the record with this id
+    /// was created.
     pub(crate) fn had(&self, identifier: Option<&str>, id: Uuid) -> bool {
         let erased = identifier.and_then(|it| self.identifiers.get(&keys::identifier_digest(it)));
         erased.is_some_and(|erased| id < *erased)
@@ -58,7 +58,8 @@ impl ErasedContacts {
         self.had(call.number_of_caller(), call.id.uuid())
     }
 
-    /// A call without a contact belongs to the contact with the caller's number.
+    /// True if the call belongs to one of the erased contacts. A call without a contact belongs to the
+    /// contact with the caller's phone number.
     pub(crate) fn is_their_call(&self, call: &CallRecord) -> bool {
         self.is_erased(call.contact_id) || call.contact_id.is_none() && self.had_number_of(call)
     }
@@ -82,7 +83,7 @@ impl Personal for Appointment {
         if theirs.is_erased(self.contact_id) {
             return Ok(Some(self.erased()));
         }
-        // The customer may have entered the phone number or e-mail address of another contact.
+        // The customer may have entered the phone number or e-mail address of an erased contact.
         let Some(entered) = &self.booked_as else { return Ok(None) };
         let has = |identifier: Option<&str>| theirs.had(identifier, self.id.uuid());
         let (had_phone, had_email) = (has(entered.phone.as_deref()), has(entered.email.as_deref()));

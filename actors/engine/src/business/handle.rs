@@ -107,7 +107,7 @@ impl BusinessHandle {
         due::has_work(&self.shared().store, &self.shared().clocks, self.id)
     }
 
-    /// Makes a change, and returns its answer once the change is durable. A dropped future does not undo
+    /// Makes a change, and returns its answer once the change is durable. Dropping the future does not undo
     /// the change. After [`crate::EngineError::Failed`] the change may or may not be durable.
     pub async fn change<C: Change + 'static>(&self, request: Request, change: C) -> Result<AnswerOf<C>> {
         let message = |reply: Reply<AnswerOf<C>>| {

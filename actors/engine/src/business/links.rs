@@ -63,7 +63,7 @@ fn put(mut links: LinksRecord, token: &ManageToken, link: &LinkRecord, rows: &mu
     rows.put(keys::link(of, &token.hash()), link.encode());
 }
 
-/// Returns the row of the links with one more move counted.
+/// Returns the changed row of the appointment's links, which counts one more move.
 pub(super) fn moved(state: &State, id: AppointmentId) -> Result<Batch, StoreError> {
     let mut links = of_appointment(state, id)?;
     links.moves = links.moves.saturating_add(1);
@@ -83,7 +83,7 @@ pub(super) fn end(state: &State, id: AppointmentId, rows: &mut Batch) -> Result<
     Ok(())
 }
 
-/// Removes an address from the links of an appointment, which still work.
+/// Removes an address from the links of an appointment. The links still work.
 pub(crate) fn forget_address(
     state: &State,
     id: AppointmentId,

@@ -8,7 +8,8 @@ use store::{Key, Order, Record, Store, StoreError, keys};
 use super::state::State;
 use crate::scans::Reader;
 
-/// The maximum number of aliases that a look-up follows. Usually it is one; each merge meanwhile adds one.
+/// The maximum number of aliases that a look-up follows. There is usually at most one, and each merge during
+/// the look-up can add one.
 const STEPS_MAX: usize = 16;
 
 /// A view of the rows of a business: the store, or the store with changes that are not durable yet.
@@ -45,7 +46,7 @@ pub(crate) fn contact(
     follow(rows, of, id, |key| rows.record(key))
 }
 
-/// The id of the contact that [`contact`] finds, which may be undecodable.
+/// Like [`contact`], but returns only the id, and also finds a contact that cannot be decoded.
 pub(crate) fn survivor(
     rows: &impl Look,
     of: BusinessId,

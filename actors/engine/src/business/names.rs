@@ -1,4 +1,5 @@
-//! The name index of contacts. A row has the folded names ([`fold_name`]) of contacts with consecutive ids.
+//! The name index of contacts. A row has the names of contacts with consecutive ids, folded for comparison
+//! ([`fold_name`]).
 //!
 //! Invariants:
 //! - A name is in the last row whose id (in the row's key) is not greater than the contact's id.

@@ -72,7 +72,7 @@ pub(super) fn write_notices(
     Ok(changed)
 }
 
-/// Drops a new notice if the budget allows no more than the `waiting` notices.
+/// Marks a new notice as dropped if the budget allows no notice in addition to the `waiting` ones.
 pub(crate) fn within_budget(budget: &Budget, waiting: u64, mail: Mail, at: Timestamp) -> Mail {
     let waiting = Amount { rows: waiting, bytes: 0 };
     if budget.has_room(BudgetKind::WaitingNotices, waiting, Amount::row(0)) {
@@ -93,8 +93,8 @@ fn notices(
     let settings = &state.notices;
     let kind = NoticeKind::of_change(before, after).filter(|_| settings.includes(after));
     let Some(kind) = kind else { return Vec::new() };
-    // An appointment that is confirmed at its booked time counts as booked at its last change, because only a
-    // booking or a move changes a pending appointment.
+    // The time of the booking or last move. If this change is not a move, it is the stamp of the pending
+    // appointment, because only a booking or a move changes a pending appointment.
     let is_moved =
         |before: &Appointment| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id);
     let since = before.filter(|before| !is_moved(before)).map_or(at, |before| before.updated_at);

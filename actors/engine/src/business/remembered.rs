@@ -1,7 +1,8 @@
 //! Idempotency: the answer to a request is stored in the batch of its change.
 //!
-//! An idempotency key is stored for 24 hours of steady time, independent of stamps and the wall clock, in a
-//! row of the day. A look-up reads the rows of today and yesterday. A background job deletes older rows.
+//! An idempotency key is stored for 24 hours of steady time, independent of stamps and the wall clock. The
+//! row of a day contains the keys of that day. A look-up reads the rows of today and yesterday. A background
+//! job deletes older rows.
 
 use chrono::TimeDelta;
 use domain::{
@@ -71,8 +72,8 @@ fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<(u16, Ve
     Ok(Some((record.status, body)))
 }
 
-/// The current state of the resource in a stored response that names a merged contact. `None` for any other
-/// response, and if the resource was deleted.
+/// If a stored response names a merged contact, returns the current state of its resource. `None` for any
+/// other response, and if the resource was deleted.
 fn of_survivor(state: &State, body: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
     let Some(resource) = Resource::of_answer(body) else { return Ok(None) };
     let alias = resource.contact_id().map(|id| keys::alias(state.id, id));

@@ -28,7 +28,7 @@ pub(crate) const ROW_RECORDS_MAX: usize = 64;
 /// The maximum size of a row. A longer row would be stored in pieces.
 const ROW_BYTES_MAX: usize = VALUE_BYTES_MAX - ROW_HEAD_BYTES;
 const ROW_HEAD_BYTES: usize = 4;
-/// The bytes of an id and of the length of its text.
+/// The number of bytes of an id and of the length of the text that follows it.
 const TEXT_HEAD_BYTES: usize = 18;
 /// The maximum number of records that are filed together. Only a damaged store has more unfiled records.
 const FILED_TOGETHER_MAX: usize = 1_024;
@@ -70,7 +70,7 @@ impl SearchRows {
         SearchRecord { texts: std::mem::take(&mut self.texts) }
     }
 
-    /// Writes the remaining texts over the row with this key, or deletes the row.
+    /// Replaces the row with this key by a row of the remaining texts, or deletes it if no text remains.
     fn replace(mut self, key: Key, bytes_before: usize, batch: &mut Batch) {
         if self.texts.is_empty() {
             batch.delete_whole(key, bytes_before);
@@ -165,7 +165,7 @@ fn file(
     if filed.records == ROW_RECORDS_MAX {
         filed.write(batch);
     }
-    // A row without texts only says that the records up to it are filed.
+    // A row without texts only shows the id up to which records are filed. The new rows show a greater id.
     if batch.len() > before
         && let Some((key, value)) = newest
         && SearchRecord::decode(&value).is_ok_and(|row| row.texts.is_empty())
@@ -175,7 +175,8 @@ fn file(
     Ok(if is_all { filed.records } else { ROW_RECORDS_MAX })
 }
 
-/// The texts of the first records after an id, with all changes decided so far, and whether these are all records.
+/// The texts of the first records after an id, with all changes decided so far, and true if no other record
+/// follows.
 fn unfiled(
     state: &State,
     kind: &Kind,

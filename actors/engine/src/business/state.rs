@@ -97,8 +97,8 @@ impl State {
         }
     }
 
-    /// The schedule for a booking or move to this time. For an override it includes the appointments around a
-    /// past time, which are read into `past`.
+    /// The schedule for a booking or move to this time. If the team overrides the rules, the time may be in
+    /// the past. The appointments around it are then read into `past`.
     pub(crate) fn schedule_at<'a>(
         &'a self,
         (now, starts_at): (Timestamp, Timestamp),
@@ -242,7 +242,7 @@ impl State {
     }
 
     /// The active appointments that can overlap an appointment that starts at this time, with its buffers.
-    /// Unlike `busy`, they can be past.
+    /// Unlike `busy`, the result also contains past appointments.
     pub(crate) fn busy_around(&self, start: Timestamp) -> Result<Busy, StoreError> {
         let range = keys::appointments_starting(self.id, start - BUSY_PAST, start + BUSY_PAST);
         let stored = self.store.scan(&range, Order::Ascending);

@@ -12,7 +12,8 @@ use store::{Batch, Record, Tombstone, kept, keys};
 
 use crate::delivery::{EndpointKey, write_delivery};
 
-/// A record in its new state, or a deletion (`No…`). `before` is the old state, `None` for a new record.
+/// A record in its new state, or a deletion if the name begins with `No`. `before` is the old state, `None`
+/// for a new record.
 #[derive(Clone, Debug)]
 pub enum Write {
     Business(Business),

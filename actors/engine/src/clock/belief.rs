@@ -11,7 +11,8 @@
 
 pub(super) const FOLLOWED_MAX_MILLIS: i64 = 60_000;
 pub(super) const HELD_MIN_MILLIS: i64 = 10 * 60_000;
-/// The supervisor reads the clocks once a minute, but a reading may be late.
+/// The maximum time between two readings that confirm a jump. The supervisor reads the clocks once a minute,
+/// but a reading may be late.
 pub(super) const GAP_MAX_MILLIS: i64 = 3 * 60_000;
 
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +41,8 @@ struct Jump {
 }
 
 impl Belief {
-    /// All times are in milliseconds. Believes the wall clock, unless it is earlier than the stored time.
+    /// The belief at a start. It believes the wall clock unless it is earlier than the stored time. All times
+    /// are in milliseconds.
     pub(super) fn new(wall: i64, steady: i64, kept: Option<KeptTime>) -> Self {
         let first = Self { offset: wall - steady, jump: None, behind: None, kept: i64::MIN };
         match kept {

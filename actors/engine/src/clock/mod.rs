@@ -40,11 +40,11 @@ pub(crate) struct Clocks(Arc<Inner>);
 struct Inner {
     port: Arc<dyn Clock>,
     belief: Mutex<Belief>,
-    /// The store's steady time minus the port's steady time, in milliseconds.
+    /// The store's steady time minus the machine's steady time, in milliseconds.
     ahead: i64,
     stamps_from: Timestamp,
     listed: AtomicI64,
-    /// The last stored believed time minus the port's steady time at that moment, in milliseconds.
+    /// The last stored believed time minus the machine's steady time at that moment, in milliseconds.
     kept_offset: AtomicI64,
     /// The newest stamp of any record, in milliseconds after 1970.
     newest: AtomicI64,
@@ -115,7 +115,7 @@ impl Clocks {
         self.0.belief.lock().doubted().is_some()
     }
 
-    /// Records the stamp of a change. A stamp far ahead of the stored one is stored immediately.
+    /// Records the stamp of a change. A stamp far ahead of the newest stored stamp is stored immediately.
     pub(crate) fn note(&self, stamp: Timestamp, store: &Store) {
         self.0.newest.fetch_max(stamp.millis(), Ordering::Relaxed);
         let kept = Timestamp::from_millis(self.0.newest_kept.load(Ordering::Relaxed));

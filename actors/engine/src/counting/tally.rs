@@ -10,9 +10,11 @@ use store::{Key, LONG_VALUE_BYTES_MAX, Record, keys, piece_of, whole_value_by};
 
 use super::{BUSINESS, Difference, Differences, Found, decodes};
 
-/// The maximum number of listed businesses (16 bytes each in memory) for which missing ones are detected.
+/// The maximum number of listed businesses that are held in memory (16 bytes each). If there are more,
+/// missing businesses are not detected.
 const LISTED_MAX: usize = 4 << 20;
-/// The maximum number of API keys (9 bytes each in memory) for which the numbers of API keys are compared.
+/// The maximum number of API keys that are held in memory (9 bytes each). If there are more, the numbers of
+/// API keys are not compared.
 const KEYS_MAX: usize = 4 << 20;
 
 #[derive(Default)]

@@ -38,9 +38,9 @@ pub(super) fn is_unreported(endpoint: &WebhookEndpoint, failing: Failing) -> boo
 }
 
 impl State {
-    /// Begins an attempt. The attempt returns its permit when the body is read, at most [`BODY_GRACE`] after
-    /// the head of the response. The rest of a slower body is read without this permit. The number of bodies
-    /// that are read in this way is bounded, and further bodies are not read.
+    /// Begins an attempt. The attempt returns its permit when the body is read, or [`BODY_GRACE`] after the
+    /// head of the response if the body takes longer. The rest of such a body is read without this permit.
+    /// The number of bodies that are read in this way is bounded, and further bodies are not read.
     pub(super) fn attempt(
         &mut self,
         deliveries: &Deliveries,
@@ -97,8 +97,9 @@ impl State {
         Ok(())
     }
 
-    /// Aborts attempts that have no outcome and that the endpoint must no longer receive: the attempts of
-    /// earlier epochs, or all attempts if the endpoint is disabled or deleted. Their permits are released.
+    /// Aborts attempts that have no outcome and that the endpoint must no longer receive: those that began
+    /// before the endpoint was last disabled, or all attempts if it is disabled or deleted now. Their permits
+    /// are released.
     pub(super) fn abort_stale(&mut self, endpoint: Option<&WebhookEndpoint>) {
         let before = self.attempting.len();
         let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);

@@ -19,7 +19,7 @@ use crate::shared::Shared;
 /// The maximum number of outcomes that are not durable, including attempts whose body is still being read.
 const RECORDING_MAX: usize = 64;
 
-/// A due time that exceeds the schedule by more than this was written by a wrong clock.
+/// If a due time is later than the schedule allows by more than this, a wrong clock has set it.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 pub(super) struct Due {

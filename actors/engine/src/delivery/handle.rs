@@ -27,7 +27,7 @@ pub const ATTEMPTS_MAX: usize = RETRY_AFTER.len() + 1;
 pub struct DeliveryFilter {
     pub status: Option<DeliveryStatus>,
     pub event: Option<EventType>,
-    /// Only events at or after this instant.
+    /// Lists only events at or after this instant.
     pub from: Option<Timestamp>,
     pub until: Option<Timestamp>,
 }
@@ -35,8 +35,8 @@ pub struct DeliveryFilter {
 #[derive(Clone)]
 pub struct SentDelivery {
     pub shown: DeliveryView,
-    /// The request body of each attempt. Empty if the event was wiped, `None` if the row of the event was
-    /// deleted.
+    /// The request body of each attempt. It is empty if the event was wiped, and `None` if the row of the
+    /// event was deleted.
     pub body: Option<Vec<u8>>,
 }
 
@@ -50,9 +50,9 @@ impl std::fmt::Debug for SentDelivery {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryTally {
     pub delivered: usize,
-    /// Deliveries whose newest attempt failed, whether or not a retry follows.
+    /// The number of deliveries whose newest attempt failed, whether or not a retry follows.
     pub failed: usize,
-    /// Deliveries that were not sent because the endpoint was disabled.
+    /// The number of deliveries that were not sent because the endpoint was disabled.
     pub missed: usize,
     pub more: bool,
 }

@@ -2,7 +2,7 @@
 //!
 //! An event is sent again with the same id and bytes, the current secret and a new schedule. Cleaning removes
 //! personal data of erased contacts: response bodies are deleted, and deliveries that still wait become
-//! missed. The business wipes an event once no endpoint has such data left.
+//! missed. The business wipes an event when no delivery of the event contains personal data any more.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ const OVERLOAD_PAUSE: Duration = Duration::from_secs(1);
 
 enum Progress {
     Continues,
-    /// Wait for the outcome of the attempt in progress, which changes the row of the delivery.
+    /// The step must wait for the outcome of the attempt in progress, which changes the row of the delivery.
     Waits,
     Done,
 }
@@ -115,8 +115,8 @@ impl State {
         }
     }
 
-    /// Makes the next attempt of a pending delivery due. It counts as an attempt of the schedule, and the
-    /// schedule continues after it.
+    /// Makes the next attempt of a pending delivery due. This attempt counts as the next one of the schedule,
+    /// which then continues.
     async fn try_now(
         &mut self,
         deliveries: &Deliveries,
@@ -163,7 +163,7 @@ impl State {
     ) -> Result<(u64, Progress), EngineError> {
         let (shared, business) = (&deliveries.shared, self.key.business);
         shared.store.settled(business).await?;
-        let endpoint = self.resendable(shared)?; // read after the wait, like the rows below
+        let endpoint = self.resendable(shared)?; // the endpoint is read after the wait, like the rows below
         let oldest = shared.clocks.now() - LOG_DAYS;
         let (mut lost, mut last, mut waits) = (Vec::new(), None, false);
         for row in shared.store.records::<Delivery>(range, Order::Ascending).take(ROWS_PER_TURN) {

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use domain::{ATTEMPTS_KEPT, Attempted, Delivery, DeliveryStatus, Timestamp};
 use net::{Attempt, Outcome};
 
-/// How long a delivery is shown in the log.
+/// The time for which the log shows a delivery.
 pub(crate) const LOG_DAYS: TimeDelta = TimeDelta::days(30);
 
 /// The delay after each failure. The failure after the last delay is final.

@@ -73,7 +73,7 @@ impl Deliveries {
         }
     }
 
-    /// `None` after the engine is dropped.
+    /// The handle of a business. `None` after the engine is dropped.
     pub(super) fn business(&self, id: BusinessId) -> Option<BusinessHandle> {
         Some(BusinessHandle::new(&self.businesses.upgrade()?, id))
     }
@@ -222,8 +222,8 @@ impl Deliveries {
         Ok(())
     }
 
-    /// The next endpoints of the list. `None` at its end, or while the engine closes. A row that names no
-    /// endpoint is set aside.
+    /// The next endpoints of the list. `None` at the end of the list, or while the engine closes. A row that
+    /// names no endpoint is set aside.
     fn next_endpoints(&self, range: &mut KeyRange) -> Option<Vec<EndpointKey>> {
         self.shared.check_open().ok()?;
         let store = &self.shared.store;

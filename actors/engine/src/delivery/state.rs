@@ -51,7 +51,7 @@ pub(crate) struct State {
 
 #[derive(Debug)]
 pub(super) struct Attempting {
-    /// The number of the attempt, and the endpoint's epoch at its start.
+    /// The number of the attempt. `epoch` is the endpoint's epoch at the start of the attempt.
     pub(super) number: u64,
     pub(super) epoch: u32,
     pub(super) known: Arc<AtomicBool>,
@@ -156,7 +156,7 @@ impl State {
         }
     }
 
-    /// Like [`Self::wait`]. The actor may then be stopped, unless attempts are in progress.
+    /// Like [`Self::wait`], but lets the actor be stopped, unless attempts are in progress.
     pub(super) fn wait_without_work(&mut self, deliveries: &Arc<Deliveries>, wait: Option<Duration>) {
         self.wait(deliveries, wait);
         self.rest(deliveries, false);
@@ -201,7 +201,7 @@ impl State {
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) endpoint: WebhookEndpoint,
-    /// Also true if the profile cannot be decoded.
+    /// Whether the business is suspended. Also true if its profile cannot be decoded.
     pub(super) suspended: bool,
 }
 

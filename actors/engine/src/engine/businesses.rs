@@ -39,8 +39,8 @@ impl Engine {
         self.create(new, by, None).await
     }
 
-    /// Creates a business. A repeat within 24 hours gets the same response. Fails if the idempotency key
-    /// was used for another request, and while the first request runs.
+    /// Creates a business. A repeated request within 24 hours gets the same response. Fails if the
+    /// idempotency key was used for another request, and while the first request runs.
     pub async fn create_business_once(
         &self,
         new: NewBusiness,
@@ -98,7 +98,8 @@ impl Engine {
         Ok(business)
     }
 
-    /// Deletes a business. With an idempotency key, a repeat gets the same response after the deletion.
+    /// Deletes a business. With an idempotency key, a repeated request gets the same response after the
+    /// deletion.
     pub async fn end_business(&self, id: BusinessId, mut request: Request) -> Result<Answer<EndedView>> {
         let (shared, businesses) = (self.shared(), &self.parts.businesses);
         shared.check_business(id)?;

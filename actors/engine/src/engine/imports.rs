@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - The businesses of an import become visible only after all its records are valid and durable.
-//! - The batch that marks the point of no return also stores the response for a repeat of the request.
+//! - The batch that marks the whole import as valid also stores the response for a repeat of the request.
 //! - An interrupted import, also of an earlier process, is removed or finished
 //!   ([`crate::maintenance::installation_jobs`]) before another import begins.
 
@@ -56,7 +56,8 @@ impl Engine {
         Ok(answered)
     }
 
-    /// Reserves the key until the returned value is dropped. Errors: [`Refusal::IdempotencyInProgress`].
+    /// Reserves an idempotency key until the returned value is dropped. Errors:
+    /// [`Refusal::IdempotencyInProgress`].
     pub fn import_once(&self, key: [u8; 32]) -> Result<Once> {
         Once::begin(self.shared(), key)
     }

@@ -36,7 +36,7 @@ impl Engine {
         self.parts.mails.outbox.transport().is_some()
     }
 
-    /// Writes a mail, which is sent after it is durable. `None` if the service sends no mail.
+    /// Writes a mail to the outbox, which sends it when it is durable. `None` if the service sends no mail.
     pub async fn queue_mail(&self, mail: NewMail) -> Result<Option<MailId>> {
         self.parts.mails.queue(mail).await
     }

@@ -42,7 +42,8 @@ impl Once {
         Ok(value.map(|value| Answer { value, replayed: true }))
     }
 
-    /// Also deletes some expired responses, so that the store contains responses of at most about two days.
+    /// Stores the response to a request. Also deletes some expired responses, so that the store contains
+    /// responses of at most about two days.
     pub(super) fn remember<G: Gives>(
         shared: &Shared,
         asked: Idempotency,

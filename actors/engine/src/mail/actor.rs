@@ -47,7 +47,7 @@ pub(crate) enum Message {
     Recorded(MailKey),
     /// An appointment of a business has changed, so some of its waiting notices may be obsolete.
     Changed(BusinessId, AppointmentId),
-    /// A change of the counted notices is durable.
+    /// A change of the stored counts of notices is durable.
     Counted,
     CountWaiting(RpcReplyPort<usize>),
 }
@@ -101,7 +101,7 @@ impl Actor for OutboxActor {
                 state.positions.go_back(of, due);
                 Lane::under(of).for_each(|lane| state.order.add(lane, due));
                 if !is_next {
-                    return Ok(()); // the turn or the timer of the next due mail is enough
+                    return Ok(()); // the next turn, or the timer of an earlier due time, is enough
                 }
             }
             Message::Ended(ended) => _ = unless_business_set_aside(state.ended(&shared, *ended))?,

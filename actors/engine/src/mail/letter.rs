@@ -53,7 +53,7 @@ pub struct Letter {
     pub written_at: Timestamp,
     pub to: Recipient,
     pub business: Option<Sender>,
-    /// The name of the person who offered the membership, in a mail about such an offer.
+    /// The name of the person who offered the membership. `None` if the mail is not about an offer.
     pub invited_by: Option<String>,
     pub content: Content,
     /// The unsubscribe token, if the mail has one ([`super::unsubscribe`]).

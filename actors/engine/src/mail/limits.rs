@@ -1,5 +1,5 @@
-//! Limits on the mails of a kind. The module is pure: the caller passes the instants. The counts are only
-//! in memory, so a restart resets them.
+//! Limits on the number of mails of each kind. The module is pure: the caller passes the instants. The counts
+//! are only in memory, so a restart resets them.
 
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -66,7 +66,7 @@ impl Allowances {
         }
     }
 
-    /// Counts an invitation. A refusal is not counted and returns the next allowed instant.
+    /// Counts an invitation. A refused invitation is not counted; the error is the next allowed instant.
     pub(crate) fn invitation(&mut self, of: BusinessId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
         both((&mut self.of_business, of), (&mut self.to_address, fold_address(to)), now)
     }

@@ -38,7 +38,8 @@ use crate::shared::Shared;
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 /// How long a notice waits for another notice of its appointment that is being sent.
 const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
-/// A reminder that is due earlier than this was scheduled by a wrong clock.
+/// If a reminder is due earlier than its time by more than this, a wrong clock set the due time. It then
+/// waits.
 const EARLY_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum Verdict {
@@ -390,7 +391,7 @@ const COUNTED_FOR: TimeDelta = TimeDelta::hours(24);
 const BY_CUSTOMERS_TO: Limit = Limit { name: "notices by customers", max: 6, together: TimeDelta::zero() };
 const TO: Limit = Limit { name: "notices to", max: 20, together: TimeDelta::zero() };
 const OF_BUSINESS: Limit = Limit { name: "notices of", max: 2_000, together: TimeDelta::minutes(10) };
-/// After each notice, this many counts are checked and deleted if no limit needs them any more.
+/// The number of counts that are checked after each notice, and deleted if no limit needs them any more.
 const STALE_LOOKS: usize = 2;
 
 impl Limit {
@@ -488,7 +489,8 @@ impl State {
         let done = move || {
             let _ = myself.cast(Message::Counted);
         };
-        // All counts are in one lane, so a later count of a row overwrites an earlier one.
+        // All counts are written in one lane, a queue of the committer, so a later count of a row overwrites
+        // an earlier one.
         if shared.store.submit_outcome(BusinessId::INSTALLATION, batch, Box::new(done)).is_some() {
             self.counts.under_way += 1;
         }

@@ -31,11 +31,11 @@ pub struct MailPorts {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MailFigures {
     pub sent: u64,
-    /// Attempts that will be repeated.
+    /// The number of failed attempts after which the mail is retried.
     pub put_off: u64,
     pub failed: u64,
-    /// Mails that were not sent: a notice was dropped, the recipient may no longer get them, or their content
-    /// was deleted.
+    /// The number of mails that were not sent: a notice was dropped, the recipient may no longer get them, or
+    /// their content was deleted.
     pub dropped: u64,
 }
 
@@ -159,7 +159,8 @@ impl Outbox {
         self.allowances.lock()
     }
 
-    /// The number of waiting mails, at most 10,000. `None` without a relay or a response within one second.
+    /// The number of waiting mails, at most 10,000. `None` without a relay, or if the outbox does not respond
+    /// within one second.
     pub(crate) async fn count_waiting(&self) -> Option<usize> {
         let actor = self.actor.lock().clone()?;
         match actor.call(Message::CountWaiting, Some(COUNT_TIME_MAX)).await {

@@ -46,7 +46,7 @@ pub(super) fn after_attempt(
 /// The latest plausible due time. A later due time was written by a clock that was ahead.
 pub(super) fn latest_due(mail: &Mail, now: Timestamp) -> Timestamp {
     if let Some(due) = mail.next_attempt_at.filter(|_| mail.notice.is_some()) {
-        return due; // a reminder waits for months, and its due time is checked by the start
+        return due; // a reminder may wait for months; `super::notice` checks its due time
     }
     let tried = mail.attempts.checked_sub(1).and_then(|last| RETRY_AFTER.get(last as usize));
     // A daily mail waits until 08:00, and a gathered mail until the hourly limit allows it.

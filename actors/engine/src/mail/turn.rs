@@ -26,7 +26,7 @@ const GATHERED_PER_TURN: usize = 256;
 const CHANGES_MAX: usize = 64;
 /// The tolerance between the due times of one day's alerts, which different clocks may have set.
 const SAME_DAY: TimeDelta = TimeDelta::hours(1);
-/// A due time that exceeds the schedule by more than this was written by a wrong clock.
+/// If a due time is later than the schedule allows by more than this, a wrong clock has set it.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum FirstRow {
@@ -87,7 +87,8 @@ impl State {
         Ok(())
     }
 
-    /// The lane's first row, except rows of mails in progress. Skips rows of the other lane in this range.
+    /// The lane's first row, except rows of mails that are being sent. Skips rows of another lane that shares
+    /// the range of keys.
     fn first(&mut self, shared: &Shared, lane: Lane, now: Timestamp) -> Result<FirstRow, StoreError> {
         let (of, mut others) = (lane.rows(), 0);
         let left = self.positions.rows(lane);

@@ -12,7 +12,7 @@ pub struct NewMail {
     pub person_id: PersonId,
     pub kind: MailKind,
     pub about: Vec<About>,
-    /// The number of further events that are not listed.
+    /// The number of further events, which the mail does not list.
     pub more: u32,
     /// The recipient's address, if it is not the person's current address.
     pub to: Option<String>,

@@ -107,8 +107,8 @@ pub(crate) fn begin(
     go_on(state, (businesses, myself), now)
 }
 
-/// Runs steps until a step has a write or reaches its bounds, or no work is left. After an undecodable row,
-/// only the job of expired logs runs. The other jobs begin again in the next minute.
+/// Runs steps until a step writes something or reaches its bounds, or no work is left. After an undecodable
+/// row, only the job of expired logs runs. The other jobs begin again in the next minute.
 pub(crate) fn go_on(
     state: &mut State,
     (businesses, myself): Actors<'_>,

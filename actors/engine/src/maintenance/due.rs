@@ -25,7 +25,7 @@ const PEOPLE_LOOKED_AT_MAX: usize = 32;
 
 pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     let (steady, now) = (clocks.steady(), clocks.now());
-    // Idempotency keys of past and future days, which no lookup reads.
+    // These ranges contain idempotency keys of past and future days, which no lookup reads.
     let past = keys::idempotency_before(of, steady.day().saturating_sub(1));
     let ahead = keys::idempotency_from(of, steady.day().saturating_add(2));
     if first(store, &past)?.is_some() || first(store, &ahead)?.is_some() {
@@ -72,7 +72,7 @@ pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result
         if endpoints > ENDPOINTS_MAX || is_old(event.uuid(), event.minted_at(), LOG_DAYS)? {
             return Ok(true);
         }
-        // Continue with the first delivery of the next endpoint.
+        // The check continues with the first delivery of the next endpoint.
         let endpoint: WebhookId = keys::id_at_end(&key[..key.len().saturating_sub(16)])?;
         left = left.starting_at(keys::deliveries(of, endpoint).to);
     }
@@ -82,7 +82,7 @@ pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result
         if people > PEOPLE_LOOKED_AT_MAX || is_old(alert.id.uuid(), alert.about.at, MAIL_LOG_DAYS)? {
             return Ok(true);
         }
-        // Continue with the first alert of the next person.
+        // The check continues with the first alert of the next person.
         let (person, _) = keys::alert_at(&key)?;
         left = left.after(keys::alert(of, person, u64::MAX));
     }

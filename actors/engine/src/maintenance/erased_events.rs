@@ -1,5 +1,5 @@
-//! *Wipes* events that contain data of an erased contact, which deletes their bytes. The erasure marks such
-//! an event with a wipe row (`keys::wipe`).
+//! *Wipes* events that contain data of an erased contact: it deletes their bytes. The erasure marks each of
+//! these events with a wipe row (`keys::wipe`).
 //!
 //! Invariants:
 //! - A marked event is not sent again on request.
@@ -45,7 +45,8 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
         match unless_set_aside(state.store.get_raw(&bytes))? {
             Some(Some(before)) => rows.put_over(bytes, Vec::new(), before.len()),
             Some(None) => {}
-            // The pieces of the event's bytes are inconsistent and their number is unknown.
+            // The pieces of the event's bytes are inconsistent, so as many pieces as a value can have are
+            // deleted.
             None => rows.put_over(bytes, Vec::new(), LONG_VALUE_BYTES_MAX),
         }
         rows.delete(key);

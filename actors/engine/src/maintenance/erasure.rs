@@ -35,7 +35,7 @@ const UNWRITTEN_MAX: u32 = 64;
 /// The longest time for which a waiting event can still be sent, in steady time.
 const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
-/// The stage that removes the remaining index rows.
+/// The stage that removes the remaining index rows of contacts that could not be decoded.
 const LISTED: u8 = 6;
 /// The stage that cleans the bookings of other contacts.
 const ENTERED: u8 = 7;
@@ -76,7 +76,8 @@ kept::each_kind!(declare);
 
 #[derive(Debug)]
 pub(super) struct Erasing {
-    /// The newest erasure of this run. A record with a greater id contains none of these contacts.
+    /// The newest erasure of this run. A record with a greater id contains no data of the contacts of this
+    /// run.
     newest: ErasureId,
     theirs: ErasedContacts,
     stage: u8,
@@ -228,7 +229,7 @@ impl Cleaning<'_> {
     fn audit(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         let mut range = keys::of_kind(of, kind::AUDIT);
-        // Entries that are older than the oldest of these contacts cannot name any of them.
+        // Entries that are older than the oldest of the erased contacts cannot name any of them.
         if let Some(first) = self.erasing.theirs.contacts.first() {
             range = range.starting_at(keys::audit(of, AuditId::from(first.uuid())));
         }
@@ -352,7 +353,7 @@ impl Cleaning<'_> {
                 return Ok(false);
             }
             let before = step.state.store.usable(&key, step.state.appointment(id))?.flatten();
-            // Their own appointments are cleaned already, perhaps in this step.
+            // The contacts' own appointments are cleaned already, perhaps in this step.
             let theirs = &step.erasing.theirs;
             let Some(before) = before.filter(|it| !theirs.is_erased(it.contact_id)) else { return Ok(true) };
             let Some(after) = before.without(theirs, |_| Ok(false))? else { return Ok(true) };
@@ -385,7 +386,8 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Whether a resource contains data of the contacts. `in_id` is the id of its event, if any, or nil.
+    /// Whether a resource contains data of the contacts that are being erased. `in_id` is the id of the event
+    /// that contains the resource, or nil.
     fn tells_of_them(&self, shown: &Resource, in_id: uuid::Uuid) -> Result<bool, StoreError> {
         let theirs = &self.erasing.theirs;
         let mut identifiers = shown.entered().into_iter().chain([shown.phone()]);

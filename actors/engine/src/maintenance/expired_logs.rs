@@ -57,7 +57,7 @@ impl Step<'_> {
                         mail_rows(of, &mail).for_each(|(_, row)| self.batch.delete(row));
                     }
                 }
-                // An undecodable row may still be needed.
+                // An undecodable row may still be needed, so it stays.
                 Some(Age::Stays) | None => {}
                 Some(Age::IsNewer) => return Ok(true),
             }
@@ -256,7 +256,7 @@ fn waits(state: &State, event: EventId) -> Result<bool, StoreError> {
         match state.store.look::<Delivery>(&keys::delivery(state.id, endpoint.id, event))? {
             Some(Some(delivery)) if delivery.status_in(endpoint.epoch) != DeliveryStatus::Pending => {}
             Some(None) => {}
-            // An undecodable delivery may be waiting.
+            // An undecodable delivery counts as waiting.
             Some(Some(_)) | None => return Ok(true),
         }
     }

@@ -21,7 +21,7 @@ use crate::business::{State, Write};
 const ROWS_MAX: usize = 128;
 const BYTES_MAX: usize = 256 << 10;
 
-/// A merge whose records are moving, and the rest of the current index.
+/// An unfinished merge, and the part of the current index that was not read yet.
 #[derive(Debug)]
 pub(super) struct Merging {
     from: ContactId,
@@ -62,7 +62,7 @@ impl Merging {
 /// Makes the next step, which is empty if no records are moving.
 pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     let merging = match state.jobs.merging.take() {
-        // An erasure ends the merge.
+        // The merge may have ended because the contact was erased.
         Some(merging) if is_merging(state, &merging)? => Some(merging),
         _ => begun(state)?,
     };

@@ -101,7 +101,7 @@ async fn run<J: Job>(engine: Weak<Parts>, wake: Arc<Notify>) {
     }
 }
 
-/// `None` after the engine has closed.
+/// The handles of the engine. `None` after the engine has closed.
 fn open(engine: &Weak<Parts>) -> Option<Arc<Parts>> {
     engine.upgrade().filter(|engine| engine.shared.check_open().is_ok())
 }

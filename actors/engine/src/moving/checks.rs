@@ -35,7 +35,7 @@ pub(super) fn check(
 pub(super) struct ImportedRecords {
     pub(super) services: HashSet<ServiceId>,
     pub(super) staff: HashSet<StaffId>,
-    /// The number of special days, and of times off per staff member.
+    /// The number of special days, and the number of entries of time off for each staff member.
     special_days: usize,
     times_off: HashMap<StaffId, usize>,
     booked: HashMap<StaffId, (Timestamp, AppointmentId)>,

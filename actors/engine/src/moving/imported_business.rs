@@ -38,7 +38,7 @@ pub(super) struct ImportedBusiness {
     of: BusinessId,
     moving: Arc<Moving>,
     notices: NoticeSettings,
-    /// The number of reminders that wait.
+    /// The number of waiting reminders that were written.
     reminders: u64,
     staged: Staged,
     known: ImportedRecords,
@@ -185,7 +185,7 @@ impl ImportedBusiness {
                 self.notices = settings.clone();
                 Write::Notices(settings)
             }
-            // The slug becomes that of the business when the business is opened.
+            // The business gets the slug only when the business is opened.
             Moved::Website(website) => {
                 let has_slug = website.slug.is_some() || !website.enabled;
                 check(&mut problems, has_slug, "slug", ProblemCode::Required);
@@ -252,8 +252,8 @@ impl ImportedBusiness {
         moved.without(&self.theirs, |call| Ok(self.their_calls.contains(&call)))
     }
 
-    /// Writes the reminders of a coming appointment, if the service sends mails. Those beyond the budget are
-    /// dropped.
+    /// Writes the reminders of a future appointment, if the service sends mails. Reminders beyond the budget
+    /// are dropped.
     async fn write_reminders(&mut self, appointment: &Appointment) -> Result<(), EngineError> {
         let Moving { shared, outbox, .. } = &*self.moving;
         let (now, steady) = (shared.clocks.now(), shared.steady.now());

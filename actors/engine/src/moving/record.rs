@@ -6,7 +6,7 @@ use store::{Batch, Key, Record, StoreError};
 
 use crate::business::{ErasedContacts, Personal};
 
-/// Declares the kinds of exported records from the table of the store.
+/// Declares the kinds of exported records from the store's table of records.
 macro_rules! declare {
     (
         exported {
@@ -67,7 +67,7 @@ macro_rules! declare {
         }
 
         impl Moved {
-            /// `None` for [`Self::End`].
+            /// The kind of the record. `None` for [`Self::End`].
             pub const fn kind(&self) -> Option<MovedKind> {
                 match self {
                     $(Self::$kind(_) => Some(MovedKind::$kind),)*

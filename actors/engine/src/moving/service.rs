@@ -50,7 +50,7 @@ impl Moving {
         })
     }
 
-    /// Errors: [`EngineError::Overloaded`] if too many exports run.
+    /// Takes the permits for an export. Errors: [`EngineError::Overloaded`] if too many exports run.
     pub(crate) fn begin_export(
         &self,
         by: Actor,

@@ -27,7 +27,7 @@ const REST_MAX: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
-    /// Whether contacts who were erased in this store are erased again. If false, they are refused.
+    /// Whether contacts who were erased in this store are erased again. If false, their records are refused.
     pub erase_again: bool,
 }
 
@@ -37,7 +37,7 @@ pub struct Import {
     now: Timestamp,
     options: ImportOptions,
     pace: Pace,
-    /// The contacts who were erased in this store, for each business that was not read yet.
+    /// The contacts who were erased in this store, for each business that the import has not reached yet.
     erased: BTreeMap<BusinessId, BTreeSet<ContactId>>,
     /// `None` before the first business, and while an invalid business is skipped.
     imported: Option<ImportedBusiness>,
@@ -49,7 +49,8 @@ pub struct Import {
 }
 
 impl Import {
-    /// The store must have no unfinished import. Fails if the list of tombstones is unreadable.
+    /// Begins an import. The store must have no unfinished import. Fails if the list of tombstones is
+    /// unreadable.
     pub(crate) fn begin(
         moving: Arc<Moving>,
         permit: ImportPermit,

@@ -25,13 +25,13 @@ pub(crate) enum Outcome {
 #[derive(Default)]
 pub(crate) struct Decided {
     pub(super) outcome: Outcome,
-    /// The actor and the action of the audit entry, if there is one.
+    /// The person or program that made the change, and the action, if the change has an audit entry.
     pub(super) note: Option<(Who, AuditAction)>,
     /// The mail about the account, if there is one. It is written only if the service sends mail.
     pub(super) mail: Option<NewMail>,
 }
 
-/// Decides a change of the newest state, or handles the error if no change is possible. The returned
+/// Decides a change from the newest state, or handles the error if no change is possible. The returned
 /// [`Done`] runs after the commit.
 pub(crate) type Change = Box<dyn FnOnce(Result<&Person>, Timestamp) -> (Decided, Done) + Send>;
 

@@ -165,8 +165,8 @@ impl People {
         Ok(all)
     }
 
-    /// Errors: [`StoreError::BusinessSetAside`] if the business is set aside and the person is a member.
-    /// Other people must not learn that it is set aside.
+    /// Fails with [`StoreError::BusinessSetAside`] if the business is set aside and the person is a member.
+    /// Other people must not learn that the business is set aside, so for them the check succeeds.
     pub fn check_set_aside(&self, person: PersonId, business: BusinessId) -> Result<()> {
         let store = &self.shared().store;
         if store.is_business_set_aside(business) && store.contains(&keys::member_of(person, business))? {
@@ -213,7 +213,8 @@ impl People {
             .await
     }
 
-    /// Errors: [`Refusal::NotFound`] if the person has no membership in the business.
+    /// The account and the membership of a member. Errors: [`Refusal::NotFound`] if the person has no
+    /// membership in the business.
     pub async fn member(&self, business: &BusinessHandle, id: PersonId) -> Result<(Person, Membership)> {
         let membership = business.read(|store| store.get(&keys::membership(business.id, id))).await?;
         let membership: Membership = membership.ok_or(Refusal::NotFound(Named::Person))?;

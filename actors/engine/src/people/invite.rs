@@ -40,7 +40,7 @@ pub struct NewLink {
 pub struct Linked {
     pub kind: LinkKind,
     pub expires_at: Timestamp,
-    /// `None` in the response to a repeated request.
+    /// The token of the link. `None` in the response to a repeated request.
     pub token: Option<Token>,
 }
 
@@ -150,7 +150,8 @@ impl People {
         Ok(Invited { answer, link, mail: None })
     }
 
-    /// Refuses an invitation before anything is written, where possible. Counts a mail from the dashboard.
+    /// Refuses an invitation before anything is written, where possible. Counts an invitation that the
+    /// dashboard mails.
     async fn check_invitation(
         &self,
         business: &BusinessHandle,
@@ -177,7 +178,7 @@ impl People {
         request: Request,
         (id, kind): (PersonId, Option<LinkKind>),
     ) -> Result<Linked> {
-        // Concurrent repeats of a request would invalidate each other's links.
+        // A concurrent repeat is refused, because the two requests would invalidate each other's links.
         let once = request.idempotency.as_ref().map(|once| self.shared().begin_once(once.key)).transpose()?;
         let once = once.map(Claim::new);
         let (people, business) = (self.with_claim(once.clone()), &business.with_claim(once));
@@ -235,8 +236,8 @@ impl People {
         Ok(made.await?.map(|expires_at| NewLink { kind: LinkKind::Email, token, expires_at }))
     }
 
-    /// Makes an invitation for an account without a password, or a reset for an unconfirmed account, whose
-    /// password it clears. `None` for a confirmed account.
+    /// Makes an invitation link for an account without a password, or a reset link for an unconfirmed
+    /// account, whose password it clears. `None` for a confirmed account.
     async fn operator_link(
         &self,
         id: PersonId,

@@ -35,7 +35,7 @@ const ESTIMATED_WORDS_MAX: usize = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hashing {
-    /// 19 MiB, two passes, one lane, as OWASP recommends.
+    /// Argon2id with 19 MiB, two passes and one lane, as OWASP recommends.
     Owasp,
     /// Almost no work, for tests and simulations.
     Cheap,
@@ -407,7 +407,7 @@ mod tests {
         assert_eq!(hasher.check(Some(&hash), &long).await.unwrap(), PasswordCheck::Right);
     }
 
-    /// The form in which early versions stored passwords.
+    /// Early versions stored the hash of the password as it was given.
     #[tokio::test]
     async fn a_hash_of_the_given_form_still_works_and_is_replaced() {
         let hasher = Hasher::new(Hashing::Cheap, true);

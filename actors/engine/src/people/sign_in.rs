@@ -65,7 +65,7 @@ impl Right {
             PasswordCheck::AsGiven(hash) => Some(hash),
             PasswordCheck::Right | PasswordCheck::Wrong => None,
         };
-        // A concurrent check may have stored the prepared form already.
+        // A concurrent check may have stored the new hash already.
         let still = person.password == self.kept || (again.is_some() && person.password == again);
         if still && again.is_some() {
             person.password = again;
@@ -75,7 +75,7 @@ impl Right {
 }
 
 impl People {
-    /// Errors: [`EngineError::Overloaded`] if too many passwords are being checked.
+    /// Signs in with a password. Errors: [`EngineError::Overloaded`] if too many passwords are being checked.
     pub async fn sign_in(&self, email: &str, password: &str, from: From) -> Result<SignIn> {
         let From { network, client } = from;
         let folded = Address::new(email).map(|email| email.folded().to_owned());
@@ -87,7 +87,8 @@ impl People {
         self.try_password((email, person), password, network, Enters::New(client)).await
     }
 
-    /// Errors: as for [`Self::sign_in`]; [`Refusal::Expired`] after the end of the session.
+    /// Checks the password again in a session. Errors: those of [`Self::sign_in`]; [`Refusal::Expired`] after
+    /// the end of the session.
     pub async fn give_password(&self, token: &Token, password: &str, network: IpAddr) -> Result<SignIn> {
         let SignedIn { person, session, .. } = self.session(token).await?.ok_or(Refusal::Expired)?;
         if session.restricted {

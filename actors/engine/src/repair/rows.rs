@@ -8,7 +8,7 @@ use store::{Batch, Key, Record, Store, StoreError, keys};
 
 use crate::delivery::delay_before;
 
-/// A due time that exceeds the schedule by more than this was set by a wrong clock.
+/// If a due time is later than the schedule allows by more than this, a wrong clock has set it.
 const DUE_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 pub(super) struct Moved {

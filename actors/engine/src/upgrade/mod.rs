@@ -88,7 +88,7 @@ async fn take(conversion: &mut Conversion<'_>, from: u16, meta: &MetaRecord) -> 
     batch.put(keys::meta(), MetaRecord { format: STORE_FORMAT_IN_UPGRADE, ..meta.clone() }.encode());
     batch.put(keys::upgrade(), from.to_be_bytes().to_vec());
     conversion.writer.write(batch).await?;
-    conversion.writer.settle().await?; // durable before any row changes
+    conversion.writer.settle().await?; // the record of the step is durable before any row changes
     match from {
         1 => steps::from_1(conversion).await?,
         2 => steps::from_2(conversion).await?,

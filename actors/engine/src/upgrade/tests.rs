@@ -199,7 +199,8 @@ async fn a_repeatedly_interrupted_conversion_has_the_same_result() {
             let disk = disk_with(&before).await;
             disk.set_sync_delay(Duration::from_millis(2));
             let cuts_before = cuts;
-            // The conversion is cut at this moment. Its continuation is cut after half of that time.
+            // The power is cut at this moment of the conversion, and after half of that time in its
+            // continuation.
             for (at, keep) in [(time, time % 3), (time / 2, usize::MAX)] {
                 let store = open(&disk);
                 let time = Duration::from_millis(at as u64);

@@ -70,7 +70,7 @@ impl Installation {
             installation_kind::SLUG => {
                 let Some(owner) = checker.decoded::<SlugOwner>(value) else { return };
                 let of = owner.business_id;
-                // A restore that deletes a business again leaves its slug.
+                // When a restore repeats the deletion of a business, the row of its slug is left.
                 if owner.reserved_until.is_some() || !checker.is_there(&keys::profile(of)) {
                     return;
                 }

@@ -98,7 +98,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks a row of search texts. The text itself is compared at the record.
+    /// Checks a row of search texts. The check of each record compares the text itself.
     pub(super) fn search_texts(&mut self, kind: &Kind, value: &[u8]) {
         let Some(row) = self.decoded::<SearchRecord>(value) else { return };
         let Some(last) = self.id::<ContactId>().map(ResourceId::uuid) else { return };

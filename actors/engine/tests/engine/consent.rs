@@ -75,7 +75,7 @@ async fn a_link_stops_the_address_to_which_its_mail_went() {
     assert_eq!(email_of(&handle, ben).await, EmailConsent::None);
     assert_eq!(stop(&handle, &new, false).await.unwrap(), EmailConsent::NoReminders);
     assert_eq!(email_of(&handle, ada).await, EmailConsent::NoReminders);
-    // Consent belongs to the address: it returns with the address.
+    // Consent belongs to the address. A contact that gets the address again also gets its consent again.
     change_email(&handle, ben, "third@example.com").await;
     assert_eq!(email_of(&handle, ben).await, EmailConsent::All);
     change_email(&handle, ada, "old@example.com").await;

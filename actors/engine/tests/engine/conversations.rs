@@ -240,7 +240,7 @@ async fn snoozed_messages_and_handled_calls_can_be_left_out() {
         let mut missed = call(number, at(0, 1));
         missed.details.status = CallStatus::Missed;
         calls.push(id_of::<CallId>(&done(&handle, missed).await));
-        done(&handle, call(number, at(0, 2))).await; // a completed call needs nothing
+        done(&handle, call(number, at(0, 2))).await; // a completed call needs no follow-up
     }
     let snooze = PatchMessage { snoozed_until: Some(Some(at(0, 5))), ..PatchMessage::of(messages[0]) };
     done(&handle, snooze).await;

@@ -117,7 +117,8 @@ async fn contacts(handle: &BusinessHandle) -> Vec<ContactView> {
     handle.contacts(&ContactFilter::default(), &first_page()).await.unwrap().items
 }
 
-/// The numbers of rows of lists of links and of links on the disk, after a check of the whole store.
+/// Checks the whole store. Returns the number of rows with a list of links, and the number of rows with a
+/// link.
 async fn link_rows(world: &mut World, shop: &Shop) -> (usize, usize) {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -417,7 +418,7 @@ async fn an_erased_address_is_removed_from_bookings_and_links_of_other_contacts(
     let mut world = World::new(710).await;
     let shop = world.shop(2).await;
     let handle = world.at(&shop);
-    let (id, _) = book(&world, &shop, at(1, 9)).await; // the contact has the phone number only
+    let (id, _) = book(&world, &shop, at(1, 9)).await; // the contact has only a phone number
     let sent = mint(&handle, id, Some(EMAIL)).await;
     let details = domain::ContactDetails { email: Some(Email::new(EMAIL).unwrap()), ..Default::default() };
     let by_email: ContactId = id_of(&handle.change(by_operator(), CreateContact { details }).await.unwrap());

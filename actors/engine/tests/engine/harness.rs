@@ -333,7 +333,7 @@ pub(crate) async fn pass(minutes: u64) {
     tokio::time::sleep(Duration::from_secs(60 * minutes)).await;
 }
 
-/// Changes a request so that its session's password was just given.
+/// Returns the request as if the password had just been entered in its session.
 pub(crate) fn lately(world: &World, request: Request) -> Request {
     Request { password_at: Some(world.engine.now()), ..request }
 }

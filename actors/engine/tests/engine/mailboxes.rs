@@ -1,4 +1,4 @@
-//! Addresses with several spellings: a mailbox has one limit of notices and one consent.
+//! Addresses with several spellings: a mailbox has one limit on notices and one consent.
 
 use domain::{Actor, DropReason, EmailConsent, NoticeStatus};
 use engine::BusinessHandle;

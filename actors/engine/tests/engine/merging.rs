@@ -38,7 +38,8 @@ fn phone(number: &str) -> Option<Phone> {
     Phone::from_e164(number.into()).ok()
 }
 
-/// A merge into the contact, which keeps the phone number of the merged contact and its own email.
+/// A merge into the contact `id`, which gets the phone number of the merged contact and keeps its own e-mail
+/// address.
 fn merge(id: ContactId, from: ContactId) -> MergeContacts {
     MergeContacts { id, from, phone: phone(GONE), email: Email::new(KEPT_EMAIL).ok() }
 }
@@ -355,8 +356,8 @@ async fn a_contact_gets_a_bounded_number_of_merged_contacts() {
     assert!(!two.is_moving().await);
 }
 
-/// Three contacts are merged one after the other. The erasure of the first id erases all, at once if records are
-/// still moving.
+/// Three contacts are merged one after the other. The erasure of the first id erases all of them, even while
+/// records are still moving.
 #[tokio::test(start_paused = true)]
 async fn an_erasure_of_any_id_erases_all_merged_contacts() {
     for is_moving in [false, true] {

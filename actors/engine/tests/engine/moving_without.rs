@@ -134,7 +134,7 @@ async fn an_imported_retention_takes_effect() {
     assert!(moved.iter().any(names));
 
     let mut here = World::new(15).await;
-    pass(21 * 24 * 60).await; // now both clocks show the same time
+    pass(21 * 24 * 60).await; // the clock of the new world reaches the time of the export
     import(&here, &moved, ImportOptions::default()).await;
     here.engine.clone().close().await.unwrap();
     let store = here.store();

@@ -136,7 +136,7 @@ async fn an_address_gets_twenty_notices_a_day_across_businesses_restarts_and_cra
     assert_eq!(kinds(&post.take()), [Confirmed]);
 }
 
-/// A shop with coming, late, past, cancelled and pending appointments, and its export.
+/// A shop with past and future appointments, some of them cancelled or pending, and its export.
 async fn exported() -> (Shop, Vec<Moved>) {
     let (world, shop, _) = world().await;
     let handle = world.at(&shop);

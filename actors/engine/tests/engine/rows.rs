@@ -143,7 +143,8 @@ impl SearchTexts {
         }
     }
 
-    /// Checks that the rows have the texts of exactly the records up to the last row.
+    /// Checks that the rows contain the texts of all records up to the id of the last row, and no other
+    /// texts.
     fn check(&self) {
         for (kind, rows) in &self.filed {
             let last = &rows.last().unwrap().0;

@@ -32,7 +32,8 @@ pub(crate) const QUEUE_PERMITS: usize = 1_024;
 /// The number of parts into which a sweep is divided. One part runs per second.
 const SWEEP_PARTS: usize = 50;
 const SWEEP_PART_MIN: usize = 16;
-/// The number of actors that a start inspects. More than 1, so that it can stop more actors than it adds.
+/// The number of actors that a start inspects. It is more than 1, so that a start can stop more actors than
+/// it adds.
 const LOOKS_PER_START: usize = 4;
 
 pub(crate) type Start<I, M> = Box<dyn Fn(I, Arc<Semaphore>) -> Starting<M> + Send + Sync>;

@@ -404,8 +404,8 @@ impl Change for DeleteStaff {
     }
 }
 
-/// Checks that nothing refers to the resource. Fails if the actor no longer has the watch, or if a record
-/// that refers to the resource was written since the start of the watch.
+/// Checks with a watch (see [`Watch`]) that no reference to the resource was written since the watch began.
+/// Fails if there is one, or if the actor has lost the watch.
 fn check_watch(context: &Context<'_>, id: impl ResourceId, watch: &Watch) -> Result<()> {
     match context.state.references.referred_to(id.uuid(), watch) {
         Some(false) => Ok(()),

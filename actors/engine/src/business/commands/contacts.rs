@@ -67,7 +67,8 @@ impl Change for NoteExport {
 }
 
 /// Merges the contact `from` into the contact `id`, which keeps its id and gets the given phone number and
-/// e-mail address. See [`Contact::merged`] for the other fields. A background job then moves the records.
+/// e-mail address. See [`Contact::merged`] for the other fields. A background job then moves the records of
+/// `from`.
 #[derive(Clone, Debug)]
 pub struct MergeContacts {
     pub id: ContactId,
@@ -133,7 +134,7 @@ impl Change for MergeContacts {
         if !consents.is_empty() {
             decision = decision.write(Write::Rows(consents));
         }
-        // The deletion is first, because the survivor may get an identifier of the merged contact.
+        // The deletion comes first, because the survivor may get an identifier of the merged contact.
         Ok(decision.write(Write::Merged(gone, alias)).write(Write::Contact { before: Some(before), after }))
     }
 }

@@ -38,7 +38,7 @@ impl BusinessHandle {
         let given = patch.slug.clone().flatten();
         let has_slug =
             shared.store.get::<Website>(&keys::website(self.id))?.is_some_and(|it| it.slug.is_some());
-        // If the page has a slug already, only a slug in the request needs to be locked, and no default slug.
+        // A page that already has a slug needs no default slug, so only a slug in the request is locked.
         let claimed =
             [given.as_ref(), Some(&default).filter(|_| !has_slug), Some(&other).filter(|_| !has_slug)];
         let names: Vec<_> = claimed.into_iter().flatten().map(Slug::as_str).collect();

@@ -43,7 +43,7 @@ pub struct AppointmentFilter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MoveTrial {
     Bookable,
-    /// The time is not bookable, for the reason in `refusal`. A move with `override` breaks these rules.
+    /// The time is not bookable, for the reason in `refusal`. A move with `override` would break `rules`.
     Overrides {
         rules: Vec<Overridden>,
         refusal: Refusal,
@@ -78,9 +78,9 @@ impl BusinessHandle {
         .await
     }
 
-    /// The times to which an appointment can be moved, within an inclusive range of local days, if its duration
-    /// stays or becomes `duration`. Errors:
-    /// [`Refusal::NotFound`], and those of [`Self::availability`].
+    /// The times to which an appointment can be moved, within an inclusive range of local days, if its
+    /// duration stays or becomes `duration`. Errors: [`Refusal::NotFound`], and those of
+    /// [`Self::availability`].
     pub async fn availability_to_move(
         &self,
         (id, staff): (AppointmentId, StaffId),
@@ -96,7 +96,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Checks a move by the team to a staff member without making it. The party of the request has no effect.
+    /// Checks a move by the team to a staff member without making it. The party in the request is ignored.
     /// Errors: [`Refusal::NotFound`].
     pub async fn try_to_move(&self, id: AppointmentId, request: MoveRequest) -> Result<MoveTrial> {
         let moved = self.read(|store| appointment(store, self.id, id)).await?;
@@ -122,8 +122,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// The future appointments in `concerned` that are outside bookable time: the first ones by start, and
-    /// the number of all such appointments.
+    /// Finds the future appointments in `concerned` that are outside bookable time. Returns the earliest ones
+    /// and the total number.
     pub async fn outside(&self, concerned: Concerned) -> Result<(Vec<AppointmentView>, usize)> {
         let outside = self
             .ask(move |state, now| Ok(AffectedView::new(state.schedule(now).outside(&concerned))))

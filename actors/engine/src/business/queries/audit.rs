@@ -14,9 +14,9 @@ pub struct AuditFilter {
     pub action: Option<AuditAction>,
     pub resource_type: Option<AuditedKind>,
     pub resource_id: Option<Uuid>,
-    /// Inclusive.
+    /// The beginning of the range, which belongs to the range.
     pub from: Option<Timestamp>,
-    /// Exclusive.
+    /// The end of the range, which does not belong to the range.
     pub until: Option<Timestamp>,
 }
 

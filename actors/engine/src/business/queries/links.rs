@@ -10,7 +10,7 @@ use crate::business::BusinessHandle;
 use crate::business::commands::customers::ManageToken;
 use crate::error::{EngineError, Result};
 
-/// How often a customer may move an appointment with its links.
+/// The maximum number of times that a customer may move an appointment with manage links.
 const MOVES_MAX: u8 = 5;
 
 /// The appointment of a manage link, with the settings that decide whether the customer may change it.
@@ -21,7 +21,7 @@ pub struct SeenByLink {
     pub website: Website,
     pub service: Service,
     pub staff: StaffMember,
-    /// How often the customer has moved the appointment with its links.
+    /// The number of times that the customer has moved the appointment with manage links.
     pub moves: u8,
     /// The address to which the link was sent.
     pub to: Option<String>,
@@ -61,7 +61,8 @@ impl Engine {
 }
 
 impl BusinessHandle {
-    /// `None` if the link is unknown or has ended, or if its appointment or contact is gone.
+    /// Finds the appointment of a manage link. `None` if the link is unknown or has ended, or if its
+    /// appointment or contact is gone.
     pub async fn seen_by_link(&self, token: &ManageToken) -> Result<Option<SeenByLink>> {
         // An unknown token starts no actor.
         let is_known = self.read(|store| store.contains(&keys::link(self.id, &token.hash()))).await?;

@@ -219,8 +219,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// The stored answer to a repeated request, for callers that do other work before the change. Errors:
-    /// those of the change.
+    /// The stored answer to a repeated request, for callers that do other work before the change. Fails with
+    /// the errors of the change.
     pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<AnswerOf<C>>> {
         if request.idempotency.is_none() {
             return Ok(None);

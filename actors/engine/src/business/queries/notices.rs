@@ -53,7 +53,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Errors: [`Refusal::NotFound`] for an unknown contact.
+    /// The consent of a contact. Errors: [`Refusal::NotFound`] for an unknown contact.
     pub async fn consent(&self, id: ContactId) -> Result<ConsentView> {
         let secret = self.shared().meta.secret;
         let consent = self

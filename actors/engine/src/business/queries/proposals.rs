@@ -32,8 +32,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// The rules that the team overrides with this booking. The party of the request has no effect. Errors:
-    /// the refusals of a booking that overrides rules.
+    /// The rules that the team overrides with this booking. The party in the request is ignored. Errors: the
+    /// refusals of a booking that overrides rules.
     pub async fn overridden_by_booking(&self, request: BookRequest) -> Result<Vec<Overridden>> {
         let starts_at = request.starts_at;
         self.ask(move |state, now| {

@@ -11,7 +11,7 @@ use crate::business::references::{Watch, in_use};
 use crate::error::Result;
 
 impl BusinessHandle {
-    /// Begins to watch for new references to a service that shall be deleted. Fails with
+    /// Begins to watch for new references to a service that is about to be deleted. Fails with
     /// [`Refusal::Conflict`](domain::Refusal::Conflict) if an appointment already refers to the service. The
     /// deletion itself checks the staff members.
     pub async fn watch_unused_service(&self, id: ServiceId) -> Result<Watch> {

@@ -70,7 +70,7 @@ pub(super) fn searched<R: Kept, V>(
 
     let Some((newest, _)) = newest else { return Ok((items, End::OfList)) };
     let mut filed = index.before(Key::new(&newest).with(&[0]));
-    // The ids from this one on have been read.
+    // All records with this id or a greater one have been read.
     let mut read = page.after.clone();
     if let Some(after) = &page.after {
         // The row that holds the record has the record's id or a later id as its key.

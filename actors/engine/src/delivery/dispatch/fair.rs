@@ -104,8 +104,8 @@ impl Fair {
         self.plan(key, 0, until, now);
     }
 
-    /// Takes back a permit. `ended` contains whether the attempt succeeded and its duration; `None` without
-    /// an attempt.
+    /// Takes back a permit. `ended` states whether the attempt succeeded and how long it took. It is `None`
+    /// if no attempt was made.
     pub(super) fn give_back(&mut self, granted: Granted, ended: Option<(bool, Duration)>, now: Moment) {
         let Granted { key, number } = granted;
         let business = self.businesses.get_mut(&key.business).expect("the holder is registered");
@@ -213,7 +213,7 @@ impl Fair {
         self.place(key.business, now);
     }
 
-    /// Holds an endpoint back during a local outage. If held back again, it keeps its position.
+    /// Holds an endpoint back during a local outage. An endpoint that is held back again keeps its position.
     pub(super) fn cut_off(&mut self, key: EndpointKey, now: Moment) {
         if self.stopped {
             return;

@@ -69,7 +69,7 @@ pub(crate) struct Dispatcher {
     failed: AtomicU64,
 }
 
-/// The permit for one attempt. Dropping it returns the permit.
+/// The permit for one attempt. The permit is returned when this value is dropped.
 pub(crate) struct AttemptPermit {
     dispatcher: Arc<Dispatcher>,
     granted: Granted,
@@ -242,7 +242,7 @@ impl Dispatcher {
     }
 }
 
-/// After a panic in `hand_out`, allows the next call, and wakes the timer, which makes that call.
+/// A guard for `hand_out`. After a panic, its drop allows the next call and wakes the timer, which makes it.
 struct UnlessThrough<'a>(&'a Dispatcher);
 
 impl Drop for UnlessThrough<'_> {

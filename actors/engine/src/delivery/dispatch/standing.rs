@@ -89,7 +89,7 @@ pub(super) struct Endpoint {
     /// The permits that the endpoint holds, by number. The oldest permit has the smallest number.
     held: BTreeMap<u64, Held>,
     limit: usize,
-    /// A moving average of the durations of the attempts; the newest duration has the weight of a quarter.
+    /// A moving average of the durations of the attempts. The newest duration has a weight of one quarter.
     cost: Option<Duration>,
     /// Whether the waiting deliveries had failed before the engine started.
     failed_before: bool,

@@ -1,4 +1,4 @@
-//! Deliveries on paused time, over real TLS to receivers in memory.
+//! Tests of deliveries with paused time and real TLS to receivers in memory.
 
 mod clocks;
 mod failing;

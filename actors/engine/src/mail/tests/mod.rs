@@ -1,4 +1,4 @@
-//! The outbox on paused time. The relay, the recipients and the composer are simulated.
+//! Tests of the outbox with paused time. The relay, the recipients and the composer are simulated.
 
 mod gathered;
 mod kept;

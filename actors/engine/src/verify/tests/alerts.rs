@@ -1,4 +1,4 @@
-//! Damage to alerts. The fixture store has no alerts, so the tests add them.
+//! Tests with damaged alerts. The fixture store has no alerts, so the tests add them.
 
 use domain::{About, Alert, AlertKind, AlertsRead};
 

@@ -1,4 +1,4 @@
-//! Damage to appointments and contacts.
+//! Tests with damaged appointments and contacts.
 
 use super::*;
 

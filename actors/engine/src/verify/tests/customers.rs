@@ -1,4 +1,4 @@
-//! Damage to manage links.
+//! Tests with damaged manage links.
 
 use store::records::{LinkRecord, LinksRecord};
 

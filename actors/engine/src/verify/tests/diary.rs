@@ -1,5 +1,5 @@
-//! Damage to special days, blocked times, staff hours, breaks and buffers. A complete diary without damage
-//! has no findings.
+//! Tests with damaged special days, blocked times, staff hours, breaks and buffers. A complete diary without
+//! damage has no findings.
 
 use chrono::NaiveDate;
 use domain::{
@@ -100,7 +100,7 @@ fn plant_blocked_time(m: &mut Map, at: &BlockedTime, time: &BlockedTime) -> Vec<
     key
 }
 
-/// Removes the end of a value.
+/// Removes the last byte of a value.
 fn cut(m: &mut Map, key: &[u8]) {
     m.0.get_mut(key).unwrap().pop();
 }

@@ -1,5 +1,5 @@
-//! Damage to rows that are deleted in steps: erased contacts, events with data of erased contacts, and
-//! deleted businesses. Also damage to retentions.
+//! Tests with damaged rows that are deleted in steps: rows of erased contacts, of events with data of erased
+//! contacts, and of deleted businesses. Other tests damage retentions.
 
 use super::*;
 
@@ -16,7 +16,7 @@ impl Map {
         self.put(&keys::unfinished(self.of()), vec![]);
     }
 
-    /// Begins the erasure of a contact: deletes the contact and its index rows, except `left`.
+    /// Begins the erasure of a contact: deletes the contact and its index rows, except the row `left`.
     fn erase_but(&mut self, left: &[u8]) {
         let (of, contact) = (self.of(), self.somebody());
         self.erasing(&contact);

@@ -1,4 +1,4 @@
-//! Damage to the store as a whole, to businesses and to API keys.
+//! Tests with a damaged store as a whole, damaged businesses and damaged API keys.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Damage to mails. The fixture store has no mails, so the tests add them.
+//! Tests with damaged mails. The fixture store has no mails, so the tests add them.
 
 use domain::{Mail, MailKind, MailStatus, Notice, NoticeKind};
 

@@ -1,4 +1,4 @@
-//! Damage to the rows of merged contacts.
+//! Tests with damaged rows of merged contacts.
 
 use domain::Alias;
 
@@ -20,7 +20,7 @@ impl Map {
         alias
     }
 
-    /// Makes the calls of the survivor calls of the merged contact.
+    /// Changes the survivor's calls so that they belong to the merged contact.
     fn move_back(&mut self, alias: &Alias) {
         for key in self.keys(kind::CALL) {
             let before = self.record::<CallRecord>(&key);

@@ -1,5 +1,5 @@
-//! Damage to the content of a store, with the fixture of format 2. Each kind of damage is added alone and
-//! must be found. The undamaged store must have no findings.
+//! Tests with damage to the content of a store, which begin with the fixture of format 2. Each kind of damage
+//! is added alone and must be found. The undamaged store must have no findings.
 
 mod alerts;
 mod booking;
@@ -116,7 +116,7 @@ impl Map {
         self.edit(&key, edit);
     }
 
-    /// Files all contacts in one row of search texts. The fixture has too few contacts for a full row.
+    /// Adds the search texts of all contacts to the index in one row. The fixture has too few for a full row.
     fn file_contacts(&mut self) {
         let contacts = self.keys(kind::CONTACT).into_iter().map(|key| self.record::<Contact>(&key));
         let texts: Vec<_> = contacts.map(|it| (it.id.uuid(), it.search_text())).collect();

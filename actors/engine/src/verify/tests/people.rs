@@ -1,4 +1,4 @@
-//! Damage to people and their index rows.
+//! Tests with damaged people and damaged index rows of people.
 
 use domain::{
     AlertChoices, Client, Link, LinkKind, Locale, Membership, MembershipStatus, Offer, Person, Role, Session,

@@ -1,4 +1,4 @@
-//! Damage to all other records.
+//! Tests with damage to all other records.
 
 use super::*;
 

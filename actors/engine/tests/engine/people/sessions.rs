@@ -107,7 +107,7 @@ async fn a_password_in_the_earlier_form_signs_in_and_is_stored_in_the_new_form()
         sign_in(&people, "ada@example.com", composed).await.is_none(),
         "the stored hash must not match the composed form yet"
     );
-    // Two sign-ins at the same time: one of them stores the new hash, and both succeed.
+    // Two sign-ins run at the same time. One of them stores the new hash, and both succeed.
     let at_once =
         tokio::join!(sign_in(&people, "ada@example.com", given), sign_in(&people, "ada@example.com", given));
     let (Some(token), Some(_)) = at_once else { panic!("{at_once:?}") };

@@ -22,8 +22,8 @@ async fn store_with(numbers: &BTreeSet<u16>) -> Store {
     store
 }
 
-/// Lists the multiples of a number, page by page. `pages` contains the row budget and the limit of each
-/// page, and begins again after its last element.
+/// Lists the multiples of a number, page by page. `pages` contains the row budget and the limit of each page.
+/// If there are more pages, its elements are used again from the first one on.
 async fn walk_multiples(store: &Store, order: Order, of: u16, pages: &[(usize, usize)]) -> (Vec<u16>, usize) {
     let range = KeyRange::prefix(Key::new(&[7; HEAD_BYTES]));
     let (mut found, mut after, mut walked) = (Vec::new(), None, 0);
