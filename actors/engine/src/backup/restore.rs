@@ -68,8 +68,8 @@ pub struct Restored {
 }
 
 /// Restores a backup into a missing or empty directory. Without a `list` of tombstones, every API key is
-/// revoked. The restore also counts the rows of each business, because backups of earlier versions of the
-/// service contain no result of such a count. After an error the directory is not a valid store.
+/// revoked. The restore also counts the rows of each business, because earlier versions of the service did
+/// not count them when they made a backup. After an error the directory is not a valid store.
 pub async fn restore(
     from: &Path,
     to: &Path,

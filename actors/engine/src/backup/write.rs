@@ -15,7 +15,7 @@ use crate::counting::{Difference, Differences, Tally};
 /// The size at which a chunk is written and synced. It is small, because commits wait for the disk during a
 /// sync.
 const CHUNK_BYTES: usize = 1 << 20;
-/// Only the owner has access, because the directory and its files contain personal data.
+/// The permissions of directories and files. Only the owner has access, because they contain personal data.
 const OWNER_ONLY_DIR: u32 = 0o700;
 const OWNER_ONLY: u32 = 0o600;
 

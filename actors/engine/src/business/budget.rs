@@ -11,7 +11,7 @@ pub(crate) struct BusinessBudget {
     pub(crate) limits: Budget,
     pub(crate) usage: Usage,
     pub(crate) waiting: Arc<Waiting>,
-    /// `None` after all records are counted.
+    /// The rows that are not counted yet. `None` after all records are counted.
     pub(super) uncounted: Option<Uncounted>,
     /// The ranges of waiting mails and deliveries that are not counted yet.
     pub(super) due: Vec<KeyRange>,

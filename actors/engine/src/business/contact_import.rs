@@ -79,7 +79,8 @@ impl Gives for ContactsImported {
     }
 }
 
-/// The contacts of an unfinished import: those from this id on.
+/// The contacts that an unfinished import hides: those with this id or a greater one. `None` hides no
+/// contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hidden(Option<ContactId>);
 

@@ -111,7 +111,8 @@ pub(super) fn has_contact(state: &State, appointment: Option<&Appointment>) -> R
 }
 
 impl State {
-    /// `None` if the link is unknown or has ended, or if its appointment or contact is gone.
+    /// Finds the appointment of a manage link. `None` if the link is unknown or has ended, or if its
+    /// appointment or contact is gone.
     pub(super) fn seen_by_link(
         &self,
         token: &ManageToken,

@@ -49,7 +49,8 @@ pub(crate) struct Start {
 pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let Start { id, clocks, steady, store, ports, outbox } = start;
     let id = *id;
-    // `waiting` counts the deliveries submitted from now on. Below, the load waits for the earlier ones.
+    // `waiting` counts only deliveries that are submitted from now on. The load then waits until the earlier
+    // ones are durable.
     let waiting = store.watch(id);
     store.settled(id).await?;
     let mut rows = store.scan(&keys::hot(id), Order::Ascending);

@@ -1,6 +1,6 @@
 //! Merged contacts. A merge deletes a contact and writes an [`Alias`], which leads to the survivor. A record
-//! that refers to the merged contact is read as a record of the survivor. A background job
-//! ([`crate::maintenance`]) moves such records, and no new record refers to a merged contact.
+//! that refers to the merged contact is read as a record of the survivor, until a background job
+//! ([`crate::maintenance`]) moves the record. No new record refers to a merged contact.
 
 use domain::{Alias, BusinessId, Contact, ContactId};
 use store::{Key, Order, Record, Store, StoreError, keys};
@@ -79,7 +79,7 @@ pub(crate) struct Whose {
 }
 
 impl Whose {
-    /// `None` for an unknown or erased contact.
+    /// The contact to which the id `asked` leads. `None` for an unknown or erased contact.
     pub(crate) fn of(rows: &impl Look, of: BusinessId, asked: ContactId) -> Result<Option<Self>, StoreError> {
         let Some(id) = survivor(rows, of, asked)? else { return Ok(None) };
         let from = rows.row(&keys::merging(of, id))?;

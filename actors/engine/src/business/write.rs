@@ -68,7 +68,8 @@ pub enum Write {
     BlockedTime(BlockedTime),
     NoBlockedTime(BlockedKey),
     Membership(Membership),
-    /// Deletes the membership whose offer has this stamp. A new offer has a later stamp.
+    /// Deletes the membership whose offer has this stamp. A membership that was offered later has a later
+    /// stamp.
     NoMembership(PersonId, Timestamp),
 }
 

@@ -36,7 +36,7 @@ pub struct Difference {
     pub business_id: BusinessId,
     /// The budget kind, or `business` for the whole business: its profile and its records.
     pub kind: String,
-    /// `None` if the number cannot be read.
+    /// The recorded number, or `None` if it cannot be read.
     pub recorded: Option<u64>,
     pub found: u64,
 }

@@ -23,7 +23,8 @@ pub(crate) struct Tally {
     /// The listed businesses whose rows the caller has not passed yet, in key order.
     listed: VecDeque<BusinessId>,
     has_all_listed: bool,
-    /// The prefixes of the valid API keys in key order, each with true if its record decodes.
+    /// The prefixes of the valid API keys in key order, each with a flag that is true if the key's record
+    /// decodes.
     live_keys: Vec<([u8; 8], bool)>,
     has_all_keys: bool,
     current: Option<Current>,

@@ -32,15 +32,15 @@ const BODY_GRACE: Duration = Duration::from_millis(10);
 /// The pause of an endpoint after an attempt that failed because this machine lacked resources.
 const SHORTAGE_PAUSE: Duration = Duration::from_secs(1);
 
-/// Whether the team must get an alert about the outage.
+/// Whether the team must still get an alert about the outage.
 pub(super) fn is_unreported(endpoint: &WebhookEndpoint, failing: Failing) -> bool {
     endpoint.is_enabled() && endpoint.alerted_of != Some(failing.since)
 }
 
 impl State {
     /// Begins an attempt. The attempt returns its permit when the body is read, or [`BODY_GRACE`] after the
-    /// head of the response if the body takes longer. The rest of such a body is read without this permit.
-    /// The number of bodies that are read in this way is bounded, and further bodies are not read.
+    /// head of the response if the body takes longer. The rest of the body is then read without this permit.
+    /// The number of bodies that are read without a permit is bounded, and further bodies are not read.
     pub(super) fn attempt(
         &mut self,
         deliveries: &Deliveries,

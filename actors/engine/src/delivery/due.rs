@@ -250,7 +250,7 @@ pub(super) async fn is_beyond_schedule(shared: &Shared, key: EndpointKey) -> Res
 type TooLate = (Timestamp, Timestamp, Delivery);
 
 /// Reads the last rows of the range. Returns their deliveries that are due later than the schedule allows,
-/// and the remaining range if it may contain more such deliveries.
+/// and the remaining range if it may contain more of them.
 fn next_too_late(
     shared: &Shared,
     EndpointKey { business, endpoint }: EndpointKey,

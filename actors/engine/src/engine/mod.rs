@@ -241,7 +241,7 @@ impl Engine {
             tracing::warn!("some requests were still in progress when the engine closed");
         }
         let _ = tokio::time::timeout_at(closed_by, moving.end_reads()).await;
-        // Unfinished attempts are sent again after the next start.
+        // Deliveries whose attempts are unfinished are sent again after the next start.
         let _ = tokio::time::timeout_at(closed_by, businesses.deliveries.dispatcher.idle()).await;
         mails.outbox.stop(closed_by).await;
         businesses.directory.stop();

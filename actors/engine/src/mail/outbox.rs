@@ -31,7 +31,7 @@ pub struct MailPorts {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MailFigures {
     pub sent: u64,
-    /// The number of failed attempts after which the mail is retried.
+    /// The number of failed attempts whose mails will be retried.
     pub put_off: u64,
     pub failed: u64,
     /// The number of mails that were not sent: a notice was dropped, the recipient may no longer get them, or
@@ -99,7 +99,7 @@ impl Outbox {
     }
 
     /// Creates a mail with a `Message-ID`. `None` if the service sends no mail. `now` is the believed time,
-    /// for stamps; `steady` is the time of the schedules.
+    /// for stamps. `steady` is the time of the clock of schedules, for due times.
     pub(crate) fn mint(
         &self,
         id: MailId,

@@ -8,7 +8,7 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use uuid::Uuid;
 
-/// Distinguishes these MACs from other MACs under the same secret.
+/// Distinguishes the MACs of unsubscribe tokens from other MACs under the same secret.
 const PURPOSE: &[u8] = b"unsubscribe 1\0";
 /// The number of bytes before the MAC: the person, the business and the number of the subscription.
 const SAYS: usize = 33;

@@ -37,7 +37,7 @@ pub(crate) struct BusinessJobs {
     pub(super) wiped: Option<Key>,
     round: HourlyRound,
     in_round: bool,
-    /// The kind that the retention job reads, as an index into its list.
+    /// The kind that the retention job reads next, as an index into the job's list of kinds.
     pub(super) expiring: usize,
 }
 
@@ -53,8 +53,7 @@ enum BusinessJob {
 #[derive(Default)]
 pub(super) struct Step {
     pub(super) writes: Vec<Write>,
-    /// The numbers of changed records of each kind, for the audit entry. It lists only kinds that a budget
-    /// counts.
+    /// For the audit entry, the number of changed records of each kind that a budget counts.
     pub(super) counts: BTreeMap<BudgetKind, u64>,
     pub(super) clean: Vec<EndpointKey>,
     pub(super) more: bool,

@@ -1,5 +1,5 @@
-//! Checks in the store whether a business without a running actor has background work. The daily round
-//! starts the actors of such businesses only.
+//! Checks in the store whether a business without a running actor has background work. The daily round starts
+//! the actors only of businesses that have work.
 //!
 //! Invariants:
 //! - A check reads a bounded number of rows: seven when there is no work.

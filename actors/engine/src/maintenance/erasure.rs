@@ -130,7 +130,8 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError
     Ok(made)
 }
 
-/// Loads the pending erasures and their progress. An interrupted run continues with its own erasures.
+/// Loads the pending erasures and their progress. An interrupted run continues with the erasures of its
+/// start.
 fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
     // If the progress row cannot be decoded, the run starts again.
     let at = keys::erasing(state.id);

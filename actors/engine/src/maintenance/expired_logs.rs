@@ -3,7 +3,7 @@
 //! Invariants:
 //! - A row is deleted only when both clocks agree that the row is expired. The believed wall clock is
 //!   compared with the stamp, and steady time with the age marks ([`AgeMarks`](super::age_marks::AgeMarks)).
-//! - A stamp in the future is ignored. Only steady time determines the age of such a row.
+//! - A stamp in the future is ignored: only steady time determines the age of its row.
 //! - A round reads the log in the order of its keys. Rows that stay never hide later rows.
 
 use chrono::TimeDelta;
@@ -21,7 +21,7 @@ use crate::mail::{LOG_DAYS as MAIL_LOG_DAYS, mail_rows};
 const ROWS_MAX: usize = 256;
 /// The maximum number of bytes that a step writes. Rewritten and deleted rows can be long.
 const BYTES_MAX: usize = 256 << 10;
-/// How long an event stays after its log entry expires, for retries after a resend on the last day.
+/// How long an event stays after its log entry expires, so that a resend on the last day can be retried.
 pub(super) const NEEDED_AFTER_LOG: TimeDelta = TimeDelta::days(2);
 
 struct Step<'a> {
@@ -94,7 +94,7 @@ pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Step
     Ok(Stepped { is_submitted, more: more_keys || more_log })
 }
 
-/// Deletes idempotency keys of days that no lookup reads. Returns whether more such keys may exist.
+/// Deletes idempotency keys of days that no lookup reads. Returns false if none of these keys is left.
 fn expire_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let today = state.clocks.steady().day();
     let expired = keys::idempotency_before(state.id, today.saturating_sub(1));
@@ -109,7 +109,7 @@ fn expire_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
 }
 
 /// Moves the keys of days in the far future to today. An earlier version wrote them with a wrong clock, so
-/// their age is unknown. Returns whether there were such keys.
+/// their age is unknown. Returns true if it moved keys.
 fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let now = state.clocks.steady();
     let today = now.day();

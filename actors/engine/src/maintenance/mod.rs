@@ -46,7 +46,8 @@ trait Job: Default + Send + 'static {
 }
 
 impl Maintenance {
-    /// `deleted` is notified when a deleted business may have rows left, and `left` when an import may.
+    /// Creates the jobs. `deleted` is notified when a deleted business may have rows left, and `left` when an
+    /// import may have rows left.
     pub(crate) fn new(deleted: &Arc<Notify>, left: &Arc<Notify>) -> Self {
         let (deleted, left) = (Arc::clone(deleted), Arc::clone(left));
         Self { round: Arc::default(), wakes: [deleted, left, Arc::default(), Arc::default(), Arc::default()] }

@@ -93,7 +93,7 @@ macro_rules! declare {
                 (created_at, stamps.next().unwrap_or(created_at))
             }
 
-            /// The record in the form that it has after the erasure of these contacts.
+            /// The record in the form that it has after the erasure of the given contacts.
             pub(super) fn without(
                 self,
                 theirs: &ErasedContacts,

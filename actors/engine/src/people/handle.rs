@@ -144,8 +144,8 @@ impl People {
         Ok(person.filter(|person| person.email_folded() == email))
     }
 
-    /// The memberships of a person, including offered memberships, in the order of the business ids.
-    /// Errors: [`StoreError::BusinessSetAside`] if all these businesses are set aside.
+    /// The memberships of a person, including offered memberships, in the order of the business ids. Errors:
+    /// [`StoreError::BusinessSetAside`] if all businesses of the person are set aside.
     pub async fn belongs(&self, person: PersonId) -> Result<Vec<Belongs>> {
         let (store, mut all, mut set_aside) = (&self.shared().store, Vec::new(), Ok(()));
         for business_id in self.businesses_of(person)? {

@@ -59,9 +59,9 @@ impl People {
     /// and its mail in one batch.
     ///
     /// A confirmed account does not change. The password of an unconfirmed account may have been set by
-    /// another person. An invitation by the operator therefore clears this password. The dashboard can
-    /// invite such an account only by mail, and refuses if the service sends no mail. For a confirmed
-    /// account the operator gets no link, and the offer is mailed.
+    /// another person. An invitation by the operator therefore clears this password. The dashboard can invite
+    /// an unconfirmed account only by mail, and refuses if the service sends no mail. For a confirmed account
+    /// the operator gets no link, and the offer is mailed.
     pub async fn invite(
         &self,
         business: &BusinessHandle,

@@ -203,7 +203,7 @@ fn check_strength(given: &str, theirs: &[String]) -> Result<(), Refusal> {
     let words = theirs.iter().map(String::as_str).filter(|word| !word.is_empty());
     let words: Vec<&str> = words.take(ESTIMATED_WORDS_MAX).collect();
     let rest = without(given, &words);
-    // The password without these words is estimated too, because known words add no strength.
+    // The strength of the rest of the password is estimated too, because known words add no strength.
     let of_rest = rest.map(|rest| zxcvbn::zxcvbn(&rest, &[]));
     let estimates = [zxcvbn::zxcvbn(given, &words)].into_iter().chain(of_rest);
     let Some(estimate) = estimates.into_iter().find(|estimate| estimate.score() < SCORE_MIN) else {

@@ -9,7 +9,7 @@ use domain::{MailId, ResourceId};
 use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
 
-/// Distinguishes these MACs from other MACs under the same secret.
+/// Distinguishes the MACs of links in mails from other MACs under the same secret.
 const OF_MAIL: &[u8] = b"link of mail 1\0";
 
 /// A well-formed token. It is never logged.

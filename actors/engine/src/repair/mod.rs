@@ -27,7 +27,7 @@ use self::rows::each_of;
 use crate::people::write_person;
 use crate::upgrade;
 
-/// The maximum number of stamps in one row of a business's map. Such a row is 32 KiB long.
+/// The maximum number of stamps in one row of a business's map. A row with this number is 32 KiB long.
 const STAMPS_PER_PART: usize = 4_096;
 
 #[derive(Debug, thiserror::Error)]

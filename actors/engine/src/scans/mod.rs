@@ -132,7 +132,7 @@ impl<T, S: FnMut(&Reader<'_>) -> Result<Option<T>, StoreError> + Send + 'static>
 
 pub(crate) struct Scans {
     rows_max: usize,
-    /// The requests that read or wait.
+    /// Limits the number of requests that read or wait.
     waiting: Arc<Quota>,
     /// For each business, a permit to read, which one request holds at a time.
     turns: Mutex<HashMap<BusinessId, Weak<Semaphore>>>,

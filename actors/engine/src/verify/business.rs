@@ -23,7 +23,7 @@ pub(super) struct InBusiness {
     recorded: Option<Usage>,
     newest: Option<Timestamp>,
     last_alert: Option<(PersonId, u64)>,
-    /// Whether the business is being deleted or imported. The rows of such a business are not checked.
+    /// Whether the business is being deleted or imported. If so, its rows are not checked.
     pub(super) is_skipped: bool,
 }
 

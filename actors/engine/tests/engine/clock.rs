@@ -290,7 +290,7 @@ async fn a_wrong_stored_time_is_repaired() {
     assert!((stamp(&world, &shop, 30).await - present).num_seconds() < 2);
 }
 
-/// Reads a list ordered by `updated_at`. Returns the time that the service uses after that.
+/// Reads a list ordered by `updated_at`. Returns the service's time after the read.
 async fn polled(world: &World, shop: &Shop) -> Timestamp {
     let all = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..AppointmentFilter::default() };
     world.at(shop).appointments(&all, &first_page()).await.unwrap();

@@ -142,7 +142,7 @@ async fn the_daily_count_sets_only_a_business_with_missing_rows_aside() {
     world.spoil(spoilt[0]).await;
     lose(&mut world, shop.id, kind::APPOINTMENT, 2).await;
     let store = opened(&mut world).await;
-    // The exports hold all permits for snapshots. The daily count does not need such a permit.
+    // The exports hold all permits for exports. The daily count needs none of them.
     let mut held = Vec::new();
     for _ in 0..3 {
         let mut export = world.engine.export(Actor::Operator, Some(other.id), false).unwrap();

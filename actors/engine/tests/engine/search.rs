@@ -36,7 +36,7 @@ fn contact(number: usize) -> CreateContact {
     }
 }
 
-/// The searches of these tests.
+/// The searches that the tests make.
 fn searches() -> Vec<Search> {
     let trunks = [("33".to_owned(), "0".to_owned())];
     let words = "lefevre|LEFÈVRE3|zoe|pierre jean|oneill lef|neill|maria a|lukasz|06 00 00 01|+336000001|0012|mail\

@@ -349,8 +349,8 @@ async fn undecodable_rows_of_the_installation_block_no_other_key() {
     }
 }
 
-/// The key of an undecodable appointment still contains its start. The time from there is blocked for 24
-/// hours, the maximum length of an appointment.
+/// The key of an undecodable appointment still contains its start. The service therefore blocks the 24 hours
+/// after the start, which is the maximum length of an appointment.
 #[tokio::test(start_paused = true)]
 async fn no_booking_overlaps_an_undecodable_appointment() {
     let mut world = World::new(2).await;

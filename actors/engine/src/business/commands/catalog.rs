@@ -178,11 +178,11 @@ fn buffers(before_minutes: u32, after_minutes: u32) -> Result<Buffers, Refusal> 
 pub struct CreateStaff {
     pub name: Text<1, 200>,
     pub active: bool,
-    /// `None` for the zone of the business.
+    /// The staff member's time zone, or `None` for the zone of the business.
     pub zone: Option<Tz>,
     /// The list contains no duplicates.
     pub service_ids: Vec<ServiceId>,
-    /// `None` if the opening hours apply.
+    /// The staff member's hours, or `None` if the opening hours apply.
     pub hours: Option<StaffHours>,
     pub position: u32,
     pub color: Option<u32>,

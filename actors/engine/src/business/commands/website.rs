@@ -47,8 +47,8 @@ impl BusinessHandle {
     }
 }
 
-/// A [`PatchWebsite`] for the actor. The sender has locked the given slug and the default slugs until the
-/// commit.
+/// A [`PatchWebsite`] that is sent to the actor. The sender keeps the given slug and the default slugs locked
+/// until the commit.
 #[derive(Clone, Debug)]
 pub struct SetWebsite {
     patch: PatchWebsite,

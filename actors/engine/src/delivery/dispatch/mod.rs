@@ -242,7 +242,8 @@ impl Dispatcher {
     }
 }
 
-/// A guard for `hand_out`. After a panic, its drop allows the next call and wakes the timer, which makes it.
+/// A guard for `hand_out`. After a panic, its drop allows the next call and wakes the timer, which makes that
+/// call.
 struct UnlessThrough<'a>(&'a Dispatcher);
 
 impl Drop for UnlessThrough<'_> {

@@ -235,7 +235,7 @@ async fn a_complete_diary_has_no_findings() {
         "two special days, four blocked times, a page, its slug and notices must be added"
     );
     let mut report = check(&whole).unwrap();
-    // No change wrote these rows, so the usage in the audit log does not include them.
+    // The test added these rows without a change, so the usage in the audit log does not include them.
     report.findings.retain(|finding| !finding.contains("differs from the rows found"));
     assert!(report.findings.is_empty(), "{:?}", report.findings);
 }

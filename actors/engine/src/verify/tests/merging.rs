@@ -122,7 +122,7 @@ async fn damage_to_merged_contacts_is_found() {
             merged.move_back(&alias);
         }
         let mut report = check(&merged).unwrap();
-        // No change wrote these rows, so the usage in the audit log does not include them.
+        // The test added these rows without a change, so the usage in the audit log does not include them.
         report.findings.retain(|finding| !finding.contains("differs from the rows found"));
         assert!(report.findings.is_empty(), "{:?}", report.findings);
     }

@@ -116,7 +116,8 @@ impl Map {
         self.edit(&key, edit);
     }
 
-    /// Adds the search texts of all contacts to the index in one row. The fixture has too few for a full row.
+    /// Adds the search texts of all contacts to the index in one row. The fixture has too few contacts for a
+    /// full row.
     fn file_contacts(&mut self) {
         let contacts = self.keys(kind::CONTACT).into_iter().map(|key| self.record::<Contact>(&key));
         let texts: Vec<_> = contacts.map(|it| (it.id.uuid(), it.search_text())).collect();
