@@ -45,7 +45,7 @@ impl Clock for WallClock {
     }
 }
 
-/// A steady clock on paused time.
+/// A steady clock that follows paused time.
 pub(crate) fn steady() -> SteadyClock {
     let port: Arc<dyn Clock> = Arc::new(WallClock::new());
     SteadyClock::set(port.now(), &port)

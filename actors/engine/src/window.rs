@@ -75,7 +75,7 @@ impl<K: Eq + Hash> Windows<K> {
         over.max()
     }
 
-    /// The number of events within the longest window, up to the greatest count of the rates.
+    /// The number of events within the longest window, but at most the greatest number that a rate allows.
     pub fn counted(&self, key: &K, now: Timestamp) -> u32 {
         self.entries.peek(key).map_or(0, |counts| within(counts, self.longest(), now))
     }

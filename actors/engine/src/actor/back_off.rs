@@ -9,8 +9,7 @@ use tokio::time::Instant;
 
 const DELAY: Duration = Duration::from_secs(1);
 const DELAY_MAX: Duration = Duration::from_secs(60);
-/// The failures of an actor are forgotten if it runs for this time after its last delay without another
-/// failure.
+/// If an actor runs for this time after its last delay without failing again, its failures are forgotten.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 
 pub(super) struct BackOff<I> {

@@ -16,8 +16,8 @@ pub(crate) struct ErasedContacts {
     /// newest erasure, or of the merge after which the number or address no longer belonged to the contact.
     /// Records with a later id stay unchanged.
     identifiers: HashMap<[u8; 16], Uuid>,
-    /// True if an erasure row contains no phone number. The contact may have been undecodable, and index rows
-    /// may still contain its id.
+    /// True if an erasure row contains no phone number or cannot be decoded. The contact may then have been
+    /// undecodable, and index rows may still contain its id.
     may_be_listed: bool,
 }
 

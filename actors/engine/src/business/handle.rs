@@ -72,7 +72,7 @@ impl Businesses {
     }
 }
 
-/// Sends changes to the actor of a business, and reads from the store. Cheap to clone.
+/// Sends changes to the actor of a business, and reads from the store. Cloning a handle is cheap.
 #[derive(Clone)]
 pub struct BusinessHandle {
     pub(crate) businesses: Arc<Businesses>,

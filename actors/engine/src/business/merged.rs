@@ -71,7 +71,8 @@ fn follow<T>(
     Ok(None)
 }
 
-/// A contact, and the merged contact whose records are moving to it. The records of both are its records.
+/// A contact, and a contact that was merged into it and whose records are still moving. The records of both
+/// belong to the contact `id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Whose {
     pub(crate) id: ContactId,

@@ -93,8 +93,8 @@ fn notices(
     let settings = &state.notices;
     let kind = NoticeKind::of_change(before, after).filter(|_| settings.includes(after));
     let Some(kind) = kind else { return Vec::new() };
-    // The time of the booking or last move. If this change is not a move, it is the stamp of the pending
-    // appointment, because only a booking or a move changes a pending appointment.
+    // `since` is the time of the booking or last move. If this change is not a move, that is the stamp of the
+    // pending appointment, because only a booking or a move changes a pending appointment.
     let is_moved =
         |before: &Appointment| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id);
     let since = before.filter(|before| !is_moved(before)).map_or(at, |before| before.updated_at);

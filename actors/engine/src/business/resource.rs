@@ -72,7 +72,7 @@ impl Resource {
         [entered.and_then(|it| it.phone.as_deref()), entered.and_then(|it| it.email.as_deref())]
     }
 
-    /// The customer's phone number. In a call the other number is the business's own line.
+    /// The customer's phone number. The other number of a call belongs to the business.
     pub(crate) fn phone(&self) -> Option<&str> {
         match self {
             Self::Appointment(view) => view.appointment.contact_phone.as_deref(),

@@ -29,7 +29,8 @@ pub(super) struct Belief {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeptTime {
     pub(super) written: i64,
-    /// `written` plus the time since then; `written` if the machine has restarted.
+    /// The time `written` plus the time that has passed since then, or only `written` if the machine has
+    /// restarted.
     pub(super) now: i64,
 }
 

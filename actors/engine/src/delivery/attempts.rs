@@ -176,7 +176,8 @@ impl State {
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
-        // The delivery refers to this count, so the count must not become durable later than the delivery.
+        // The delivery contains the value that this count had before the delivery's first attempt, so the
+        // count must not become durable later than the delivery.
         let reached = Reached { count: self.reached(), failing: self.failing };
         if self.reached_written != reached {
             self.reached_written = reached;

@@ -5,7 +5,7 @@
 //!
 //! - Each message contains a permit, which keeps the actor running until the message is handled.
 //! - A stopped actor is started when its endpoint gets an attempt permit, or for work that needs no permit.
-//!   At the start of the engine, the only such work is the correction of due times.
+//!   At the start of the engine, only the correction of due times needs no permit.
 //! - The waiting deliveries are registered with the dispatcher in bounded steps.
 
 use std::sync::atomic::{AtomicU64, Ordering};

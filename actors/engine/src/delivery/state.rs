@@ -142,7 +142,7 @@ impl State {
         keys::webhook(self.key.business, self.key.endpoint)
     }
 
-    /// Requests a turn of the actor after the messages that already wait.
+    /// Requests a turn, which the actor begins after the messages that are already in its mailbox.
     pub(super) fn ask_turn(&mut self) {
         if !std::mem::replace(&mut self.turn_asked, true) {
             let _ = self.myself.cast(Message::Turn);

@@ -41,8 +41,8 @@ use crate::shared::Shared;
 use crate::supervisor::{self, Supervisor};
 use crate::upgrade;
 
-/// The failures per minute that cause no back-off of a business's or person's actor. An endpoint's actor
-/// has no such allowance, because no client waits for its deliveries.
+/// The number of failures per minute that cause no back-off of a business's or person's actor. An endpoint's
+/// actor has no such allowance, because no client waits for its deliveries.
 const PATIENCE: u32 = 1;
 /// The maximum duration of a phase of closing. The listeners are already closed, so no client waits.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);

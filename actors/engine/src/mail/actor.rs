@@ -212,7 +212,7 @@ impl State {
         Ok(mail)
     }
 
-    /// Requests a turn after the messages that already wait.
+    /// Requests a turn, which the actor begins after the messages that are already in its mailbox.
     pub(super) fn ask_turn(&mut self) {
         if !std::mem::replace(&mut self.turn_asked, true) {
             let _ = self.myself.cast(Message::Turn);

@@ -12,8 +12,8 @@ use super::letter::{AlertItem, Content, Letter, Link, Recipient, Sender, What};
 use super::notice;
 use super::unsubscribe::Unsubscribe;
 
-/// The maximum number of audit entries that are read to find the entry about an offer. The first entry read
-/// has the time of the offer.
+/// The maximum number of audit entries that are read to find the entry about an offer. They are read from the
+/// time of the offer on.
 const OFFER_ENTRIES_MAX: usize = 64;
 
 pub(super) fn letter(

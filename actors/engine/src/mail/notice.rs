@@ -38,8 +38,8 @@ use crate::shared::Shared;
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 /// How long a notice waits for another notice of its appointment that is being sent.
 const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
-/// If a reminder is due earlier than its time by more than this, a wrong clock set the due time. It then
-/// waits.
+/// If a reminder is due earlier than its time by more than this, a wrong clock set the due time. The reminder
+/// then waits.
 const EARLY_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum Verdict {

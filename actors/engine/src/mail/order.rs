@@ -141,7 +141,7 @@ impl Positions {
         self.0.insert(lane, row);
     }
 
-    /// Moves the scan positions of the lanes to which a new row may belong back to the row's due time.
+    /// Moves scan positions back to the due time of a new row, for all lanes to which the row may belong.
     pub(super) fn go_back(&mut self, of: BusinessId, due: Timestamp) {
         let first = keys::mail_due(of, due, Uuid::nil().into());
         for lane in Lane::under(of) {

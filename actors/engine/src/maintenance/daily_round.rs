@@ -109,7 +109,8 @@ fn write(round: RoundRecord, store: &Store) {
     store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
 }
 
-/// Whether the next round is due. A crash can set steady time back to before the start of the round.
+/// Whether the next round is due. It is also due if a crash has set steady time back to before the last
+/// round.
 fn is_over(round: &RoundRecord, now: SteadyTime) -> bool {
     round.is_through && !(TimeDelta::zero()..ROUND_EVERY).contains(&(now - round.began))
 }

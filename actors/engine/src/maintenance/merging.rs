@@ -6,7 +6,7 @@
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch.
 //! - A moved record leaves the index of the merged contact, and later changes add no record to this index. The
 //!   progress is therefore not stored: after a restart, the job begins with the first record that is left.
-//! - Moving a record changes nothing else of it, `updated_at` included, and sends no event.
+//! - Moving a record changes no other field of it, not even `updated_at`, and sends no event.
 
 use domain::{
     Alias, Appointment, AppointmentId, CallId, CallRecord, ContactId, MessageId, TakenMessage, Timestamp,

@@ -7,7 +7,8 @@
 //!   until one batch opens the business.
 //! - Businesses are opened only after every record was valid and durable. This is the *point of no return*:
 //!   an import that stops earlier is rolled back, which means that its rows are deleted, and an import that
-//!   stops later is finished. After a start, the engine does this before it accepts another import.
+//!   stops later is finished. After a start, the engine rolls back or finishes an interrupted import before
+//!   it accepts another import.
 //! - The slug of an imported booking page is locked from before the point of no return until the business is
 //!   open. If another business has the slug, the page loses it.
 //! - An import never restores data of erased contacts, which the store's list of tombstones names.

@@ -94,7 +94,8 @@ impl Moving {
         drop(all);
     }
 
-    /// The permit of the only import, or of the job that finishes an interrupted import.
+    /// Takes the permit of the only import, or of the job that finishes an interrupted import. `None` if it
+    /// is taken.
     pub(crate) fn try_import(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.imports).try_acquire_owned().ok()
     }

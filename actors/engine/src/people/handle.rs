@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::mail::NewMail;
 use crate::shared::Shared;
 
-/// The handle of all people. Their actors make the changes, and reads use the store. Cheap to clone.
+/// The handle of all people. Their actors make the changes, and reads use the store. Cloning it is cheap.
 #[derive(Clone)]
 pub struct People {
     pub(crate) persons: Arc<Persons>,

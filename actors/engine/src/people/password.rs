@@ -253,7 +253,8 @@ fn suggested(suggestion: Suggestion) -> PasswordHint {
     }
 }
 
-/// The letters and digits of a password without the given words. `None` if it contains none of them.
+/// The letters and digits of a password without the given words. `None` if the password contains none of the
+/// words.
 fn without(given: &str, words: &[&str]) -> Option<String> {
     let plain = |text: &str| -> String {
         text.nfkd().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()

@@ -31,10 +31,10 @@ pub(super) async fn from_1(conversion: &mut Conversion<'_>) -> Result<(), StoreE
         .await
 }
 
-/// From format 2 to 3. Format 3 adds forms (record versions, long values in small pieces, rows of clocks,
-/// ages and budgets), and old forms stay readable. Early versions of format 2 had an index row by
-/// `updated_at` for every appointment, later versions only for changed appointments. The superfluous rows
-/// are deleted.
+/// From format 2 to 3. Format 3 adds new forms of rows (record versions, long values in small pieces, rows of
+/// clocks, ages and budgets), and old forms stay readable. Early versions of format 2 had an index row by
+/// `updated_at` for every appointment, later versions only for changed appointments. The superfluous rows are
+/// deleted.
 pub(super) async fn from_2(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     let rows = |of| keys::of_kind(of, kind::APPOINTMENT_BY_UPDATE);
     conversion

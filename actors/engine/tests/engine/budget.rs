@@ -124,7 +124,7 @@ struct Made {
     webhooks: Vec<WebhookId>,
 }
 
-/// Makes one random change. Adds its record to `made` after the response.
+/// Makes one random change. After the response, adds the created record to `made`.
 async fn something(handle: &BusinessHandle, shop: &Shop, dice: &Seeded, made: &mut Made, wait: bool) {
     let below = |bound: usize| usize::try_from(dice.next() % bound as u64).unwrap();
     let any = |count: usize| below(count.max(1));

@@ -1,4 +1,4 @@
-//! Every list, read with a budget of a few rows. Walking a list returns the same items with every budget and
+//! Tests that read every list with a budget of a few rows. A list has the same items with every budget and
 //! page size.
 
 use chrono::TimeDelta;

@@ -261,8 +261,8 @@ fn deleted<G: Gives>(decision: Decision<G>, (key, ends_at): (BlockedKey, Timesta
     decision.note_changes(AuditAction::TimeOffDeleted, key.id, changes).write(Write::NoBlockedTime(key))
 }
 
-/// Finds time off by its id, and returns its key and end. If the row cannot be decoded, the function returns
-/// them as well, unless the request has an `If-Match` header; then it fails.
+/// Finds time off by its id, and returns its key and end. If the row cannot be decoded, a request with an
+/// `If-Match` header fails, and other requests still get the key and the end.
 fn time_off(
     context: &Context<'_>,
     staff_id: StaffId,

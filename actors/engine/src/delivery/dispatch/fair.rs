@@ -47,8 +47,8 @@ struct Business {
 /// The order in which businesses get permits: the smallest tag, then the longest wait.
 type Rank = (u64, u64);
 
-/// The waiting businesses that have an endpoint of one [`Standing`]. By rule 1, a business gets a permit
-/// only if more permits are free than the number in its entry. The order is by this number, and then by
+/// The waiting businesses that have an endpoint of one [`Standing`]. By rule 1, a business gets a permit only
+/// if more permits are free than the number in its entry. Entries are ordered by this number, and then by
 /// rank.
 type Waiting = BTreeSet<(usize, Rank, BusinessId)>;
 
