@@ -203,7 +203,8 @@ impl State {
         self.sending.contains(key) || self.recording.contains_key(key) || self.damaged.contains(key)
     }
 
-    /// Reads a mail. The outer option is `None` if it cannot be decoded; it is then skipped in later turns.
+    /// Reads a mail. The outer option is `None` if the mail cannot be decoded. Later turns then skip the
+    /// mail.
     pub(super) fn read(&mut self, shared: &Shared, key: MailKey) -> Result<Option<Option<Mail>>, StoreError> {
         let mail = shared.store.look(&keys::mail(key.of, key.id))?;
         if mail.is_none() {

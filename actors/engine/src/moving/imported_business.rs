@@ -330,8 +330,9 @@ impl ImportedBusiness {
     }
 
     /// Returns a problem for each imported call that refers to a missing message, at most [`MISSING_MAX`]. If
-    /// more calls do, one further problem on the business's `end` line states their number. The check runs at
-    /// this line, because messages follow calls. The stored calls are in the order of their lines.
+    /// there are more of these calls, one further problem on the business's `end` line states their number.
+    /// The check runs at this line, because messages follow calls. The stored calls are in the order of their
+    /// lines.
     pub(super) async fn calls_of_no_message(
         &mut self,
         store: &Store,
