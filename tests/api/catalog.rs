@@ -167,7 +167,7 @@ async fn the_staff_members_who_offer_a_service_are_set_at_once() {
     assert_eq!(changed.data()["affected"], json!({ "count": 1, "ids": [id(&booked)] }));
     assert_eq!(offering().await, expected);
     assert_eq!(salon.operator.all("/audit").await.len(), log + 2, "each changed member has an entry");
-    // The same list again changes nothing.
+    // A second request with the same list changes nothing.
     let again = set(json!([salon.anna, salon.chloe])).await;
     assert_eq!((again.data()["staff_ids"].clone(), again.etag()), (json!(expected), changed.etag()));
     assert_eq!(salon.operator.all("/audit").await.len(), log + 2);
@@ -182,7 +182,7 @@ async fn the_staff_members_who_offer_a_service_are_set_at_once() {
     }
     salon.operator.call("PUT", &path).json(&json!({})).await.invalid_at(&["staff_ids"]);
     assert_eq!(offering().await, expected);
-    // Cut is offered as before.
+    // The change of one service does not affect the staff members who offer another.
     let seen = salon.get("/staff").await.list();
     assert!(seen.iter().all(|member| member["service_ids"].as_array().unwrap().contains(&json!(salon.cut))));
     set(json!([])).await.is(200);

@@ -77,7 +77,7 @@ async fn an_exported_file_that_is_imported_gives_the_same_file() {
     let log = other.operator.all("/audit").await;
     assert_eq!(log[1]["changes"][0], json!({ "field": "created", "from": null, "to": contacts.len() }));
     assert_eq!(actions(log), ["contacts.import_begun", "contacts.imported", "contacts.exported"]);
-    // A request for the headers alone is no download.
+    // A HEAD request is not a download, so the audit log has no entry for it.
     salon.operator.call("HEAD", "/contacts.csv").await.is(200);
     assert_eq!(actions(salon.operator.all("/audit").await).len(), 2);
 }
@@ -144,7 +144,7 @@ async fn a_file_has_a_limit_on_bytes_and_rows() {
     let rows = |count: usize| format!("name,email\n{}", (0..count).map(row).collect::<String>());
     let answer = import(&salon.operator, "", rows(20_001)).await;
     answer.invalid_at(&["line 20002"]);
-    // The blank lines count as bytes only.
+    // Blank lines count towards the limit on bytes, but not towards the limit on rows.
     let largest = |more: usize| {
         let mut file = b"name\nA\n".to_vec();
         file.resize((10 << 20) + more, b'\n');
@@ -153,7 +153,8 @@ async fn a_file_has_a_limit_on_bytes_and_rows() {
     import(&salon.operator, "", largest(1)).await.fails(413, "invalid_request").says("10485760 bytes");
     assert_eq!(import(&salon.operator, "", largest(0)).await.data(), created(1));
     assert_eq!(import(&salon.operator, "", rows(20_000)).await.data(), created(20_000));
-    // The second import skips each row, and so does its repetition.
+    // A second import of the same file skips each row. A request with the same idempotency key gets the same
+    // response.
     let again = sent(&salon.operator, "", rows(20_000).into_bytes(), Some("again")).await;
     let skipped = again.data()["skipped"].as_array().unwrap().len();
     assert_eq!((&again.data()["created"], skipped), (&json!(0), 20_000));

@@ -125,7 +125,7 @@ async fn endpoint(salon: &Salon, host: &str) -> String {
     format!("/webhooks/{}", id(&salon.api.post("/webhooks", &body).await.created()))
 }
 
-/// Sends a repeatable request with an idempotency key.
+/// Sends a POST request with an idempotency key.
 async fn once(salon: &Salon, path: &str, body: &Value, key: &str) -> crate::harness::Answer {
     salon.api.call("POST", path).json(body).once(key).await
 }

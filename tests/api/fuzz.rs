@@ -132,8 +132,8 @@ fn query(ids: &[String]) -> impl Strategy<Value = String> + use<> {
     prop::collection::vec(pair, 0..4).prop_map(|pairs| pairs.join("&"))
 }
 
-/// Creates an appointment and a person. Returns ids of records, and the requests to try. Each request has
-/// its API (true for the public API, false for the operator API), its method and its path.
+/// Creates an appointment and a person. Returns the ids of records, and the requests to try. A request
+/// consists of its API (true for the public API, false for the operator API), its method and its path.
 async fn ground(salon: &Salon) -> (Vec<String>, Vec<(bool, &'static str, String)>) {
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let text = |name: &str| booked[name].as_str().unwrap().to_owned();

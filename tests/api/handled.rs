@@ -23,11 +23,11 @@ async fn notes_and_snooze_of_a_message_are_shown_only_to_the_team() {
     assert_eq!(noted.data(), expected);
     assert_ne!(noted.etag(), first.etag());
     assert_eq!(salon.operator.all("/messages").await, std::slice::from_ref(&expected));
-    // For integrations, the message is unchanged.
+    // The public API shows no change of the message.
     assert_eq!(salon.api.all("/messages").await, [for_integrations(taken.clone())]);
     let later = format!("/messages?updated_since={}", server.clock.now());
     assert_eq!(salon.api.all(&later).await, [] as [Value; 0]);
-    // The status is visible to integrations.
+    // The public API shows the new status.
     let read = salon.try_patch_message(&taken, json!({ "status": "read" })).await.data();
     assert_eq!((&read["notes"], &read["snoozed_until"]), (&expected["notes"], &json!(until)));
     assert_ne!(read["updated_at"], taken["updated_at"]);
@@ -47,7 +47,7 @@ async fn notes_and_snooze_of_a_message_are_shown_only_to_the_team() {
     let cleared =
         salon.try_patch_message(&taken, json!({ "notes": null, "snoozed_until": null })).await.data();
     assert_eq!((&cleared["notes"], &cleared["snoozed_until"]), (&Value::Null, &Value::Null));
-    // The audit log contains the snooze, and not the text of the notes.
+    // The audit log contains the snooze, but not the text of the notes.
     let entries = salon.operator.all("/audit").await;
     let changes: Vec<_> = entries.iter().filter(|entry| entry["action"] == "message.updated").collect();
     assert_eq!(changes.len(), 4, "{changes:?}");
@@ -76,7 +76,7 @@ async fn the_mark_of_a_handled_call_is_shown_only_to_the_team() {
     assert_eq!(mark(true).await.data(), expected, "the first mark must stay");
     assert_eq!(salon.operator.get(&path).await.data(), expected);
     assert_eq!(salon.operator.all("/calls").await, [expected]);
-    // For integrations, the call is unchanged.
+    // The public API shows no change of the call.
     let after = salon.get(&path).await;
     assert_eq!((after.data(), after.etag()), (seen.data(), seen.etag()));
     assert_eq!(salon.api.all("/calls?updated_since=2026-03-02T07:00:00Z").await, [] as [Value; 0]);

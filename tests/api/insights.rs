@@ -87,10 +87,10 @@ async fn the_figures_count_appointments_and_calls_by_local_week() {
         (&json!(3), &json!(2), &json!(4))
     );
     assert_eq!(months["periods"][1]["staff"][0]["utilisation"], json!(null));
-    // From another first day, Zoé is a returning customer.
+    // In a period that begins after her first appointment, Zoé is a returning customer.
     let later = insights(&salon, "from=2026-03-09&to=2026-03-15&by=week").await;
     assert_eq!(periods(&later), expected[1..2]);
-    // An erased contact is unknown, also before the background job reaches the appointments.
+    // An erased contact counts as unknown even before the background job has changed the appointments.
     salon.operator.delete(&format!("/contacts/{}", id(&zoe))).await.is(204);
     let erased = insights(&salon, "from=2026-03-02&to=2026-03-15&by=week").await;
     let unknown = |period: usize| erased["periods"][period]["unknown_customers"].clone();

@@ -41,7 +41,7 @@ async fn a_merged_contact_is_the_survivor_in_both_apis() {
     assert_eq!((&entry["resource_id"], &entry["actor"]["type"]), (&json!(kept), &json!("operator")));
     let from = json!({ "field": "merged", "from": null, "to": gone });
     assert!(entry["changes"].as_array().unwrap().contains(&from), "{entry}");
-    // A value that was not chosen identifies no contact.
+    // After the merge, a phone number that the survivor did not get identifies no contact.
     let caller = json!({ "from_number": "+14155552671" });
     assert_ne!(salon.record_call(caller).await["contact_id"], kept);
     salon.operator.call("DELETE", &format!("/contacts/{gone}")).await.is(204);
@@ -78,6 +78,6 @@ async fn an_unsuitable_merge_is_refused() {
     salon.operator.call("DELETE", &format!("/contacts/{}", id(&gone))).await.is(204);
     let refused = merge(json!({ "from": id(&gone) })).await;
     assert!([400, 409].contains(&refused.status), "{refused}"); // 409 until the erasure is complete
-    // The public API has no merges.
+    // The public API has no route to merge contacts.
     salon.api.post(&path, &json!({ "from": id(&gone) })).await.fails(404, "not_found");
 }

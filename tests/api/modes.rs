@@ -1,4 +1,4 @@
-//! Booking modes, and confirming and declining by the team.
+//! Booking modes, and the confirmation and refusal of appointments by the team.
 
 use serde_json::{Value, json};
 

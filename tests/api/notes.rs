@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Salon, Server, for_the_team, id, merged};
 
-/// A contact without its appointments in numbers, or an appointment.
+/// Returns a contact or an appointment with its `ETag`. The contact's `visits` are removed.
 async fn seen(salon: &Salon, path: &str) -> (Value, String) {
     let answer = salon.operator.get(path).await;
     let mut data = answer.data();
@@ -30,18 +30,18 @@ async fn notes_of_a_contact_are_shown_only_to_the_team() {
     assert_eq!(seen(&salon, &path).await, (expected.clone(), noted.etag()));
     assert_ne!(noted.etag(), tag);
     assert_eq!(salon.operator.all("/contacts").await, std::slice::from_ref(&expected));
-    // For integrations, the contact is unchanged.
+    // The public API shows no change of the contact.
     let after = salon.get(&path).await;
     assert_eq!((after.data(), after.etag()), (contact.clone(), before.etag()));
     assert_eq!(salon.api.all(&changed_since).await, std::slice::from_ref(&contact));
     let later = format!("/contacts?updated_since={}", server.clock.now());
     assert_eq!(salon.api.all(&later).await, [] as [Value; 0]);
     salon.try_patch_contact(&contact, json!({ "notes": "No" })).await.invalid_at(&["notes", ""]);
-    // The service compares `If-Match` with the ETag of the operator's view of the contact. The ETag of the
-    // integrations' view does not match.
+    // The operator API compares `If-Match` with its own ETag of the contact. The ETag that the public API has
+    // returned does not match.
     let stale = salon.operator.call("PATCH", &path).header("if-match", &tag).json(&json!({ "notes": null }));
     stale.await.fails(409, "conflict");
-    // An integration changes another field of the contact. The notes do not change.
+    // A client of the public API changes another field of the contact. The notes do not change.
     let renamed = salon.patch_contact(&contact, json!({ "name": "Zoë" })).await;
     assert_eq!(renamed.get("notes"), None);
     assert_eq!(seen(&salon, &path).await.0, merged(for_the_team(renamed.clone()), json!({ "notes": notes })));

@@ -322,8 +322,8 @@ async fn the_operator_listener_accepts_only_its_own_host_names() {
     assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
     let answer = raw(address, b"GET /metrics HTTP/1.0\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.0 200 "), "{answer}");
-    // This request has a valid token, and is refused all the same. The harness checks that the API document
-    // contains the error.
+    // This request has a valid token, but its `Host` is unknown, so it is refused. The harness checks that
+    // the API document contains the error.
     let refused = server.operator.call("GET", "/businesses").header("host", "evil.example").await;
     refused.fails(403, "forbidden").says("RECEPTIONIST_ADMIN_HOSTS");
 }

@@ -189,8 +189,8 @@ async fn every_change_of_a_business_happens_once() {
     assert_eq!((second.status, &second.bytes), (first.status, &first.bytes));
     send(&salon, end, "another").await.fails(404, "not_found");
     tried.insert(("DELETE".to_owned(), OF_A_BUSINESS.to_owned()));
-    // These routes are tested elsewhere, because their responses contain a secret, because the resent delivery or
-    // mail must not be pending, or because the body is a file.
+    // Other tests cover these routes, because the response contains a secret, because the delivery or mail to
+    // resend must not be pending, or because the body is a file.
     let apart = [
         "/contacts/import",
         "/keys",
@@ -253,7 +253,7 @@ fn is_kept(dir: &std::path::Path, text: &str) -> bool {
         if path.is_dir() {
             return is_kept(&path, text);
         }
-        // The operator's socket has no content to read.
+        // A socket has no content to read.
         path.is_file() && memchr::memmem::find(&std::fs::read(path).unwrap(), text.as_bytes()).is_some()
     })
 }
@@ -293,7 +293,8 @@ async fn a_webhook_that_is_created_again_does_not_show_its_secret_again() {
     shown["secret"] = Value::Null;
     assert_eq!(again.created(), shown);
     assert_eq!(salon.operator.all("/webhooks").await.len(), 1);
-    // The public API returns the secret both times, because an integration has no other way to get it.
+    // The public API also returns the secret in the repeated response, because a client has no other way to
+    // get it.
     let of_key = async || salon.api.call("POST", "/webhooks").json(&body).once("k").await;
     let (first, again) = (of_key().await, of_key().await);
     replays(&first, &again);

@@ -1,4 +1,4 @@
-//! The rate limits for each key, and for each address that sends no key.
+//! The rate limits of API keys, and of addresses that send requests without a key.
 
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Every route of the public API. A request is accepted with a key that has only the scope of the route, and
-//! refused without a key or without this scope. The first test fails if a route has no row. The module
-//! `foreign` tests ids of another business.
+//! refused without a key or without this scope. The first test fails if a route has no row in the table. The
+//! module `foreign` tests ids of another business.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::harness::{Answer, Api, SCOPES, Salon, Server, id};
 
 const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
-/// A request for which the route returns a success.
+/// A request to which the route responds with a success.
 struct Row {
     method: &'static str,
     path: &'static str,

@@ -64,7 +64,7 @@ async fn contacts_are_found_by_words_of_name_phone_and_email() {
     let cursor = page.body["next_cursor"].as_str().unwrap().to_owned();
     let other = format!("{}&limit=1&cursor={cursor}", searched("zoe"));
     salon.operator.get(&other).await.invalid_at(&["cursor"]);
-    // The public API has no such search, and its `q` distinguishes accents.
+    // The public API has no parameter `search`, and its parameter `q` distinguishes accents.
     salon.get("/contacts?search=zoe").await.invalid_at(&["search"]);
     assert!(salon.api.all("/contacts?q=lefevre").await.is_empty());
     assert_eq!(salon.api.all(&format!("/contacts?q={}", encoded("LEFÈ"))).await.len(), 1);
@@ -115,7 +115,7 @@ async fn the_search_finds_contacts_appointments_calls_and_messages() {
     assert_eq!(found.data(), json!([contact, appointment, call, message]));
     let found = salon.operator.get("/search?q=0687").await.data();
     assert_eq!(ids(found.as_array().unwrap()), ids(&[message]));
-    // Texts are not searched, and other businesses have other records.
+    // A search does not read the texts of messages, and finds no records of other businesses.
     assert_eq!(salon.operator.get("/search?q=lefebvre").await.data(), json!([]));
     assert_eq!(other.operator.get("/search?q=lefevre").await.data(), json!([]));
     for query in ["", "?q=", "?q=%20", "?q=a&limit=5"] {

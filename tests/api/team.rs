@@ -1,5 +1,6 @@
-//! Tests that the operator sees the same records as integrations, and can change them in every booking mode
-//! and while the business is suspended. Also tests knowledge, and the deletion of unused records.
+//! Tests that the operator API shows the same records as the public API, and can change them in every booking
+//! mode and while the business is suspended. Other tests cover knowledge entries and the deletion of unused
+//! records.
 
 use serde_json::{Value, json};
 
@@ -127,7 +128,7 @@ async fn knowledge_is_listed_changed_and_removed() {
         changed,
         "a repeated change must change nothing"
     );
-    // The audit log records only the length of a long content.
+    // If the content is long, the audit log records only its length.
     let entry = salon.operator.get("/audit?limit=1").await.list().remove(0);
     assert_eq!(entry["action"], "knowledge.updated");
     let content =
@@ -165,7 +166,7 @@ async fn a_service_or_staff_member_is_deleted_only_when_nothing_refers_to_it() {
     salon.operator.delete(&service(id(&new))).await.is(204);
     salon.operator.delete(&service(id(&new))).await.fails(404, "not_found");
     assert!(!ids(&salon.operator.all("/services").await).contains(&id(&new).to_owned()));
-    // The service cannot be deleted either if the staff member who offers it is inactive.
+    // Even if the staff member who offers the service is inactive, the service cannot be deleted.
     salon.operator.patch(&member(&salon.anna), &json!({ "active": false })).await.is(200);
     salon.operator.delete(&service(&salon.colour)).await.fails(409, "conflict");
     salon.operator.patch(&member(&salon.anna), &json!({ "active": true })).await.is(200);

@@ -33,7 +33,7 @@ async fn a_name_alone_is_always_a_new_contact() {
     for bad in [json!({}), json!({ "name": null }), json!({ "locale": "fr" })] {
         book("2026-03-03T11:00:00Z", bad).await.invalid_at(&["contact"]);
     }
-    // Integrations must still name a phone number or an email address.
+    // The public API still requires a phone number or an email address.
     let more = json!({ "contact": { "name": "Zoé Martin" } });
     salon.try_book_with(&salon.cut, "2026-03-03T11:00:00Z", more).await.invalid_at(&["contact"]);
     let named = json!({ "name": "Other", "phone": "+33612345678" });
@@ -62,7 +62,7 @@ async fn the_team_chooses_the_duration_within_bookable_time() {
     assert_eq!(next["ends_at"], "2026-03-03T11:30:00.000Z");
     let resized = |minutes: u32| json!({ "starts_at": AT, "duration_minutes": minutes });
     reschedule(&salon, &booked, resized(121)).await.fails(409, "slot_unavailable").says("taken");
-    // The same start and duration change nothing.
+    // A move to the same start and duration changes nothing.
     assert_eq!(reschedule(&salon, &booked, resized(45)).await.data(), booked);
     server.clock.advance(5);
     let longer = reschedule(&salon, &booked, resized(120)).await.data();
@@ -75,19 +75,19 @@ async fn the_team_chooses_the_duration_within_bookable_time() {
     let moved = reschedule(&salon, &booked, json!({ "starts_at": "2026-03-04T09:00:00Z" })).await.data();
     assert_eq!(moved["ends_at"], "2026-03-04T11:00:00.000Z");
     assert_eq!(moved, for_the_team(salon.show(&booked).await));
-    // Integrations cannot choose the duration.
+    // The public API does not accept a duration.
     let more = json!({ "duration_minutes": 45 });
     salon.try_book_with(&salon.cut, AT, more.clone()).await.invalid_at(&["duration_minutes"]);
     let more = merged(more, json!({ "starts_at": AT }));
     salon.try_move(&booked, more).await.invalid_at(&["duration_minutes"]);
 }
 
-/// A booking that overrides the rules for Anna.
+/// The body of a booking with Anna that overrides the rules.
 fn anyway(salon: &Salon, more: Value) -> Value {
     merged(json!({ "staff_id": salon.anna, "override": true }), more)
 }
 
-/// The rules that the newest change overrode, as the audit log lists them.
+/// The rules that the newest change has overridden, as the audit log lists them.
 async fn overridden(salon: &Salon, action: &str) -> Value {
     let last = salon.operator.all("/audit").await.remove(0);
     assert_eq!(last["action"], action);

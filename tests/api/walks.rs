@@ -197,8 +197,8 @@ async fn walking_appointments_in_either_order_skips_no_permanent_record() {
         let booked = salon.book(&salon.cut, &format!("2026-03-1{}T1{}:00:00Z", number / 6, number % 6)).await;
         kept.push(booked);
     }
-    // The list ordered by `updated_at` sorts changed appointments by the time of their last change, and the
-    // other appointments by the time of their booking.
+    // The list is ordered by `updated_at`: by the time of the last change for changed appointments, and by
+    // the time of booking for the others.
     for booked in kept.iter().step_by(3) {
         server.clock.advance_millis(1);
         salon.cancel(booked).await.is(200);

@@ -134,7 +134,7 @@ async fn the_first_enabling_derives_a_slug_from_the_name() {
         let slug =
             change(&salon, json!({ "enabled": true })).await.data()["slug"].as_str().unwrap().to_owned();
         match expected.strip_suffix('-') {
-            // The slug `business` is taken.
+            // Another business has the slug `business`.
             Some(start) => {
                 let random = slug.strip_prefix(&format!("{start}-")).unwrap();
                 assert!(
@@ -161,7 +161,7 @@ async fn a_slug_that_another_business_has_is_refused() {
     assert_eq!(refused.body["error"]["details"][0]["path"], "slug");
     assert!(!refused.body.to_string().contains(&salon.id), "{refused}");
     assert_eq!(other.operator.get("/website").await.data(), defaults());
-    // The owner can set its slug again.
+    // The business that has the slug can set it again.
     change(&salon, json!({ "slug": "zoe" })).await.is(200);
 }
 
@@ -179,7 +179,7 @@ async fn a_former_slug_is_reserved_for_90_days() {
             change(&other, json!({ "slug": taken })).await.fails(409, "conflict");
         }
     }
-    // The former owner can take it back, and then leaves another one.
+    // The business that had the slug first can set it again. Then its other slug becomes a former one.
     change(&salon, json!({ "slug": "first" })).await.is(200);
     server.clock.advance(11);
     change(&other, json!({ "slug": "third" })).await.is(200);

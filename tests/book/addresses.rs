@@ -1,4 +1,4 @@
-//! E-mail addresses in the form of the booking page.
+//! Email addresses that customers enter in the form of the booking page.
 
 use crate::site::{Site, text};
 

@@ -1,4 +1,4 @@
-//! Forms of the booking page, with every status in the order of the checks.
+//! Tests of the statuses of responses to booking forms, and of the order of the checks.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::site::{Site, hidden, text};
 const TIME: &str = "2026-03-02T09:00:00.000Z";
 const FOREIGN: [(&str, &str); 1] = [("sec-fetch-site", "cross-site")];
 
-/// The token in the redirect of a booking.
+/// The token of the manage link to which the response to a booking redirects.
 fn token(sent: &Answer) -> String {
     sent.is(303);
     sent.header("location").strip_prefix("/book/manage/").unwrap().to_owned()
@@ -56,7 +56,7 @@ async fn each_check_comes_after_the_one_before_it() {
     let valid = site.form(TIME, &[]).await;
     let call = |body: String| site.server.root().call("POST", &site.path).bytes(body);
     let large = "x=".to_owned() + &"a".repeat(16 * 1024);
-    // 403 comes before 415, 415 before 413, and 413 before all that the form contains.
+    // The service checks first for 403, then for 415, then for 413. It checks the content of the form last.
     call(large.clone()).header("sec-fetch-site", "cross-site").await.is(403);
     call(large.clone()).header("origin", "https://other.example").await.is(403);
     call(large.clone()).header("content-type", "text/plain").await.is(415);
@@ -72,13 +72,13 @@ async fn each_check_comes_after_the_one_before_it() {
     sent.is(409);
     let again = hidden(&sent);
     assert!(again.iter().any(|(name, value)| name == "form_id" && value != "x"), "{sent}");
-    // 422 comes before 409.
+    // Problems of the fields (422) are reported before the time is found to be unavailable (409).
     let closed = "2026-03-02T03:00:00.000Z";
     site.send(&changed(&changed(&valid, "name", " "), "starts_at", closed)).await.is(422);
     site.send(&changed(&valid, "starts_at", closed)).await.is(409);
     assert!(site.appointments().await.is_empty());
     site.send(&valid).await.is(303);
-    // A repeated form is recognised before its fields are checked.
+    // The service recognises a form that was already sent before it checks the fields.
     site.send(&changed(&valid, "name", "")).await.is(409);
 }
 

@@ -1,4 +1,4 @@
-//! A window with the pages of a booking page, and the checks of how a page looks.
+//! A browser window that opens the pages of a booking page, and checks of the appearance of a page.
 
 use std::path::PathBuf;
 
@@ -56,7 +56,7 @@ impl Checks {
     }
 
     async fn check(&mut self, name: &str, status: u16) {
-        // The browser reports the status of a refusal.
+        // The console of the browser reports a response with an error status.
         let reported = format!("status of {status}");
         for complaint in self.window.complaints().await {
             if status == 200 || !complaint.contains(&reported) {

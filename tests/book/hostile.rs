@@ -1,4 +1,4 @@
-//! Visitors who send what no browser sends.
+//! Tests with requests to the booking page that no browser sends.
 
 use serde_json::json;
 
@@ -46,7 +46,7 @@ async fn markup_and_invisible_characters_of_a_form_change_no_page() {
         ("a@b.example,c@d.example", 422),
         ("a@b.example\r\nRCPT TO:<c@d.example>", 422),
         ("<a@b.example>", 422),
-        // The local part may have any character beyond ASCII (RFC 6532).
+        // The part of an address before `@` may contain any character outside ASCII (RFC 6532).
         ("a\u{202e}@b.example", 303),
     ] {
         let sent = site.book("2026-03-02T15:00:00.000Z", &[("email", email), ("phone", "")]).await;
@@ -132,18 +132,21 @@ async fn a_form_counts_only_on_the_page_that_made_it() {
     let page = json!({ "enabled": true, "slug": "other" });
     other.operator.patch("/website", &page).await.is(200);
     let form = site.form(TIME, &[]).await;
-    // On the page of another business, with its service or with that of the first business.
+    // The form is sent to the page of another business, with the service of the first and with the service of
+    // the other business.
     let swapped: Vec<_> =
         form.iter().map(|(name, value)| (name.clone(), value.replace(&site.salon.cut, &other.cut))).collect();
     site.send_to("/book/other", &form, &[]).await.is(409);
     site.send_to("/book/other", &swapped, &[]).await.is(409);
     assert!(other.operator.all("/appointments").await.is_empty());
-    // The page and its frame share their forms, and the form books once.
+    // A form is valid for the page and for its frame. It books only one appointment, even if it is sent to
+    // both.
     let first = site.send_to(&format!("{}/frame", site.path), &form, &[]).await;
     assert!(first.is(303).header("location").contains("/frame/done/"));
     let manage = site.send(&form).await.is(303).header("location").to_owned();
     assert_eq!(site.appointments().await.len(), 1);
-    // A form of the booking page changes no appointment, and a form of a link books none.
+    // A form id of the booking page cannot change an appointment, and a form id of a manage link cannot book
+    // one.
     let starts_at = [("expected_starts_at".to_owned(), TIME.to_owned())];
     let unused = site.form(TIME, &[]).await;
     site.send_to(&format!("{manage}/cancel"), &[&unused[..], &starts_at].concat(), &[]).await.is(409);
@@ -152,7 +155,8 @@ async fn a_form_counts_only_on_the_page_that_made_it() {
     booking.retain(|(name, _)| name != "form_id");
     booking.extend(id);
     site.send(&booking).await.is(409);
-    // After the slug has changed, the form is stale on the new page and unknown on the old one.
+    // After a change of the slug, a form of the old page is refused at the new address, and the old address
+    // does not exist.
     site.website(json!({ "slug": "renamed" })).await;
     site.send_to("/book/renamed", &unused, &[]).await.is(409);
     site.send(&unused).await.is(404);
@@ -187,7 +191,7 @@ async fn an_untrusted_forwarded_address_is_ignored() {
 async fn the_addresses_of_an_ipv6_network_and_the_forms_of_one_address_share_their_limits() {
     let site = Site::open().await;
     let mut from = Vec::new();
-    // The last address is the one that the trusted proxy saw. A visitor chooses the others.
+    // The trusted proxy has added the last address. The visitor can choose the others.
     from.extend((0..5).map(|last| format!("192.0.2.{last}, 2001:db8::{last:x}")));
     from.extend((0..6).map(|last| format!("2001:db8:0:0:ffff::{last:x}")));
     for (number, from) in from.iter().enumerate() {

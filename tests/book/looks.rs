@@ -1,4 +1,4 @@
-//! The booking page in a real Chromium, if it is installed.
+//! Tests of the booking page in Chromium. Without Chromium they are skipped.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ const TIME: &str = "2026-03-02T09:00:00.000Z";
 const TAB: &str = "\u{e004}";
 const ENTER: &str = "\u{e007}";
 const DOWN: &str = "\u{e015}";
-/// The maximum number of elements before the one that a test looks for.
+/// The maximum number of times that Tab is pressed before the element that a test looks for has the focus.
 const STOPS_MAX: usize = 80;
 
 impl Site {
@@ -136,7 +136,7 @@ async fn a_customer_books_moves_and_cancels_by_keyboard_alone() {
     tab_to(&window, "Move to another time").await;
     window.keys(ENTER).await;
     window.sees("Choose another time").await;
-    // The arrow keys choose within the group of all times.
+    // The arrow keys select a time within the group of times.
     tab_to(&window, "09:00").await;
     window.keys(" ").await;
     window.keys(&DOWN.repeat(2)).await;
@@ -154,7 +154,8 @@ async fn a_customer_books_moves_and_cancels_by_keyboard_alone() {
     window.close().await;
 }
 
-/// The times on the page, each with its visitor's time or an empty text.
+/// The times on the page. Each has the same time in the visitor's time zone, or an empty text if the page
+/// does not show it.
 async fn visitors_times(window: &Window) -> Vec<(String, String)> {
     let script = "return [...document.querySelectorAll('main time')].map(time => [time.dateTime, \
         time.nextElementSibling?.className === 'yours' ? time.nextElementSibling.textContent : ''])";
@@ -181,7 +182,8 @@ async fn the_visitors_time_is_added_where_the_zone_differs() {
         window.goto(&format!("{appointment}?locale={locale}")).await;
         let shown = visitors_times(&window).await;
         assert_eq!((shown.len(), &*shown[0].0, shown[0].1.is_empty()), (1, TIME, note.is_empty()), "{zone}");
-        // The first time is that of the appointment. The others can be chosen.
+        // On the page to move the appointment, the first time is the current one, and the others can be
+        // selected.
         window.goto(&format!("{appointment}/move?date=2026-03-02&locale={locale}")).await;
         let moving = visitors_times(&window).await;
         assert_eq!(moving[0], shown[0], "{zone}");

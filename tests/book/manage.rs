@@ -1,4 +1,4 @@
-//! The pages of a manage link.
+//! Tests of the pages of a manage link.
 
 mod other_pages;
 
@@ -27,7 +27,7 @@ pub(crate) struct Booked {
 }
 
 impl Booked {
-    /// A confirmed appointment in three days.
+    /// Creates a confirmed appointment in three days.
     pub(crate) async fn new() -> Self {
         let server = Server::open().await;
         let business = server.business("Salon Lumière").await;
@@ -115,7 +115,8 @@ impl Booked {
         self.appointment().await["starts_at"].as_str().unwrap().to_owned()
     }
 
-    /// Asserts that the page has no forms and says why, and that moving and cancelling are refused.
+    /// Asserts that the page has no forms and gives the reason, and that the service refuses to move or
+    /// cancel the appointment.
     async fn is_fixed(&mut self, ids: [String; 2]) {
         for (locale, text) in ["en", "fr"].into_iter().zip(FIXED) {
             let page = self.get(&format!("?locale={locale}")).await.is(200).says(text);
@@ -205,12 +206,12 @@ async fn an_appointment_is_moved_once_by_one_form() {
         assert_eq!(booked.starts_at().await, OTHER_TIME);
     }
     booked.get("?locale=en").await.is(200).says("Thursday 5 March 2026 at 15:00");
-    // The same id with other content changes nothing, and the form has a new id.
+    // A form with a used id and another time changes nothing. The response shows the form with a new id.
     let page = booked.move_to("2026-03-05T16:00:00.000Z", OTHER_TIME, &form_id).await.is(409);
     let new = page.form(&path).fields.into_iter().find(|(name, _)| name == "form_id").unwrap().1;
     assert_ne!(new, form_id);
     assert_eq!(booked.starts_at().await, OTHER_TIME);
-    // Older links stay valid.
+    // A new manage link does not end the earlier ones.
     booked.link().await;
     booked.get("").await.is(200);
 }
@@ -349,7 +350,7 @@ async fn a_late_change_is_refused() {
     booked.server.clock.set("2026-03-05T08:00:00Z");
     let id = booked.form_id().await;
     booked.server.clock.set("2026-03-05T08:00:01Z");
-    // The first form ids have expired in the meantime.
+    // The clock has moved by days, so the form ids from the start of the test have expired.
     booked.cancel(STARTS_AT, &ids[0]).await.is(409);
     booked.operator("PATCH", "/website", json!({ "change_notice_minutes": 0 })).await;
     let other = booked.form_id().await;
@@ -466,6 +467,6 @@ async fn a_form_of_another_site_or_of_another_link_changes_nothing() {
     assert_eq!(booked.appointment().await["status"], "confirmed");
     let long = "x".repeat(16 * 1024);
     booked.cancel(STARTS_AT, &long).await.is(413);
-    // A client that is no browser sends neither header.
+    // A client that is not a browser sends neither `Origin` nor `Sec-Fetch-Site`.
     booked.browser.post_from(&path, &fields, &[]).await.is(303);
 }

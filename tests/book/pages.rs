@@ -1,4 +1,4 @@
-//! The steps of the booking page.
+//! Tests of the pages on which a customer books, step by step.
 
 use serde_json::json;
 
@@ -160,7 +160,7 @@ async fn only_the_sites_of_the_settings_may_embed_the_frame_page() {
     assert_eq!(site.get("").await.header("x-frame-options"), "DENY");
 }
 
-/// The headers of a page that `https://a.example` may embed.
+/// Whether the headers permit `https://a.example` to embed the page.
 fn is_embeddable(page: &Answer) -> bool {
     page.header("content-security-policy").ends_with("frame-ancestors https://a.example")
         && !page.has("x-frame-options")
@@ -199,7 +199,7 @@ async fn a_refusal_in_a_frame_is_shown_by_the_sites_of_the_settings_only() {
         assert_eq!(is_embeddable(&over), is_frame, "{path}: {over}");
         assert_eq!(over.has("x-frame-options"), !is_frame, "{path}: {over}");
     }
-    // An unknown and a disabled page have the same headers.
+    // The responses for an unknown and for a disabled booking page have the same headers.
     site.website(json!({ "enabled": false })).await;
     for path in [&frame, "/book/unknown/frame", "/book/unknown/frame/done/x"] {
         let foreign = call("POST", path).header(foreign.0, foreign.1).await;

@@ -14,9 +14,10 @@ const TIME: &str = "2026-03-05T09:00:00.000Z";
 const TAKEN: &str = "2026-03-05T10:00:00.000Z";
 const PHONE: &str = "+33612345678";
 const EMAIL: &str = "zoe@example.com";
-/// The notices of a visit: three bookings, a move and a cancellation.
+/// The number of notices that a visit causes: for three bookings, a move and a cancellation.
 const NOTICES: usize = 5;
-/// Longer words without a space are ids, tokens or their digests.
+/// The maximum length of a word that is compared. Longer words are ids, tokens or digests, which differ in
+/// each run.
 const WORD_CHARS_MAX: usize = 20;
 
 /// The contacts of the business before the visitor enters [`PHONE`] and [`EMAIL`].
@@ -26,7 +27,7 @@ enum Contacts {
     WithThePhone,
     WithTheEmail,
     WithBoth,
-    /// One contact has the phone number, and another contact has the e-mail address.
+    /// One contact has the phone number, and another contact has the email address.
     WithOneEach,
     /// The contact has an appointment at [`TIME`].
     Busy,
@@ -34,7 +35,7 @@ enum Contacts {
     Erased,
 }
 
-/// Hides all long words, and the address of the service.
+/// Replaces all long words and the address of the service by placeholders.
 fn masked(text: &str, address: &str) -> String {
     let text = text.replace(address, "ADDRESS");
     let is_word = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
@@ -54,7 +55,7 @@ fn masked(text: &str, address: &str) -> String {
 struct Visit {
     site: Site,
     mails: Mails,
-    /// What the visitor has seen.
+    /// The responses and mails that the visitor has seen.
     seen: Vec<String>,
 }
 
@@ -137,14 +138,14 @@ impl Visit {
         self.post(path, &form).await
     }
 
-    /// Waits until this many notices were sent.
+    /// Waits until the customer has got this many notices.
     async fn is_told(&self, contacts: Contacts, notices: usize) {
         if contacts != Contacts::OptedOut {
             self.mails.raw(notices - 1).await;
         }
     }
 
-    /// Everything that the mail with this number contains.
+    /// Adds the content of the mail with this number to the text that the visitor has seen.
     async fn mail(&mut self, number: usize) {
         let raw = self.mails.raw(number).await;
         let mail = MessageParser::default().parse(raw.as_bytes()).unwrap();
@@ -159,7 +160,7 @@ async fn visited(contacts: Contacts) -> Vec<String> {
     let mut visit = Visit::new(contacts).await;
     let path = visit.site.path.clone();
     let frame = format!("{path}/frame");
-    // A booking, its page, its file, a page that stops no mails, and the form sent again.
+    // The visitor books, opens the pages of the manage link, and sends the form again.
     let form = visit.site.form(TIME, &[("phone", PHONE), ("email", EMAIL)]).await;
     let booked = visit.post(&path, &form).await;
     let manage = booked.is(303).header("location").to_owned();
@@ -168,19 +169,20 @@ async fn visited(contacts: Contacts) -> Vec<String> {
     }
     visit.post(&path, &form).await.is(303);
     visit.post(&path, &[&form[..], &[("more".into(), "1".into())]].concat()).await.is(409);
-    // The refusals of a form.
+    // The visitor sends forms that the service refuses.
     let anna = visit.site.salon.anna.clone();
     visit.book(&path, TAKEN, &[("staff_id", &anna)]).await.is(409);
     visit.book(&path, TIME, &[("name", "")]).await.is(422);
     visit.book(&path, TIME, &[("leave_empty", "x")]).await.is(422);
     visit.get(&path).await.is(200);
-    // In the frame, in the other language, and with one of the two identifiers.
+    // The visitor books in the frame in French, and then with only the email address.
     let framed = visit.book(&frame, "2026-03-05T11:00:00.000Z", &[("locale", "fr")]).await;
     let done = framed.is(303).header("location").to_owned();
     visit.get(&done).await.is(200);
     visit.book(&path, "2026-03-05T12:00:00.000Z", &[("phone", "")]).await.is(303);
     visit.book(&path, "2026-03-05T12:30:00.000Z", &[]).await.is(429);
-    // The changes of the first appointment. A later change would drop a notice that still waits.
+    // The visitor changes the first appointment. The test waits for each notice, because a later change would
+    // drop a notice that still waits.
     visit.is_told(contacts, 3).await;
     let page = visit.get(&format!("{manage}/move")).await;
     let mut fields = hidden(&page);
@@ -192,7 +194,7 @@ async fn visited(contacts: Contacts) -> Vec<String> {
     visit.post(&format!("{manage}/cancel"), &fields).await.is(303);
     visit.get(&manage).await.is(200);
     visit.is_told(contacts, NOTICES).await;
-    // With a phone number only. Whether a notice is sent is seen by the contact only.
+    // The visitor books with only a phone number. Only the contact sees whether a notice is sent.
     let phone = [("phone", PHONE)];
     let form = visit.site.form("2026-03-05T14:00:00.000Z", &phone).await;
     let sent = visit.site.send_with(&form, &[("x-forwarded-for", "192.0.2.1")]).await;

@@ -1,4 +1,4 @@
-//! Forms of a business whose budgets are used up, and of a service whose disk is nearly full.
+//! Tests of booking forms while a budget of the business is used up, and while the disk is nearly full.
 
 use serde_json::json;
 use store::DiskReserve;
@@ -8,7 +8,7 @@ use crate::site::{Site, hidden, text};
 
 const TIME: &str = "2026-03-02T09:00:00.000Z";
 const LATER: &str = "2026-03-02T15:00:00.000Z";
-/// More bytes than any disk has.
+/// A disk reserve that is larger than any disk.
 const ALL: u64 = 1 << 62;
 
 impl Site {
@@ -33,13 +33,13 @@ impl Site {
         self.send_to(&format!("{manage}/cancel"), form, &[]).await
     }
 
-    /// Makes this number of bytes the disk reserve.
+    /// Sets the disk reserve of the service to this number of bytes.
     fn reserve(&self, bytes: u64) {
         self.server.engine().set_disk_reserve(DiskReserve::Bytes(bytes));
     }
 }
 
-/// Asserts the page of a service that is not available.
+/// Asserts that the response is the page of an unavailable service.
 fn is_unavailable(answer: &Answer) {
     assert!(text(answer.is(503)).contains("Try again"), "{answer}");
 }
@@ -84,7 +84,7 @@ async fn below_the_disk_reserve_customers_only_cancel() {
         site.booked("2026-03-02T10:00:00.000Z", "+33612345679").await,
     ];
     let free = site.server.engine().room().1.unwrap().free;
-    // The disk counts as nearly full, also at less than a quarter of the reserve.
+    // The free space is first half of the reserve, and then an eighth of the reserve.
     for (manage, reserve) in links.iter().zip([free * 2, free * 8]) {
         site.reserve(0);
         let [form, other] = [site.cancelling(manage).await, site.cancelling(manage).await];
@@ -93,7 +93,7 @@ async fn below_the_disk_reserve_customers_only_cancel() {
         is_unavailable(&site.moved(manage).await);
         site.cancel(manage, &form).await.is(303);
         site.cancel(manage, &form).await.is(303);
-        // The appointment is cancelled, and another form changes nothing.
+        // The appointment is already cancelled, so a second form changes nothing and succeeds.
         site.cancel(manage, &other).await.is(303);
         assert!(text(&site.server.root().get(manage).await).contains("cancelled"));
     }
@@ -102,7 +102,7 @@ async fn below_the_disk_reserve_customers_only_cancel() {
     site.reserve(0);
     let manage = site.booked("2026-03-02T11:00:00.000Z", "+33612345680").await;
     let form = site.cancelling(&manage).await;
-    // Nothing is written on a full disk.
+    // If the reserve is larger than the disk, the service writes nothing.
     site.reserve(ALL);
     is_unavailable(&site.cancel(&manage, &form).await);
     site.server.root().get(&manage).await.is(200);

@@ -5,7 +5,7 @@ use url::form_urlencoded::Serializer;
 
 use crate::harness::{Answer, Salon, Server};
 
-/// The default values of a form.
+/// The default values of the fields of a booking form.
 const ZOE: [(&str, &str); 2] = [("name", "Zoé Martin"), ("phone", "+33612345678")];
 
 pub(crate) struct Site {
@@ -20,7 +20,8 @@ impl Site {
         Self::with(json!({}), json!({})).await
     }
 
-    /// A salon with these changes of its profile and its booking page. The service trusts a proxy on loopback.
+    /// A salon with changed properties of its profile and its booking page. The service trusts a proxy on the
+    /// loopback interface.
     pub(crate) async fn with(profile: Value, website: Value) -> Self {
         let server = Server::with_proxies("127.0.0.1", 1_000_000).await;
         let mut in_france = json!({ "phone_region": "FR" });

@@ -1,4 +1,4 @@
-//! The script that other sites embed, on a host page of another site.
+//! Tests of the script that other websites embed, on a page of another website (the host page).
 
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -7,7 +7,8 @@ use tokio::net::TcpListener;
 use crate::browsing::{Browser, Server};
 use crate::window::{Looks, Window, window};
 
-/// The host page. Its policy forbids styles, and every origin but that of the service.
+/// Serves the host page. Its content security policy forbids styles, and every origin except that of the
+/// service.
 async fn host_page(service: &str, attributes: &str) -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let policy = format!("default-src 'none'; script-src {service}; frame-src {service}; style-src 'none'");
@@ -78,7 +79,7 @@ async fn the_script_opens_the_booking_page_under_a_strict_policy() {
     );
     window.enter_frame().await;
     window.sees("Coupe").await;
-    // Escape is pressed in the frame.
+    // The test presses Escape in the frame.
     window.find("body").await.send_keys("\u{e00c}").await.unwrap();
     window.leave_frame().await;
     let closed = "const done = arguments[arguments.length - 1]; const look = () => \
@@ -86,7 +87,8 @@ async fn the_script_opens_the_booking_page_under_a_strict_policy() {
         done(document.activeElement.tagName); look()";
     assert_eq!(window.run_async(closed).await, "BUTTON");
 
-    // The focus returns to the element that had it. Messages of other windows have no effect.
+    // When the dialog closes, the focus returns to the element that had it before. Messages of other windows
+    // do not close the dialog.
     let other = "document.getElementById('before').focus(); window.receptionist.open(); \
         window.postMessage('receptionist:close', '*'); \
         const done = arguments[arguments.length - 1]; \

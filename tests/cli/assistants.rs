@@ -1,4 +1,5 @@
-//! `receptionist mcp` on a running service. Messages on standard input are handled like messages over HTTP.
+//! Tests of `receptionist mcp` with a running service. It handles messages on standard input like messages
+//! over HTTP.
 
 use serde_json::{Value, json};
 
@@ -35,7 +36,7 @@ fn a_line_is_handled_like_an_http_request() {
         let [answer] = &answers(&demo, &[line])[..] else { panic!("{line} must have one response") };
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(-32600)), "{line}: {answer}");
     }
-    // These messages get no response.
+    // The service sends no response to these messages.
     let quiet = [
         r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
         r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,

@@ -1,4 +1,4 @@
-//! `contact import` from a table in a file, and `contact merge`.
+//! Tests of `contact import` with a CSV file, and of `contact merge`.
 
 use crate::program::Demo;
 

@@ -1,4 +1,4 @@
-//! The dashboard URL that the demonstration prints.
+//! Tests of the dashboard URL that `receptionist demo` prints.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

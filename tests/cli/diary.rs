@@ -1,4 +1,4 @@
-//! Special days from a calendar file, and time off in the business's time zone.
+//! Tests of the import of special days from a calendar file, and of time off in the business's time zone.
 
 use crate::program::Demo;
 

@@ -1,4 +1,5 @@
-//! Connections to the operator API over HTTPS and over the socket, and with a token from a file.
+//! Tests of commands that connect to the operator API over HTTPS, over the socket and with a token from a
+//! file.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +9,7 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
 use crate::program::Demo;
 
-/// The maximum number of attempts before the service must have handled a signal.
+/// The maximum number of times that a test checks whether the service has handled a signal.
 const TRIES_MAX: usize = 500;
 
 const LIST: &[&str] = &["business", "list"];

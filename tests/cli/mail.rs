@@ -1,4 +1,4 @@
-//! `mail test` on a running service, with a relay on the loopback interface.
+//! Tests of `mail test` with a running service and a relay on the loopback interface.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};

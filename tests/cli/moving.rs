@@ -1,4 +1,4 @@
-//! `export` from one store, and `import` of the file into another store.
+//! Tests that export businesses from one store and import the file into another store.
 
 use serde_json::Value;
 
@@ -109,13 +109,13 @@ fn erasures_and_retention_are_exported_and_imported() {
     let kept = "{\"kind\":\"retention\",\"calls_days\":3650,\"messages_days\":null,\"audit_days\":365,\"appointments_days\":null}";
     assert_eq!(before[1], kept);
     assert!(demo.printed(&["verify", "new"]).contains(" of 1 business ("));
-    // No line refers to an erased contact, although the cleanup may still be running.
+    // No line refers to an erased contact, even if the service is still deleting the data of the contact.
     let lines = demo.file("before");
     for word in ["\"Ada\"", "+3361234568", &erased[0], &erased[1], &erased[2]] {
         assert!(!lines.contains(word), "{word}");
     }
     assert!(lines.contains("\"contact_id\":null,\"source\":\"dashboard\""));
-    // An error message names the line.
+    // The error message of an import names the invalid line.
     let head = lines.lines().next().unwrap().to_owned();
     let _other = demo.serve("other");
     for (from, to, expected) in [
@@ -217,7 +217,7 @@ fn a_running_service_imports_from_a_file_and_a_pipe_without_erased_contacts() {
         demo.printed(&["export", "--to", &after, "--with-secrets"]);
         assert_eq!(body(&demo, "before"), body(&demo, &after));
     }
-    // An erased contact stays erased, although the file contains the contact.
+    // An import does not create an erased contact again, although the file contains the contact.
     let id = contacts[0]["id"].as_str().unwrap();
     demo.printed(&["contact", "erase", id, "--yes"]);
     demo.printed(&["business", "delete", "Salon Lumière", "--yes"]);
@@ -360,7 +360,7 @@ fn an_invalid_file_reports_each_line_and_imports_nothing() {
 #[test]
 fn an_impossible_export_or_import_gives_the_reason() {
     let mut demo = Demo::start();
-    // The command sends the lines to the running service.
+    // The message shows that the command has sent the lines to the running service.
     let asked = says(&demo, &[&["import", "--from", "log"], &FROM[..]].concat());
     assert!(asked.starts_with("line 1: ") && asked.ends_with("nothing was imported\n"), "{asked}");
     let said = says(&demo, &["export", "--business", "nobody"]);

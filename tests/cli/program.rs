@@ -1,4 +1,4 @@
-//! Runs the demonstration as a separate process, and commands in its directory.
+//! Runs `receptionist demo` (the demonstration) as a separate process, and commands in its directory.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Lines, Write};
@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program, to be run in this directory with a clean environment.
+/// A command that runs the program in this directory with a clean environment.
 fn program(here: &TempDir) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).current_dir(here.path());
@@ -140,7 +140,7 @@ impl Demo {
         Ran::from(child.wait_with_output().unwrap())
     }
 
-    /// Runs a command that is not given the address of the service.
+    /// Runs a command without giving it the address of the service.
     pub(crate) fn run_without_address(&self, words: &[&str]) -> Ran {
         Ran::from(program(&self.here).args(words).output().unwrap())
     }

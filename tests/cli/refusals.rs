@@ -1,4 +1,4 @@
-//! Messages for invalid commands.
+//! Tests of the messages for invalid commands.
 
 use crate::program::Demo;
 

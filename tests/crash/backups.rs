@@ -1,4 +1,4 @@
-//! Backups of the running program: their content, restoring them, and their files after a kill.
+//! Tests of backups of the running program: their content, their restore, and their files after a kill.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -19,8 +19,8 @@ impl Rng {
         Duration::from_micros(u64::try_from(self.below(micros.max(1))).unwrap())
     }
 
-    /// Waits for a random duration while the process continues to run. The next action of the test
-    /// therefore happens at a random moment of the work of the process.
+    /// Waits for a random duration, so that the next action of the test happens at a random moment of the
+    /// process's work.
     pub(crate) async fn let_pass(&mut self, within: Duration) {
         sleep_for(self.moment(within)).await;
     }

@@ -1,4 +1,4 @@
-//! A small HTTP client, and the business that the tests use.
+//! A small HTTP client, and the business of the tests.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ pub(crate) struct Page {
     pub(crate) body: String,
 }
 
-/// A request of an integration that can be repeated with its idempotency key.
+/// A `POST` request to the public API, with the idempotency key with which it can be repeated.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) path: String,
@@ -118,7 +118,7 @@ impl Client {
         }
     }
 
-    /// Sends a request of an integration with its idempotency key.
+    /// Sends the request to the public API with its idempotency key.
     pub(crate) async fn call(&self, shop: &Shop, call: &Call) -> Option<Answer> {
         let key = format!("Bearer {}", shop.key);
         let headers = [("authorization", key.as_str()), ("idempotency-key", &call.idempotency_key)];

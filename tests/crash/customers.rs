@@ -1,6 +1,7 @@
 //! Kills the process while customers book, move and cancel on the booking pages. After the restart, each
-//! acknowledged change is complete, with what the customer entered, and the links still work. Any other change
-//! is complete or was not made. A form that is sent again acts once.
+//! acknowledged change is complete and contains the data that the customer entered, and the manage links
+//! still work. Any other change is complete or was not made. A form that is sent again takes effect only
+//! once.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,14 +20,15 @@ use crate::say::say;
 
 const ROUNDS: usize = 4;
 const CLIENTS: usize = 8;
-/// The number of answered changes before a kill. It is smaller than the limit on bookings of a business.
+/// The maximum number of changes with a response before a kill. It is smaller than the hourly limit on
+/// bookings of a business.
 const ANSWERED_MAX: usize = 60;
 /// The number of half hours in which the appointments of a round start.
 const SLOTS: usize = 200;
 const STAFF: usize = 3;
 pub(crate) const KILL_DELAY_MAX: Duration = Duration::from_millis(10);
 
-/// What a form asks for.
+/// The change that a form requests.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Wants {
     Start(String),
@@ -41,20 +43,22 @@ pub(crate) struct Sent {
     pub(crate) wants: Wants,
 }
 
-/// The changes of one customer, each sent after the response to the one before.
+/// The changes of one customer, in order. The customer sends each change after the response to the previous
+/// one.
 #[derive(Default)]
 struct Customer {
     acknowledged: Vec<Sent>,
-    /// The change that got no response.
+    /// The change to which the service has not responded.
     unknown: Option<Sent>,
 }
 
-/// The customers by their names. No two have the same name.
+/// The customers by name. Each customer has a different name.
 type Customers = BTreeMap<String, Customer>;
 
 pub(crate) fn command(data_dir: &Path) -> Command {
     let mut command = serve(data_dir);
-    // Each request comes from its own address, so no limit on an address applies.
+    // The tests are a trusted proxy, so each request can have another client address. No limit on an address
+    // applies.
     command.env("RECEPTIONIST_TRUSTED_PROXIES", "127.0.0.1");
     command
 }
@@ -95,7 +99,7 @@ pub(crate) async fn booking(
     Ok(Sent { path: "/book/shop".into(), form, wants: Wants::Start(starts_at.to_owned()) })
 }
 
-/// A move or cancellation of the appointment with this link.
+/// Makes a form that moves or cancels the appointment of this manage link.
 pub(crate) async fn change(
     client: &Client,
     rng: &mut Rng,
@@ -113,7 +117,7 @@ pub(crate) async fn change(
     })
 }
 
-/// Kills the process after a number of answered changes.
+/// Kills the process after a number of changes have got a response.
 pub(crate) struct Killer {
     pub(crate) server: Arc<Server>,
     pub(crate) left: AtomicUsize,
@@ -130,7 +134,7 @@ impl Killer {
     }
 }
 
-/// Runs a customer after the other until the process is killed.
+/// Plays one customer after the other until the process is killed.
 async fn be_customers(
     (client, shop): (&Client, &Shop),
     customers: &Mutex<Customers>,
@@ -212,7 +216,7 @@ pub(crate) async fn booked(client: &Client, shop: &Shop) -> BTreeMap<String, Val
     by_name
 }
 
-/// Whether the appointment is as the customer wanted it.
+/// Whether the appointment has the start or status that the form requested.
 fn is_as(appointment: &Value, wants: &Wants) -> bool {
     match wants {
         Wants::Start(starts_at) => {
@@ -223,7 +227,7 @@ fn is_as(appointment: &Value, wants: &Wants) -> bool {
     }
 }
 
-/// Compares the service with the responses. Then sends the forms again.
+/// Compares the appointments in the service with the responses. Then sends the forms again.
 async fn check(client: &Client, shop: &Shop, customers: &mut Customers, rng: &mut Rng) {
     let before = booked(client, shop).await;
     for (name, Customer { acknowledged, unknown }) in &*customers {

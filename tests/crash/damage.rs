@@ -19,13 +19,13 @@ const CHANGES: usize = 120;
 /// How often the service is started on the store before a file is altered. As a result, the store has files
 /// of several kinds and ages.
 const LIVES: usize = 3;
-/// The number of contacts that bookings are made for.
+/// The number of contacts for whom appointments are booked.
 const CONTACTS: usize = 25;
 const MESSAGE_CHARS: usize = 1_900;
 const SEGMENT_BYTES: usize = 8 << 20;
 
-/// The lists whose items are compared. A search by name does not read the same rows as the list of
-/// contacts. Neither does a request for a single record.
+/// The lists whose items are compared. The list of contacts and the search by name read different rows, so
+/// both are compared.
 const LISTS: [&str; 8] = [
     "/appointments",
     "/appointments?updated_since=2000-01-01T00:00:00Z",
@@ -37,7 +37,8 @@ const LISTS: [&str; 8] = [
     "/webhooks",
 ];
 
-/// The lists whose records are also requested one by one.
+/// The lists whose records are also requested one by one, because a request for a single record reads other
+/// rows than a list.
 const SINGLE: [&str; 3] = ["/appointments", "/contacts", "/webhooks"];
 
 /// The records of a business as the API shows them, by path.
@@ -74,7 +75,7 @@ impl Good {
                 let path = format!("/businesses/{}/messages", shop.id);
                 let mut answer = client.operator("POST", &path, Some(message)).await;
                 let mut message = answer["data"].take();
-                // The public API does not show the fields of the team.
+                // The public API does not show the fields that only the team sees.
                 message
                     .as_object_mut()
                     .unwrap()

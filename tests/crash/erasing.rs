@@ -105,9 +105,8 @@ async fn rows_with(data_dir: &Path, words: &[Vec<u8>]) -> Vec<usize> {
     counts
 }
 
-/// Checks the ids of the two deleted businesses, as bytes and as text. The bytes of each id may be in one
-/// row, in the audit log of the installation. `rows_with` counts this row twice. The text of an id may be
-/// in no row.
+/// Checks which rows contain the ids of the two deleted businesses. One row of the installation's audit log
+/// contains the bytes of each id, and `rows_with` counts this row twice. No row contains an id as text.
 async fn check_ended(data_dir: &Path, words: &[Vec<u8>]) {
     assert_eq!(
         rows_with(data_dir, words).await,
@@ -166,7 +165,7 @@ async fn delete_all(data_dir: &Path, paths: &[String]) -> Duration {
     began.elapsed() + finish(server, data_dir).await
 }
 
-/// The number of kills in all rounds, grouped by the progress of the deletions at the time of the kill.
+/// The number of deletions in all rounds, grouped by their progress at the time of the kill.
 #[derive(Default)]
 struct Met {
     acknowledged: usize,

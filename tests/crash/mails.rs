@@ -17,7 +17,7 @@ use crate::relay::{Relay, command};
 use crate::say::say;
 
 const ROUNDS: usize = 4;
-/// The number of people. Each gets one more mail in every round.
+/// The number of people. Each person gets one mail in every round.
 const PEOPLE: usize = 40;
 
 /// The recipients of the mails, and the record that the mails are about.
@@ -27,7 +27,8 @@ struct Told {
     about: About,
 }
 
-/// Writes a pending mail for each person, as the service would do. Returns the recipient of each id.
+/// Writes a pending mail for each person to the store, in the same form as the service. Returns the recipient
+/// of each `Message-ID`.
 async fn plant(data_dir: &Path, told: &Told, round: usize) -> BTreeMap<String, String> {
     let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     let mut ids = BTreeMap::new();

@@ -1,14 +1,14 @@
 //! Kills the process while notices to customers wait and while they are sent. Customers book, move and cancel
-//! on the booking pages, the team changes the same appointments, and customers stop the e-mails by the links
-//! in them.
+//! on the booking pages, the team changes the same appointments, and customers stop the mails with the links
+//! in the mails.
 //!
 //! Invariants:
-//! - After each kill, each change of an appointment has exactly its notice.
+//! - After each kill, each change of an appointment has exactly one notice.
 //! - A notice is sent until the relay responds, always with the same `Message-ID`.
-//! - After a restart, a mail states the present state of its appointment. The last mail about each appointment
-//!   does as well.
-//! - A customer who has stopped the e-mails before a kill gets none after it.
-//! - The links in the mails lead to their appointment.
+//! - After a restart, a mail contains the current state of its appointment. The last mail about each
+//!   appointment also contains the current state.
+//! - A customer who has stopped the mails before a kill gets no mail after the kill.
+//! - The link in a mail leads to the appointment of the mail.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -31,9 +31,10 @@ use crate::say::say;
 
 const ROUNDS: usize = 4;
 const CLIENTS: usize = 6;
-/// The number of answered changes before a kill. It is smaller than the limit on bookings of a business.
+/// The maximum number of changes with a response before a kill. It is smaller than the hourly limit on
+/// bookings of a business.
 const ANSWERED_MAX: usize = 60;
-/// The number of accepted mails before a kill by the relay.
+/// The maximum number of mails that the relay accepts before it kills the process.
 const MAILS_MAX: usize = 25;
 /// The number of half hours in which the appointments of a round start.
 const SLOTS: usize = 200;
@@ -45,8 +46,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 struct Requests {
     /// The names of the customers whose booking was acknowledged.
     booked: BTreeSet<String>,
-    /// The addresses of requests that stop the e-mails. The value is the round in which a request was
-    /// acknowledged, or `None`.
+    /// The email addresses whose mails were stopped. The value is the round in which the request was
+    /// acknowledged, or `None` without an acknowledgement.
     stops: BTreeMap<String, Option<usize>>,
 }
 
@@ -59,11 +60,11 @@ struct Scene {
     round: usize,
 }
 
-/// The process is killed.
+/// The process was killed, so it no longer responds.
 struct Killed;
 
 impl Scene {
-    /// Sends a form. Returns the link of its appointment, or `None` if the form was refused.
+    /// Sends a form. Returns the manage link of its appointment, or `None` if the form was refused.
     async fn send(
         &self,
         rng: &mut Rng,
@@ -85,7 +86,7 @@ impl Scene {
         linked(&self.client, rng, link).await.ok_or(Killed)
     }
 
-    /// The team changes an appointment. Returns whether the change was carried out.
+    /// Changes an appointment as the team. Returns whether the change was carried out.
     async fn by_team(&self, rng: &mut Rng, id: &str, to: &str) -> Result<bool, Killed> {
         let (verb, body) = match rng.below(6) {
             0 => ("cancel", None),
@@ -99,7 +100,7 @@ impl Scene {
         Ok(answer.is_success())
     }
 
-    /// The recipient of some mail stops the e-mails.
+    /// Selects a random mail, and stops the mails to its recipient.
     async fn stop(&self, rng: &mut Rng) -> Result<(), Killed> {
         let letters = self.relay.letters();
         if letters.is_empty() {
@@ -125,7 +126,7 @@ impl Scene {
             self.requests.lock().booked.insert(name);
             self.killer.answered().await;
             let id = self.appointment(rng, &link).await?;
-            // A move back restores the first state.
+            // The appointment is moved to another time, back to its first time, and away again.
             let (mut now, ends) = (starts_at.clone(), rng.below(4));
             for to in [&to, &starts_at, &to].into_iter().take(ends) {
                 if rng.below(2) == 0 {
@@ -169,7 +170,7 @@ fn link(letter: &Letter) -> String {
     format!("/book/manage/{}", &token[..45])
 }
 
-/// What a customer learns about an appointment: its status as in a calendar file, and its start.
+/// The status of an appointment as in a calendar file, and its start. A mail states both to the customer.
 type Stated = (String, String);
 
 fn stated_in(letter: &Letter) -> Stated {
@@ -190,7 +191,7 @@ fn of_round(name: &str) -> usize {
     between(name, "Customer-", "-").parse().unwrap()
 }
 
-/// The kind and the time of each notice that the changes in the audit log make, by appointment.
+/// The notices that must exist for the changes in the audit log: their kinds and times, by appointment.
 async fn expected(client: &Client, shop: &Shop) -> BTreeMap<String, Vec<(String, String)>> {
     let mut log = client.audit(shop).await;
     log.retain(|entry| entry["resource_type"] == "appointment");
@@ -223,7 +224,7 @@ async fn logged(client: &Client, shop: &Shop) -> Vec<Value> {
     log
 }
 
-/// Waits until only reminders wait.
+/// Waits until no notice except reminders waits to be sent. Returns the log of notices.
 async fn settled(client: &Client, shop: &Shop) -> Vec<Value> {
     loop {
         let log = logged(client, shop).await;
@@ -234,8 +235,8 @@ async fn settled(client: &Client, shop: &Shop) -> Vec<Value> {
     }
 }
 
-/// Makes the notices of the team due, because the test does not wait for the time in which the team can take a
-/// change back.
+/// Makes the notices about changes by the team due immediately, because the test does not wait for the
+/// seconds in which the team can undo a change.
 async fn hasten(data_dir: &Path, of: BusinessId) {
     let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     let mails: Vec<Mail> =
@@ -254,8 +255,8 @@ async fn hasten(data_dir: &Path, of: BusinessId) {
     store.close().await.unwrap();
 }
 
-/// Checks that each acknowledged booking exists, and that each change has its notice, and each confirmed
-/// appointment a reminder.
+/// Checks that each acknowledged booking exists, that each change has its notice, and that each confirmed
+/// appointment has a reminder.
 async fn check_log(client: &Client, shop: &Shop, requests: &Requests) {
     let (log, appointments) = (logged(client, shop).await, booked(client, shop).await);
     for name in &requests.booked {
@@ -365,7 +366,8 @@ async fn each_change_is_announced_through_kills_until_the_customer_stops_the_mai
     let relay = Arc::new(Relay::start().await);
     let start = || {
         let mut command = command(&data_dir, &relay);
-        // Each request comes from its own address, so no limit on an address applies.
+        // The tests are a trusted proxy, so each request can have another client address. No limit on an
+        // address applies.
         command.env("RECEPTIONIST_TRUSTED_PROXIES", "127.0.0.1");
         Arc::new(Server::start(command, &log))
     };
@@ -404,7 +406,7 @@ async fn each_change_is_announced_through_kills_until_the_customer_stops_the_mai
         let made = requests.lock().clone();
         check_log(&client, &shop, &made).await;
     }
-    // The team cancels appointments whose customers have stopped the e-mails.
+    // The team cancels appointments whose customers have stopped the mails.
     let (before, requests) = (booked(&client, &shop).await, std::mem::take(&mut *requests.lock()));
     for one in before.values().filter(|one| {
         let is_active = ["pending", "confirmed"].contains(&one["status"].as_str().unwrap());

@@ -1,4 +1,4 @@
-//! Kills the process while clients add people to two businesses, make links and remove people. After the
+//! Kills the process while clients add people to two businesses, create links and remove people. After the
 //! restart, acknowledged people still exist, each address belongs to a single person, and the store is
 //! intact.
 

@@ -1,5 +1,4 @@
-//! A directory with backups of the running program. `backup --in` decides which backups to keep, and copies
-//! the list of tombstones.
+//! Tests of a directory of backups. `backup --in` deletes older backups, and copies the list of tombstones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,7 +47,7 @@ async fn only_older_complete_backups_are_deleted_after_a_new_one_is_complete() {
     for day in 1..=3 {
         put(&made, &format!("backup-2020-01-0{day}T00-00-00Z"));
     }
-    // None of the following entries is a complete backup that the command has made.
+    // None of the entries that the following lines create is a complete backup that the command has made.
     let without_manifest = put(&made, "backup-2020-01-04T00-00-00Z");
     fs::remove_file(without_manifest.join("manifest.json")).unwrap();
     let with_more = put(&made, "backup-2020-01-05T00-00-00Z");
@@ -99,8 +98,8 @@ async fn a_restore_applies_the_newest_copy_of_the_list_beside_the_backup() {
     let server = Server::on(&to);
     let client = crate::client::Client::of(&server);
     assert_eq!(client.ask_operator("GET", &contact, None).await.unwrap().status, 404);
-    // The list of tombstones in the restored store also contains this erasure. The command therefore
-    // accepts this list as a newer version of the copy beside the backups.
+    // The list of tombstones in the restored store contains every line of the copy beside the backups. So the
+    // command accepts it as a newer version of the copy.
     drop(server);
     let again = receptionist(&["backup", "--in", path(&backups), "--data-dir", path(&to), "--list-only"]);
     assert!(again.status.success(), "{}", lines(&again));

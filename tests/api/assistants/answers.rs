@@ -1,4 +1,5 @@
-//! Tests of tool results: their size limits, lists in several pages, and texts of customers.
+//! Tests of the results of MCP tools: size limits, lists in several pages, and text that customers have
+//! entered.
 
 use serde_json::{Value, json};
 
@@ -18,8 +19,8 @@ async fn get_business_shows_services_staff_and_local_time() {
     assert_eq!(business["staff"][2], json!({"id": salon.chloe, "name": "Chloé", "services": ["Cut"]}));
     assert!(business.get("website_url").is_none());
     assert!(business.get("note").is_none());
-    // For a business with very many services, the tool still returns a single result, which leaves out some
-    // of the services.
+    // If a business has very many services, the tool still returns a single result, which omits some of the
+    // services.
     for n in 0..150 {
         let name = format!("{n} {}", "\"".repeat(190));
         let services = json!({"name": name, "duration_minutes": 30});

@@ -159,11 +159,11 @@ async fn names_match_in_any_letter_case_and_are_never_guessed() {
         &salon.cut,
         twin["id"].as_str().unwrap(),
     ]);
-    // A service that is no longer active does not make the name ambiguous.
+    // Two services are called "Cut", but one of them is inactive. So the name is not ambiguous for a booking.
     let path = format!("/services/{}", twin["id"].as_str().unwrap());
     salon.operator.patch(&path, &json!({"active": false})).await.is(200);
     assert_eq!(find("Cut", None).await.done()["service_id"], json!(salon.cut));
-    // The filter also accepts inactive services, so two services have this name.
+    // The filter of a list also accepts inactive services, so the name "Cut" is ambiguous here.
     assistant.call("list_appointments", json!({"service": "Cut"})).await.refuses(&[
         "2 records of this business have that name",
         &format!("{} (no longer active)", twin["id"].as_str().unwrap()),

@@ -75,7 +75,7 @@ async fn a_repeated_booking_returns_the_existing_appointment() {
     };
     let contact = json!({"name": "Zoé", "phone": "+33612345601", "email": "zoe@example.com"});
     let first = book(json!({"contact": contact})).await.done();
-    // The repeated bookings name the contact by phone number, by email address or by id. They are in other
+    // Each repeated booking names the same contact by phone number, email address or id. Some differ in
     // letter case, and some name the staff member.
     for same in [
         json!({"contact": {"phone": "06 12 34 56 01"}, "staff": first["staff_id"]}),
@@ -135,7 +135,7 @@ async fn a_booking_repeated_over_cut_connections_is_made_once() {
     let assistant = Assistant::of(&server, &salon);
     let arguments = json!({"service": "Cut", "starts_at": "2026-03-04T10:00",
         "contact": {"name": "Cut off", "phone": "+33612345610"}});
-    // The client disconnects before each response, so it does not know which requests were carried out.
+    // The client disconnects before it gets a response, so it does not know which requests were carried out.
     for id in 0..12 {
         let params = json!({"name": "book_appointment", "arguments": arguments});
         let body = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string();
@@ -206,7 +206,7 @@ async fn moving_and_cancelling_need_the_current_start() {
         .await
         .refuses(&["the appointment starts at 10:00 on Wednesday 4 March (2026-03-04T10:00)"]);
     moving("2026-03-04T10:00", "2026-03-05T10:00").await.done();
-    // The request is repeated, as after a lost response. The appointment already has the new time.
+    // The client repeats the request, as after a lost response. The appointment already has the new time.
     let again = moving("2026-03-04T10:00", "2026-03-05T10:00").await.done();
     assert_eq!(again["local_start"], "2026-03-05T10:00");
     let events = salon.operator.get("/audit?limit=100").await.list();
@@ -297,7 +297,7 @@ async fn a_refused_booking_gives_the_reason_and_the_alternatives() {
     let text =
         writer.call("book_appointment", arguments).await.refuses(&["That staff member is not free at"]);
     assert!(!text.contains("Chloé"), "{text}");
-    // The service can no longer be booked, so no other day is proposed.
+    // The massage is no longer active, so the result of a booking proposes no other day.
     let booked = book(json!({"service": "Massage", "starts_at": "2026-03-05T10:00"})).await.done();
     let path = format!("/services/{}", booked["service_id"].as_str().unwrap());
     salon.operator.patch(&path, &json!({"active": false})).await.is(200);

@@ -13,7 +13,7 @@ use crate::harness::{SCOPES, Server};
 /// The maximum size of the whole list in tokens. The test counts four characters as one token.
 const LIST_TOKENS_MAX: usize = 6_000;
 
-/// The tools in order. Each has its scope and its hints: read-only, destructive, idempotent.
+/// The tools in the order of the list. Each has its scope and its hints: read-only, destructive, idempotent.
 const TOOLS: [(&str, &str, [bool; 3]); 16] = [
     ("get_business", "business:read", [true, false, true]),
     ("update_business", "business:write", [false, true, true]),

@@ -189,7 +189,7 @@ fn success_body(answer: &Answer, method: &Method, path: &str) {
         }
         resource => {
             assert_eq!(keys(&answer.body), ["data"], "{answer}");
-            // The response to an action is not a resource, so it has no `ETag`. Figures have none either.
+            // A response that describes an action or contains figures is not a resource, so it has no `ETag`.
             let untagged = [
                 "/insights",
                 "/backup",

@@ -211,7 +211,7 @@ impl Server {
         self.salon_with(json!({})).await
     }
 
-    /// The same salon with changed properties.
+    /// A salon like that of [`Self::salon`], with changed properties.
     pub(crate) async fn salon_with(&self, changes: Value) -> Salon {
         Salon::found(self, changes).await
     }

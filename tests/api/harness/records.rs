@@ -22,15 +22,15 @@ pub(crate) fn id(resource: &Value) -> &str {
     resource["id"].as_str().unwrap()
 }
 
-/// The properties of `base` and `more`. For a name in both, the value is from `more`.
+/// Combines the properties of `base` and `more`. If both have a property, the value is from `more`.
 pub(crate) fn merged(mut base: Value, more: Value) -> Value {
     let Value::Object(more) = more else { panic!("the properties must be an object") };
     base.as_object_mut().unwrap().extend(more);
     base
 }
 
-/// Converts a contact, appointment, call or message from the public API to the view of the operator API, if the
-/// team has not noted anything on it.
+/// Converts a contact, appointment, call or message from the form of the public API to the form of the
+/// operator API. The record must have no values that only the team sees, such as notes.
 pub(crate) fn for_the_team(seen: Value) -> Value {
     let has = |name| seen.get(name).is_some();
     let more = if has("starts_at") {
@@ -45,7 +45,7 @@ pub(crate) fn for_the_team(seen: Value) -> Value {
     merged(seen, more)
 }
 
-/// Converts a call or message from the operator API to the view of the public API.
+/// Converts a call or message from the form of the operator API to the form of the public API.
 pub(crate) fn for_integrations(mut seen: Value) -> Value {
     for name in ["handled_at", "notes", "snoozed_until"] {
         seen.as_object_mut().unwrap().remove(name);
@@ -103,7 +103,7 @@ impl Salon {
         self.operator.post("/calls", &merged(a_call(), more)).await
     }
 
-    /// Records a call. Returns it as integrations see it.
+    /// Records a call. Returns the call in the form of the public API.
     pub(crate) async fn record_call(&self, more: Value) -> Value {
         for_integrations(self.try_call(more).await.created())
     }
@@ -112,7 +112,7 @@ impl Salon {
         self.operator.post("/messages", &merged(json!({ "body": "Please call back." }), more)).await
     }
 
-    /// Records a message. Returns it as integrations see it.
+    /// Records a message. Returns the message in the form of the public API.
     pub(crate) async fn message(&self, more: Value) -> Value {
         for_integrations(self.try_message(more).await.created())
     }
@@ -121,7 +121,7 @@ impl Salon {
         self.operator.patch(&format!("/messages/{}", id(message)), &body).await
     }
 
-    /// Changes a message. Returns it as integrations see it.
+    /// Changes a message. Returns the message in the form of the public API.
     pub(crate) async fn patch_message(&self, message: &Value, body: Value) -> Value {
         for_integrations(self.try_patch_message(message, body).await.is(200).data())
     }

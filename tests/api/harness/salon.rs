@@ -14,11 +14,11 @@ pub(crate) struct Salon {
     pub(crate) operator: Api,
     pub(crate) key: String,
     pub(crate) key_id: String,
-    /// The service of 30 minutes.
+    /// The id of the service that takes 30 minutes.
     pub(crate) cut: String,
-    /// The service of 60 minutes.
+    /// The id of the service that takes 60 minutes.
     pub(crate) massage: String,
-    /// The service of 90 minutes.
+    /// The id of the service that takes 90 minutes.
     pub(crate) colour: String,
     pub(crate) anna: String,
     pub(crate) ben: String,
@@ -31,13 +31,13 @@ pub(crate) fn week(open: &str, close: &str) -> Value {
     days.iter().map(|day| json!({ "day": day, "open": open, "close": close })).collect()
 }
 
-/// The default contact of bookings.
+/// The contact of bookings that need no particular contact.
 fn everyone() -> Value {
     json!({ "name": "Zoé Martin", "phone": "+33612345678" })
 }
 
-/// Completes the start of a timestamp, for example `2026-03-02` or `2026-03-02T09:00`, to the format of the
-/// API.
+/// Completes the beginning of a timestamp, for example `2026-03-02` or `2026-03-02T09:00`, to a timestamp in
+/// the format of the API.
 pub(crate) fn stamp(text: &str) -> String {
     format!("{text}{}", &"0000-00-00T00:00:00.000Z"[text.len()..])
 }
@@ -146,7 +146,7 @@ impl Salon {
         self.operator.patch("", &change).await.is(200);
     }
 
-    /// The start times that availability lists on these days.
+    /// The start times that the API lists as available on the days of the query.
     pub(crate) async fn slots(&self, service: &str, query: &str) -> Vec<String> {
         super::starts(&self.api.all(&format!("/availability?service_id={service}&{query}")).await)
     }

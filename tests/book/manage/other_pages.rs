@@ -1,4 +1,5 @@
-//! The calendar file, the frame page and the page that stops mails, and how all pages of a link look.
+//! Tests of the calendar file, the frame page and the page that stops mails, and of the appearance of all
+//! pages of a manage link.
 
 use domain::Timestamp;
 use serde_json::{Value, json};
@@ -66,7 +67,7 @@ async fn a_link_of_a_mail_stops_the_mails_to_its_address() {
         let path = format!("/contacts/{}/consent", booked.contact);
         booked.operator("GET", &path, Value::Null).await["email"].clone()
     };
-    // A link that went to no address stops nothing.
+    // A link that was not mailed has no page that stops mails.
     booked.get("/unsubscribe").await.is(404);
     booked.send("/unsubscribe", &[("what", "all")]).await.is(404);
     booked.token = booked.link_to(Some("zoe@example.com")).await;
@@ -78,7 +79,8 @@ async fn a_link_of_a_mail_stops_the_mails_to_its_address() {
     assert_eq!(buttons.len(), 2);
     assert_eq!(consent(&booked).await, before);
 
-    // Mail programs send neither a cookie nor the origin of the service.
+    // For the one-click unsubscription, a mail program sends no cookie and another origin than that of the
+    // service.
     let one_click = [("List-Unsubscribe", "One-Click")];
     let headers = [("origin", "https://mail.example"), ("sec-fetch-site", "cross-site")];
     let page = booked.browser.post_from(&path, &one_click, &headers).await.is(200);
