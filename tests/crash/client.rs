@@ -69,7 +69,7 @@ impl Client {
         Self { hyper, public: server.public.clone(), admin: server.admin.clone() }
     }
 
-    /// Returns `None` if the connection failed before the response was complete.
+    /// Sends a request. Returns `None` if the connection failed before the response was complete.
     async fn send(
         &self,
         method: &str,

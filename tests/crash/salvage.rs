@@ -1,5 +1,5 @@
-//! A damaged store that the service refuses. `salvage` creates a new store from the readable rows, and the
-//! service can run on the new store.
+//! Damages a store, so that the service refuses it. `salvage` creates a new store from the readable rows, and
+//! the service can run on the new store.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,7 +32,7 @@ async fn a_refused_store_is_salvaged_and_the_service_runs_on_the_new_one() {
     let booked = ids(client.appointments(&shop, "").await);
     server.signal("TERM");
     server.wait();
-    // The service was stopped in an orderly way, so every message of the log must be intact.
+    // The service was stopped in an orderly way, so every message in sled's log is intact.
     let db = data_dir.join("store/db");
     let mut bytes = fs::read(&db).unwrap();
     let at =

@@ -1,4 +1,4 @@
-//! The messages of starts that fail. A failed start leaves the store unchanged.
+//! Tests of starts that fail: their messages, and that they leave the store unchanged.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -11,7 +11,7 @@ use crate::process::{Server, TOKEN, refused, serve, serve_from_shell};
 /// The number of bytes by which a start extends a file of the store.
 const SEGMENT_BYTES: u64 = 8 << 20;
 
-/// A shop with one acknowledged booking.
+/// Creates a shop and books an appointment. Returns the shop and the id of the appointment.
 async fn booked(client: &Client) -> (Shop, String) {
     let shop = Shop::create(client, 1).await;
     let answer = client.call(&shop, &shop.booking(0, &slot(0), 1, "first".into())).await.unwrap();
@@ -144,7 +144,7 @@ async fn a_full_disk_ends_the_service_without_loss_of_acknowledged_data() {
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0));
 
-    // The limit is in blocks of 512 bytes, or of 1,024 bytes in some shells.
+    // Shells count the limit in blocks of 512 or 1,024 bytes.
     let blocks = (longest_file(&data_dir.join("store")) + SEGMENT_BYTES).div_ceil(512) + 64;
     let server = Server::start(
         serve_from_shell(&format!("trap '' XFSZ; ulimit -f {blocks}"), &data_dir),
@@ -197,7 +197,7 @@ async fn a_nearly_full_disk_allows_cancelling_and_a_full_one_reading_and_startin
     server.kill();
     server.wait();
 
-    // Other programs also use the disk, so each reserve is far above or far below the free space.
+    // Other programs also use the disk, so the test chooses reserves far above or far below the free space.
     let reserving = |bytes: u64| {
         let mut command = serve(&data_dir);
         command.env("RECEPTIONIST_DISK_RESERVE", bytes.to_string());
@@ -256,7 +256,7 @@ async fn a_nearly_full_disk_allows_cancelling_and_a_full_one_reading_and_startin
     assert!(booked.status == 201 && !booked.replayed, "{booked:?}");
 }
 
-/// Only Linux shows the limits of a process as a file.
+/// Reads the limits of a process from a file, which exists only on Linux.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_soft_limit_of_open_files_is_raised_to_the_hard_limit() {

@@ -1,5 +1,5 @@
-//! A service whose standard output and standard error are not read. The service still responds, and stops
-//! on request.
+//! Tests of a service whose standard output and standard error are not read. The service still responds, and
+//! stops on request.
 
 use std::io::{BufRead, BufReader, PipeReader};
 use std::process::{Child, Command, Stdio};
@@ -107,7 +107,7 @@ async fn an_unread_log_loses_lines_and_has_no_other_effect() {
     );
     assert!(told.parse::<u64>().unwrap() >= before, "{told}");
     drop(read);
-    // From this moment on, the log is not read any more.
+    // The test stops reading the log, so that the service drops lines again.
     while dropped(&admin).await <= before + 2 * REQUESTS as u64 {
         exchange(&public, &round).await;
     }

@@ -1,4 +1,5 @@
-//! Messages to a supervisor such as systemd, over the socket of `sd_notify(3)`.
+//! Tests of the messages that the service sends to a supervisor such as systemd over the socket of
+//! `sd_notify(3)`.
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
@@ -69,8 +70,8 @@ fn a_supervisor_gets_messages_about_the_start_the_watchdog_and_the_stop() {
     let server = Server::on(&data_dir);
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
-    // At its start, the service reads the list of tombstones. Here the list is a pipe, so the start waits
-    // until the test writes to the pipe.
+    // At its start, the service reads the list of tombstones. In this test the list is a pipe, so the start
+    // waits until the test writes to the pipe.
     let list = data_dir.join("tombstones");
     fs::remove_file(&list).unwrap();
     mknodat(CWD, &list, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();

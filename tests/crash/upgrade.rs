@@ -20,7 +20,7 @@ use crate::client::{Client, Shop, text};
 use crate::process::{Exited, Server, refused, serve};
 use crate::say::say;
 
-/// The store format of this version.
+/// The current store format.
 const PRESENT: u32 = 8;
 /// The number of kills during a conversion.
 const ROUNDS: usize = 5;
@@ -54,11 +54,12 @@ fn agrees(now: &Value, before: &Value, path: &str) {
     match (now, before) {
         (Value::Object(now), Value::Object(before)) => {
             for (field, value) in before {
-                // Until format 6, deliveries had the number of their attempts in the field that lists them today.
+                // Until format 6, the field `attempts` of a delivery contained the number of attempts. Now it
+                // contains the list of attempts.
                 let is_number = field == "attempts" && value.is_number();
                 let name = if is_number { "attempts_made" } else { field };
                 let found = now.get(name).unwrap_or_else(|| panic!("{path}: {field} is no longer shown"));
-                // A read updates the last use of its key.
+                // A request updates the time of the last use of its API key.
                 if field != "last_used_at" {
                     agrees(found, value, &format!("{path}.{field}"));
                 }
@@ -187,7 +188,7 @@ async fn fill(data_dir: &Path, before: &Value) -> Vec<AppointmentId> {
     let like: Appointment = store.get(&format_1::appointment(of, id)).unwrap().unwrap();
     let mut ids = Vec::new();
     for number in 0..APPOINTMENTS {
-        // The id of an appointment begins with a time.
+        // The id of an appointment begins with a timestamp.
         let at = Timestamp::from_millis(1_600_000_000_000 + number * 1_800_000);
         let id = uuid::Uuid::from_u128((u128::try_from(at.millis()).unwrap() << 80) | (0x7 << 76) | 1 << 63);
         let old = Appointment {
@@ -220,7 +221,7 @@ async fn a_conversion_that_is_killed_repeatedly_loses_no_data() {
     let home = tempfile::tempdir().unwrap();
     let (good, before) = (unpacked(home.path(), 1), shown(1));
     let ids = fill(&good, &before).await;
-    // The duration of a start that is not killed.
+    // Measures the duration of a start that is not killed.
     let copy = home.path().join("copy");
     let start_over = || {
         let _ = fs::remove_dir_all(&copy);

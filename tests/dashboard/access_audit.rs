@@ -1,4 +1,4 @@
-//! The audit log: its entries as sentences, its filters and its pages.
+//! Tests of the audit log in the dashboard: its entries as sentences, its filters and its pages.
 
 use serde_json::json;
 

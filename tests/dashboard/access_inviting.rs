@@ -1,4 +1,4 @@
-//! Invitations, with and without mail.
+//! Tests of invitations, with and without a mail relay.
 
 use serde_json::Value;
 
@@ -29,13 +29,13 @@ async fn without_mail_the_link_of_an_invitation_is_shown_once() {
         ada.submit(&page, &invite, &fields).await.is(200).says("Pass this link on to new@example.com");
     let link = shown.tags().into_iter().find(|tag| tag.get("id") == Some("link")).unwrap().text;
     assert!(link.starts_with(&server.origin()), "{link}");
-    // If the form is sent again, the page is the same, with the same link. No second invitation is created.
+    // If the form is sent again, the response contains the same link, and no second invitation is created.
     let again = ada.submit(&page, &invite, &fields).await.is(200);
     assert!(again.body.contains(&link));
     assert_eq!(count(&server, &salon).await, 4);
     let listed = ada.get(&people).await.says("Nora Haddad").says("Invited").says("staff member: Camille");
     assert!(!listed.body.contains(&link), "the link may be shown only once");
-    // The link signs the invited person in.
+    // The invited person opens the link and signs in.
     server.clock.advance(60);
     let path = link.strip_prefix(&server.origin()).unwrap();
     let mut nora = server.browser();
@@ -97,7 +97,7 @@ async fn without_mail_no_link_is_shown_for_an_account_in_use() {
     let server = Server::open().await;
     let (salon, [(_, mut ada), ..]) = salon(&server).await;
     let other = server.business("Barbier").await;
-    // One person has a confirmed account. The other person was invited by another business.
+    // One person has an account with a confirmed address. The other person was invited by another business.
     let known = server.person(&other, "known@example.com", "member").await;
     server.with_password(&other, &known, PASSWORD).await;
     server.invited(&other, "elsewhere@example.com", "member").await;
@@ -153,7 +153,7 @@ async fn with_mail_no_link_is_shown_and_all_invitations_get_the_same_response() 
     let mut to = invitations.map(|mail| mail.to);
     to.sort();
     assert_eq!(to, ["known@example.com", "new@example.com"]);
-    // The audit log does not contain the name in the account either.
+    // The audit log does not contain the name from the account.
     let log = ada.get(&format!("/dashboard/b/{salon}/settings/audit")).await.is(200);
     assert!(!log.text().contains(ACCOUNT_NAME), "{}", log.text());
     // An address can be invited three times a day. The response to a further attempt states when to try

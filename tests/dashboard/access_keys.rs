@@ -1,4 +1,5 @@
-//! API keys: a new key is shown once, the list shows warnings, and revoking takes effect immediately.
+//! Tests of the pages for API keys: a new key is shown once, the list shows warnings, and a revocation takes
+//! effect immediately.
 
 use serde_json::{Value, json};
 

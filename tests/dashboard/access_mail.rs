@@ -1,4 +1,4 @@
-//! The mail log: recipients, subjects, status, and sending a mail again.
+//! Tests of the mail log: recipients, subjects, status, and the button to send a mail again.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ async fn message(server: &Server, salon: &str, urgency: &str) {
     server.operator("POST", &format!("/businesses/{salon}/messages"), message).await;
 }
 
-/// Requests the page again until it contains the text this many times, because the new status is
-/// possibly not durable yet.
+/// Requests the page repeatedly until it contains the text this many times, because the new status may not be
+/// durable yet.
 async fn once_it_says(browser: &mut Browser, path: &str, (text, times): (&str, usize)) -> Page {
     let asks = async {
         loop {

@@ -1,4 +1,4 @@
-//! The alert settings of each person, and test mails that show whether the person gets mails.
+//! Tests of the page for alert settings, and of test mails that a person sends to their own address.
 
 use serde_json::{Value, json};
 

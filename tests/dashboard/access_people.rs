@@ -1,4 +1,5 @@
-//! People: changing the role and the staff member of a person, and disabling, enabling and removing a person.
+//! Tests of the pages for people, on which owners and admins change roles and staff members, and disable,
+//! enable and remove people.
 
 use std::time::Duration;
 
@@ -103,7 +104,7 @@ async fn an_admin_cannot_change_an_owner_and_a_member_sees_no_people() {
     for step in ["disable", "enable", "remove"] {
         bob.get(&format!("{path}/{step}")).await.is(403).says("An admin cannot create or change an owner");
     }
-    // A form that the page does not contain is also refused.
+    // The service also refuses a form that the page does not contain.
     let own = bob.get(&page_of(&server, &salon, &cy).await).await;
     let form = own.field(&page_of(&server, &salon, &cy).await, "form");
     for (at, fields) in [("", vec![("role", "member")]), ("/disable", vec![]), ("/remove", vec![])] {
@@ -215,7 +216,7 @@ async fn the_password_is_required_again_after_15_minutes_and_the_form_keeps_its_
     assert_eq!(count(&server, &salon).await, 3);
     browser.submit(&wrong, &invite, &[("current_password", PASSWORD)]).await.is(200);
     assert_eq!(count(&server, &salon).await, 4);
-    // 15 minutes after the last entry of the password, each of these forms asks for it again.
+    // Each of these forms asks for the password 15 minutes after the person last entered it.
     for (path, fields) in [
         (page_of(&server, &salon, &cy).await, vec![("role", "admin")]),
         (page_of(&server, &salon, &cy).await + "/disable", vec![]),
@@ -361,7 +362,8 @@ async fn an_invitation_does_not_reveal_the_age_of_an_account() {
     assert!(ways(&browser.get(&audit).await).contains(&all_of_it));
     browser.get(&all_of_it).await.says("known@example.com");
     browser.get(&format!("{}/{}", people(&salon), known.id)).await.is(404);
-    // A removed person has no membership, so these paths no longer exist.
+    // After the removal of the person, the audit log contains neither the id of the account nor the id of the
+    // membership.
     let remove = format!("{one}/remove");
     let page = browser.get(&remove).await;
     browser.submit(&page, &remove, &[]).await;

@@ -1,4 +1,4 @@
-//! The delivery log: filters, a single delivery with its request and response, and sending an event again.
+//! Tests of the delivery log: filters, the page of a delivery, and the buttons to resend events.
 
 use serde_json::{Value, json};
 
@@ -42,13 +42,13 @@ async fn a_delivery_shows_its_request_and_response() {
     let delivery = browser.get(one).await.is(200).says("<h1>no</h1>").says("The receiver had an error");
     let delivery = delivery.says("\"name\" : \"<b>Zoé</b>\u{fffd}\"").says("Attempt 2: 2 Mar, 07:00:30");
     let delivery = delivery.says("2 minutes, 10 minutes, 30 minutes, 1 hour, 3 hours, 6 hours, 12 hours");
-    // The delivery is still being sent, so the page says why it cannot be sent again.
+    // The delivery is still pending, so the page gives the reason why the event cannot be resent.
     let delivery = delivery.says("The event can be resent once it is delivered");
     browser.submit(&delivery, &format!("{one}/resend"), &[]).await.is(409).says("It is being sent already");
     browser.get(&path).await.says("Failing since Monday 2 March at 07:00.");
     let list = path.rsplit_once('/').unwrap().0;
     browser.get(list).await.says("Failing");
-    // The next attempt is made immediately, and both attempts are listed.
+    // The button makes the next attempt immediately, and the page lists both attempts.
     let tried = format!("{one}/try-now");
     browser.submit(&delivery, &tried, &[]).await.leads_to(&format!("{one}?done=tried"));
     let delivery = browser.until(one, "2 of 9").await.says("Attempt 1, 2 Mar, 07:00:00");
@@ -68,7 +68,7 @@ async fn a_delivery_shows_its_request_and_response() {
     assert_eq!(requests.len(), sent + 1);
     let id = |request: &str| request.lines().find(|line| line.starts_with("webhook-id")).unwrap().to_owned();
     assert_eq!(id(&requests[sent]), id(&requests[sent - 1]), "both requests must contain the same event");
-    // A double click sends the event once.
+    // A form that is sent twice resends the event only once.
     browser.submit(&page, &format!("{delivered}/resend"), &[]).await.is(303);
     assert_eq!(server.receiver.requests().len(), sent + 1);
     let salon_wide = path.rsplit_once('/').unwrap().0;
@@ -123,7 +123,7 @@ async fn missed_events_are_filtered_and_sent_again_together() {
         deliveries(&page).is_empty()
     };
     assert!(lists_none(&mut browser).await);
-    // The endpoint is disabled again. The page in the browser does not show this yet.
+    // The endpoint is disabled again, after the browser has loaded its page.
     status(&server, &path, "disabled").await;
     browser.submit(&page, &all, &[]).await.is(409).says("The endpoint is off. Turn it on first.");
 }

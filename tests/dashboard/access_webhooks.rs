@@ -1,5 +1,5 @@
-//! Webhook endpoints: creating one with a secret that is shown once, editing, testing, replacing the secret,
-//! enabling, disabling and deleting.
+//! Tests of the pages for webhook endpoints: the creation with a secret that is shown once, changes, test
+//! events, the replacement of the secret, and the deletion.
 
 use serde_json::{Value, json};
 
@@ -106,7 +106,7 @@ async fn a_conflict_between_two_edits_of_an_endpoint_shows_both_versions() {
     let form = browser.get(&edit).await;
     let refused = browser.submit(&form, &edit, &[("url", "https://127.0.0.1/")]).await.is(422);
     refused.says("It does not lead to a public address");
-    // A URL that is not changed is not resolved again.
+    // If a form does not change the URL, the service does not resolve its host again.
     let form = browser.get(&edit).await;
     browser.submit(&form, &edit, &[("description", "")]).await.is(303);
 }

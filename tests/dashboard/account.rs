@@ -1,4 +1,4 @@
-//! The page of a person's own account.
+//! Tests of the page on which people change their own account.
 
 use crate::harness::{PASSWORD, Server};
 

@@ -1,4 +1,5 @@
-//! The alerts of a person: listing, counting and marking alerts as read. Each person has a separate list.
+//! Tests of the alerts of a person: their list, their number, and the mark that they were read. Each person
+//! has a separate list.
 
 use serde_json::{Value, json};
 

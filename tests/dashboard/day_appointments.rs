@@ -1,5 +1,6 @@
-//! The page of an appointment: confirming, declining, moving and cancelling it, and the history with the
-//! person who made each change. Also two people who change the same appointment at the same time.
+//! Tests of the page of an appointment: its forms to confirm, decline, move and cancel the appointment, the
+//! history with the person who made each change, and two people who change the same appointment at the same
+//! time.
 
 use serde_json::json;
 
@@ -54,7 +55,7 @@ async fn declining_and_cancelling_ask_first_and_free_the_time() {
             !page.body.contains(&format!("href=\"{way}\"")),
             "the page must not offer this action any more"
         );
-        // The second person's form leads to the page with the current state.
+        // The second person's form redirects to the page with the current state.
         salon.owner.get(&way).await.leads_to(&path);
     }
 }
@@ -168,7 +169,8 @@ async fn an_appointment_is_moved_against_rules_and_made_longer() {
     let id = salon.booked(LATER, "Ada").await;
     let path = salon.to(&format!("appointments/{id}"));
     let way = format!("{path}/move");
-    // At first the form has the current time. A longer appointment can keep it.
+    // The form first contains the current time. If the duration is increased, the appointment can keep its
+    // start.
     let page = salon.owner.get(&way).await.is(200).says("Tuesday 3 March, 10:00 – 10:30");
     salon.owner.submit(&page, &way, &[("minutes", "60")]).await.leads_to(&format!("{path}?done=moved"));
     assert_eq!(salon.appointment(&id).await["ends_at"], "2026-03-03T10:00:00.000Z");

@@ -1,5 +1,5 @@
-//! The attendance of appointments on the page of an appointment, in Today, in the list and on the page of the
-//! contact.
+//! Tests of the attendance on the page of an appointment, on the page Today, in the list of appointments and
+//! on the page of the contact.
 
 use crate::day_salon::Salon;
 
@@ -16,7 +16,7 @@ async fn one_click_sets_the_attendance_and_another_one_removes_it() {
     assert!(!page.forms().iter().any(|form| form.action == way), "it is too early for an attendance");
     let path = salon.to(&format!("appointments/{id}"));
     let way = format!("{path}/attendance");
-    // Before the start, only the arrival can be noted.
+    // Before the start of the appointment, only the arrival can be recorded.
     let page = salon.member.get(&path).await.is(200);
     assert!(page.body.contains("value=\"arrived\"") && !page.body.contains("value=\"no_show\""));
     let mut fields = page.form(&way).fields;
@@ -26,7 +26,7 @@ async fn one_click_sets_the_attendance_and_another_one_removes_it() {
     assert_eq!(salon.appointment(&id).await["attendance"], "arrived");
     let page = salon.member.get(&path).await.says("Arrived").says("Attendance changed");
     assert!(page.body.contains("aria-pressed=\"true\""));
-    // The form of the page that was open before does not change the appointment.
+    // A form of the page as it was before the change has no effect.
     salon.member.post(&way, &fields).await;
     let mut fields = page.form(&way).fields;
     fields.push(("attendance".into(), String::new()));

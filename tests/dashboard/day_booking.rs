@@ -1,5 +1,5 @@
-//! Booking by the team. The form offers only available times, for an existing or a new contact. A refused
-//! form keeps its input.
+//! Tests of the form with which the team books for an existing or a new contact. The form offers available
+//! times. A refused form keeps its input.
 
 use serde_json::json;
 
@@ -48,7 +48,7 @@ async fn the_team_books_an_available_time_for_a_new_contact() {
     assert!(page.body.contains(&format!("<a href=\"{way}\">Open the appointment")), "{}", page.body);
     let page = salon.member.get(&way).await.is(200).says("Zoé <b>B</b>").says("Confirmed");
     page.says("Monday 2 March, 10:00").says("Cut").says("Inès").says("Dashboard").says("+33 6 12 34 56 78");
-    // A new form for the same time says that the time is taken, and does not offer the time.
+    // A form that is opened for the same time afterwards says that the time is taken, and does not offer it.
     let other = salon.owner.get(&address).await.says("That time is taken.");
     assert!(!offered(&other).contains(&"10:00".to_owned()));
     assert!(offered(&other).contains(&"10:30".to_owned()));
@@ -188,8 +188,9 @@ async fn a_time_that_cannot_be_booked_has_a_reason() {
     salon.server.operator("PATCH", &base, json!({ "hours": [] })).await;
     let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
     assert!(leads(&page.says("There are no opening hours yet."), &way("hours")));
-    // A member cannot change opening hours, so the page shows a member only the reason. If one special day
-    // has opening hours, times are available without weekly hours.
+    // A member cannot change opening hours, so the page shows a member the reason without a link to the
+    // hours. Then a special day with opening hours makes times available, although the business has no weekly
+    // hours.
     let member = salon.server.person(&empty, "member@neu.example", "member").await;
     let mut member = salon.server.signed_in(&empty, &member).await;
     let page = member.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
@@ -221,7 +222,7 @@ async fn showing_other_times_keeps_the_contact_and_does_not_book() {
     keeps(&other);
     assert!(holds(&other, &path, "service", &salon.colour));
     assert_eq!(offered(&other).last().map(String::as_str), Some("16:30"), "{:?}", offered(&other));
-    // Another day and another week are chosen with a button.
+    // Buttons of the form select another day or another week.
     let other = salon.owner.submit(&other, &path, &[("day", "2026-03-04")]).await.is(200);
     keeps(&other);
     assert!(holds(&other, &path, "date", "2026-03-04"));
@@ -271,12 +272,14 @@ async fn a_search_carries_its_text_into_the_new_contact_and_selects_nobody_of_se
     let is_nobody = |page: &Page| page.form(&path).fields.iter().all(|(field, _)| field != "who");
     let page = salon.owner.submit(&page, &path, &[("show", "contacts"), ("q", "emma petit")]).await.is(200);
     assert!(is_nobody(&page) && holds(&page, &path, "name", "emma petit"), "{:?}", page.form(&path));
-    // The choice stays when another day is shown, and a search for another person ends it.
+    // The selected contact stays selected when the form shows another day. A search for another contact ends
+    // the selection.
     let page = salon.owner.submit(&page, &path, &[("who", &ids[1]), ("day", "2026-03-04")]).await.is(200);
     assert!(holds(&page, &path, "who", &ids[1]));
     let page = salon.owner.submit(&page, &path, &[("show", "contacts"), ("q", "gra")]).await.is(200);
     assert!(is_nobody(&page) && holds(&page, &path, "name", "gra"));
-    // The text of a search without a result is that of the new contact. Typed text stays.
+    // If a search finds no contact, the form enters the searched text for a new contact. It keeps text that
+    // the person has typed.
     let page = salon.owner.submit(&page, &path, &[("show", "contacts"), ("q", "0612345699")]).await.is(200);
     let page = page.says("No contact found for “0612345699”");
     assert!(holds(&page, &path, "who", "new") && holds(&page, &path, "phone", "0612345699"));
@@ -284,7 +287,7 @@ async fn a_search_carries_its_text_into_the_new_contact_and_selects_nobody_of_se
     let fields = [("show", "contacts"), ("q", "Nora Haddad"), ("phone", "06 12 34 56 98")];
     let page = salon.owner.submit(&page, &path, &fields).await.is(200);
     assert!(holds(&page, &path, "name", "Nora Haddad") && holds(&page, &path, "phone", "06 12 34 56 98"));
-    // A name alone is enough.
+    // A new contact needs only a name.
     let fields = [("phone", ""), ("starts_at", "2026-03-04T09:00:00.000Z")];
     let sent = salon.owner.submit(&page, &path, &fields).await.is(303);
     assert_eq!(salon.appointment(booked(&sent)).await["contact_name"], "Nora Haddad");
@@ -305,7 +308,7 @@ async fn the_clicked_time_stays_and_services_that_fit_come_first() {
     let groups: Vec<_> = page.tags().iter().filter_map(|tag| tag.get("label").map(str::to_owned)).collect();
     assert_eq!(groups, ["Fit at 10:00", "Do not fit at 10:00"]);
     page.says("Colour · 90 min · €50.50");
-    // With the service that does not fit, the time stays in the form.
+    // If the person selects a service that does not fit, the form keeps the time.
     let page =
         salon.owner.get(&format!("{address}&service={}", salon.colour)).await.says("That time is taken.");
     assert!(holds(&page, &path, "time", "10:00") && holds(&page, &path, "starts_at", "other"));
@@ -336,7 +339,7 @@ async fn a_time_that_is_not_open_is_booked_once_its_rules_are_accepted() {
         (&json!("2026-03-02T05:40:00.000Z"), &json!("2026-03-02T06:00:00.000Z"))
     );
     assert_eq!(visit["notes"], "Allergic to latex");
-    // Rules do not help against another appointment, and need a person.
+    // No override is offered for a time of another appointment, or without a selected staff member.
     let page = salon.owner.get(&format!("{address}&time=06:50")).await.says("That time is taken.");
     assert!(!page.text().contains("Book anyway"));
     let anybody = format!("{path}?service={}&date=2026-03-02&time=06:50", salon.cut);

@@ -1,4 +1,5 @@
-//! The calendar: a day by staff member, a week, and a list. Free times are links to the booking form.
+//! Tests of the pages of the calendar: a day by staff member, a week, a month, and a list. Free times are
+//! links to the booking form.
 
 use serde_json::{Value, json};
 
@@ -117,14 +118,14 @@ async fn the_week_of_all_staff_has_a_column_for_each_of_the_appointments_that_ov
     assert!(monday.contains("at h11 for-30 visit tint-1 brief"), "{monday}");
     assert!(monday.contains("Cut, Hugo\""), "each appointment names its staff member: {monday}");
     let lane_of = |page: &Page| lane(page, "2026-03-02").matches("<li").count();
-    // The order and the colors of the staff follow their records.
+    // The order and the colours of the staff members come from their records.
     let ines = format!("/staff/{}", salon.ines);
     salon.operator("PATCH", &ines, json!({ "position": 9, "color": 7 })).await;
     let page = salon.owner.get(&salon.to("calendar?view=week&date=2026-03-02")).await.is(200);
     let monday = lane(&page, "2026-03-02");
     assert!(monday.contains("visit of-2 tint-1 brief") && monday.contains("of-2 col-1 tint-7"), "{monday}");
     let both = lane_of(&page);
-    // The choice of staff and density is kept.
+    // The calendar keeps the selected staff members and density.
     let choice = salon.to(&format!("calendar?view=week&date=2026-03-02&density=compact&show={}", salon.ines));
     salon.owner.get(&choice).await.leads_to(&salon.to("calendar?view=week&date=2026-03-02"));
     let page = salon.owner.get(&salon.to("calendar?view=week&date=2026-03-02")).await.is(200);
@@ -197,7 +198,7 @@ async fn a_card_shows_notes_the_alert_the_attendance_and_whether_it_is_outside_t
     salon.operator("PATCH", &format!("/contacts/{contact}"), json!({ "alert": "Peanuts" })).await;
     let breaks = json!({ "breaks": [{ "day": "monday", "from": "10:15", "to": "10:45" }] });
     salon.operator("PATCH", "", breaks).await;
-    // One click notes the arrival and leads back to the view.
+    // A single button records the arrival and leads back to the same view.
     let week = salon.to(&format!("calendar?view=week&date=2026-03-02&staff={}", salon.ines));
     let page = salon.member.get(&week).await.is(200);
     let way = salon.to(&format!("appointments/{id}/attendance"));
@@ -280,7 +281,7 @@ async fn the_calendar_and_its_fields_follow_the_clock_of_the_person() {
         page.body
     );
     assert!(!page.body.contains(">09:00</span>"), "{}", page.body);
-    // A field for a time always has the form that browsers send.
+    // The value of a field for a time has the format of HTML, even if the page shows times with 12 hours.
     let page = salon.owner.get(&other).await.is(200);
     assert_eq!(page.field(&form, "time"), "07:15");
 }
@@ -308,7 +309,7 @@ async fn the_booking_form_offers_to_block_the_time_to_people_who_may_block_it() 
     let offers = |page: &crate::harness::Page| page.body.contains("data-block");
     let (own, others) = (salon.member.get(&ines).await, salon.member.get(&hugo).await);
     assert!(offers(&own) && !offers(&others));
-    // Without a chosen time, there is nothing to block.
+    // Without a selected time, the form does not offer to block it.
     assert!(!offers(&salon.owner.get(&salon.to("appointments/new")).await));
 }
 

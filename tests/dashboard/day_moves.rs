@@ -1,4 +1,4 @@
-//! Moves of appointments and time off from the calendar.
+//! Tests of moves of appointments and of time off that are made in the calendar.
 
 use serde_json::json;
 
@@ -11,13 +11,13 @@ fn trial(page: &Page) -> String {
 }
 
 impl Salon {
-    /// The page of a move to a minute of Monday, for a member of the team.
+    /// Requests the page with which a member of the team moves an appointment to a minute of Monday.
     async fn shift(&mut self, id: &str, to: &str) -> Page {
         let page = self.to(&format!("appointments/{id}/shift?date=2026-03-02&{to}"));
         self.member.get(&page).await.is(200)
     }
 
-    /// Sends the form of the page.
+    /// Sends the form of a page that [`Self::shift`] has returned.
     async fn send(&mut self, id: &str, page: &Page) -> Page {
         let way = self.to(&format!("appointments/{id}/shift"));
         let fields = page.form(&way).fields;
@@ -38,7 +38,8 @@ async fn the_page_of_a_move_says_what_the_move_would_break() {
     for (to, expected, said) in [
         ("minute=660".to_owned(), "open", "11:00 – 11:30, Inès"),
         (format!("minute=660&staff={hugo}"), "open", "11:00 – 11:30, Hugo"),
-        // The lines of the calendar are closer than the grid of bookable times.
+        // The calendar has lines between the bookable start times, and the team can move an appointment to
+        // such a line.
         ("minute=675".to_owned(), "open", "11:15 – 11:45"),
         ("minute=600&minutes=60".to_owned(), "open", "60 minutes"),
         ("minute=720".to_owned(), "anyway", "That time overlaps a break."),
@@ -53,7 +54,7 @@ async fn the_page_of_a_move_says_what_the_move_would_break() {
         let has_button = buttons.into_iter().any(|tag| ["Move", "Move anyway"].contains(&tag.text.trim()));
         assert_eq!(has_button, expected != "refused", "{to}");
     }
-    // A clock change skips this time.
+    // This time does not exist, because daylight saving time begins.
     let skipped = salon.to(&format!("appointments/{id}/shift?date=2026-03-29&minute=150"));
     assert_eq!(trial(&salon.member.get(&skipped).await.is(200)), "refused");
 }
@@ -72,14 +73,14 @@ async fn an_appointment_is_moved_lengthened_and_moved_back() {
         (&moved["starts_at"], &moved["ends_at"]),
         (&json!("2026-03-02T10:15:00.000Z"), &json!("2026-03-02T11:00:00.000Z"))
     );
-    // The page from before the move does not change the appointment.
+    // A form that was loaded before another move is refused.
     let back = format!("minute=600&staff={}&minutes=30&back=view%3Dweek%26date%3D2026-03-02", salon.ines);
     let undo = salon.shift(&id, &back).await;
     let other = salon.shift(&id, "minute=900").await;
     salon.send(&id, &other).await.leads_to(&day);
     salon.send(&id, &undo).await.is(409).says("Somebody has changed this appointment");
     assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-02T14:00:00.000Z");
-    // The form of a new page does, and leads to the view that it names.
+    // A form that is loaded after the other move succeeds, and redirects to the view in its query.
     let undo = salon.shift(&id, &back).await;
     salon.send(&id, &undo).await.leads_to(&salon.to("calendar?view=week&date=2026-03-02"));
     let undone = salon.appointment(&id).await;
@@ -88,7 +89,7 @@ async fn an_appointment_is_moved_lengthened_and_moved_back() {
         (&moved_from(), &json!("2026-03-02T09:30:00.000Z"))
     );
     assert_eq!(undone["staff_id"], salon.ines);
-    // A time that is not bookable needs the form with the override.
+    // For a time that is not bookable, the page has a form with the override.
     let page = salon.shift(&id, "minute=1200").await.says("Move anyway");
     salon.send(&id, &page).await.leads_to(&day);
     assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-02T19:00:00.000Z");
@@ -127,7 +128,7 @@ async fn time_is_blocked_from_the_calendar() {
     assert!(page.body.contains("at h10 for-1h for-30 away") && page.text().contains("Time off: Dentist"));
     let page = salon.owner.get(&asked).await.is(200);
     salon.owner.submit(&page, &block, &[("to_time", "9:00")]).await.is(422);
-    // Members block only their own time.
+    // A member cannot block the time of another staff member.
     salon.member.get(&asked).await.leads_to(&day);
     let form = |staff: &str| salon.to(&format!("appointments/new?staff={staff}&date=2026-03-04&time=10:00"));
     let [of_hugo, of_ines] = [form(&salon.hugo), form(&salon.ines)];

@@ -1,4 +1,4 @@
-//! The notices of an appointment on its page.
+//! Tests of the notices that the page of an appointment shows.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::harness::{Browser, Page, Server, dead_relay, relay};
 
 const STARTS_AT: &str = "2026-03-05T09:00:00Z";
 const OTHER_TIME: &str = "2026-03-05T14:00:00Z";
-/// A notice that the team causes is due after this number of seconds.
+/// A notice about a change by the team is due after this number of seconds.
 const DELAY: i64 = 15;
 
 struct Salon {
@@ -43,8 +43,8 @@ impl Salon {
         format!("/dashboard/b/{}/appointments/{id}", self.id)
     }
 
-    /// Books another appointment when the notices of the earlier ones are due. The outbox then looks at them,
-    /// so the test does not wait for its timer.
+    /// Books another appointment when the notices of the earlier ones are due. The outbox then sends these
+    /// notices, so the test does not wait for the outbox's timer.
     async fn booked_after_the_delay(&self) -> String {
         self.server.clock.advance(DELAY);
         self.booked(OTHER_TIME, "ada@example.com").await
@@ -88,7 +88,7 @@ async fn the_notices_of_an_appointment_are_on_its_page_and_are_sent_again_from_t
     assert!(reminder.contains("Next attempt: Wednesday 4 March 10:00"), "{reminder}");
     assert!(reminder.ends_with("Waiting no attempt yet"), "{reminder}");
     assert!(!page.text().contains("ada@example.com"), "the log has notices of another appointment");
-    // A member reads the log and sends nothing.
+    // A member sees the log, but no button to send a notice again.
     let seen = salon.member.get(&path).await.is(200).says("nora@example.com");
     assert_eq!((rows(&seen), buttons(&seen)), (rows(&page), Vec::new()));
 

@@ -1,4 +1,4 @@
-//! The page for today: open tasks, the appointments of each staff member, and the first steps of a new
+//! Tests of the page Today: open tasks, the appointments of each staff member, and the first steps of a new
 //! business.
 
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ async fn open_tasks_are_listed_urgent_first_and_can_be_done_from_the_page() {
     let done = salon.member.submit(&page, &resolve.action, &[]).await.is(303).header("location").to_owned();
     let page = salon.member.get(&done).await.says("The message is resolved.").says("Needs you · 4");
     assert!(!page.text().contains("It burns"));
-    // The page offers to undo this.
+    // The page has a button that makes the message new again.
     salon.member.submit(&page, &resolve.action, &[]).await.leads_to(&format!("{today}?done=new"));
     let page = salon.member.get(&today).await.says("Needs you · 5").says("It burns");
     salon.member.submit(&page, &resolve.action, &[]).await.leads_to(&done);
@@ -63,7 +63,7 @@ async fn open_tasks_are_listed_urgent_first_and_can_be_done_from_the_page() {
         salon.member.get(&format!("{today}?done=confirmed")).await.says("Confirmed.").says("Needs you · 2");
     assert!(!page.forms().iter().any(|form| form.action == confirm));
     assert_eq!(salon.appointment(&id).await["status"], "confirmed");
-    // A snoozed message and a handled call are no tasks.
+    // A snoozed message and a handled call are not among the tasks.
     let of = |list: &str, one: &Value| format!("/{list}/{}", one["id"].as_str().unwrap());
     for (path, change, left) in [
         (of("calls", &call), json!({ "handled": true }), "Needs you · 1"),

@@ -1,4 +1,4 @@
-//! A form takes effect only once, and input is never lost.
+//! Tests that a form takes effect only once, and that input is never lost.
 
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ async fn an_invalid_form_is_refused_on_both_clicks_and_acts_after_it_is_correcte
     let fields = [("name", long.as_str())];
     let at_once = tokio::join!(one.submit(&page, ACCOUNT, &fields), other.submit(&page, ACCOUNT, &fields));
     assert_eq!((at_once.0.status, at_once.1.status), (422, 422));
-    // The form of the earlier page is sent with a valid name.
+    // The same form is then sent with a valid name.
     browser.submit(&page, ACCOUNT, &[("name", "Ada")]).await.leads_to("/dashboard/account?done=saved");
     assert_eq!(names(&server).await.len(), 1);
 }
@@ -150,7 +150,7 @@ async fn a_form_with_an_unknown_outcome_is_shown_again() {
     browser.post(ACCOUNT, &[("name", "No id")]).await.leads_to(ACCOUNT);
     browser.post(ACCOUNT, &[("name", "Bad id"), ("form", "x")]).await.leads_to(ACCOUNT);
     assert_eq!(names(&server).await.len(), 1);
-    // A form that needs no session is accepted.
+    // The form to sign out needs no session, so it is accepted.
     browser.post("/dashboard/sign-out", &[]).await.leads_to("/dashboard/sign-in");
 }
 

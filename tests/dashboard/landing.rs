@@ -1,4 +1,4 @@
-//! The page after the sign-in, invitations, and a business that can only be read.
+//! Tests of the page after the sign-in, of invitations, and of a suspended business, which can only be read.
 
 use serde_json::json;
 

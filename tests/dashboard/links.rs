@@ -1,5 +1,5 @@
-//! Links in invitations and resets. Opening a link changes nothing, and the button on its page works only
-//! once.
+//! Tests of the links in invitations and password resets. A request for the page of a link changes nothing,
+//! and the button on the page works only once.
 
 use crate::harness::{PASSWORD, Server};
 

@@ -1,4 +1,4 @@
-//! Actions that are confirmed by mail: a forgotten password, a new address, and unsubscribing.
+//! Tests of actions that need a link in a mail: a password reset, a new address, and unsubscribing.
 
 use domain::{AlertKind, Subscription};
 use engine::mail::unsubscribe::Unsubscribe;
@@ -114,14 +114,15 @@ async fn the_link_in_a_mail_unsubscribes_by_its_button_or_by_one_click() {
     assert_eq!(of("call_missed").await, "now", "opening the page must not unsubscribe");
     browser.submit(&page, &missed, &[]).await.is(200).says("You receive no more emails about this");
     assert_eq!((of("call_missed").await, of("urgent_message").await), ("off".into(), "now".into()));
-    // The request of a mail program has any origin, no cookies and no form id. It may be repeated.
+    // A mail program sends the request from any origin, without cookies and without a form id. The request
+    // may be repeated.
     let every = token(Subscription::EveryNow);
     for _ in 0..2 {
         let click = [("List-Unsubscribe", "One-Click")];
         server.browser().post_from(&every, &click, &[("sec-fetch-site", "cross-site")]).await.is(200);
     }
     assert_eq!(of("urgent_message").await, "off");
-    // Mail programs may also send the other media type of forms (RFC 8058 §3.2).
+    // Mail programs may also send the request as `multipart/form-data` (RFC 8058 §3.2).
     let booked = token(Subscription::Kind(AlertKind::AppointmentBooked));
     let headers = [("content-type", "multipart/form-data; boundary=b"), ("sec-fetch-site", "cross-site")];
     let body =

@@ -1,4 +1,5 @@
-//! The dashboard as browsers use it: a real server, real connections, cookies, and forms of the pages.
+//! Tests of the dashboard over real connections, with simulated browsers that keep cookies and send the forms
+//! of pages.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, and `unwrap` shows the line")]
 

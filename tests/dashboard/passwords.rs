@@ -1,4 +1,4 @@
-//! Choosing a password: why a password is refused, and which sessions end.
+//! Tests of the page to choose a password: the reasons why a password is refused, and the sessions that end.
 
 use crate::harness::{PASSWORD, Server};
 
@@ -56,7 +56,7 @@ async fn a_new_password_ends_every_other_session_and_works() {
     assert_ne!(browser.cookies["receptionist"], before, "the session must have a new token");
     browser.get("/dashboard/account?done=password").await.is(200).says("All your other sessions");
     assert!(other.get("/dashboard/account").await.header("location").contains("sign-in"));
-    // The session now has a new token. The repeated form does not get the token again.
+    // The session has a new token. The response to a repeated form does not contain the token.
     let led = twice.submit(&page, "/dashboard/password", &fields).await;
     led.leads_to("/dashboard/sign-in?next=%2Fdashboard%2Fpassword");
     assert_eq!(twice.cookies["receptionist"], before);

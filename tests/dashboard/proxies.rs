@@ -1,5 +1,5 @@
-//! The dashboard with nginx and Caddy as reverse proxies, if they are installed. They use the configuration
-//! files from `.deploy`.
+//! Tests of the dashboard behind nginx and Caddy with the configuration files from `.deploy`. A proxy that is
+//! not installed is skipped.
 //!
 //! The test changes only the ports and the certificate in these files. For Caddy 2.7 or later, it also
 //! changes the syntax of one directive.
@@ -252,7 +252,7 @@ fn the_shipped_proxies_read_a_complete_body_before_they_forward_it() {
         let mut slow = proxy.connect();
         let head = format!("POST /slow HTTP/1.1\r\nHost: {NAME}\r\nContent-Length: 8\r\n\r\nhalf");
         slow.write_all(head.as_bytes()).unwrap();
-        // This request was sent later, but completely, so the server gets it first.
+        // The second request is sent later but is complete, so the proxy forwards it first.
         let mut quick = proxy.connect();
         quick.write_all(format!("GET /quick HTTP/1.1\r\nHost: {NAME}\r\n\r\n").as_bytes()).unwrap();
         assert_eq!(next_request(&server), ("GET /quick HTTP/1.1".into(), String::new()), "{}", program.name);

@@ -1,4 +1,4 @@
-//! Calls in the dashboard: filters, and the records that each call led to.
+//! Tests of calls in the dashboard: filters, and links to the appointment, message and contact of a call.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ async fn calls_can_be_filtered_by_outcome_direction_status_and_day() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     browser.get(&base).await.is(200).says("No calls yet");
-    // In Paris, the first call was already on Sunday.
+    // In the time zone of the business, the first call was on Sunday.
     for (at, with) in [
         ("2026-02-28T23:30:00Z", json!({ "outcome": "spam", "summary": "a loan" })),
         (

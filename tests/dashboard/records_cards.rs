@@ -1,4 +1,5 @@
-//! The page of figures, the card of a contact, and contacts in alphabetical order.
+//! Tests of the page of figures, of the numbers on a contact's page, and of the list of contacts in
+//! alphabetical order.
 
 use serde_json::json;
 
@@ -101,7 +102,7 @@ async fn contacts_are_listed_from_a_to_z() {
         server.operator("POST", &format!("/businesses/{salon}/contacts"), json!({ "name": name })).await;
     }
     let shown = |page: &Page| {
-        // The name of the business is before the list.
+        // The name of the business comes before the list, so the test searches only the text after the name.
         let text = page.text();
         let text = text.rsplit_once("Salon Zoé").unwrap().1.to_owned();
         let mut found: Vec<_> =

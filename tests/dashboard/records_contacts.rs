@@ -1,4 +1,5 @@
-//! Contacts in the dashboard: finding, adding and changing contacts, and the records of a contact.
+//! Tests of contacts in the dashboard: the search, the forms to add and change contacts, and the records of a
+//! contact.
 
 use serde_json::{Value, json};
 
@@ -94,7 +95,7 @@ async fn a_contact_is_added_once_and_each_problem_is_shown_at_its_field() {
     let page = browser.get(&format!("{base}/{id}?done=added")).await.says("Added.").says("Nora Haddad");
     page.says("nora@mail.example").says("Français").says("No appointments to come.");
 
-    // Another contact with her phone number is refused. The page names the existing contact.
+    // A second contact with the same phone number is refused. The page names the existing contact.
     let page = browser.get(&new).await;
     let taken = [("name", "Nora H."), ("phone", "0661020304")];
     let page = browser.submit(&page, &new, &taken).await.is(409);

@@ -1,4 +1,4 @@
-//! The data of a contact: exporting it as a file, merging it, and erasing it.
+//! Tests of the export, the merge and the erasure of a contact in the dashboard.
 
 use serde_json::{Value, json};
 
@@ -103,8 +103,7 @@ async fn erasing_a_contact_lists_their_records_and_deletes_them() {
     for gone in [path.clone(), format!("{path}/edit"), format!("{path}/export"), erase.clone()] {
         browser.get(&gone).await.is(404);
     }
-    // From now on, the records about her are shown without her data. The cleanup deletes the stored data in
-    // steps.
+    // After the erasure, no page shows data of the contact. The service deletes the stored data in steps.
     let list = browser.get(&format!("/dashboard/b/{salon}/messages")).await.is(200);
     assert!(!list.text().contains("Nora") && !list.text().contains("I may be late."));
     let list = list.says("The text of this message was erased").says("Of somebody else.");
@@ -139,7 +138,7 @@ async fn a_contact_is_found_compared_and_merged() {
     assert!(
         page.body.contains(&format!("{merge}?from={other}")) && !page.body.contains(&format!("from={nora}"))
     );
-    // The contact itself and an unknown contact lead back to the search.
+    // If the other contact is the contact itself or unknown, the page shows the search again.
     for from in [nora.as_str(), "00000000-0000-7000-8000-000000000001", "x"] {
         let page = browser.get(&format!("{merge}?from={from}")).await.is(200);
         assert!(!page.text().contains("cannot be undone"), "{from}");

@@ -1,4 +1,4 @@
-//! CSV files: downloads, and the import of contacts with a preview.
+//! Tests of CSV files: downloads, and the import of contacts with a preview.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,8 @@ async fn a_file_of_contacts_is_shown_before_it_is_imported() {
     let list = browser.get(&format!("/dashboard/b/{salon}/contacts")).await.is(200).says("Import contacts");
     assert!(list.body.contains(&import));
     let page = browser.get(&import).await.is(200).says("can bring back people who were erased");
-    // The second line is skipped, and the third is in Windows-1252.
+    // The second line has the phone number of an existing contact, so it is skipped. The third line is in
+    // Windows-1252.
     let file = b"Nom;Portable\nZoe;06 12 34 56 78\nJos\xe9;0612345670\n<b>;\n";
     let preview = browser.upload(&page, &import, Some(file)).await.is(200);
     let preview = preview.says("2 contacts will be created.").says("One row will be skipped.");
@@ -42,7 +43,7 @@ async fn a_file_of_contacts_is_shown_before_it_is_imported() {
     at_once.1.leads_to(&done);
     browser.get(&done).await.is(200).says("The contacts were imported.").says("José");
     assert_eq!(names(&server, &salon).await, ["=Zoé", "José", "<b>"]);
-    // Now the file has only the contact without a number left.
+    // This file contains only an existing contact, so there is nothing to import.
     let page = browser.get(&import).await;
     let file = b"name,phone\nZoe,+33612345678\n";
     let none = browser.upload(&page, &import, Some(file)).await.is(200);
@@ -100,7 +101,7 @@ async fn owners_and_admins_download_contacts_and_appointments() {
         .await
         .is(200)
         .says("downloaded the contacts");
-    // A member sees no button, and finds no such page.
+    // A member sees no button for files, and requests for the pages get a 404.
     let bob = server.person(&salon, "bob@example.com", "member").await;
     let mut member = server.signed_in(&salon, &bob).await;
     let page = member.get(&format!("/dashboard/b/{salon}/contacts")).await.is(200);

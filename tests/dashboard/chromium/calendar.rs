@@ -1,5 +1,6 @@
-//! The calendar: moves by mouse, touch and keyboard, empty times, the date picker, and keyboard shortcuts. The
-//! salon has appointments with Camille on Monday at 09:00, 11:30 and 16:00.
+//! Tests of the calendar in a browser: moves by mouse, touch and keyboard, clicks on empty times, the date
+//! picker, and keyboard shortcuts. The salon has appointments with Camille on Monday at 09:00, 11:30 and
+//! 16:00.
 
 use serde_json::Value;
 
@@ -48,7 +49,7 @@ async fn an_appointment_is_dragged_with_the_mouse_and_the_move_is_undone() {
     for step in 1..=4 {
         window.mouse("mouseMoved", (x, y + hour * 1.25 * f64::from(step) / 4.0)).await;
     }
-    // A time that is taken is refused while the appointment is dragged.
+    // While the appointment is dragged over another one, the page says that the time is taken.
     window.mouse("mouseMoved", (x, y + hour * 2.5)).await;
     window.sees("That time is taken.").await;
     window.mouse("mouseMoved", (other, y + hour * 1.25)).await;
@@ -62,7 +63,7 @@ async fn an_appointment_is_dragged_with_the_mouse_and_the_move_is_undone() {
     window.sees("The move was undone.").await;
     let undone = desk.appointments().await;
     assert_eq!(undone[0], ("08:00".into(), "08:30".into(), desk.salon.staff.clone()));
-    // The lower edge changes the length.
+    // Dragging the lower edge changes the duration.
     window.find(&format!("{CARD} .grip")).await;
     let (x, y) = window.middle(&format!("{CARD} .grip")).await;
     window.mouse("mousePressed", (x, y)).await;
@@ -99,7 +100,7 @@ async fn an_appointment_is_moved_with_the_keyboard() {
     let moved = desk.appointments().await;
     assert_eq!(moved[0].0, "08:30");
     assert_ne!(moved[0].2, desk.salon.staff);
-    // A time that is not bookable is offered with a question.
+    // At a time that is not bookable, the page asks whether to move the appointment anyway.
     let focused = "return document.activeElement.closest('.visit')?.dataset.minute";
     assert_eq!(window.run(focused).await, "570", "the moved appointment keeps the focus");
     for key in ["m", UP, UP, UP, UP] {
@@ -148,11 +149,11 @@ async fn a_click_on_an_empty_time_opens_the_booking_panel_which_offers_time_off(
     window.sees("10:30 – ").await;
     let block = window.find("dialog.beside > header [data-block]").await.attr("href").await.unwrap().unwrap();
     assert!(block.contains("minute=630") && block.contains(&desk.salon.staff), "{block}");
-    // The next click chooses another time, also for the link in the head of the panel.
+    // A click on another time changes the time of the form and of the link in the head of the panel.
     window.run("document.querySelector(\"#board .lane li[data-minute='660'] .free\").click()").await;
     window.find("dialog.beside > header [data-block][href*='minute=660']").await;
     window.keys(ESCAPE).await;
-    // A drag selects the range.
+    // A drag selects the start and the end.
     let hour = desk.hour().await;
     window.mouse("mousePressed", (x, y)).await;
     window.mouse("mouseMoved", (x, y + hour / 8.0)).await;
@@ -186,7 +187,7 @@ async fn the_date_picker_and_the_shortcuts_open_days() {
     window.keys(ESCAPE).await;
     window.keys("t").await;
     assert!(window.path().await.contains("calendar"), "the shortcuts are off");
-    // The account has the same switch.
+    // The account page has the same button to turn the shortcuts on and off.
     window.goto("/dashboard/account").await;
     window.sees("Turn shortcuts on").await;
     window.run("document.querySelector('main [data-keys-switch]').click()").await;
@@ -194,7 +195,7 @@ async fn the_date_picker_and_the_shortcuts_open_days() {
     window.run("document.activeElement.blur()").await;
     window.keys("t").await;
     window.sees("Needs you").await;
-    // The key for the search leads to its field, or to its page if no field is visible.
+    // The key `/` moves the focus to the search field, or opens the search page if the field is not visible.
     window.keys("/").await;
     let field = window.run("return document.activeElement.id").await;
     assert_eq!(field, "find");

@@ -1,4 +1,4 @@
-//! The documentation pages in a browser.
+//! Tests of the documentation pages in a browser.
 
 use receptionist::docs;
 

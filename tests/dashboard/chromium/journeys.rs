@@ -1,4 +1,5 @@
-//! Complete tasks in the pages: with a mouse, with a keyboard, on a phone, and without scripts.
+//! Tests that carry out complete tasks in a browser: with a mouse, with a keyboard, on a phone, and without
+//! scripts.
 
 use super::pages::take_over;
 use super::salon::Salon;
@@ -8,7 +9,7 @@ use crate::harness::PASSWORD;
 /// A part of the name of the contact that is erased.
 const HOSTILE_PART: &str = "alert(1)";
 
-/// A window of a phone's size.
+/// The size of a window on a phone.
 pub(super) const PHONE: Looks = Looks { width: 390, dark: false };
 
 pub(super) struct Desk {
@@ -87,14 +88,14 @@ async fn a_day_is_booked_moved_cancelled_and_confirmed() {
     window.sees("No contact found for “Nora Haddad”").await;
     let carried = window.run("return document.querySelector('dialog [name=name]').value").await;
     assert_eq!(carried, "Nora Haddad", "the searched name must be that of the new contact");
-    // With a longer service, the time and the contact stay.
+    // The person selects a longer service. The time and the contact stay the same.
     let choose = "const field = document.querySelector('dialog [name=service]');
         field.value = [...field.options].find(one => one.text.startsWith('Couleur')).value;
         field.dispatchEvent(new Event('input', { bubbles: true }));";
     window.run(choose).await;
     window.sees("09:00 – 10:30").await;
     assert!(window.path().await.contains("/calendar?"), "the panel must not leave the page");
-    // Another free time changes only the time of the form.
+    // A click on another free time changes only the time of the form.
     window.run("document.querySelectorAll('main a.free')[2].click()").await;
     window.sees("10:00 – 11:30").await;
     let name = window.run("return document.querySelector('dialog [name=name]').value").await;
@@ -112,7 +113,7 @@ async fn a_day_is_booked_moved_cancelled_and_confirmed() {
     window.press("Cancel").await;
     window.run("document.querySelector('main form button.danger').click()").await;
     window.sees("Cancelled").await;
-    // A pending request is confirmed on the page for today.
+    // The owner confirms a pending appointment on the page Today.
     desk.goto("today").await;
     window.press("Confirm").await;
     desk.goto(&format!("appointments/{}", desk.salon.waits)).await;
@@ -136,7 +137,7 @@ async fn a_known_contact_is_booked_and_found_with_the_keyboard_alone() {
     window.find("dialog.beside[open] [name=q]:focus").await;
     window.keys("obrien sio").await;
     window.sees("Siobhán O’Brien").await;
-    // Enter moves to the contacts, chooses the contact, and books.
+    // The Enter key first moves the focus to the contacts, then selects the contact, and then sends the form.
     for (key, css) in [
         ("\u{e007}", "dialog [name=who]:focus:not(:checked)"),
         ("\u{e007}", "dialog [name=who]:focus:checked"),
@@ -147,7 +148,7 @@ async fn a_known_contact_is_booked_and_found_with_the_keyboard_alone() {
     window.keys("\u{e007}").await;
     window.sees("Booked.").await;
     window.sees("Siobhán O’Brien").await;
-    // Escape closes the panel and returns to the link.
+    // The Escape key closes the panel and returns the focus to the link.
     while window.run(is_free).await != true {
         window.keys("\u{e004}").await;
     }
@@ -155,7 +156,7 @@ async fn a_known_contact_is_booked_and_found_with_the_keyboard_alone() {
     window.find("dialog.beside[open] [name=q]:focus").await;
     window.keys("\u{e00c}").await;
     window.find("a.free:focus").await;
-    // The key of the search is a slash.
+    // The key `/` moves the focus to the search field.
     window.keys("/").await;
     window.find("#find:focus").await;
     window.keys("brien 0661").await;
@@ -291,7 +292,7 @@ async fn an_event_missed_by_a_receiver_is_sent_again() {
     let before = receiver.requests().len();
     window.press("Resend").await;
     window.sees("The event is being resent.").await;
-    // The outcome is stored after the receiver's response. The open page then shows it.
+    // The service stores the outcome after the receiver has responded. Then the open page shows the outcome.
     window.sees("thanks").await;
     window.sees("Delivered").await;
     let came = receiver.requests();
@@ -383,7 +384,8 @@ async fn a_visible_page_with_a_silent_stream_polls_for_changes() {
         .await;
     assert_eq!(begun, 0);
     add("Polled 2").await;
-    // When another part of the page has been replaced, the script has also checked the part with the form.
+    // The script replaces another part of the page after it has checked the part with the form. So the test
+    // waits for the other part.
     window.run("document.querySelector('#nav-side').append('old'); pass()").await;
     window
         .run_async(

@@ -1,5 +1,5 @@
-//! The pages in a real Chromium, if it is installed: their appearance, content that pages must not have, and
-//! complete tasks.
+//! Tests of the pages in Chromium: their appearance, content that they must not have, and complete tasks.
+//! Without Chromium the tests are skipped.
 
 #![allow(clippy::print_stderr, reason = "prints which tests are skipped")]
 

@@ -1,4 +1,4 @@
-//! Every page in the table of routes, on a wide screen and on a phone, in light and dark mode.
+//! Tests every page in the table of routes, on a wide screen and on a phone, in light and dark mode.
 
 use receptionist::service;
 
@@ -13,7 +13,7 @@ const LOOKS: [Looks; 3] =
 /// The narrowest screen that WCAG 1.4.10 requires, in CSS pixels.
 const NARROW: Looks = Looks { width: 320, dark: false };
 
-/// Copies the session of a browser to a window.
+/// Copies the session cookie of a simulated browser to a window.
 pub(super) async fn take_over(window: &Window, browser: &Browser) {
     window.goto("/dashboard/sign-in").await;
     for (name, value) in &browser.cookies {

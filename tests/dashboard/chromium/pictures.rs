@@ -1,5 +1,5 @@
-//! Makes the screenshots of the README, and those of the documentation from the sample business, if `PICTURES`
-//! names a directory:
+//! If `PICTURES` names a directory, makes the screenshots of the README, and screenshots of the sample
+//! business for the documentation:
 //!
 //! ```console
 //! $ PICTURES=$PWD/tests/dashboard/pictures cargo test --test dashboard pictures_of_the_readme

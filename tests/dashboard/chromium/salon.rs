@@ -21,7 +21,7 @@ pub(super) struct Salon {
     pub(super) server: Server,
     pub(super) id: String,
     pub(super) contact: String,
-    /// A contact that can be merged into the first one.
+    /// The id of a contact that can be merged into `contact`.
     pub(super) other_contact: String,
     pub(super) appointment: String,
     pub(super) message: String,
@@ -43,7 +43,7 @@ fn id(value: &Value) -> String {
     value["id"].as_str().unwrap_or_else(|| panic!("the response contains no id: {value}")).to_owned()
 }
 
-/// Requests through the API an appointment that the team has to confirm. Returns its id.
+/// Requests an appointment that the team has to confirm, through the API. Returns the id of the appointment.
 async fn requested(server: &Server, salon: &str, service: &str) -> String {
     let business = server.engine().business(salon.parse().unwrap());
     let mode = |mode: &str| json!({ "booking_mode": mode });

@@ -1,4 +1,4 @@
-//! The most frequent tasks at a desk, with the number of their steps. A step is a click, a drag, or a text that is
+//! Tests how many steps the most frequent tasks of a team need. A step is a click, a drag, or a text that is
 //! typed.
 
 use serde_json::json;
@@ -11,7 +11,7 @@ const FREE: &str = "main a.free";
 const CUSTOMER: &str = "dialog.beside[open] [name=q]";
 const BOOK: &str = "dialog.beside [data-does]";
 
-/// A task that begins on a page, and the steps so far.
+/// A task that begins on a page, and the number of its steps so far.
 struct Task<'a> {
     desk: &'a Desk,
     steps: u32,
@@ -71,7 +71,7 @@ async fn the_ten_most_frequent_tasks_take_few_steps() {
     desk.salon.server.operator("POST", &format!("/businesses/{}/contacts", desk.salon.id), contact).await;
     let from = async |page: &str| Task::from(&desk, page).await;
 
-    // A request is confirmed, and a message is resolved.
+    // The team confirms a pending appointment, and resolves a message.
     from("today").await.click("#needs-you form[action$='/confirm'] button").await.done("Confirmed.", 1).await;
     from("today")
         .await
@@ -79,29 +79,30 @@ async fn the_ten_most_frequent_tasks_take_few_steps() {
         .await
         .done("The message is resolved.", 1)
         .await;
-    // A known contact is booked. The only exact match is selected.
+    // The team books for a known contact. The page selects the contact, because no other name matches
+    // exactly.
     let task = from(LATER).await.click(FREE).await.types(CUSTOMER, "siobhan o'brien").await;
     task.sees("Siobhán O’Brien").await.click(BOOK).await.done("Booked.", 3).await;
-    // A customer without an appointment is booked with a name.
+    // The team books for a customer who arrives without an appointment, and types only the name.
     let task = from(TODAY).await.click(FREE).await.types(CUSTOMER, "Walk-in").await;
     task.sees("No contact found for “Walk-in”").await.click(BOOK).await.done("Booked.", 3).await;
-    // An appointment is moved, and cancelled.
+    // The team moves an appointment, and cancels another one.
     let card = "#board .visit[data-minute='690']";
     from(TODAY).await.drag(card).await.done("Moved.", 1).await;
     let task = from(TODAY).await.click("#board .visit[data-minute='720'] a").await;
     let task = task.click("main a.danger[href$='/cancel']").await.click("main form button.danger").await;
     task.done("Cancelled. The time is open again.", 3).await;
-    // The next appointment of a contact is found.
+    // The team finds the next appointment of a contact.
     let task = from("today").await.types("#find", "sio").await;
     task.desk.window.find("#find-found a[href*='/appointments/']").await;
     task.done("Siobhán O’Brien", 1).await;
-    // A day in three weeks is opened.
+    // The team opens a day in three weeks.
     let task = from(TODAY).await.click("[data-pick]").await;
     task.click(".picker td time[datetime='2026-03-23']").await.done("Monday 23 March", 2).await;
-    // A time is blocked.
+    // The team blocks a time.
     let task = from(LATER).await.click(FREE).await.click("dialog.beside > header [data-block]").await;
     task.click("#block button.first").await.done("Time off", 3).await;
-    // A customer has arrived.
+    // The team records that a customer has arrived.
     let arrived = "button[name=attendance][value=arrived]";
     from("today").await.click(arrived).await.done("Arrived", 1).await;
     desk.close().await;

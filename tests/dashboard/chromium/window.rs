@@ -1,4 +1,4 @@
-//! A window of a real Chromium. The tests control it through WebDriver.
+//! A window of Chromium, which the tests control through WebDriver.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -119,7 +119,7 @@ pub(super) async fn window(origin: &str) -> Option<Window> {
     Some(window)
 }
 
-/// A WebDriver command that only Chromium's driver has.
+/// A WebDriver command that is not in the standard. Only Chromium's driver has it.
 #[derive(Debug)]
 struct Own {
     path: &'static str,

@@ -11,7 +11,7 @@ pub(super) fn check(page: &Page) {
     if page.header("cross-origin-embedder-policy").is_empty() {
         assert_eq!(policy, POLICY, "{what}");
     } else {
-        // The sites in the settings of the business may embed the page.
+        // The websites in the settings of the business may embed the page.
         let ours = POLICY.strip_suffix("'none'").unwrap();
         assert!(policy.strip_prefix(ours).is_some_and(|sites| sites.starts_with("http")), "{what}");
     }
@@ -60,7 +60,7 @@ fn check_markup(page: &Page) {
             assert!(name != "style" && !name.starts_with("on"), "{what}: {tag:?}");
             if ["href", "src", "action"].contains(&name.as_str()) {
                 let ours = ["/", "#", "tel:+", "mailto:", "data:,"].iter().any(|way| value.starts_with(way));
-                // A recording is at another service, which learns nothing about the page.
+                // A recording is stored at another service. The link to it sends no referrer.
                 let is_recording =
                     tag.get("rel") == Some("noopener noreferrer") && value.starts_with("https://");
                 assert!(is_recording || ours && !value.starts_with("//"), "{what}: {tag:?}");

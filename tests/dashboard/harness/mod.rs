@@ -63,17 +63,17 @@ pub(crate) struct Person {
 }
 
 impl Server {
-    /// A service whose public URL is its listening address.
+    /// Starts a service whose public URL is its listening address.
     pub(crate) async fn open() -> Self {
         Self::open_with(None, None).await
     }
 
-    /// A service with this public URL and these mail settings.
+    /// Starts a service with this public URL and these mail settings.
     pub(crate) async fn open_with(public_url: Option<&str>, mail: Option<MailSettings>) -> Self {
         Self::listening("127.0.0.1:0", public_url, mail).await
     }
 
-    /// A service with these settings, on this listening address.
+    /// Starts a service with these settings on this listening address.
     pub(crate) async fn listening(
         listen: &str,
         public_url: Option<&str>,
@@ -103,7 +103,7 @@ impl Server {
         Self { service: Some(service), settings, clock, receiver, _dir: dir }
     }
 
-    /// A service that accepts this many forms per person and minute.
+    /// Starts a service that accepts this many forms per person and minute.
     pub(crate) async fn sending_at_most(forms: u32) -> Self {
         let mut server = Self::open().await;
         server.settings.rate_limits.person = NonZeroU32::new(forms).unwrap();

@@ -15,10 +15,10 @@ use tokio_rustls::TlsAcceptor;
 
 use super::tls;
 
-/// The size of a connection's buffer.
+/// The size of a connection's buffer in bytes.
 const PIPE_BYTES: usize = 64 * 1024;
 
-/// The receiver. Cheap to clone.
+/// A receiver of webhooks. All clones share the received requests.
 #[derive(Clone)]
 pub(crate) struct Receiver {
     tls: TlsAcceptor,
@@ -118,7 +118,7 @@ impl Dialer for Receiver {
     }
 }
 
-/// A connection, with the address that it was made to.
+/// A connection and the address to which it leads.
 struct Led {
     stream: DuplexStream,
     peer: SocketAddr,
