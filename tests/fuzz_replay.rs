@@ -1,6 +1,6 @@
-//! A short run of every fuzz target on stable Rust. The inputs are the corpus, and a fixed number of inputs
-//! that are derived from it and are the same in every run. `FUZZ_RUNS` sets the number for each target, and
-//! `FUZZ_SEED` the seed.
+//! A short run of every fuzz target on stable Rust. The inputs are the corpus and a fixed number of inputs
+//! that are derived from it. They are the same in every run. `FUZZ_RUNS` sets the number of derived inputs of
+//! each target, and `FUZZ_SEED` their seed.
 //!
 //! `cargo fuzz` uses the same targets and the same corpus, with coverage. `tests/README.md` explains how to
 //! run `cargo fuzz`.
@@ -192,7 +192,8 @@ fn the_corpus_has_a_request_that_succeeds_for_every_route() {
             tried.insert((method.to_owned(), path.split('?').next().unwrap().replace("{spare_", "{")));
         }
     }
-    // An input must not choose paths of files. No relay is configured, so there is no notice to send again.
+    // Inputs send no backup requests, because these contain paths of files. No relay is configured, so no
+    // mail can be sent.
     let apart = ["/admin/v1/backup", "/admin/v1/mail", "/admin/v1/businesses/{business_id}/notices/log/"];
     let routes = receptionist::service::routes().into_iter();
     for (method, path) in routes.filter(|(_, path)| !apart.iter().any(|start| path.starts_with(start))) {

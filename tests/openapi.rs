@@ -1,5 +1,5 @@
-//! Checks that the published documents are valid OpenAPI and that their examples match their schemas. Also
-//! checks the conformance checker itself, with responses that match and responses that do not.
+//! Tests that the published documents are valid OpenAPI, and that their examples match their schemas. Other
+//! tests check the conformance checker with responses that match and responses that do not.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -77,8 +77,8 @@ fn every_operation_has_a_unique_name_and_the_required_parts() {
             assert!(operation["description"].as_str().unwrap().contains(scope), "{what}");
             assert!(operation["responses"]["403"].is_object(), "{what}");
         }
-        // Testing an endpoint changes nothing, so this operation has neither a condition nor an idempotency
-        // key.
+        // The operation that sends a sample event changes nothing, so it has neither a condition nor an
+        // idempotency key.
         let changes = method != "get" && operation["operationId"] != "testWebhook";
         let parameters = operation["parameters"].to_string();
         assert_eq!(parameters.contains("Idempotency-Key"), changes, "{what}");
@@ -92,7 +92,7 @@ fn every_operation_has_a_unique_name_and_the_required_parts() {
         // The operations that send a delivery or a mail have no idempotency key, because a repeated
         // request is refused while the delivery or mail is pending.
         let id = operation["operationId"].as_str().unwrap();
-        // A backup or a test mail changes no resource. Only one backup can run at a time.
+        // A backup or a test mail changes no resource, so it has no idempotency key either.
         let changes = method != "get"
             && !id.starts_with("resend")
             && !["createBackup", "testMail", "tryDeliveryNow"].contains(&id);
@@ -117,12 +117,12 @@ fn check_operations(document: &Value, always: &[&str]) {
             assert!(operation["responses"][status].is_object(), "{what}: {status}");
         }
         for status in ["408", "413", "415"] {
-            // The number of lines in the body is not limited.
+            // The body of an import is not limited in size, so it cannot get a 413.
             let may_be =
                 method != "get" && !(status == "413" && operation["operationId"] == "importBusinesses");
             assert_eq!(operation["responses"][status].is_object(), may_be, "{what}: {status}");
         }
-        // The created contact may have been erased before the request is repeated.
+        // If the created contact was erased before the request is repeated, the response is a 404.
         let may_be_gone = path.contains('{') || operation["operationId"] == "createContact";
         assert_eq!(operation["responses"]["404"].is_object(), may_be_gone, "{what}");
         for segment in path.split('/').filter(|segment| segment.starts_with('{')) {

@@ -1,4 +1,5 @@
-//! Knowledge in the dashboard: listing, searching, adding, changing and deleting it.
+//! Tests of knowledge entries in the dashboard: the list, the search, and the forms to add, change and delete
+//! entries.
 
 use serde_json::{Value, json};
 
@@ -28,7 +29,7 @@ async fn an_entry_is_added_searched_changed_and_deleted() {
     let page = page.says("It must have 1 to 200 characters.").says("It must have 1 to 50,000 characters.");
     let page = page.says("It must be a whole address that begins with https:// or http://.");
     assert_eq!(page.field(&new, "source_url"), "salon.example");
-    // A browser sends a line break as CR LF. The service stores it as LF, as the person has entered it.
+    // A browser sends a line break as CR LF. The service stores it as LF.
     let dogs = [
         ("title", "Dogs"),
         ("content", "Small dogs may come.\r\n\r\nLarge ones not."),

@@ -1,4 +1,5 @@
-//! Messages in the dashboard: reading, assigning and resolving. The content of a message is shown as text.
+//! Tests of messages in the dashboard: the list, and the forms to assign, resolve, annotate and snooze
+//! messages. The content of a message is shown as text.
 
 use serde_json::{Value, json};
 
@@ -231,7 +232,7 @@ async fn a_button_of_an_outdated_page_does_not_undo_another_persons_change() {
     let refused = bea.submit(&beas, &status, &[("status", "read")]).await.is(409);
     refused.says("Resolved");
     assert_eq!(stored(&server, &salon, &id).await["status"], "resolved");
-    // A form that requests the current state succeeds.
+    // A form that requests the status that the message already has succeeds.
     bea.submit(&list, &status, &[]).await.is(303);
 }
 
@@ -261,7 +262,7 @@ async fn a_message_is_written_down_annotated_and_snoozed() {
         .await
         .leads_to(&format!("{path}?done=noted"));
     assert_eq!(stored(&server, &salon, &id).await["notes"], "Left a voicemail");
-    // Two people change the notes: the second sees both versions.
+    // A form that was loaded before another change of the notes is refused, and its page shows both versions.
     let refused = browser.submit(&second, &notes, &[("notes", "Mine")]).await.is(409);
     let refused = refused.says("Your version Notes Mine").says("Saved version Notes Left a voicemail");
     assert_eq!(refused.field(&notes, "notes"), "Mine");

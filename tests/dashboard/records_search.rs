@@ -1,11 +1,12 @@
-//! The search of the frame: contacts, appointments, calls and messages by names, numbers and addresses.
+//! Tests of the search field of every page, which finds contacts, appointments, calls and messages by name,
+//! phone number or email address.
 
 use serde_json::json;
 
 use crate::day_salon::Salon;
 use crate::harness::Page;
 
-/// The links of the results.
+/// The targets of the links in the results.
 fn found(page: &Page) -> Vec<String> {
     let tags = page.tags();
     let links = tags.iter().filter(|tag| tag.get("class") == Some("cover"));

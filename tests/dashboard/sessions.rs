@@ -1,4 +1,4 @@
-//! The list of a person's sessions, and how sessions are ended.
+//! Tests of the list of a person's sessions, and of the buttons that end sessions.
 
 use crate::harness::Server;
 

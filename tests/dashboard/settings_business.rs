@@ -1,5 +1,5 @@
-//! The profile of a business: changes, refused changes, conflicts between two versions, and members, who can
-//! only read it.
+//! Tests of the page of a business's profile: changes, refused changes, conflicts between two versions, and
+//! members, who can only read the profile.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ async fn the_whole_profile_is_changed_on_its_page() {
         assert_eq!(business[name], value.trim(), "{name}");
         assert_eq!(page.field(&path, name), value.trim(), "{name}");
     }
-    // Texts of the pages have the chosen word.
+    // The pages use the word for customers that was selected in the form.
     browser.get(&format!("/dashboard/b/{salon}/settings/notices")).await.is(200).says("Notices to patients");
     // This form removes the website and keeps the time zone, so the page reports `saved` and not `zone`.
     browser.submit(&page, &path, &[("website_url", "")]).await.leads_to(&format!("{path}?done=saved"));

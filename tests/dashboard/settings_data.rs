@@ -1,4 +1,4 @@
-//! Retention periods, and the export of a business.
+//! Tests of the page for retention periods and the export of a business.
 
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ async fn a_shorter_retention_deletes_only_after_a_confirmation() {
     assert_eq!(page.field(&path, "calls_days"), "365");
     browser.submit(&page, &path, &[("calls_days", "730")]).await.leads_to(&format!("{path}?done=saved"));
     assert_eq!(retention(&server, &salon).await["calls_days"], 730);
-    // The value that the operator has set is one of the options.
+    // The page also offers an unusual value that the operator has set.
     server.operator("PATCH", &format!("/businesses/{salon}/retention"), json!({ "messages_days": 77 })).await;
     assert_eq!(browser.get(&path).await.field(&path, "messages_days"), "77");
 }

@@ -1,4 +1,4 @@
-//! The opening hours of a week, its breaks, and the special days.
+//! Tests of the page for opening hours, breaks and special days.
 
 use serde_json::{Value, json};
 
@@ -149,7 +149,7 @@ async fn special_days_are_added_changed_and_removed() {
         .says("One upcoming appointment is outside")
         .says("Tuesday 3 March 2026")
         .says("Closed Mardi <i>gras</i>");
-    // A second form for the same date first shows the saved special day.
+    // A second form for the same date is refused, because the date already has a special day.
     let page = browser
         .submit(&page, &add, &[("date", "2026-03-03"), ("open", "10h"), ("close", "12h")])
         .await
@@ -234,7 +234,7 @@ async fn times_are_accepted_in_several_forms_and_can_be_copied_to_every_open_day
         "18:00",
         "a refused form must save nothing"
     );
-    // The form of the earlier page is sent with different hours for each day.
+    // The same form is then sent with different hours for some days.
     let fields =
         [&fields[..], &[("tuesday-hours-1-from", "9.30"), ("wednesday-hours-1-from", "930")]].concat();
     browser.submit(&page, &path, &fields).await.leads_to(&format!("{path}?done=week"));
@@ -257,7 +257,8 @@ async fn unsaved_input_for_the_week_is_kept_when_another_form_of_the_page_is_sen
     let (server, salon, path, mut browser) = open().await;
     let add = format!("{path}/days");
     let page = browser.get(&path).await;
-    // The script of the page sends the fields of the form together with those of the week.
+    // The script of the page adds the fields of the weekly hours to every other form, with the prefix
+    // `week.`.
     let along = |page: &Page, to: &str| {
         let week = page.form(&path).fields.into_iter().filter(|(name, _)| name != "form");
         let week = week.map(|(name, value)| match name == "friday-hours-1-to" {
@@ -293,14 +294,15 @@ async fn unsaved_input_for_the_week_is_kept_when_another_form_of_the_page_is_sen
     let removed = post(&mut browser, &remove, sent(&page, &remove, &[], "12:00")).await.is(303);
     let page = browser.get(removed.header("location")).await;
     assert_eq!(page.field(&path, "friday-hours-1-to"), "12:00");
-    // Another person saves the week in the meantime. The page then shows both versions.
+    // The operator changes the weekly hours in the meantime. When the person sends the kept input, the page
+    // shows both versions.
     let hours = json!({ "hours": [{ "day": "monday", "open": "08:00", "close": "12:00" }] });
     server.operator("PATCH", &format!("/businesses/{salon}"), hours).await;
     let all = sent(&page, &add, &[("date", "2026-12-25")], "12:00");
     let added = post(&mut browser, &add, all).await.is(303);
     let page = browser.get(added.header("location")).await;
     browser.submit(&page, &path, &[]).await.is(409).says("Saved version");
-    // If the fields of the week were not changed, they do not count as input that is not saved.
+    // If the person has not changed the weekly hours, the page does not say that input is not saved.
     let page = browser.get(&path).await;
     let all = sent(&page, &add, &[("date", "2026-12-26")], "18:00");
     let all: Vec<_> = all.into_iter().filter(|(name, _)| name != "week.friday-hours-1-to").collect();

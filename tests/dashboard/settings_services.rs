@@ -1,4 +1,4 @@
-//! Services: adding, changing, deactivating and deleting them.
+//! Tests of the pages for services: the forms to add, change, deactivate and delete services.
 
 use serde_json::{Value, json};
 
@@ -126,7 +126,7 @@ async fn a_conflict_between_two_changes_of_a_service_shows_both_versions() {
         .await;
     let page = browser.submit(&page, &own, &[("duration_minutes", "50")]).await.is(409);
     let page = page.says("Your version").says("50 min").says("45 min").says("90 min before");
-    // The current value is one of the options, even if it is an unusual value.
+    // The options contain the current value, even if it is unusual.
     let again = browser.get(&own).await;
     assert_eq!(again.field(&own, "min_notice_minutes"), "90");
     browser.submit(&page, &own, &[]).await.is(303);
@@ -244,7 +244,7 @@ async fn who_offers_a_service_and_its_place_in_lists_are_set_on_its_page() {
     let fields = [("name", "Cut"), ("duration_minutes", "45"), ("price_cents", "45"), ("currency", "EUR")];
     let page = browser.get(&new).await;
     browser.submit(&page, &new, &fields).await.is(303);
-    // Every staff member offers a new service, unless the form says otherwise.
+    // Every staff member offers a new service, unless the form selects only some of them.
     browser.get(&path).await.says("Everybody");
     let own = format!("{path}/{}", services(&server, &salon).await[0]["id"].as_str().unwrap());
     let page = browser.get(&own).await;
@@ -327,7 +327,7 @@ async fn a_starting_set_creates_what_its_page_shows_in_a_business_without_servic
     assert_eq!(all[0]["id"], staff["id"]);
     assert_eq!(all[0]["service_ids"].as_array().unwrap().len(), 5, "every staff member offers the services");
 
-    // A second set is refused, and the pages offer none any more.
+    // After the first set of services was created, a second set is refused, and no page offers one.
     let page = browser.get(&start).await.is(200).says("Cet établissement a déjà des prestations");
     assert!(!page.forms().iter().any(|form| form.action == start));
     let id = browser.get("/dashboard/account").await.field("/dashboard/sign-out", "form");

@@ -1,4 +1,4 @@
-//! Staff: adding, changing and deleting staff members, and their time off.
+//! Tests of the pages for staff members and their time off.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ async fn staff(server: &Server, salon: &str) -> Value {
     server.operator("GET", &format!("/businesses/{salon}/staff"), Value::Null).await
 }
 
-/// Adds a staff member who offers no services. Returns the path of the page and the id.
+/// Adds a staff member who offers no services. Returns the path of the staff member's page and the id.
 async fn added(server: &Server, salon: &str, name: &str) -> String {
     let body = json!({ "name": name, "service_ids": [] });
     let made = server.operator("POST", &format!("/businesses/{salon}/staff"), body).await;
@@ -163,7 +163,7 @@ async fn time_off_is_added_in_days_or_hours_listed_and_removed() {
     browser.submit(&page, &remove, &[]).await.leads_to(&format!("{own}?done=removed#off"));
     assert_eq!(times_off(&server, &salon, &id).await.as_array().unwrap().len(), 1);
     server.clock.advance(60 * 24 * 60 * 60);
-    // The first session has expired after a week without use.
+    // The clock has moved by 60 days, so the first session has expired.
     let ada = server.person(&salon, "eve@example.com", "owner").await;
     let mut browser = server.signed_in(&salon, &ada).await;
     browser.get(&own).await.says("No upcoming time off.");

@@ -1,4 +1,5 @@
-//! The settings of the booking page and of the notices to customers, and the offer to decide about notices.
+//! Tests of the settings pages of the booking page and of notices to customers, and of the offer on the page
+//! Today to enable notices.
 
 use domain::{Actor, Business};
 use engine::moving::{ImportOptions, Moved};
@@ -123,7 +124,7 @@ async fn notices_are_set_on_their_page() {
     assert_eq!(saved(&server, &salon, "notices").await["reminder_hours"], json!([]));
 }
 
-/// A cancelled appointment, and the log of its notices. The notice of the booking was dropped.
+/// A business with a cancelled appointment and the log of its notices. The notice of the booking was dropped.
 struct Noticed {
     appointment: String,
     notice: String,
@@ -184,9 +185,9 @@ async fn today_offers_notices_only_where_the_team_has_not_decided() {
     let mut browser = server.signed_in(&salon, &ada).await;
     let today = format!("/dashboard/b/{salon}/today");
     let offer = "Clients get no emails about their appointments yet.";
-    // A new business has settings of notices.
+    // A new business sends notices, so the page Today offers nothing.
     assert!(!browser.get(&today).await.is(200).text().contains(offer));
-    // A business from an export without notices.
+    // The business is imported from an export without settings of notices, so it sends none.
     let profile = server.engine().business(salon.parse().unwrap()).business().await.unwrap();
     server.operator("DELETE", &format!("/businesses/{salon}"), Value::Null).await;
     imported(&server, &profile).await;
@@ -195,7 +196,7 @@ async fn today_offers_notices_only_where_the_team_has_not_decided() {
     let mut browser = server.signed_in(&salon, &bob).await;
     browser.get(&today).await.is(200).says(offer);
     assert!(!server.signed_in(&salon, &member).await.get(&today).await.is(200).text().contains(offer));
-    // The team decides against notices.
+    // The owner saves the settings without notices, so the offer disappears.
     let path = format!("/dashboard/b/{salon}/settings/notices");
     let page = browser.get(&path).await;
     assert_eq!(page.field(&path, "email"), "off");

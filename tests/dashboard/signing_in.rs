@@ -1,4 +1,4 @@
-//! Signing in with a password, and the limits on attempts.
+//! Tests of the sign-in with a password, and of the limits on attempts.
 
 use crate::harness::{Browser, PASSWORD, Page, Server};
 

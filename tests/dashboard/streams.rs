@@ -1,5 +1,5 @@
-//! `B/stream`, where `B` is a business's path: open pages receive the changes that they may show, until their
-//! session ends.
+//! Tests of the stream of server-sent events, from which an open page receives the changes that it may show.
+//! The stream ends with the session.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ impl Salon {
         format!("/dashboard/b/{}/stream", self.id)
     }
 
-    /// The path of the stream of a page that is loaded now.
+    /// Loads a page, and returns the path of its stream.
     async fn stream_of_page(&mut self) -> String {
         let page = self.adas.get(&format!("/dashboard/b/{}/contacts", self.id)).await;
         let (_, stream) = page.body.split_once("data-stream=\"").unwrap();
@@ -137,7 +137,7 @@ async fn a_new_stream_reports_changes_since_the_page_was_loaded() {
     salon.contact("Nora").await;
     let heard = timeout(PATIENCE, salon.adas.listen(&stream).await.next()).await.unwrap().unwrap();
     assert_eq!(heard, json!({}), "the stream must first report that data of any kind may have changed");
-    // If no change was missed, the stream sends only new changes.
+    // If nothing has changed since the page was loaded, the stream sends only new changes.
     let stream = salon.stream_of_page().await;
     let mut events = salon.adas.listen(&stream).await;
     let contact = salon.contact("Eve").await;

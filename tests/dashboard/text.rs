@@ -1,4 +1,4 @@
-//! Text that customers enter is shown as text.
+//! Tests that pages show the text that customers enter as text, and not as markup.
 
 use serde_json::json;
 
@@ -31,7 +31,7 @@ async fn names_become_neither_markup_nor_links_and_do_not_change_the_direction_o
         server.operator("POST", &format!("{base}/appointments"), booking).await;
         let other = server.business(&name.chars().rev().take(200).collect::<String>()).await;
         server.invited(&other, &email, "admin").await;
-        // The checks of every page detect markup that the templates do not contain.
+        // The harness checks every page for markup that the templates do not contain.
         for path in ["/dashboard", "/dashboard/account", &format!("/dashboard/b/{salon}/today")] {
             let page = browser.get(path).await.is(200);
             let tags = page.tags();

@@ -1,4 +1,4 @@
-//! The origin of the dashboard, its assets, and the page that is shown without a public URL.
+//! Tests of the origin of the dashboard, of its assets, and of the page that is shown without a public URL.
 
 use crate::harness::Server;
 
@@ -44,7 +44,7 @@ async fn without_a_public_url_the_page_names_the_setting() {
         assert!(!page.header("retry-after").is_empty());
     }
     browser.post("/dashboard/sign-in", &[]).await.is(503);
-    // The page has its style sheet.
+    // The page about the missing setting also has its style sheet.
     let page = browser.get("/dashboard").await;
     let style = page.tags().into_iter().find(|tag| tag.get("rel") == Some("stylesheet")).unwrap();
     browser.get(style.get("href").unwrap()).await.is(200);

@@ -1,4 +1,4 @@
-//! The examples in the documentation are valid programs.
+//! Tests that the examples in the documentation are valid programs.
 
 #![allow(clippy::print_stderr, reason = "prints which tests are skipped")]
 

@@ -1,4 +1,4 @@
-//! Access to the files of the documentation, to the program, and to the pages of the service.
+//! Functions that read the files of the documentation, run the program, and request pages of the service.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub(crate) fn printed(words: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The public listener and the operator listener of a service. The tests call them without sockets.
+/// The public listener and the operator listener of a service, which the tests call without sockets.
 pub(crate) struct Served {
     pub(crate) public: App,
     pub(crate) operator: App,

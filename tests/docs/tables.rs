@@ -53,7 +53,7 @@ fn array(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The operations of an API document, in the order of its groups.
+/// The operations of an API document, each with its method and path, in the order of the document's tags.
 fn operations(document: &Value) -> Vec<(String, &Value)> {
     let base = document["servers"][0]["url"].as_str().unwrap();
     let mut all = Vec::new();
@@ -110,7 +110,7 @@ fn parameters(document: &Value, operation: &Value) -> Vec<String> {
     all
 }
 
-/// Collects the alternative objects of a body.
+/// Collects the schemas of the objects that a body may be: the schema itself, or each alternative of `oneOf`.
 fn forms<'a>(document: &'a Value, schema: &'a Value, into: &mut Vec<&'a Value>) {
     let name = schema["$ref"].as_str().and_then(|name| name.strip_prefix('#'));
     let schema = name.map_or(schema, |name| document.pointer(name).unwrap());

@@ -1,5 +1,5 @@
-// The actions of each client, over HTTP and over standard input and output: list, find, book, repeat the
-// booking, move and cancel.
+// Each client carries out these actions over HTTP and over standard input and output: it lists the tools,
+// finds times, books, repeats the booking, moves and cancels.
 import assert from "node:assert/strict";
 
 /** The date this many days from now, or the next date if that is a Sunday. */

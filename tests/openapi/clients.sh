@@ -53,8 +53,8 @@ for client in "${chosen[@]}"; do
     typescript-fetch | typescript-axios)
         mkdir -p "$client"
         cp "$here/generated.ts" "$client"
-        # The generators differ: a response is the body, or an object with the body, and a day is a Date or a
-        # string.
+        # The generated clients differ: a response is either the body or an object with the body, and a day is
+        # either a Date or a string.
         case $client in
         *-fetch) body='answer: T) => answer' day='new Date(text)' options=modelPropertyNaming=original ;;
         *-axios) body='answer: { data: T }) => answer.data' day=text options=useSingleRequestParameter=true ;;

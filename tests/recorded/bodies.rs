@@ -1,7 +1,6 @@
-//! Bodies and values that violate a schema in one place.
+//! Generates bodies and values that violate a schema in one place.
 //!
-//! They are generated from the schemas of the published documents, so this file needs no change for a new
-//! property.
+//! The input is the schemas of the published documents, so this file needs no change for a new property.
 
 use serde_json::{Value, json};
 
@@ -27,7 +26,7 @@ impl Schemas {
         choice.map_or(schema, |choice| self.resolved(choice))
     }
 
-    /// Every invalid variant of a valid body, as text.
+    /// Returns every invalid variant of a valid body as text.
     pub(crate) fn broken(&self, schema: &Value, good: &Value) -> Vec<String> {
         let mut broken = self.broken_objects(schema, good, 0);
         let text = good.to_string();
@@ -62,7 +61,7 @@ impl Schemas {
         broken
     }
 
-    /// Values that a schema refuses, and null.
+    /// Returns values that a schema refuses, and null.
     pub(crate) fn wrong(&self, schema: &Value, good: Option<&Value>, depth: usize) -> Vec<Value> {
         let schema = self.resolved(schema);
         let mut wrong = vec![Value::Null];

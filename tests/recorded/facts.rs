@@ -8,7 +8,7 @@ use crate::harness::SCOPES;
 /// Parts of messages that refuse a time, each with its reason. The first part in the table that occurs in a
 /// message determines the reason.
 ///
-/// If the message of a reason changes, this table needs a new row.
+/// If the message for a reason changes, this table needs a new row.
 const REASONS: [(&str, &str); 14] = [
     ("in the past", "past"),
     ("closed that day", "closed_that_day"),
@@ -60,7 +60,7 @@ pub(crate) fn reason(message: &str) -> String {
     format!("reason:{reason}")
 }
 
-/// All facts of a message (ids, numbers, names and others, as listed above), in the order of the message.
+/// All facts of a message, such as ids, numbers and names, in the order of the message.
 pub(crate) fn facts(message: &str) -> Vec<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_:.+-".contains(c);
     let words = message.split(|c| !is_part(c)).map(|word| word.trim_matches([':', '.', '+', '-']));

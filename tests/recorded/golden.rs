@@ -1,13 +1,13 @@
-//! The recorded lines of a group, which are in a file in this directory.
+//! Reads and writes the recorded lines of a group of requests, which are in a file in this directory.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::tape::Line;
 
-/// The maximum number of differing lines that are shown per group.
+/// The maximum number of differing lines that a failure shows per group.
 const SHOWN: usize = 5;
-/// The maximum number of characters that are shown per line.
+/// The maximum number of characters that a failure shows per line.
 const SHOWN_CHARS: usize = 2_000;
 
 fn file(group: &str) -> PathBuf {

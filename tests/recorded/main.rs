@@ -1,10 +1,10 @@
-//! Sends more than a thousand requests to all routes, which cause every refusal that a client can cause. The
-//! responses are compared with the recorded ones.
+//! Sends more than a thousand requests to all routes, so that every refusal that a client can cause occurs.
+//! The test compares the responses with recorded responses.
 //!
-//! All parts must be equal, except for the wording of messages: only the facts in a message are compared
-//! (`facts`). The recorded responses are in this directory, in one file per group and one line per request.
-//! The service runs in this process, with a clock and randomness that are the same in every run. Ids, entity
-//! tags, cursors, keys and links are therefore compared as they are.
+//! All parts of a response must be equal, except for the wording of messages: the test compares only the
+//! facts in a message (`facts`). The recorded responses are in this directory, in one file per group and one
+//! line per request. The service runs in this process, with a clock and randomness that are the same in every
+//! run. Ids, entity tags, cursors, keys and links are therefore compared as they are.
 //!
 //! `RECORD=1 cargo test --test recorded` records the responses again. Check the difference before you commit
 //! it.
@@ -111,7 +111,8 @@ fn check_routes(lines: &[&Line]) {
     for (what, seen) in
         [("succeeded", done(|status| status < 300)), ("refused", done(|status| status >= 400))]
     {
-        // A notice can be sent again only after an attempt, which no request awaits. The tests of the engine do.
+        // A notice can be sent again only after the first attempt to send it, and this test does not wait for
+        // an attempt. The tests of the engine cover this route.
         let is_apart = |path: &str| what == "succeeded" && path.ends_with("/send-again");
         let missing: Vec<_> =
             all.iter().filter(|route| !seen.contains(*route) && !is_apart(route.1)).collect();

@@ -49,7 +49,7 @@ impl Document {
 }
 
 impl Operation {
-    /// The schema of the JSON body, and a valid body that contains ids of the scene. `None` if the operation
+    /// The schema of the JSON body, and a valid body with ids of existing records. `None` if the operation
     /// takes no body.
     pub(crate) fn body(&self, scene: &Scene) -> Option<(&Value, Value)> {
         let media = self.described["requestBody"]["content"].get("application/json")?;
@@ -75,7 +75,7 @@ impl Operation {
     }
 }
 
-/// Replaces the ids in an example by ids of the scene.
+/// Replaces the ids in an example by ids of existing records.
 fn put_ids(value: &mut Value, scene: &Scene) {
     let Value::Object(object) = value else { return };
     for (name, value) in object {

@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Api, SCOPES, Salon, Server, TOKEN, raw};
 use crate::tape::{Line, Sent, line};
 
-/// An id that no record has.
+/// An id that belongs to no record.
 pub(crate) const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
 /// The time limit for a background job.
@@ -283,7 +283,8 @@ pub(crate) async fn until(what: &str, mut has_come: impl AsyncFnMut() -> bool) {
     waited.unwrap_or_else(|_| panic!("timeout while waiting for {what}"));
 }
 
-/// The first part of a text in the form `{x*3}`: its start, the text that replaces it, and its end.
+/// Finds the first part of a text with the form `{x*3}`. Returns its start, the text that replaces it, and
+/// its end.
 fn repeated(text: &str) -> Option<(usize, String, usize)> {
     text.match_indices('{').find_map(|(start, _)| {
         let inside = &text[start + 1..start + text[start..].find('}')?];

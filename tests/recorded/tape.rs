@@ -27,9 +27,9 @@ const HEADERS: [&str; 8] = [
     "idempotent-replayed",
 ];
 
-/// The headers of the rate limit. They are recorded only in the test that reaches the limit.
+/// The headers of the rate limit. They are recorded only in the group of requests that reaches the limit.
 const RATE_LIMITS: [&str; 3] = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
-/// The limit in tests that do not reach it, in requests per minute.
+/// The rate limit in requests per minute for the groups that must not reach it.
 pub(crate) const UNLIMITED: u32 = 1_000_000;
 
 /// Fields that depend on the speed of the machine. They occur in attempts of an endpoint test, in keys, and

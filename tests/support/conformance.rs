@@ -7,7 +7,7 @@ use hyper::HeaderMap;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-/// The headers that the documents describe.
+/// The response headers that the documents describe.
 const KNOWN: [&str; 9] = [
     "x-ratelimit-limit",
     "x-ratelimit-remaining",

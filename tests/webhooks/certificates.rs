@@ -1,4 +1,4 @@
-//! Valid and invalid certificates of receivers.
+//! Creates valid and invalid certificates for receivers.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Real deliveries: what they contain, where they are sent, and why they fail.
+//! Tests of real deliveries: their content, the addresses to which they are sent, and the reasons why they
+//! fail.
 
 use std::collections::BTreeSet;
 use std::net::TcpListener;
@@ -20,7 +21,7 @@ fn taking() -> Reply {
     Reply::now(OK, Then::GoesOn)
 }
 
-/// Causes an event of every type. Returns the appointment.
+/// Makes changes that cause an event of every type. Returns the appointment.
 async fn let_everything_happen(client: &Client, shop: &Shop) -> serde_json::Value {
     let booked = client.call(shop, &shop.booking(0, &slot(0), 1, "book".into())).await.unwrap();
     let path = format!("/appointments/{}", booked.text("id"));
@@ -97,7 +98,7 @@ fn events_arrive_signed_over_tls_by_both_families_of_addresses() {
     });
 }
 
-/// Makes an attempt at each receiver. Returns the errors in the delivery log.
+/// Causes a delivery to each receiver. Returns the errors in the delivery log.
 async fn errors_of(network: &Network, names: &[(&str, &str)]) -> Vec<String> {
     let known: Vec<_> = names.iter().map(|(name, address)| (*name, std::slice::from_ref(address))).collect();
     network.names(&known);

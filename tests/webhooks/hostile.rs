@@ -1,5 +1,5 @@
-//! Hostile receivers. Attempts at a hostile receiver have the expected outcome, use a limited amount of
-//! memory, and delay no other receiver.
+//! Tests with hostile receivers. An attempt to deliver to a hostile receiver has the expected outcome, uses a
+//! limited amount of memory, and delays no other receiver.
 //!
 //! Receivers that hang are always part of the test. The test waits for their deadline of 10 seconds only if
 //! `HOSTILE_PATIENT` is set. The tests of the engine check the deadline in simulated time. `HOSTILE_ROUNDS`
@@ -122,9 +122,9 @@ fn check(case: &Case, row: &Value) {
     }
 }
 
-/// Checks the recorded bodies of responses. The engine reads the bodies of only a limited number of
-/// responses of a business at the same time, and receivers that hang count too. When this number is
-/// reached, a response is logged without its body. Some responses must be logged with their body.
+/// Checks the bodies of responses in the delivery log. The engine reads only a limited number of bodies of a
+/// business at the same time, including those of receivers that hang. Above this number it logs a response
+/// without its body. Some responses must be logged with their body.
 fn check_bodies(case: &Case, rows: &[Value]) {
     let read = rows.iter().filter(|row| row["last_response_body"].is_string()).count();
     assert!(case.body.is_none() || read > 0, "{}: no body was logged: {rows:?}", case.name);

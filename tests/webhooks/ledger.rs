@@ -1,4 +1,5 @@
-//! The record of an endpoint: the behaviour of its receiver, the changes of its status, and its secrets.
+//! An endpoint as the test knows it: the behaviour of its receiver, the changes of its status, and its
+//! secrets.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -126,8 +127,8 @@ impl Endpoint {
         true
     }
 
-    /// Requests the missed events again. Returns the number of these events, or 0 if the endpoint is
-    /// disabled. Returns `None` if there was no response.
+    /// Resends the missed events. Returns the number of these events, or 0 if the endpoint is disabled.
+    /// Returns `None` if there was no response.
     pub(crate) async fn resend_missed(&self, client: &Client, shop: &Shop) -> Option<u64> {
         let path = format!("{}/resend-missed", self.hook.path(shop));
         let answer = client.ask_operator("POST", &path, None).await?;
@@ -138,8 +139,8 @@ impl Endpoint {
         answer.body["data"]["resent"].as_u64()
     }
 
-    /// Requests an event again that the receiver has already got. Returns false if there was no response.
-    /// The service may refuse the request.
+    /// Resends an event that the receiver has already got. Returns false if there was no response. The
+    /// service may refuse the request.
     pub(crate) async fn resend_one(&self, client: &Client, shop: &Shop, number: usize) -> bool {
         let received = self.receiver.received_at(number);
         let Some(received) = received else { return true };
@@ -149,8 +150,8 @@ impl Endpoint {
         true
     }
 
-    /// Reads the status of the endpoint after a restart. Replaces the secret if the response with its newest
-    /// secret was lost.
+    /// Reads the status of the endpoint after a restart. If the response with the newest secret was lost,
+    /// replaces the secret.
     pub(crate) async fn take_stock(&self, client: &Client, shop: &Shop) {
         let asked = now();
         let shown = client.operator("GET", &self.hook.path(shop), None).await;
@@ -168,7 +169,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether the endpoint was certainly enabled from the event until now.
+    /// Whether the endpoint was certainly enabled from this moment until now.
     pub(crate) fn was_on_since(&self, moment: DateTime<Utc>) -> bool {
         let switches = self.switches.lock();
         let off = switches.iter().rposition(|switch| !switch.what);

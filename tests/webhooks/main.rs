@@ -1,6 +1,6 @@
-//! Webhooks of the real program. The program sends requests over real TLS to receivers in a separate
-//! network. In that network, the loopback device has public addresses, so every rule on addresses applies
-//! unchanged.
+//! Tests of the webhooks of the real program. The program sends requests over real TLS to receivers in a
+//! separate network. In that network, the loopback device has public addresses, so every rule on addresses
+//! applies unchanged.
 //!
 //! If the system does not permit such a network, each test prints one line and passes. With
 //! `REQUIRE_NAMESPACES=1`, it fails.

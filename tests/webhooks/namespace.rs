@@ -1,6 +1,6 @@
-//! A separate network. The test starts itself again inside a new network namespace and a new mount namespace.
-//! In the namespaces, the loopback device has the addresses of [`Network`], and the test can write
-//! `/etc/hosts`.
+//! Runs a test in a separate network: the test starts itself again inside a new network namespace and a new
+//! mount namespace. In the namespaces, the loopback device has the addresses of [`Network`], and the test can
+//! write `/etc/hosts`.
 
 use std::fs;
 use std::io::Write;

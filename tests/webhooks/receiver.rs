@@ -33,7 +33,7 @@ pub(crate) fn now() -> DateTime<Utc> {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
-    /// The time at which the whole request had been read.
+    /// The time at which the receiver had read the whole request.
     pub(crate) at: DateTime<Utc>,
     /// The first line and the headers. The names of headers are in lower case.
     pub(crate) head: String,
@@ -75,7 +75,7 @@ pub(crate) struct Reply {
     pub(crate) then: Then,
 }
 
-/// What a receiver does after the bytes of the response.
+/// The action of a receiver after it has sent the response.
 #[derive(Clone, Debug)]
 pub(crate) enum Then {
     /// Waits for the next request.
@@ -171,7 +171,7 @@ impl Receiver {
         self.received.lock().len()
     }
 
-    /// Waits until there are this many requests.
+    /// Waits until the receiver has got this many requests.
     pub(crate) async fn gets(&self, requests: usize) {
         loop {
             let news = self.news.notified();

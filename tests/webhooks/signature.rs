@@ -1,5 +1,5 @@
-//! A receiver's check of a signature. It is written from the Standard Webhooks specification, without code of
-//! the service.
+//! Checks a signature like a receiver. The code follows the Standard Webhooks specification and uses no code
+//! of the service.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;

@@ -1,5 +1,5 @@
-//! Clients and operators work until the program is killed. Clients book, move and cancel. Operators disable
-//! and enable endpoints, replace secrets and request events again. Receivers accept events, refuse them, or
+//! Clients and operators that work until the program is killed. Clients book, move and cancel. Operators
+//! disable and enable endpoints, replace secrets and resend events. Receivers accept events, refuse them, or
 //! hang.
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const CLIENTS: usize = 6;
 /// The number of half hours in which bookings may start.
 const SLOTS: usize = 500;
 pub(crate) const STAFF: usize = 3;
-/// The number of contacts that bookings are made for.
+/// The number of contacts for whom appointments are booked.
 const CONTACTS: usize = 2_000;
 /// The number of newest appointments. Clients move or cancel only these, so the same appointments change
 /// often.

@@ -1,4 +1,4 @@
-//! The routes for keys, webhooks, people, notifications, the mail log and the audit log.
+//! The rows for the pages of API keys, webhooks, people, notifications, the mail log and the audit log.
 
 use super::{Row, SIGN_IN};
 
@@ -28,7 +28,7 @@ pub(super) const ROWS: &[Row] = &[
     ("POST", "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/deliveries/{delivery_id}/resend", [404, 404, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/deliveries/{delivery_id}/try-now", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/settings/audit", [200, 200, 404, 404, SIGN_IN]),
-    // The routes for people, notifications and mails.
+    // These routes are for people, notifications and mails.
     ("GET", "/dashboard/b/{business_id}/settings/people", [200, 200, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/settings/people/invite", [200, 200, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/people/invite", [422, 422, 404, 404, SIGN_IN]),

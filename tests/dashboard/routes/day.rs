@@ -1,4 +1,4 @@
-//! The routes for today's page, the calendar and appointments.
+//! The rows for the pages of today, the calendar and appointments.
 
 use super::{Row, SIGN_IN};
 

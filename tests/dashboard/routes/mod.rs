@@ -1,4 +1,5 @@
-//! Every route with every kind of client, in one table. The test fails if a route has no row.
+//! Tests every route with every kind of client. The expected responses are in one table. The test fails if a
+//! route has no row.
 
 mod access;
 mod day;
@@ -15,15 +16,15 @@ use crate::harness::{Browser, Page, Server};
 const SIGN_IN: u16 = 401;
 
 /// The expected responses of a route: its method, its path, and the statuses for an owner, an admin, a
-/// member, the owner of another business, and a client without a session. In the requests, only the id of the
-/// business exists: all other ids and the tokens are invented. Forms are sent without fields.
+/// member, the owner of another business, and a client without a session. The path of a request contains the
+/// id of an existing business. All other ids and the tokens are invented. Forms are sent without fields.
 type Row = (&'static str, &'static str, [u16; 5]);
 
 fn rows() -> impl Iterator<Item = Row> {
     [DOORS, day::ROWS, records::ROWS, settings::ROWS, access::ROWS].into_iter().flatten().copied()
 }
 
-/// The routes that belong to no business.
+/// The rows for routes that belong to no business.
 #[rustfmt::skip]
 const DOORS: &[Row] = &[
     ("GET", "/dashboard/sign-in", [303, 303, 303, 303, 200]),
@@ -48,7 +49,7 @@ const DOORS: &[Row] = &[
     ("POST", "/dashboard/account/sessions/{session_id}/end", [404, 404, 404, 404, SIGN_IN]),
 ];
 
-/// An id that no record has.
+/// An id that belongs to no record.
 const MADE_UP: &str = "00000000-0000-7000-8000-000000000001";
 
 /// The index of the client without a session in a row.
@@ -76,7 +77,7 @@ pub(crate) async fn everybody(server: &Server) -> (String, [Browser; 5]) {
 fn address(path: &str, salon: &str) -> String {
     let path = path.replace("{business_id}", salon).replace("{token}", &"A".repeat(43));
     let path = path.replace("{number}", "9").replace("{date}", "2027-01-01");
-    // All other ids do not exist.
+    // The other ids in the path belong to no record.
     let parts = path.split('/').map(|part| if part.starts_with('{') { MADE_UP } else { part });
     parts.collect::<Vec<_>>().join("/")
 }
@@ -85,7 +86,7 @@ fn status(page: &Page) -> u16 {
     if page.header("location").starts_with("/dashboard/sign-in?next=") { SIGN_IN } else { page.status }
 }
 
-/// A valid form id, from any form that the browser can see. A form id can be used only once.
+/// A new valid form id, taken from a form that the browser can see. A form id can be used only once.
 async fn form_id(browser: &mut Browser) -> String {
     let account = browser.get("/dashboard/account").await;
     match account.status {

@@ -1,4 +1,4 @@
-//! The routes for messages, calls, contacts and knowledge.
+//! The rows for the pages of messages, calls, contacts and knowledge.
 
 use super::{Row, SIGN_IN};
 

@@ -1,4 +1,4 @@
-//! The routes for the settings of a business: profile, hours, services, staff and data.
+//! The rows for the settings of a business: profile, hours, services, staff and data.
 
 use super::{Row, SIGN_IN};
 

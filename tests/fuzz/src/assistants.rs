@@ -1,5 +1,6 @@
-//! Messages to `/mcp`, handled by the complete router in this process. Each response must be valid JSON-RPC
-//! without an internal error, and each result of a tool must contain text for a model.
+//! A fuzz target that sends messages to `/mcp`. The complete router handles them in this process. Each
+//! response must be valid JSON-RPC without an internal error, and each result of a tool must contain text for
+//! a model.
 //!
 //! The input is a text with calls, separated by lines that contain `---`. A call that begins with a brace is
 //! a complete message. In other calls, the first line is the name of a tool, and the rest is its arguments.
@@ -38,12 +39,12 @@ pub fn tools() -> impl Iterator<Item = &'static str> {
     TOOLS.keys().map(String::as_str)
 }
 
-/// Sends the calls of the input in order.
+/// Sends the calls of the input in order, and checks the responses.
 pub fn check(data: &[u8]) {
     done(data);
 }
 
-/// The tools whose calls succeeded.
+/// Sends the calls of the input. Returns the tools whose calls succeeded.
 pub fn done(data: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(data);
     LazyLock::force(&TOOLS); // this starts its own runtime

@@ -1,5 +1,5 @@
-//! Opening a cursor never panics. Only a cursor that this service has sealed can be opened, and only with
-//! the binding that was used for sealing it.
+//! A fuzz target for cursors. Opening a cursor never panics. The service can open only a cursor that it has
+//! sealed itself, and only with the same binding (the list, filters and business of the cursor).
 
 use receptionist::http::cursor::{Binding, Cursors, POSITION_BYTES_MAX};
 

@@ -1,5 +1,5 @@
-//! The records of the store: decoding never panics, and a record that was decoded has the same content after
-//! it is encoded and decoded again.
+//! A fuzz target for the records of the store. Decoding never panics, and a record that was decoded has the
+//! same content after it is encoded and decoded again.
 
 use domain::{
     Alert, AlertsRead, ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery,

@@ -1,5 +1,5 @@
-//! Requests to every endpoint of both APIs, handled by the complete router in this process. No response may
-//! be an internal error, and each must have the documented JSON structure.
+//! A fuzz target that sends requests to both APIs. The complete router handles them in this process. No
+//! response may be an internal error, and each must have the documented JSON structure.
 //!
 //! The input is a text with requests, separated by lines that contain `---`. A request has a line with its
 //! method and path, headers, an empty line and a body. Placeholders such as `{service_id}` are replaced by
@@ -49,7 +49,7 @@ impl Clock for Morning {
     }
 }
 
-/// Random bytes that are the same for every input.
+/// A source of pseudo-random bytes, which are the same for every input.
 #[derive(Default)]
 struct Counted(AtomicU64);
 
@@ -89,11 +89,11 @@ pub(crate) struct Server {
     admin: App,
     _stop: watch::Sender<bool>,
     key: String,
-    /// The placeholders, with the ids that replace them.
+    /// The names of the placeholders, with the ids that replace them.
     ids: Vec<(&'static str, String)>,
 }
 
-/// The records that exist before an input: placeholder, path and body.
+/// The records that exist before an input. Each has its placeholder, the path of its creation and the body.
 const FOUNDING: [(&str, &str, &str); 15] = [
     (
         "business_id",
@@ -172,7 +172,7 @@ async fn found() -> Founded {
         }
         server.ids.push((name, data["id"].as_str().unwrap().to_owned()));
     }
-    // The endpoint misses an event, so that an input can request the event again.
+    // The disabled endpoint misses an event, so that an input can resend the event.
     let path = server.fill("/admin/v1/businesses/{business_id}/webhooks/{webhook_id}");
     server.send(&format!("PATCH {path}\n\n{{\"status\":\"disabled\"}}")).await;
     server.send("POST /v1/contacts\n\n{\"name\":\"Grace\"}").await;
@@ -243,7 +243,7 @@ impl Server {
         if !uri.path().starts_with('/') {
             return None;
         }
-        // An input must not choose paths of files.
+        // A backup writes to a path in the request, so these requests are not sent.
         if uri.path().starts_with("/admin/v1/backup") {
             return None;
         }
@@ -265,7 +265,7 @@ impl Server {
             assert!(bytes.is_empty(), "{method} {uri}: {status} {shown}");
             return Some(Answer { status, body: Value::Null });
         }
-        // Paths outside of both APIs have the JSON structure only in errors.
+        // Successful responses outside of both APIs have another structure.
         if status < 400 && ["/healthz", "/openapi.json", "/metrics"].contains(&uri.path()) {
             return Some(Answer { status, body: Value::Null });
         }
@@ -311,7 +311,7 @@ impl Server {
     }
 }
 
-/// Sends the requests of the input in order.
+/// Sends the requests of the input in order, and checks the responses.
 pub fn check(data: &[u8]) {
     answered(data);
 }

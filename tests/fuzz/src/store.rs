@@ -1,5 +1,5 @@
-//! The store, compared with a `BTreeMap` that gets the same changes: changes, scans, delayed syncs, crashes
-//! and reopening, in memory and on disk.
+//! A fuzz target for the store, in memory and on disk. An input is a sequence of changes, scans, delayed
+//! syncs, crashes and reopenings. The target compares the store with a `BTreeMap` that gets the same changes.
 //!
 //! After a crash, the store must be in the complete state after some change, and contain every acknowledged
 //! change.
@@ -16,7 +16,7 @@ use uuid::Uuid;
 /// The maximum number of steps. On disk, each step may need a sync.
 const STEPS_MAX: usize = 400;
 const DISK_STEPS_MAX: usize = 60;
-/// One of this many inputs also runs on disk.
+/// One in this many inputs also runs on disk.
 const INPUTS_PER_DISK: u64 = 256;
 const REOPENINGS_MAX: usize = 6;
 /// A batch is committed when it reaches this many bytes.
@@ -44,7 +44,7 @@ fn business() -> BusinessId {
     Uuid::from_bytes([1; 16]).into()
 }
 
-/// The prefix of the keys that are used. The keys of the pieces of long values have another prefix.
+/// The prefix of all keys that a step uses. The store keeps the pieces of long values under another prefix.
 fn prefix() -> Key {
     Key::new(&[1; 16]).with(&[0x50])
 }
@@ -53,7 +53,7 @@ fn key(number: u8) -> Key {
     prefix().with(&[number % KEYS; 16])
 }
 
-/// The bytes for all values. Each step takes its bytes from another offset.
+/// The bytes from which all values are taken. Each step begins at another offset.
 static PATTERN: LazyLock<Vec<u8>> =
     LazyLock::new(|| (0..SEEDS + 2 * VALUE_BYTES_MAX + 256).map(|at| (at * 31 % 65_521) as u8).collect());
 const SEEDS: usize = STEPS_MAX * SEED_STRIDE;
@@ -74,7 +74,7 @@ fn value(code: u8, seed: usize) -> Vec<u8> {
 struct World {
     medium: Medium,
     store: Store,
-    /// The state when the store was opened, and the state after each change.
+    /// The expected state at the opening of the store, and the expected state after each change.
     states: Vec<Model>,
     /// The number of acknowledged changes.
     acknowledged: Arc<AtomicUsize>,
@@ -186,7 +186,7 @@ impl World {
         self.opened_again(whole);
     }
 
-    /// In memory, cuts the power. On disk, only reopens the store.
+    /// Cuts the power of a store in memory, and reopens it. A store on disk is closed and reopened.
     async fn crash(&mut self, keep: usize) {
         let Medium::Memory(disk) = &self.medium else { return self.reopen().await };
         disk.crash(keep);
@@ -225,9 +225,9 @@ impl World {
     }
 }
 
-/// Whether these steps run on disk. This applies to one of [`INPUTS_PER_DISK`] inputs, and depends on all
-/// bytes of the input. If it depended on a single byte, derived inputs would inherit it, and coverage would
-/// select mainly slow inputs on disk.
+/// Whether this input also runs on disk. One in [`INPUTS_PER_DISK`] inputs does. The decision depends on all
+/// bytes of the input. If it depended on a single byte, derived inputs would inherit the decision, and
+/// coverage would select mainly slow inputs on disk.
 pub fn on_disk(data: &[u8]) -> bool {
     let hash = data.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
@@ -235,7 +235,7 @@ pub fn on_disk(data: &[u8]) -> bool {
     (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).is_multiple_of(INPUTS_PER_DISK)
 }
 
-/// Each group of three bytes is a step.
+/// Carries out the input. Each group of three bytes is a step.
 pub fn check(data: &[u8]) {
     let on_disk = on_disk(data);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

@@ -1,7 +1,8 @@
-//! Webhook URLs and addresses, compared with a second implementation of the rules.
+//! A fuzz target for the rules on webhook URLs and addresses, which are compared with a second
+//! implementation.
 //!
-//! This implementation compares an address with the first and last addresses of the ranges in the registries.
-//! The service compares prefixes.
+//! The second implementation compares an address with the first and the last address of each range in the
+//! registries. The service compares prefixes.
 
 use std::future::{Future, ready};
 use std::io;
@@ -80,7 +81,7 @@ fn is_public_name(name: &str) -> bool {
     labels.len() > 1 && !INTERNAL_NAMES.iter().any(|internal| labels.ends_with(internal))
 }
 
-/// Whether a URL must be accepted. This depends on the result of the parser and on the characters.
+/// Whether the service must accept a URL.
 fn is_accepted(text: &str) -> bool {
     let Ok(url) = url::Url::parse(text) else { return false };
     let after_scheme = text.get(8..).unwrap_or_default();
@@ -150,7 +151,7 @@ pub fn check(data: &[u8]) {
     assert_eq!(parsed.is_ok(), is_accepted(&text), "{text:?}: {parsed:?}");
     let Ok(url) = parsed else { return };
     assert_eq!(url.as_str(), text);
-    // The accepted URL is parsed by the `url` crate and written again. Its host must not change.
+    // The test parses the accepted URL with the `url` crate and writes it again. The host must not change.
     let written = url::Url::parse(&text).unwrap();
     if let Ok(again) = WebhookUrl::parse(written.as_str()) {
         assert_eq!((again.host(), again.port()), (url.host(), url.port()), "{text:?} {written}");

@@ -1,5 +1,5 @@
-//! The headers `ETag`, `If-None-Match`, `If-Match` and `Idempotency-Key` with valid and invalid values, on
-//! every route that reads them.
+//! Sends the headers `If-None-Match`, `If-Match` and `Idempotency-Key` with valid and invalid values to every
+//! route that reads them.
 
 use crate::groups::FOUNDING;
 use crate::operations::{Document, Operation};

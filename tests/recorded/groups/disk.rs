@@ -1,11 +1,12 @@
-//! A disk that is nearly full or full. It is simulated by a reserve that exceeds the free space.
+//! Sends requests while the disk is nearly full or full. A reserve that exceeds the free space simulates
+//! this.
 
 use store::DiskReserve;
 
 use crate::groups::FOUNDING;
 use crate::scene::Scene;
 
-/// More bytes than any disk has.
+/// A disk reserve that is larger than any disk.
 const ALL: u64 = 1 << 62;
 
 pub(crate) async fn play(scene: &mut Scene) {

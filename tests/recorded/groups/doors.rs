@@ -1,5 +1,6 @@
-//! Every route without a credential, with an invalid one, without its scope, with another method, with an
-//! invalid query, and with unknown ids. Also every public route of a suspended business.
+//! Requests every route without a credential, with an invalid one, without its scope, with another method,
+//! with an invalid query, and with unknown ids. Also requests every route of the public API for a suspended
+//! business.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Test mails, and people on a service with a relay that does not respond.
+//! Sends test mails and manages people on a service whose relay does not respond.
 
 use receptionist::mail::MailSettings;
 

@@ -23,7 +23,7 @@ pub(crate) const FOUNDING: &str = include_str!("../scripts/founding.txt");
 /// The number of requests per minute in the group that reaches the rate limit.
 const FEW: u32 = 3;
 
-/// Where the requests of a group come from.
+/// The source of the requests of a group.
 enum Play {
     /// A script in the syntax of `scene`.
     Script(&'static str),

@@ -1,4 +1,4 @@
-//! Backups, exports, and a business that is exported and then imported.
+//! Requests backups and exports, and imports an exported business.
 
 use crate::scene::{Ask, Scene, Who, until};
 

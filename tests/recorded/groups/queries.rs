@@ -1,4 +1,4 @@
-//! Every query parameter with invalid values, and every list read page by page.
+//! Sends every query parameter with invalid values, and reads every list page by page.
 
 use serde_json::Value;
 

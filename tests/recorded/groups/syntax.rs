@@ -1,4 +1,4 @@
-//! Every body that violates the schema of its route in one place.
+//! Sends bodies that violate the schema of their route in one place.
 
 use crate::groups::FOUNDING;
 use crate::operations::Document;

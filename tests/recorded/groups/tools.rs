@@ -1,4 +1,4 @@
-//! The MCP server for assistants: the protocol, and every tool with valid and invalid arguments.
+//! Sends messages to the MCP server, and calls every tool with valid and invalid arguments.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Requests that arrive while others are in progress: an import, and DNS lookups that never end.
+//! Sends requests while other requests are in progress: an import, and DNS lookups that never end.
 
 use std::future::IntoFuture as _;
 

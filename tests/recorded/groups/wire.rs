@@ -1,5 +1,5 @@
-//! Requests that violate HTTP, and requests to a business that is set aside because of damaged rows. Requests
-//! to this business get the status 500.
+//! Sends requests that violate HTTP, and requests to a business that is set aside because of damaged rows.
+//! Every request to this business gets the status 500.
 
 use std::fs;
 
