@@ -1,4 +1,4 @@
-//! The attendance of appointments, and the removal of the data that a customer entered.
+//! Tests of the attendance of appointments, and of the removal of the data that a customer entered.
 
 use ports::Clock;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The audit log of changes, newest entry first.
+//! Tests of the audit log, which lists changes from the newest to the oldest.
 
 use serde_json::{Value, json};
 

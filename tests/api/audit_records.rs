@@ -1,4 +1,5 @@
-//! The audit entries of contacts, calls, messages and knowledge: actor, record, fields.
+//! Tests of the audit entries for changes of contacts, calls, messages and knowledge: the actor, the record
+//! and the changed fields.
 
 use serde_json::{Value, json};
 

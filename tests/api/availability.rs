@@ -1,4 +1,4 @@
-//! `GET /availability`: the times that integrations can book.
+//! Tests of `GET /availability`, which lists the times that can be booked through the public API.
 
 use serde_json::{Value, json};
 

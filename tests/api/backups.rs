@@ -1,4 +1,4 @@
-//! Backups through the operator API.
+//! Tests of backups that are requested through the operator API.
 
 use std::path::Path;
 

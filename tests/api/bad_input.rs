@@ -1,4 +1,4 @@
-//! Invalid requests. The response is a 4xx error that names the invalid part.
+//! Tests that the response to an invalid request is a 4xx error that names the invalid part.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `POST /appointments`: a time can be booked if and only if it is listed.
+//! Tests of `POST /appointments`: a time can be booked if and only if `GET /availability` lists it.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `B/budget`, where `B` is the operator path of a business: limits, usage, and refusals at the limit.
+//! Tests of the budget of a business in the operator API: limits, usage, and refusals at the limit.
 
 use serde_json::{Value, json};
 use tokio::task::JoinSet;

@@ -1,4 +1,4 @@
-//! `GET` and `PATCH /business`: the profile and the opening hours.
+//! Tests of `GET` and `PATCH /business`, which show and change the profile and the opening hours.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! A business that was set aside because of damaged rows. Every request to this business gets the status 500.
-//! Requests to all other businesses succeed.
+//! Tests of a business that is set aside because of damaged rows. Every request to this business gets the
+//! status 500. Requests to all other businesses succeed.
 
 use std::net::SocketAddr;
 

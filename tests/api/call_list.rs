@@ -1,4 +1,4 @@
-//! `GET /calls`: filters and order.
+//! Tests of the filters and the order of `GET /calls`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `POST B/calls` and `GET /calls/{call_id}`.
+//! Tests of `POST /calls` of the operator API, and of `GET /calls/{call_id}` of the public API.
 
 use serde_json::{Value, json};
 

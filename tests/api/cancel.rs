@@ -1,4 +1,4 @@
-//! `POST /appointments/{id}/cancel`.
+//! Tests of `POST /appointments/{id}/cancel`.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Services and staff in the operator API and in the public API.
+//! Tests of services and staff members in the operator API and in the public API.
 
 use serde_json::{Value, json};
 

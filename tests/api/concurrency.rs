@@ -1,5 +1,5 @@
-//! Requests of concurrent clients. Their results are the same as if the requests had been carried out one
-//! after the other in some order.
+//! Tests of requests from concurrent clients. The results are the same as if the service had carried out the
+//! requests one after the other in some order.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The connection after a request whose body was not read. Either the connection handles the next request, or
-//! the response says that the connection closes.
+//! Tests of the connection after a request whose body the service has not read. Either the connection handles
+//! the next request, or the response says that the connection closes.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::harness::{Api, Server, TOKEN};
 
 const MADE_UP: &str = "00000000-0000-7000-8000-000000000001";
 
-/// A connection for writing bytes and reading one response after the other.
+/// A connection to which a test writes bytes and from which it reads responses.
 struct Wire(TcpStream);
 
 impl Wire {

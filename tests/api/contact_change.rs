@@ -1,4 +1,4 @@
-//! `PATCH /contacts/{contact_id}`.
+//! Tests of `PATCH /contacts/{contact_id}`.
 
 use serde_json::{Value, json};
 

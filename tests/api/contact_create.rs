@@ -1,4 +1,4 @@
-//! `POST /contacts` and `GET /contacts/{contact_id}`.
+//! Tests of `POST /contacts` and `GET /contacts/{contact_id}`.
 
 use serde_json::{Value, json};
 use tokio::task::JoinSet;

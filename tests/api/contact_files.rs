@@ -1,4 +1,4 @@
-//! `GET B/contacts.csv`, `GET B/appointments.csv` and `POST B/contacts/import`.
+//! Tests of `GET /contacts.csv`, `GET /appointments.csv` and `POST /contacts/import` of the operator API.
 
 use serde_json::{Value, json};
 

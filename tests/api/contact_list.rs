@@ -1,4 +1,4 @@
-//! `GET /contacts`: filters and order.
+//! Tests of the filters and the order of `GET /contacts`.
 
 use serde_json::{Value, json};
 

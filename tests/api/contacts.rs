@@ -1,5 +1,5 @@
-//! The contact of a booking. The service looks for the contact by phone number, and then by email address.
-//! If it finds no contact, it creates one. A booking never overwrites the data of a contact.
+//! Tests of the contact of a booking. The service looks for the contact by phone number, and then by email
+//! address. If it finds no contact, it creates one. A booking never overwrites the data of a contact.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! A cursor is valid only for its list, filters and business. It stays valid after a restart of the service.
+//! Tests that a cursor is valid only for its list, filters and business. It stays valid after a restart of
+//! the service.
 
 use crate::harness::{Api, Salon, Server, ids};
 

@@ -1,4 +1,4 @@
-//! Special days, breaks, staff hours, time off, and the booking rules of services.
+//! Tests of special days, breaks, staff hours, time off, and the booking rules of services.
 
 use serde_json::{Value, json};
 

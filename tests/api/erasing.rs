@@ -1,4 +1,4 @@
-//! Erasure of contacts, deletion of businesses, and retention, through the operator API.
+//! Tests of erasures, deletions of businesses, and retention in the operator API.
 
 use domain::BusinessId;
 use memchr::memmem;

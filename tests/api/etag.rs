@@ -1,4 +1,4 @@
-//! `ETag`, `If-None-Match` and `If-Match`.
+//! Tests of the headers `ETag`, `If-None-Match` and `If-Match`.
 
 use serde_json::json;
 

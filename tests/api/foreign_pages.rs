@@ -1,4 +1,5 @@
-//! The booking page, the manage links and the forms of one business never reach the data of another business.
+//! Tests that the booking page, the manage links and the forms of one business never reach the data of
+//! another business.
 
 use domain::Actor;
 use engine::business::Request;

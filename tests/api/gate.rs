@@ -1,4 +1,4 @@
-//! Authentication, and the order in which a request is checked.
+//! Tests of the authentication, and of the order in which the service checks a request.
 
 use serde_json::json;
 

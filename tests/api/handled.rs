@@ -1,4 +1,5 @@
-//! Only the operator API shows the notes and the snooze of a message and the mark of a handled call.
+//! Tests that only the operator API shows the notes and the snooze of a message and the mark of a handled
+//! call.
 
 use ports::Clock;
 use serde_json::{Value, json};

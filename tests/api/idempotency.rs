@@ -1,4 +1,5 @@
-//! `Idempotency-Key`: a repeated request makes its change only once.
+//! Tests of `Idempotency-Key` in the public API. The service makes the change of a repeated request only
+//! once.
 
 use serde_json::{Value, json};
 

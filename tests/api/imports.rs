@@ -1,4 +1,4 @@
-//! Imports of export lines through the operator API.
+//! Tests of imports through the operator API.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `GET B/insights` and `GET B/insights.csv`.
+//! Tests of `GET /insights` and `GET /insights.csv` of the operator API.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn none(from: &str, to: &str) -> Value {
         "calls_answered": 0, "calls_converted": 0 })
 }
 
-/// The periods without the figures of the staff.
+/// The periods of the response, without the figures of each staff member.
 fn periods(found: &Value) -> Vec<Value> {
     let mut periods = found["periods"].as_array().unwrap().clone();
     periods.iter_mut().for_each(|it| _ = it.as_object_mut().unwrap().remove("staff"));

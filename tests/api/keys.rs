@@ -1,4 +1,4 @@
-//! API keys and `GET /me`.
+//! Tests of API keys and of `GET /me`.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! `POST /knowledge`.
+//! Tests of `POST /knowledge`.
 
 use serde_json::{Value, json};
 

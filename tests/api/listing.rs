@@ -1,4 +1,4 @@
-//! `GET /appointments`: filters and order.
+//! Tests of the filters and the order of `GET /appointments`.
 
 use serde_json::{Value, json};
 

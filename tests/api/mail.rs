@@ -1,4 +1,4 @@
-//! Test mails through the operator API.
+//! Tests of the route of the operator API that sends a test mail.
 
 use std::sync::Arc;
 

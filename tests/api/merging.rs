@@ -1,4 +1,4 @@
-//! Merges of contacts, through the operator API.
+//! Tests of merges of contacts through the operator API.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! `POST B/messages`, `PATCH B/messages/{message_id}` and `GET /messages`.
+//! Tests of `POST /messages` and `PATCH /messages/{message_id}` of the operator API, and of `GET /messages`
+//! of the public API.
 
 use serde_json::{Value, json};
 
@@ -151,7 +152,7 @@ async fn a_message_of_another_business_is_not_found() {
     assert_eq!(listed(&other).await, [theirs]);
 }
 
-/// Messages that are taken one second apart. The third one is marked as read ten seconds later.
+/// Records messages one second apart. Marks the third one as read ten seconds later.
 async fn some(server: &Server, salon: &Salon) -> (Vec<Value>, Value) {
     let call = salon.record_call(json!({ "from_number": "+33611111111" })).await;
     let mut made = Vec::new();

@@ -1,5 +1,5 @@
-//! `GET /metrics` on the operator listener, and the API document on the public listener. Neither request
-//! needs a key.
+//! Tests of `GET /metrics` on the operator listener, and of the API document on the public listener. Neither
+//! request needs a key.
 
 use crate::harness::{Server, raw};
 

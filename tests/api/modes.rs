@@ -1,4 +1,4 @@
-//! Booking modes, and the confirmation and refusal of appointments by the team.
+//! Tests of booking modes, and of the confirmation and refusal of appointments by the team.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! The operator API: its token, its paths and methods, its host names, and creating and changing
-//! businesses.
+//! Tests of the operator API: its token, its paths and methods, its host names, and the creation and change
+//! of businesses.
 
 use serde_json::{Value, json};
 

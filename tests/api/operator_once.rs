@@ -1,4 +1,4 @@
-//! `Idempotency-Key` on the operator API, for clients that repeat a request after a lost response.
+//! Tests of `Idempotency-Key` in the operator API, for clients that repeat a request after a lost response.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! People in the operator API: adding, changing and removing people, their links, their alert settings, and
-//! the audit log of accounts.
+//! Tests of people in the operator API: their addition, change and removal, their links, their alert
+//! settings, and the audit log of accounts.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The rate limits of API keys, and of addresses that send requests without a key.
+//! Tests of the rate limits of API keys, and of addresses that send requests without a key.
 
 use serde_json::json;
 

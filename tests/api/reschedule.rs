@@ -1,4 +1,4 @@
-//! `POST /appointments/{id}/reschedule`.
+//! Tests of `POST /appointments/{id}/reschedule`.
 
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
-//! Every route of the public API. A request is accepted with a key that has only the scope of the route, and
-//! refused without a key or without this scope. The first test fails if a route has no row in the table. The
-//! module `foreign` tests ids of another business.
+//! Tests of every route of the public API. A request is accepted with a key that has only the scope of the
+//! route, and refused without a key or without this scope. The first test fails if a route has no row in the
+//! table. The module `foreign` tests ids of another business.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! `GET B/contacts?search=` and `GET B/search`.
+//! Tests of `GET /contacts?search=` and `GET /search` of the operator API.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Lists that have more rows than one request may read. A page of such a list may be short or empty
+//! Tests of lists that have more rows than one request may read. A page of such a list may be short or empty
 //! although more items follow.
 
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Bookings and moves by the team.
+//! Tests of bookings and moves by the team.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Businesses are isolated from each other.
+//! Tests that businesses are isolated from each other.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! Lists that are read while eight tasks write. A *walk* reads a list page by page to its end. A walk
-//! neither skips nor repeats a record that exists during the whole walk. *Polling* repeats walks with
+//! Tests of lists that are read while eight tasks write. A *walk* reads a list page by page to its end. A
+//! walk neither skips nor repeats a record that exists during the whole walk. *Polling* repeats walks with
 //! `updated_since`, and misses no change.
 
 use std::collections::{HashMap, HashSet};

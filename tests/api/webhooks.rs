@@ -1,4 +1,5 @@
-//! Webhook endpoints: creation, changes, enabling and disabling, and the operator's view of deliveries.
+//! Tests of webhook endpoints: their creation, changes, activation and deactivation, and the deliveries in
+//! the operator API.
 
 use std::future::IntoFuture;
 

@@ -1,4 +1,4 @@
-//! The settings of the booking page and of notices, and the slugs of booking pages.
+//! Tests of the settings of the booking page and of notices to customers, and of the slugs of booking pages.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Email addresses that customers enter in the form of the booking page.
+//! Tests of the email addresses that customers enter in the form of the booking page.
 
 use crate::site::{Site, text};
 

@@ -1,4 +1,4 @@
-//! The booking pages: the real service in this process, with a clock that only the test moves.
+//! Tests of the booking pages. The real service runs in this process, with a clock that only the test moves.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, and `unwrap` shows the line")]
 #![allow(clippy::print_stderr, reason = "prints which tests are skipped")]

@@ -1,5 +1,5 @@
-//! No response and no notice shows whether a contact exists. Each test makes the same requests in several
-//! states of a business, and compares all bytes except tokens, ids and the port of the service.
+//! Tests that no response and no notice shows whether a contact exists. Each test makes the same requests in
+//! several states of a business, and compares all bytes except tokens, ids and the port of the service.
 
 use mail_parser::MessageParser;
 use serde_json::{Value, json};

@@ -30,7 +30,7 @@ const ANSWERS_MAX: usize = 6;
 /// The ids of the acknowledged appointments.
 type Booked = Arc<Mutex<BTreeSet<Uuid>>>;
 
-/// Books one time after the other, half a day apart, until the service no longer responds.
+/// Books one appointment after the other, half a day apart, until the service no longer responds.
 async fn book(client: Client, shop: Arc<Shop>, next: Arc<AtomicUsize>, booked: Booked, answered: impl Fn()) {
     loop {
         let number = next.fetch_add(1, Ordering::SeqCst);

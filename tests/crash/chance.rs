@@ -1,4 +1,4 @@
-//! Random numbers from a seed, and the number of rounds.
+//! Random numbers from a seed, and the settings in environment variables.
 
 use std::time::Duration;
 

@@ -226,7 +226,7 @@ impl Shop {
     }
 }
 
-/// The start of the half hour with this number. The count begins on a day in the future.
+/// The start of the half hour with this number. Half hours are counted from a day in the future.
 pub(crate) fn slot(number: i64) -> String {
     let now: chrono::DateTime<chrono::Utc> = std::time::SystemTime::now().into();
     let first = now.date_naive() + chrono::TimeDelta::days(2);

@@ -1,4 +1,4 @@
-//! An orderly stop completes the requests in progress and exits with status 0.
+//! Tests that an orderly stop completes the requests in progress and exits with status 0.
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -47,7 +47,7 @@ async fn a_request_in_progress_is_finished_when_the_service_is_stopped() {
     }
 }
 
-/// A client may send the lines of an import slowly, or stop in the middle.
+/// The client of an import stops sending in the middle of the lines.
 #[tokio::test]
 async fn an_import_without_further_lines_does_not_delay_the_stop_and_leaves_nothing() {
     let home = tempfile::tempdir().unwrap();

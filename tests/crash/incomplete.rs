@@ -1,5 +1,5 @@
-//! Rows that are counted in the recorded usage of a business, but that the store has lost. Backups and
-//! exports of the real program report the missing rows.
+//! Tests of a store that has lost rows which the recorded usage of a business counts. Backups and exports of
+//! the real program report the missing rows.
 
 use std::path::Path;
 

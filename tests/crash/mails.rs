@@ -102,8 +102,8 @@ async fn no_mail_is_lost_and_a_repeated_mail_has_the_same_message_id() {
         expected.extend(plant(&data_dir, &told, round).await);
         let server = Arc::new(Server::start(command(&data_dir, &relay), &log));
         let after = 1 + rng.below(PEOPLE);
-        // If the relay has not responded to a mail, the mail must be sent again. If the relay has
-        // responded, the mail may be sent again, because the response is possibly not stored yet.
+        // If the relay has not responded to a mail, the mail must be sent again. If the relay has responded,
+        // the mail may be sent again, because the outcome may not be stored yet.
         let answers = round % 2 == 1;
         relay.kills(after, &server, answers);
         relay.has_killed().await;

@@ -22,7 +22,7 @@ const CLIENTS: usize = 8;
 const ADDRESSES: usize = 24;
 const ANSWERS_MAX: usize = 60;
 
-/// The expected people and memberships, according to the responses.
+/// The people and memberships that must exist according to the responses.
 #[derive(Default)]
 struct Book {
     /// The id of the person with each address.

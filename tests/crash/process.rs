@@ -1,4 +1,4 @@
-//! A running `receptionist serve`, and one that fails to start.
+//! Runs `receptionist serve`, and runs commands that must fail to start.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};

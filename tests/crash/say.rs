@@ -1,4 +1,4 @@
-//! Prints the results of runs with more rounds than the default.
+//! Prints results of tests with many rounds.
 
 /// Prints a line. The test harness shows it if the test fails, or with `--nocapture`.
 #[allow(clippy::print_stdout, reason = "the test harness captures the output")]

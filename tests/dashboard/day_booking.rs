@@ -230,8 +230,8 @@ async fn showing_other_times_keeps_the_contact_and_does_not_book() {
     let later = salon.owner.submit(&day, &path, &[("day", "2026-03-11")]).await.is(200);
     keeps(&later);
     assert!(holds(&later, &path, "date", "2026-03-11"));
-    // The person goes back to the first page. Its form has not booked yet, so it can show another day and
-    // book.
+    // The person goes back to the first page. The form of this page has not booked yet, so it can still show
+    // another day and book.
     let fields = [&CALLER[..], &[("day", "2026-03-03")]].concat();
     let again = salon.owner.submit(&page, &path, &fields).await.is(200);
     assert!(holds(&again, &path, "date", "2026-03-03") && holds(&again, &path, "service", &salon.cut));

@@ -20,8 +20,8 @@ async fn a_form_that_is_sent_twice_takes_effect_once() {
     let mut browser = server.signed_in(&salon, &ada).await;
     let page = browser.get(ACCOUNT).await;
     browser.submit(&page, ACCOUNT, &[("name", "First")]).await.leads_to("/dashboard/account?done=saved");
-    // The same form is sent again. The form has already taken effect, so the response is the same. The form
-    // is refused if its content is different.
+    // If the form is sent again with the same content, the response is the same. With other content, the form
+    // is refused.
     browser.submit(&page, ACCOUNT, &[("name", "First")]).await.leads_to("/dashboard/account?done=saved");
     let refused = browser.submit(&page, ACCOUNT, &[("name", "Second")]).await.is(409);
     refused.says("This form was already sent.");

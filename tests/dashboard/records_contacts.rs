@@ -254,7 +254,7 @@ async fn input_from_before_a_suspension_is_shown_without_a_button() {
     let pages = [(browser.get(&edit).await, edit), (browser.get(&new).await, new)];
     server.operator("PATCH", &format!("/businesses/{salon}"), json!({ "suspended": true })).await;
     for (page, way) in pages {
-        // The form is sent twice, the second time after the browser's back button.
+        // The person sends the form, goes back with the browser's back button, and sends it again.
         for name in ["Nora Haddad", "Nora H."] {
             browser.submit(&page, &way, &[("name", name)]).await.leads_to(&way);
             let kept =

@@ -1,4 +1,4 @@
-//! A recorded line: a request, and the parts of its response that must not change.
+//! A recorded line, which contains a request and the parts of its response that must not change.
 //!
 //! The line contains the status, the headers that clients use, and the body. Messages are replaced by their
 //! facts. Fields that depend on the machine's clock are replaced by a placeholder.

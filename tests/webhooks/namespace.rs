@@ -18,7 +18,7 @@ const INSIDE: &str = "WEBHOOKS_INSIDE";
 /// The environment variable that makes a test fail if namespaces are not permitted.
 const REQUIRED: &str = "REQUIRE_NAMESPACES";
 
-/// The IPv4 addresses of the machine inside the namespace.
+/// The network of IPv4 addresses that the machine has inside the namespace.
 const V4: &str = "93.184.216.1/24";
 
 /// The commands that must succeed inside the namespaces for a test to run.

@@ -1,5 +1,5 @@
-//! Tool calls with invalid arguments. The error result explains how to correct the arguments, and the call
-//! changes no data.
+//! Tests of tool calls with invalid arguments. The error result explains how to correct the arguments, and
+//! the call changes no data.
 
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ async fn wrong_arguments_give_an_error_result_and_never_a_protocol_error() {
     let ids = ids(&salon).await;
     let listed = assistant.ask("tools/list", json!({})).await;
     for (tool, arguments) in good(&salon, &ids) {
-        // Arguments that are not an object.
+        // These arguments are not an object.
         for whole in [json!("text"), json!([]), json!(5), json!(true)] {
             assistant.call(tool, whole).await.refuses(&["one JSON object"]);
         }

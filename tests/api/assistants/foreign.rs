@@ -1,5 +1,5 @@
-//! A tool call with an id of another business gets the same result as a call with an unknown id. The result
-//! reveals nothing about the other business.
+//! Tests that a tool call with an id of another business gets the same result as a call with an unknown id.
+//! The result reveals nothing about the other business.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Checks of the list of tools: the list must equal the recorded copies, all clients must accept its
-//! schemas, and its size is limited.
+//! Tests of the list of tools: the list must equal the recorded copies, all clients must accept its schemas,
+//! and its size is limited.
 //!
 //! `GOLDEN=write cargo test --test api assistants` records the list again.
 

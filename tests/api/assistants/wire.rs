@@ -1,4 +1,5 @@
-//! The checks before the protocol: `Host`, `Origin`, API key, rate limit and message size.
+//! Tests of the checks that the service makes before it handles an MCP message: `Host`, `Origin`, API key,
+//! rate limit and message size.
 
 use serde_json::json;
 

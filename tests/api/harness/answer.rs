@@ -1,4 +1,4 @@
-//! A response, and short assertions about it.
+//! A response with methods that check it.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The types of the fields of resources, and a check of their values.
+//! The types that fields of resources can have, and a check of their values.
 
 use serde_json::Value;
 

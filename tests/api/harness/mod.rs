@@ -68,35 +68,35 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A service without rate limits.
+    /// Starts a service without rate limits.
     pub(crate) async fn open() -> Self {
         Self::with_limit(1_000_000).await
     }
 
-    /// A service that reads at most this many rows per request.
+    /// Starts a service that reads at most this many rows per request.
     pub(crate) async fn reading(scan_rows: usize) -> Self {
         let limits = Limits { scan_rows, ..Limits::default() };
         Self::with(1_000_000, TrustedProxies::default(), limits, None, system_random()).await
     }
 
-    /// A service that permits this many requests per minute.
+    /// Starts a service that permits this many requests per minute.
     pub(crate) async fn with_limit(limit: u32) -> Self {
         Self::with(limit, TrustedProxies::default(), Limits::default(), None, system_random()).await
     }
 
-    /// A service that trusts these proxies and permits this many requests per minute.
+    /// Starts a service that trusts these proxies and permits this many requests per minute.
     pub(crate) async fn with_proxies(proxies: &str, limit: u32) -> Self {
         Self::with(limit, proxies.parse().unwrap(), Limits::default(), None, system_random()).await
     }
 
-    /// A service that creates the same ids, secrets and links in every run.
+    /// Starts a service that creates the same ids, secrets and links in every run.
     #[allow(dead_code, reason = "only one of the test binaries uses it")]
     pub(crate) async fn seeded(limit: u32) -> Self {
         let (public_url, random) = (PublicUrl::parse("http://localhost:8080"), Arc::new(Seeded::default()));
         Self::with(limit, TrustedProxies::default(), Limits::default(), public_url, random).await
     }
 
-    /// A service whose operator listener accepts these host names.
+    /// Starts a service whose operator listener accepts these host names.
     pub(crate) async fn called(names: &[&str]) -> Self {
         let mut server = Self::open().await;
         server.settings.admin_hosts = names.iter().map(|name| (*name).to_owned()).collect();
@@ -104,7 +104,7 @@ impl Server {
         server
     }
 
-    /// A service without TLS and without a public URL, on an address that is not loopback.
+    /// Starts a service without TLS and without a public URL on an address that is not loopback.
     pub(crate) async fn open_off_the_loopback() -> Self {
         let mut server = Self::open().await;
         server.settings.listen = "0.0.0.0:0".parse().unwrap();
@@ -206,12 +206,12 @@ impl Server {
         Api::new(self.service().admin, &base, Some(TOKEN))
     }
 
-    /// A salon in Paris, open Monday to Saturday from 09:00 to 18:00.
+    /// Creates a salon in Paris, open from Monday to Saturday from 09:00 to 18:00.
     pub(crate) async fn salon(&self) -> Salon {
         self.salon_with(json!({})).await
     }
 
-    /// A salon like that of [`Self::salon`], with changed properties.
+    /// Creates a salon like that of [`Self::salon`], with changed properties.
     pub(crate) async fn salon_with(&self, changes: Value) -> Salon {
         Salon::found(self, changes).await
     }

@@ -1,5 +1,5 @@
-//! The network for outgoing requests of the service. Host names have fixed addresses, and no connection
-//! succeeds.
+//! A simulated network for outgoing requests of the service. Host names have fixed addresses, and no
+//! connection succeeds.
 
 use std::io;
 use std::net::SocketAddr;
