@@ -1,5 +1,5 @@
-//! Tests of lists that have more rows than one request may read. A page of such a list may be short or empty
-//! although more items follow.
+//! Tests of lists that have more rows than one request may read. A page may be short or empty although more
+//! items follow.
 
 use serde_json::{Value, json};
 

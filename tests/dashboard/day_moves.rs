@@ -39,7 +39,7 @@ async fn the_page_of_a_move_says_what_the_move_would_break() {
         ("minute=660".to_owned(), "open", "11:00 – 11:30, Inès"),
         (format!("minute=660&staff={hugo}"), "open", "11:00 – 11:30, Hugo"),
         // The calendar has lines between the bookable start times, and the team can move an appointment to
-        // such a line.
+        // any line.
         ("minute=675".to_owned(), "open", "11:15 – 11:45"),
         ("minute=600&minutes=60".to_owned(), "open", "60 minutes"),
         ("minute=720".to_owned(), "anyway", "That time overlaps a break."),

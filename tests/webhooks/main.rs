@@ -2,7 +2,7 @@
 //! separate network. In that network, the loopback device has public addresses, so every rule on addresses
 //! applies unchanged.
 //!
-//! If the system does not permit such a network, each test prints one line and passes. With
+//! If the system does not permit the separate network, each test prints one line and passes. With
 //! `REQUIRE_NAMESPACES=1`, it fails.
 
 #![allow(clippy::unwrap_used)] // a test may panic, and `unwrap` shows the line
