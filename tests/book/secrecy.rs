@@ -138,7 +138,7 @@ impl Visit {
         self.post(path, &form).await
     }
 
-    /// Waits until the customer has got this many notices.
+    /// Waits until this many notices were sent. A customer who has stopped the mails gets none.
     async fn is_told(&self, contacts: Contacts, notices: usize) {
         if contacts != Contacts::OptedOut {
             self.mails.raw(notices - 1).await;
