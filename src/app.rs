@@ -25,14 +25,15 @@ use crate::rest::error::ApiError;
 use crate::rest::router::caught_open;
 use crate::server::{ClientAddr, Unfit};
 
-/// The paths that are also answered on connections without a slot, for supervisors and monitoring.
+/// The paths that are answered even on connections beyond the connection limit, for supervisors and
+/// monitoring.
 const ALWAYS_ANSWERED: [&str; 2] = ["/healthz", "/metrics"];
 
 const PATH_CHARS_MAX: usize = 200;
 /// The maximum length of a logged path segment, in bytes. A token is 43 bytes long, an id 36.
 const PART_BYTES_MAX: usize = 36;
 
-/// Cheap to clone.
+/// The application of a listener. It is cheap to clone.
 pub type App = BoxCloneSyncService<Request, Response, Infallible>;
 
 /// Wraps a router with the steps that are common to all responses.
@@ -42,8 +43,8 @@ pub(crate) fn app(router: Router, metrics: Arc<Metrics>) -> App {
         let id = request_id(request.headers());
         // Error pages of the dashboard show the id.
         request.headers_mut().insert(X_REQUEST_ID, id.clone());
-        // The span has the level of errors, so that the id appears with errors under every log filter. The id
-        // contains visible ASCII only.
+        // The span has the level `error`, so that every log filter keeps the id in the lines of errors. The
+        // id contains visible ASCII only.
         let span = tracing::error_span!("request", request.id = id.to_str().unwrap_or_default());
         answer(router, metrics, id, request).map(Ok).instrument(span)
     }))
@@ -85,7 +86,8 @@ fn unfit(request: &Request) -> Option<ApiError> {
     }
 }
 
-/// Shortens a path, and replaces segments of a token's length, since a mistyped path may contain a token.
+/// Shortens a path for the log. Replaces each segment that is longer than an id, since a mistyped path may
+/// contain a token.
 fn shorten(path: &str) -> String {
     let part = |part| if str::len(part) > PART_BYTES_MAX { "…" } else { part };
     let parts = path.split('/').map(part).collect::<Vec<_>>().join("/");

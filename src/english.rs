@@ -36,7 +36,9 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         Conflict::SpecialDaysFull(most) => {
             format!("a business can have at most {most} special days; delete past ones")
         }
-        Conflict::TimesOffFull(most) => format!("there are {most} future times off, which is the maximum"),
+        Conflict::TimesOffFull(most) => {
+            format!("there are {most} future periods of time off, which is the maximum")
+        }
         Conflict::AppointmentStatus(status, amendment) => {
             format!("an appointment that is {status} cannot be {}", amended(*amendment))
         }
@@ -56,7 +58,7 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         Conflict::DeliveryPending => "the delivery is pending".into(),
         Conflict::DeliveryNotPending(status) => format!("the delivery is {status}, not pending"),
         Conflict::ContactErased => "the contact was erased".into(),
-        Conflict::ContactMerging => "records of the contact are still moving after a merge".into(),
+        Conflict::ContactMerging => "records of the contact are still being moved after a merge".into(),
         Conflict::NotesTooLong(max) => {
             format!("the notes of both contacts would have more than {max} characters; shorten them first")
         }
@@ -217,7 +219,7 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::PublicUrlUnset => {
             let setting = variables::PUBLIC_URL;
             format!(
-                "{setting} must be set if the service listens on an address other than loopback without TLS"
+                "{setting} must be set if the service listens without TLS on an address other than loopback"
             )
         }
         P::OfContact(id) => format!("is already used by contact {id}"),
@@ -261,9 +263,9 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::WindowsOfClosed => "must be empty if closed is true".into(),
         P::NoWindows => "must have at least one window unless closed is true".into(),
         P::NoRecord => "the record does not exist".into(),
-        P::UsedBy(UsedBy::JustNow) => "another record started to refer to it just now".into(),
+        P::UsedBy(UsedBy::JustNow) => "another record has just started to refer to it".into(),
         P::ContactErased => "the contact was erased".into(),
-        P::ContactMerging => "its records are still moving; try again in a few seconds".into(),
+        P::ContactMerging => "its records are still being moved; try again in a few seconds".into(),
         P::SameContact => "is the same contact".into(),
         P::OfNeitherContact => "must be null or a value of one of the two contacts".into(),
         P::EventWiped => "the data of the event was erased".into(),
@@ -332,7 +334,7 @@ fn table(problem: TableProblem) -> String {
         TableProblem::ColumnTwice => "occurs twice in the header".into(),
         TableProblem::NoContactColumn => "a column name, phone or email is required".into(),
         TableProblem::RowsMax(max) => format!("exceeds the limit of {max} rows in a file"),
-        TableProblem::Fields { found, header } => format!("has {found} fields, and the header {header}"),
+        TableProblem::Fields { found, header } => format!("has {found} fields, but the header has {header}"),
     }
 }
 
@@ -357,7 +359,8 @@ fn import(problem: &ImportProblem) -> String {
         I::NotSorted(by) => format!("must be greater than on the line before: lines are sorted by {by}"),
         I::SpecialDaysMax(max) => format!("exceeds the limit: a business has at most {max} special days"),
         I::TimesOffMax { per_staff, all } => {
-            let most = format!("a staff member has at most {per_staff} times off, and a business {all}");
+            let most =
+                format!("a staff member has at most {per_staff} periods of time off, and a business {all}");
             format!("exceeds the limit: {most}")
         }
         I::EndpointsMax(max) => format!("a business has at most {max} webhook endpoints"),
@@ -365,7 +368,7 @@ fn import(problem: &ImportProblem) -> String {
             format!("overlaps appointment {by} of the same staff member, which ends at {until}")
         }
         I::MoreCallsOfNoMessage(calls) => {
-            format!("{calls} more calls of the business name a message that it does not have")
+            format!("{calls} more calls of the business refer to a message that does not exist")
         }
         I::NoHead => "must be the head line of an export, which states the format and its version".into(),
         I::NotTheFirst => "must be on the first line".into(),

@@ -48,8 +48,8 @@ json_object! {
         staff_id: Option<StaffId>,
         /// The id of an existing contact, instead of `contact`.
         contact_id: Option<ContactId>,
-        /// The contact with this phone, else with this email, else a new one; instead of `contact_id`. With a
-        /// name alone, always a new one.
+        /// The contact's details, instead of `contact_id`. The service uses the contact with this phone, else
+        /// the contact with this email, else it creates a contact. With a name alone it always creates one.
         contact: Option<NewContactBody>,
         /// Has no effect, because a booking by the team is always confirmed.
         allow_pending: Option<bool>,
@@ -57,11 +57,11 @@ json_object! {
         source: Option<Source>,
         /// Whether the appointment may overlap the buffers of other appointments; false when absent.
         ignore_buffers: Option<bool>,
-        /// The duration in minutes; that of the service when absent.
+        /// The duration in minutes; the duration of the service when absent.
         duration_minutes: Option<Minutes>,
-        /// Whether the time may be one that is not bookable; false when absent. Requires `staff_id`, and a
-        /// `starts_at` on a whole minute, at most 30 days ago. The appointment still never overlaps another one
-        /// of the staff member. Implies `ignore_buffers`.
+        /// Whether to accept a time that is not bookable; false when absent. Requires `staff_id`, and a
+        /// `starts_at` on a whole minute, at most 30 days ago. Appointments of one staff member still never
+        /// overlap. Implies `ignore_buffers`.
         overrides as "override": Option<bool>,
     }
     check one_contact, described one_contact_described
@@ -76,26 +76,29 @@ json_object! {
         staff_id: Option<StaffId>,
         /// Has no effect, because a move by the team is always confirmed.
         allow_pending: Option<bool>,
-        /// The channel of the move. The `source` of the appointment stays that of its booking.
+        /// The channel of the move. It has no effect: the `source` of the appointment stays the channel of
+        /// its booking.
         source: Option<Source>,
         /// Whether the appointment may overlap the buffers of other appointments; false when absent.
         ignore_buffers: Option<bool>,
         /// The new duration in minutes; the current one when absent.
         duration_minutes: Option<Minutes>,
-        /// Whether the time may be one that is not bookable; false when absent. Requires `staff_id`, and a
-        /// `starts_at` on a whole minute, at most 30 days ago. The appointment still never overlaps another one
-        /// of the staff member. Implies `ignore_buffers`. A confirmed appointment that has ended can be moved.
+        /// Whether to accept a time that is not bookable; false when absent. Requires `staff_id`, and a
+        /// `starts_at` on a whole minute, at most 30 days ago. Appointments of one staff member still never
+        /// overlap. Implies `ignore_buffers`. A confirmed appointment that has ended can be moved.
         overrides as "override": Option<bool>,
     }
 }
 
 json_object! {
-    /// A change by the team that keeps `updated_at`. An absent property keeps its value; null clears it.
+    /// A change of an appointment by the team. It keeps `updated_at`. An absent property keeps its value;
+    /// null clears it.
     pub(crate) struct AppointmentPatchBody {
         /// The team's notes.
         notes: Patch<Option<Text<1, 1000>>>,
-        /// Whether the customer came. Only a confirmed appointment can have an attendance: `arrived` from the
-        /// local day of the start on, the other values from the start on.
+        /// Whether the customer came. Only a confirmed appointment can have an attendance. The value
+        /// `arrived` is possible from the start of the appointment's local day, and the other values from the
+        /// start of the appointment.
         attendance: Patch<Option<Attendance>>,
         /// The data that the customer entered in the booking form. It can be cleared, but not changed.
         booked_as: Patch<Null>,
@@ -117,7 +120,8 @@ list_query! {
         staff_id: Option<StaffId>,
         /// Only appointments of this contact.
         contact_id: Option<ContactId>,
-        /// Only appointments with these attendances, separated by commas; `none` means without an attendance.
+        /// Only appointments with these attendances, separated by commas; `none` selects appointments without
+        /// one.
         attendance: CommaList<AttendanceFilter, 4>,
         /// Only appointments changed at or after this instant, in the order of their changes.
         updated_since: Option<Timestamp>,
@@ -197,7 +201,7 @@ pub(super) async fn cancel(
 }
 
 query_object! {
-    /// The period of a file of appointments.
+    /// The period that the CSV file of appointments covers.
     pub(crate) struct AppointmentFileQuery {
         /// Only appointments that start at or after this instant.
         from: Option<Timestamp>,

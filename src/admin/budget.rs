@@ -60,7 +60,7 @@ json_object! {
         messages: Patch<KindPatch>,
         /// Pieces of knowledge.
         knowledge: Patch<KindPatch>,
-        /// Deliveries that wait for an attempt. The bytes are those of their events.
+        /// Webhook deliveries that wait for an attempt. Their bytes are the bytes of their events.
         waiting_deliveries: Patch<KindPatch>,
         /// Notices to customers that are not sent yet. Their bytes are not counted.
         waiting_notices: Patch<KindPatch>,

@@ -58,9 +58,10 @@ json_object! {
         phone_region: Patch<PhoneRegion>,
         /// Whether the business is suspended. The keys of a suspended business can use only `GET /me`.
         suspended: Patch<bool>,
-        /// The word for customers in pages of the team.
+        /// The word that pages of the team use for a customer.
         customer_word: Patch<CustomerWord>,
-        /// The distance of the lines in calendars of the team, in minutes. Bookable times do not depend on it.
+        /// The interval between the lines of the team's calendars, in minutes. Bookable times do not depend
+        /// on it.
         grid_minutes: Patch<GridMinutes>,
     }
 }

@@ -21,7 +21,7 @@ list_query! {
         phone: Option<Phone>,
         /// Only the contact with this email address.
         email: Option<Email>,
-        /// Only contacts with this text in the name; upper and lower case are equal.
+        /// Only contacts whose name contains this text, ignoring case.
         name_part as "q": Option<Text<1, 200>>,
         /// Only contacts that match each of these words; not together with `q`.
         search: Option<SearchWords>,
@@ -87,7 +87,7 @@ pub(super) async fn table(context: Context, business: Business) -> Result<Table,
     file(&context, &business, tables::contacts::NAME, Exported::Contacts).await
 }
 
-/// A CSV file. A request for the headers alone exports nothing.
+/// Exports records as a CSV file. A HEAD request exports nothing.
 pub(super) async fn file(
     context: &Context,
     business: &Business,

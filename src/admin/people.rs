@@ -42,7 +42,8 @@ json_object! {
         name: Patch<PersonName>,
         /// Whether the person has access.
         status: Patch<SetStatus>,
-        /// The form of times in pages of the team. `auto` follows the phone region of the business.
+        /// The clock format in pages of the team: 12 or 24 hours. `auto` follows the phone region of the
+        /// business.
         clock: Patch<ClockFormat>,
         /// The first day of a week in pages of the team. `auto` follows the phone region of the business.
         week_start: Patch<WeekStart>,

@@ -24,7 +24,8 @@ use crate::rest::route::{Route, delete, get, patch, post, put};
 use crate::rest::router::{self, Gate};
 
 const TEAM_MOVE: &[Code] = &[Code::SlotUnavailable];
-/// `Conflict` means that the limit on stored appointments is reached.
+/// The error codes of a booking by the team. `Conflict` means that the limit on stored appointments is
+/// reached.
 const TEAM_BOOKING: &[Code] = &[Code::SlotUnavailable, Code::Conflict];
 const CONFLICT: &[Code] = &[Code::Conflict];
 
@@ -102,7 +103,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         post(b!("/staff/{staff_id}/time-off"), Token, diary::add_time_off)
             .named("addTimeOff", "Add time off for a staff member")
-            .details("Time off lasts from `starts_at` to `ends_at`, or for the whole days from `from` to `to`. A staff member has at most 1,000 times off, and a business 10,000; at the limit, the time off that ended first is deleted. Whole days are in the current time zone of the business: if the zone changes, the time off keeps its instants.")
+            .details("Time off lasts from `starts_at` to `ends_at`, or for the whole days from `from` to `to`. A staff member has at most 1,000 periods of time off, and a business 10,000; at the limit, the period that ended first is deleted. Whole days are in the current time zone of the business: if the zone changes, the time off keeps its instants.")
             .refuses(CONFLICT),
         get(b!("/staff/{staff_id}/time-off"), Token, diary::times_off)
             .named("listTimeOff", "List the time off of a staff member")
@@ -126,7 +127,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Newest first. The log contains the waiting notices and those of the last 30 days."),
         post(b!("/notices/log/{notice_id}/send-again"), Token, notices::send_again)
             .named("resendNotice", "Send a notice again")
-            .details("The service makes a new notice of the present state of the appointment. A notice that is waiting cannot be sent again.")
+            .details("The service creates a new notice with the current state of the appointment. A notice that is waiting cannot be sent again.")
             .refuses(CONFLICT),
         post(b!("/people"), Token, people::create)
             .named("addPerson", "Add a person to a business")
@@ -155,7 +156,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("A property that is left out keeps its value."),
         get(b!("/availability"), Token, diary::availability)
             .named("listAvailability", "List the times at which the team can book a service")
-            .details("The list is the same in every booking mode, and ignores the notice and advance of the service."),
+            .details("The list is the same in every booking mode, and ignores `min_notice_minutes` and `max_advance_days` of the service."),
         get(b!("/appointments"), Token, appointments::list)
             .named("listAppointments", "List appointments")
             .details("The list is ordered by start. With `updated_since`, it is ordered by the last change."),
@@ -170,7 +171,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         post(b!("/appointments"), Token, appointments::book)
             .named("bookAppointment", "Book an appointment on behalf of the team")
-            .details("The body has exactly one of `contact_id` and `contact`. A `contact` with a name alone is always a new contact. The appointment is confirmed in every booking mode. Notice and advance do not apply, and with `ignore_buffers` neither do buffers. With `duration_minutes` the whole time must be bookable. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
+            .details("The body has exactly one of `contact_id` and `contact`. A `contact` with a name alone is always a new contact. The appointment is confirmed in every booking mode. `min_notice_minutes` and `max_advance_days` of the service do not apply. With `ignore_buffers`, buffers do not apply either. With `duration_minutes` the whole time must be bookable. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
             .refuses(TEAM_BOOKING),
         post(b!("/appointments/{appointment_id}/confirm"), Token, appointments::confirm)
             .named("confirmAppointment", "Confirm a pending appointment")
@@ -208,7 +209,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The file has at most 10 MiB and 20,000 rows, and a header row with the names of the columns: `name` (or `first name` and `last name`), `phone`, `email`, `locale`, `timezone`, `notes` and `alert`, or usual English and French names of these columns. The separator is a comma or a semicolon, and the encoding is UTF-8 or Windows-1252. One apostrophe at the beginning of a cell is removed. A row is skipped if its phone or email exists in the business or in an earlier row. Either all other rows become contacts, at the same time, or none. No event is sent. A refusal contains at most 100 problems with their line numbers. The file can bring back people who were erased.")
             .refuses(CONFLICT),
         get(b!("/contacts/{contact_id}"), Token, contacts::show)
-            .named("getContact", "Get a contact, and its appointments in numbers")
+            .named("getContact", "Get a contact and the numbers of its appointments")
             .details("The `ETag` belongs to the contact without `visits`, so that it can be sent as `If-Match` of a change."),
         patch(b!("/contacts/{contact_id}"), Token, contacts::update)
             .named("updateContact", "Change a contact")
@@ -221,7 +222,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The consent belongs to the contact's e-mail address and phone number. It also applies to later appointments."),
         post(b!("/contacts/{contact_id}/merge"), Token, contacts::merge)
             .named("mergeContacts", "Merge another contact into this contact")
-            .details("The appointments, calls and messages of `from` become those of this contact, and their `updated_at` does not change. From the response on, the id of `from` leads to this contact, in paths, filters and bookings. This contact keeps its name, language, time zone and alert, or gets those of `from` if it has none. All other values of `from`, and a phone or email of either contact that was not chosen, are appended to the notes, and identify no contact any more. If the notes would have more than 1,000 characters, the request is refused. An erasure of either id erases both. A merge cannot be undone.")
+            .details("The appointments, calls and messages of `from` become those of this contact, and their `updated_at` does not change. From the response on, the id of `from` leads to this contact, in paths, filters and bookings. This contact keeps its name, language, time zone and alert, or gets those of `from` if it has none. All other values of `from`, and a phone or email of either contact that was not chosen, are appended to the notes, and no longer identify a contact. If the notes would have more than 1,000 characters, the request is refused. An erasure of either id erases both. A merge cannot be undone.")
             .refuses(CONFLICT),
         delete(b!("/contacts/{contact_id}"), Token, contacts::erase)
             .named("eraseContact", "Erase a contact")

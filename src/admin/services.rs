@@ -38,9 +38,9 @@ json_object! {
         currency: Option<Currency>,
         /// The heading under which pages of the team list the service.
         category: Option<Text<1, 60>>,
-        /// The order in lists of pages; 0 when absent.
+        /// The position of the service in lists on pages, lowest first; 0 when absent.
         position: Option<Position>,
-        /// The index of a colour of the palette.
+        /// The index of a colour in the palette of the team's pages.
         color: Option<PaletteColor>,
     }
 }
@@ -52,13 +52,13 @@ json_object! {
         name: Patch<Text<1, 200>>,
         /// The description; null empties it.
         description: Patch<Option<Text<0, 2000>>>,
-        /// The duration in minutes; existing appointments keep theirs.
+        /// The duration in minutes; existing appointments keep their duration.
         duration_minutes: Patch<Whole<5, 1440>>,
         /// Whether the service can be booked.
         active: Patch<bool>,
-        /// The buffer before an appointment, in minutes; existing appointments keep theirs.
+        /// The buffer before an appointment, in minutes; existing appointments keep their buffer.
         buffer_before_minutes: Patch<Whole<0, BUFFER_MINUTES_MAX>>,
-        /// The buffer after an appointment, in minutes; existing appointments keep theirs.
+        /// The buffer after an appointment, in minutes; existing appointments keep their buffer.
         buffer_after_minutes: Patch<Whole<0, BUFFER_MINUTES_MAX>>,
         /// The minimum time between a customer's booking and the start, in minutes.
         min_notice_minutes: Patch<Whole<0, MIN_NOTICE_MINUTES_MAX>>,
@@ -70,9 +70,9 @@ json_object! {
         currency: Patch<Option<Currency>>,
         /// The heading under which pages of the team list the service; null clears it.
         category: Patch<Option<Text<1, 60>>>,
-        /// The order in lists of pages.
+        /// The position of the service in lists on pages, lowest first.
         position: Patch<Position>,
-        /// The index of a colour of the palette; null clears it.
+        /// The index of a colour in the palette of the team's pages; null clears it.
         color: Patch<Option<PaletteColor>>,
     }
 }

@@ -25,9 +25,9 @@ json_object! {
         service_ids: DistinctList<ServiceId, 0, OFFERED_MAX>,
         /// The staff member's own hours, up to 4 windows a day; all opening hours when absent.
         hours: Option<StaffHours>,
-        /// The order in lists of pages; 0 when absent.
+        /// The position of the staff member in lists on pages, lowest first; 0 when absent.
         position: Option<Position>,
-        /// The index of a colour of the palette.
+        /// The index of a colour in the palette of the team's pages.
         color: Option<PaletteColor>,
     }
 }
@@ -45,9 +45,9 @@ json_object! {
         service_ids: Patch<DistinctList<ServiceId, 0, OFFERED_MAX>>,
         /// The staff member's own hours of the whole week; null for all opening hours.
         hours: Patch<Option<StaffHours>>,
-        /// The order in lists of pages.
+        /// The position of the staff member in lists on pages, lowest first.
         position: Patch<Position>,
-        /// The index of a colour of the palette; null clears it.
+        /// The index of a colour in the palette of the team's pages; null clears it.
         color: Patch<Option<PaletteColor>>,
     }
 }
@@ -107,8 +107,8 @@ pub(super) async fn update(
     Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
-/// Deletes a staff member without appointments and messages. The search for these can take long, so the
-/// handler first checks for the stored response of an earlier request.
+/// Deletes a staff member to whom no appointment and no message refers. The search for these records can take
+/// long, so the handler first checks for the stored response of an earlier request.
 pub(super) async fn delete(
     context: Context,
     Path(id): Path<StaffId>,

@@ -76,7 +76,7 @@ pub(super) async fn update(
     context.change(change).await
 }
 
-/// A cursor of the public API is not valid here.
+/// Lists the endpoints. A cursor of the public API is not valid here.
 pub(super) async fn list(
     context: Context,
     Query(query): Query<PlainList>,

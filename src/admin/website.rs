@@ -19,14 +19,14 @@ use crate::rest::prelude::*;
 json_object! {
     /// A change of the booking page; an absent property keeps its value, null restores its default.
     pub(crate) struct WebsitePatch {
-        /// Whether the booking page answers. A page that is enabled for the first time gets a slug.
+        /// Whether the booking page is available. A page that is enabled for the first time gets a slug.
         enabled: Patch<Option<bool>>,
         /// The name in the address of the page, unique across the service; not null once it is set. A former
         /// slug is reserved for 90 days.
         slug: Patch<Option<Slug>>,
         /// The sites that may embed the page: `https://host[:port]`, or `http` for a loopback host.
         origins: Patch<Option<DistinctList<SiteOrigin, 0, ORIGINS_MAX>>>,
-        /// The background of buttons.
+        /// The background colour of buttons.
         color: Patch<Option<Color>>,
         /// The phone number that customers see.
         phone: Patch<Option<Phone>>,
@@ -36,7 +36,8 @@ json_object! {
         address: Patch<Option<Text<1, 300>>>,
         /// Whether customers may move and cancel their appointments; true by default.
         change_by_caller: Patch<Option<bool>>,
-        /// How long before the start they may still do so; by default, the minimum notice of the service.
+        /// How long before the start customers may still move or cancel an appointment, in minutes; by
+        /// default, the minimum notice of the service.
         change_notice_minutes: Patch<Option<Whole<0, CHANGE_NOTICE_MINUTES_MAX>>>,
         /// Whether the page shows the prices of services.
         show_prices: Patch<Option<bool>>,
@@ -107,7 +108,7 @@ const REMINDER_HOURS_U32: u32 = REMINDER_HOURS_MAX as u32;
 impl From<NoticesPatch> for PatchNotices {
     fn from(patch: NoticesPatch) -> Self {
         let default = NoticeSettings::of_new();
-        // `Whole` has checked that the hours fit.
+        // `Whole` has checked that each number of hours fits.
         let hours = |hours: DistinctList<Whole<1, REMINDER_HOURS_U32>, 0, REMINDERS_MAX>| {
             hours.into_vec().into_iter().map(|hours| hours.get() as u8).collect()
         };

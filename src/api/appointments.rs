@@ -22,7 +22,8 @@ json_object! {
         staff_id: Option<StaffId>,
         /// The id of an existing contact, instead of `contact`.
         contact_id: Option<ContactId>,
-        /// The contact with this phone, else with this email, else a new one; instead of `contact_id`.
+        /// The contact's details, instead of `contact_id`. The service uses the contact with this phone, else
+        /// the contact with this email, else it creates a contact.
         contact: Option<ContactBody>,
         /// Whether a pending appointment, which the team still has to confirm, is acceptable.
         allow_pending: Option<bool>,

@@ -69,7 +69,7 @@ pub(super) async fn staff(
     Ok(asked.listed_as(found, |member| StaffView::from(&member)))
 }
 
-/// The key and its business.
+/// The API key of the request, and its business.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct CallerIdentity {
     /// The key.
@@ -87,7 +87,8 @@ struct BusinessName {
     name: String,
 }
 
-/// The request needs no particular scope, and works even if the business is suspended.
+/// Returns the API key and its business. The request needs no particular scope, and works even if the
+/// business is suspended.
 pub(super) async fn caller(context: Context) -> Result<One<CallerIdentity>, ApiError> {
     let principal = context.caller.principal.as_ref().ok_or(ApiError::NoKey(BadCredential::Missing))?;
     Ok(One::of(&CallerIdentity {

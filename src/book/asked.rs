@@ -1,4 +1,4 @@
-//! The requests that handlers receive.
+//! A request to the booking pages, as its handler receives it.
 
 use std::net::IpAddr;
 use std::ops::Deref;
@@ -94,7 +94,8 @@ pub(super) fn query(head: &Parts) -> Form {
     Form::parse(head.uri.query().unwrap_or_default().as_bytes())
 }
 
-/// The language that the visitor chose: `locale`, else what the browser prefers.
+/// The language of the page: the one that the visitor chose (`locale`), else the one that the browser
+/// prefers.
 pub(super) fn chosen_locale(head: &Parts, query: &Form, form: &Form) -> Option<Locale> {
     named_locale(query, form).or_else(|| accepted(&head.headers))
 }

@@ -11,7 +11,7 @@ use super::front::Front;
 use crate::http::cursor::Binding;
 use crate::http::form::Form;
 
-/// The name of the field.
+/// The name of the form field that contains the id.
 pub(super) const FORM_ID: &str = "form_id";
 const VALID: TimeDelta = TimeDelta::hours(24);
 
@@ -37,8 +37,8 @@ fn binding(page: &str) -> Binding {
     Binding::list("book form").with(page.as_bytes())
 }
 
-/// The idempotency key of a form, from the id of the form. The fingerprint covers all other fields, trimmed
-/// and sorted; an empty field counts as an absent one. The engine stores the answer for 24 hours.
+/// The idempotency key of a form, derived from the id of the form. The fingerprint covers all other fields,
+/// trimmed and sorted; an empty field counts as an absent one. The engine stores the response for 24 hours.
 pub(super) fn once(form: &Form, business: BusinessId) -> Idempotency {
     let key = Sha256::new().chain_update(business.uuid().as_bytes()).chain_update(form.get(FORM_ID));
     let fields = form.fields().map(|(name, value)| (name, value.trim()));

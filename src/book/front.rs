@@ -11,7 +11,7 @@ use crate::http::cursor::Cursors;
 use crate::origins::Origins;
 use crate::rate_limit::Addresses;
 
-/// The maximum number of requests in one minute of the clock from an IPv4 address or IPv6 /64.
+/// The maximum number of requests in one calendar minute from one IPv4 address or IPv6 /64.
 const REQUESTS: u32 = 240;
 
 pub(crate) struct Front {

@@ -1,9 +1,10 @@
 //! The checks and steps from a request to a booking page.
 //!
 //! Invariants:
-//! - A form from another site has no effect, except the form that mail programs send.
-//! - Every response has the same security headers, even after a panic. Only the frame pages of a business can
-//!   be embedded, and only by the sites in its settings. The same is true of the refusals in a frame.
+//! - A form from another site has no effect, except the form of one-click unsubscribing, which mail programs
+//!   send.
+//! - Every response has the same security headers, even after a panic. Only the frame pages of a business and
+//!   their error pages can be embedded, and only by the sites in its settings.
 
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ use crate::rate_limit::Verdict;
 use crate::rest::error::ApiError;
 use crate::server::ClientAddr;
 
-/// The maximum size of a form.
+/// The maximum size of a form in bytes.
 const FORM_BYTES_MAX: usize = 16 * 1024;
 /// The content security policy of the dashboard. The sites that may embed the page are appended.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \

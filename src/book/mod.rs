@@ -1,5 +1,5 @@
 //! The booking pages: HTML pages for the customers of businesses. The server renders the pages, and they work
-//! without script.
+//! without JavaScript.
 //!
 //! ```text
 //! table     every route, with the checks that it needs

@@ -27,13 +27,14 @@ pub(super) enum At {
     Anywhere,
     /// The business of the slug has an enabled booking page.
     Page,
-    /// As `Page`, and other sites may embed the page.
+    /// The booking page as for `Page`, in a frame of another site.
     Frame,
 }
 
 #[derive(Default)]
 pub(super) struct FormOf {
-    /// Whether mail programs send the form: one-click unsubscribing (RFC 8058).
+    /// Whether the form is accepted from any site. Mail programs send it for one-click unsubscribing (RFC
+    /// 8058).
     pub(super) from_anywhere: bool,
 }
 

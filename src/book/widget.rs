@@ -14,7 +14,7 @@ const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
 pub(super) async fn script(asked: Asked) -> Answered {
     let headers = &asked.head.headers;
-    // The digest of all assets. The tag is weak, since the body is sent with and without gzip.
+    // The tag contains the digest of all assets. It is weak, since the body is sent with and without gzip.
     let digest = assets::base().rsplit('/').next().unwrap_or_default();
     let tag = format!("\"{digest}\"");
     let mut response = match etag::is_known(headers, &tag) {

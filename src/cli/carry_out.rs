@@ -16,7 +16,7 @@ use crate::config::ConfigError;
 #[error("{message}")]
 pub(super) struct Failure {
     pub(super) message: String,
-    /// The exit status: 1 if the command failed, 2 if it was not started.
+    /// The exit status: 1 if the command failed, 2 if an invalid argument or setting prevented it.
     pub(super) exit_status: u8,
     /// The error response of the service.
     pub(super) refusal: Option<Box<ApiError>>,

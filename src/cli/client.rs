@@ -34,7 +34,7 @@ pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// A small request that the operator is always allowed to make.
+/// A small request with which the client tests whether the service accepts a token.
 const ANY_LIST: &str = "/admin/v1/businesses?limit=1";
 
 const JSON: &str = "application/json";
@@ -42,9 +42,9 @@ const JSON_LINES: &str = "application/x-ndjson";
 
 type Body = UnsyncBoxBody<Bytes, io::Error>;
 
-/// The time limit for the service to process streamed lines without a visible sign of progress.
+/// The client gives up if the service takes no streamed bytes for this long and sends no response.
 const LINES_TIMEOUT: Duration = Duration::from_secs(600);
-/// The size of the pieces in which a file is sent.
+/// The size of the pieces in which a file is sent, in bytes.
 const PIECE_BYTES: usize = 64 << 10;
 /// The maximum number of pieces that are read but not sent yet.
 const PIECES_AHEAD: usize = 4;

@@ -5,7 +5,7 @@
 //! `resolve` replaces names by ids and local times by instants, and `run` executes the task.
 //!
 //! Invariants:
-//! - A request contains only values from the command line, names and times in resolved form, and the phone
+//! - A request contains only values from the command line, with names and times resolved, and the phone
 //!   region of a new business. The service validates the request.
 //! - Standard output contains the response only, complete or not at all. Notes and errors go to standard
 //!   error.

@@ -89,7 +89,7 @@ const IGNORE_BUFFERS: &str = "ignore_buffers";
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Hint {
     Said(String),
-    /// The region in which the business's national numbers are read.
+    /// A hint at the region by which the business's national phone numbers are read.
     PhoneRegion,
 }
 
@@ -100,7 +100,9 @@ pub(super) fn hints(refused: &ApiError, call: &Call, flags: &Flags) -> Vec<Hint>
     if refused.code == "slot_unavailable" {
         let has_buffers = call.body.as_ref().is_none_or(|body| body.get(IGNORE_BUFFERS).is_none());
         if let Some(flag) = flags.flag(IGNORE_BUFFERS).filter(|_| has_buffers) {
-            hints.push(Hint::Said(format!("{flag} books a time that is only too close to another one")));
+            hints.push(Hint::Said(format!(
+                "{flag} also books times within the buffers of other appointments"
+            )));
         }
         hints.push(Hint::Said("`receptionist availability` lists the open times".into()));
     }
@@ -213,7 +215,8 @@ mod tests {
         assert_eq!(hints(&refused(taken), &call(), &flags()), []);
         let late = r#"{"code":"slot_unavailable","message":"the time is taken"}"#;
         let list = Hint::Said("`receptionist availability` lists the open times".into());
-        let near = Hint::Said("--ignore-buffers books a time that is only too close to another one".into());
+        let near =
+            Hint::Said("--ignore-buffers also books times within the buffers of other appointments".into());
         assert_eq!(hints(&refused(late), &call(), &flags()), [near, list]);
         assert_eq!(hints(&refused(late), &call(), &Flags::default()).len(), 1);
         let near = Call { body: Some(json!({"ignore_buffers": true})), ..call() };

@@ -14,10 +14,11 @@ use crate::server::{CONNECTIONS_MAX, RESERVE_MAX};
 
 /// The interval at which the service asks its supervisor for more time while the store opens.
 const EXTEND_EVERY: Duration = Duration::from_secs(10);
-/// The time in microseconds that each such request asks for.
+/// The time in microseconds by which each of these requests extends the start.
 const EXTEND_BY_MICROSECONDS: u32 = 60_000_000;
 
-/// Notifies the watchdog until the runtime ends. The returned task asks for more time until its end.
+/// Notifies the watchdog until the runtime ends. The returned task asks the supervisor for more time until it
+/// is stopped.
 pub(super) fn starting() -> JoinHandle<()> {
     if let Some(watchdog) = sd_notify::watchdog_enabled() {
         tokio::spawn(again(watchdog / 2, || tell(NotifyState::Watchdog)));
@@ -45,8 +46,8 @@ const LISTENERS: u64 = 2 * (CONNECTIONS_MAX + RESERVE_MAX) as u64;
 /// The maximum number of concurrent webhook attempts, with one connection each.
 const DELIVERIES: u64 = 1_024;
 
-/// The maximum number of sockets of the 2,048 concurrent name look-ups. Each makes two queries, to three
-/// name servers, with three attempts.
+/// The maximum number of sockets of the 2,048 concurrent name look-ups. Each look-up makes two queries, to
+/// three name servers, with three attempts.
 const LOOKUPS: u64 = 2 * 3 * 3 * 2_048;
 
 /// The files for idle webhook connections, the store, the log and the runtime.

@@ -1,4 +1,5 @@
-//! One request to the operator API: with texts as the operator typed them, and in the form that is sent.
+//! A request to the operator API. It first contains texts as the operator typed them. When the texts are
+//! resolved, it contains the values to send.
 //!
 //! Invariants: a typed text stays inside one path segment or one query value, since special characters are
 //! encoded. A body contains only given values.
@@ -135,7 +136,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// The values that must still be resolved. The values of the path come first.
+    /// The texts that must still be resolved, beginning with those of the path.
     pub(super) fn typed(&mut self) -> Vec<&mut Term> {
         let path = self.path.0.iter_mut().flat_map(Term::typed);
         path.chain(self.query.typed()).chain(self.body.iter_mut().flat_map(Terms::typed)).collect()

@@ -76,7 +76,7 @@ impl Look {
         text
     }
 
-    /// One row per time off, with local start and end. Whole days are shown as dates.
+    /// One row per period of time off, with local start and end. Whole days are shown as dates.
     pub(super) fn time_off(self, zone: Tz, records: Vec<Record>) -> String {
         let row = |record: Record| {
             let instant = |name| local(record.get(name)?.as_str()?, zone);
@@ -166,7 +166,7 @@ fn local_in(record: &Record, name: &str, zone: &str) -> Option<DateTime<Tz>> {
     local(instant.as_str()?, record.get(zone)?.as_str()?.parse().ok()?)
 }
 
-/// The first and the last date, with weekdays, of a time off that consists of whole days.
+/// The first and the last date, with weekdays, of time off that consists of whole days.
 fn whole_days(zone: Tz, starts: &DateTime<Tz>, ends: &DateTime<Tz>) -> Option<(String, String)> {
     let (first, last) = (starts.date_naive(), (*ends - TimeDelta::milliseconds(1)).date_naive());
     let whole = day_bounds(zone, first).start.utc() == *starts && day_bounds(zone, last).end.utc() == *ends;

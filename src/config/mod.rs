@@ -60,7 +60,7 @@ pub struct ServeArgs {
     /// Number of requests per API key and minute [default: 120]
     #[arg(long = "rate-limit-per-minute", env = variables::RATE_LIMIT, value_name = "COUNT")]
     pub rate_limit: Option<OsString>,
-    /// The same setting; if both variables are set, they must be equal
+    /// The same setting as --rate-limit-per-minute; if both are set, they must be equal
     #[arg(long = "receptionist-rate-limit-per-minute", env = variables::RATE_LIMIT_TOO, value_name = "COUNT", hide = true)]
     pub rate_limit_too: Option<OsString>,
     /// Number of submitted forms per person and minute in the dashboard [default: 240]
@@ -96,13 +96,13 @@ pub struct ServeArgs {
     /// PEM file with the certificate chain of the public listener; enables HTTPS
     #[arg(long, env = variables::TLS_CERT, value_name = "FILE")]
     pub tls_cert: Option<OsString>,
-    /// PEM file with the private key of that certificate
+    /// PEM file with the private key of the public listener
     #[arg(long, env = variables::TLS_KEY, value_name = "FILE")]
     pub tls_key: Option<OsString>,
     /// PEM file with the certificate chain of the operator listener; enables HTTPS
     #[arg(long, env = variables::ADMIN_TLS_CERT, value_name = "FILE")]
     pub admin_tls_cert: Option<OsString>,
-    /// PEM file with the private key of that certificate
+    /// PEM file with the private key of the operator listener
     #[arg(long, env = variables::ADMIN_TLS_KEY, value_name = "FILE")]
     pub admin_tls_key: Option<OsString>,
     /// Allow an operator listener on a non-loopback address without TLS, although others can then read the

@@ -107,14 +107,14 @@ impl Body<'_> {
         if self.is_empty(name) { self.with(name, Json::Null) } else { self.text(name) }
     }
 
-    /// Adds a whole number. Other text is added as text, which the reader of the type refuses.
+    /// Adds a field as a whole number. If it is not a number, adds its text, which [`Self::read`] refuses.
     pub(super) fn number(self, name: &str) -> Self {
         let text = self.member.form.get(name).trim();
         let value = text.parse().map_or_else(|_| Json::String(text.to_owned()), Json::Integer);
         self.with(name, value)
     }
 
-    /// Adds a whole number. An empty field becomes null; see also [`Self::number`].
+    /// Adds a field as a whole number, as [`Self::number`] does. An empty field becomes null.
     pub(super) fn optional_number(self, name: &str) -> Self {
         if self.is_empty(name) { self.with(name, Json::Null) } else { self.number(name) }
     }
@@ -294,7 +294,8 @@ impl Filled {
         Self { notice: view.t(draft.why.message()), ..Self::of(draft.form.clone()) }
     }
 
-    /// The given lines if the form is stale. Otherwise no lines, since there is only one version.
+    /// The lines that compare the two versions of a record if the form is stale. Otherwise there is only one
+    /// version, so there are no lines.
     pub(super) fn versions(&self, lines: impl IntoIterator<Item = (String, String, String)>) -> Versions {
         if self.stale { lines.into_iter().collect() } else { Versions::new() }
     }

@@ -157,9 +157,10 @@ async fn answer(
     }
     if row.about.has_file {
         let asked = Asked::new(Arc::clone(desk), head, params, Form::default());
-        // Only the form of a session is read, because it may be long.
+        // A form with a file may be long, so it is read only if the request has a session.
         let Some((_, signed)) = asked.signed_in().await? else { return post(gate, place, row, asked).await };
-        // The form counts twice, because a person could otherwise occupy all permits with slow uploads.
+        // The form counts here and again in `post`. A person who has reached the limit is refused before the
+        // upload, so slow uploads cannot occupy all permits.
         desk.limits.people.count(signed.person.id, desk.engine.now()).map_err(Refused::too_many)?;
         let _permit = tables::permit().await?;
         let form = Form::read_with_file(&asked.head.headers, body, FORM_BYTES_MAX).await?;

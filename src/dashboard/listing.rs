@@ -10,7 +10,7 @@ use crate::http::cursor::{Binding, Cursors};
 use crate::rest::through::{Through, read_through};
 
 const AFTER: &str = "after";
-/// The number of rows per read of a complete list.
+/// The number of rows per page when a complete list is read.
 const AT_ONCE: usize = 500;
 const ALL_MAX: usize = 2_000;
 

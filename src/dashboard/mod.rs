@@ -1,5 +1,5 @@
 //! The dashboard: HTML pages for the members of businesses. The server renders the pages, and they work
-//! without script.
+//! without JavaScript.
 //!
 //! ```text
 //! table     every route with the access it needs

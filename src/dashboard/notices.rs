@@ -1,5 +1,5 @@
-//! The log of notices to customers: that of the business in the settings, and that of an appointment on its
-//! page. `notices.html` has the markup.
+//! The log of notices to customers. The settings show the log of the business, and the page of an appointment
+//! shows the notices about it. `notices.html` has the markup.
 
 use domain::{AppointmentId, MailError, NoticeStatus, Right};
 use engine::business::NoticeFilter;

@@ -125,7 +125,8 @@ impl Once {
         {
             session.acted.remove(at);
             state.ids -= 1;
-            // A session with a horizon stays. Its horizon would otherwise have to apply to all sessions.
+            // A session with a horizon is kept. If it were removed, its horizon would have to apply to all
+            // sessions.
             if session.acted.is_empty() && session.horizon == 0 {
                 state.sessions.remove(&sent.session);
             }

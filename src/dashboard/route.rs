@@ -42,7 +42,8 @@ pub(super) enum Admitted {
 
 #[derive(Default)]
 pub(super) struct FormOf {
-    /// Whether mail programs send the form: one-click unsubscribing (RFC 8058).
+    /// Whether the form is accepted from any site. Mail programs send it for one-click unsubscribing (RFC
+    /// 8058).
     pub(super) from_anywhere: bool,
     /// Whether the form becomes a draft if the business was suspended in the meantime.
     pub(super) kept: bool,

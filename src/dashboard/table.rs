@@ -18,7 +18,7 @@ pub(super) const REST: &str = "/dashboard/{*rest}";
 /// The route table. The nearest page above a form's path shows the draft of the form.
 #[rustfmt::skip]
 pub(super) fn table() -> Vec<Route> {
-    // Each path has a page with a form, and the change that the form makes.
+    // At each path, GET shows a page with a form, and POST makes the change.
     let forms = [
         form("/dashboard/sign-in", Anybody, sign_in::show, sign_in::sent),
         form("/dashboard/forgotten", Anybody, forgotten::show, forgotten::sent),
@@ -71,7 +71,7 @@ pub(super) fn table() -> Vec<Route> {
         form("/dashboard/b/{business_id}/settings/people/{membership_id}/remove", Right::People, |it| change::show(it, Step::Remove), |it| change::sent(it, Step::Remove)),
         form("/dashboard/b/{business_id}/settings/notifications", Right::Own, notifications::show, notifications::sent),
     ];
-    // These are pages without a form, and changes by buttons.
+    // The other routes: pages without a form, and changes that a button of another page makes.
     let others = [
         post("/dashboard/sign-out", Anybody, sign_in::sign_out),
         get("/dashboard/unsubscribe/{token}", Anybody, unsubscribe::show),

@@ -52,7 +52,7 @@ pub(super) fn missed_calls(now: Timestamp) -> CallFilter {
     }
 }
 
-/// Why an endpoint needs somebody, and since when.
+/// The reason why an endpoint needs attention, and the time since which it does.
 #[derive(Clone, Copy)]
 pub(super) enum Trouble {
     Off(Timestamp),

@@ -1,4 +1,4 @@
-//! The names of actors, for the audit log.
+//! The names of the actors in audit entries: the people, API keys and others that made the changes.
 //!
 //! Invariants:
 //! - A person sees the name of a key only with the right to see keys, and an email address only with the
@@ -25,7 +25,7 @@ impl Member {
         }
     }
 
-    /// Looks up the names of these actors, each once.
+    /// The names of these actors. Each actor is looked up only once.
     pub(super) async fn whos(
         &self,
         actors: impl IntoIterator<Item = Actor>,

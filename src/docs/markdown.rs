@@ -9,9 +9,10 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagE
 
 use super::topics::topic;
 
-/// In the first column of a table, a name without slashes is not broken if it has at most this length.
+/// In the first column of a table, a name without slashes is not broken if it has at most this length, in
+/// bytes.
 const NAME_BYTES_MAX: usize = 44;
-/// Other code in a table is not broken if it has at most this length.
+/// In the other columns of a table, code is not broken if it has at most this length, in bytes.
 const WORD_BYTES_MAX: usize = 24;
 
 pub(super) struct Rendered {

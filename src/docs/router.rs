@@ -15,7 +15,7 @@ use crate::http::router::Noted;
 use crate::rest::error::ApiError;
 use crate::rest::router::caught_open;
 
-/// The paths in logs and metrics.
+/// The paths of the documentation, as logs and metrics show them.
 pub(crate) const PATHS: [&str; 4] = ["/docs", "/docs/reference", "/docs/search", "/docs/{topic}"];
 
 /// The browser must ask the service whether its cached copy is still current.

@@ -5,7 +5,7 @@
 
 use chrono::NaiveDate;
 
-/// The length of a day without a clock change.
+/// The length of a day without a clock change, in seconds.
 pub(super) const DAY_SECONDS: u64 = 86_400;
 
 const DEPTH_MAX: usize = 16;

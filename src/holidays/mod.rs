@@ -17,7 +17,7 @@ use self::yearly::Yearly;
 use crate::english;
 use crate::words::one_line;
 
-/// The maximum length of a calendar.
+/// The maximum length of a calendar, in bytes.
 pub(crate) const CALENDAR_BYTES_MAX: usize = 4 << 20;
 
 const EVENT_DAYS_MAX: u64 = 366;
@@ -147,7 +147,7 @@ fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec
     let mut dates = Vec::new();
     let ends_before =
         |begins: &NaiveDate| begins.checked_add_days(Days::new(days)).is_some_and(|end| end < today);
-    // The past repetitions of an event can be many.
+    // An event can have many past repetitions, so they are left out before their days are listed.
     let beginnings = beginnings(event, first, today, replaced)?;
     for begins in beginnings.into_iter().filter(|begins| !ends_before(begins)) {
         dates.extend((0..days).filter_map(|day| begins.checked_add_days(Days::new(day))));

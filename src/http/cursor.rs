@@ -83,8 +83,8 @@ impl Cursors {
         Self { secret }
     }
 
-    /// # Panics Panics if the position, which is a key of the store, has more than [`POSITION_BYTES_MAX`]
-    /// bytes.
+    /// # Panics
+    /// Panics if the position, which is a key of the store, has more than [`POSITION_BYTES_MAX`] bytes.
     pub fn seal(&self, binding: &Binding, position: &[u8]) -> String {
         assert!(position.len() <= POSITION_BYTES_MAX, "a position of {} bytes is too long", position.len());
         let mut bytes = Vec::with_capacity(1 + position.len() + SEAL_BYTES);

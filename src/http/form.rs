@@ -24,7 +24,8 @@ impl Form {
         body::read_within(bytes_max, MEDIA_TYPE, headers, body).await.map(|bytes| Self::parse(&bytes))
     }
 
-    /// Reads a form of either media type. Mail programs send `multipart/form-data` as well (RFC 8058).
+    /// Reads a form in either media type: URL-encoded as browsers send it, or `multipart/form-data`, which
+    /// mail programs send as well (RFC 8058).
     pub(crate) async fn read_any(
         headers: &HeaderMap,
         body: Body,
@@ -35,8 +36,8 @@ impl Form {
         Ok(Self::parse_parts(&String::from_utf8_lossy(&bytes), boundary))
     }
 
-    /// Reads a form with files. The content of a file is in base64. A form without files may have the other media
-    /// type.
+    /// Reads a `multipart/form-data` form with files. The content of a file is in base64. A form without
+    /// files may be URL-encoded instead.
     pub(crate) async fn read_with_file(
         headers: &HeaderMap,
         body: Body,

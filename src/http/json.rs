@@ -8,7 +8,7 @@ use std::fmt;
 use domain::{Problem, ProblemCode};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// 2^53. An `f64` represents every whole number up to this one exactly.
+/// 2^53, up to which an `f64` represents every whole number exactly.
 const EXACT_FLOAT_MAX: f64 = 9_007_199_254_740_992.0;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +65,7 @@ impl Json {
     }
 
     /// The canonical form, for fingerprints. It does not depend on white space, escapes, the order of
-    /// properties and the notation of whole numbers up to 2^53.
+    /// properties, or the notation of whole numbers up to 2^53.
     pub fn canonical(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write_canonical(&mut out);
@@ -106,7 +106,7 @@ impl Json {
     }
 }
 
-/// Escapes as few characters as possible.
+/// Writes a string and escapes as few characters as possible.
 fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     for byte in text.bytes() {

@@ -35,7 +35,7 @@ const HEADERS: [HeaderName; 3] = [
 
 /// The maximum length of an error in bytes. A longer error repeats a part of the request, so it is cut.
 const ERROR_BYTES_MAX: usize = 16 * 1024;
-/// The length to which the message of such an error is cut.
+/// The maximum number of characters of the message in an error that exceeds [`ERROR_BYTES_MAX`].
 const ERROR_CHARS_MAX: usize = 1_000;
 
 const PARAM_HEADERS: &str = "mcp-param-";

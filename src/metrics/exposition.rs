@@ -150,11 +150,16 @@ impl Exposition {
     fn commits(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let stats = self.engine.commit_stats();
         counter(encoder, "commits", "Groups of changes written and synced", stats.groups)?;
-        counter(encoder, "commit_changes", "Changes in these groups", stats.changes)?;
-        counter(encoder, "commit_writes", "Keys written or deleted by these groups", stats.writes)?;
-        let about = "Bytes of keys and values written by these groups";
+        counter(
+            encoder,
+            "commit_changes",
+            "Changes in the groups that were written and synced",
+            stats.changes,
+        )?;
+        counter(encoder, "commit_writes", "Keys written or deleted by changes", stats.writes)?;
+        let about = "Bytes of the keys and values written by changes";
         counter(encoder, "commit_bytes", about, stats.bytes)?;
-        let about = "Time spent writing and syncing groups";
+        let about = "Time spent writing and syncing groups of changes";
         encoder
             .encode_descriptor("commit_time", about, Some(&Unit::Seconds), MetricType::Counter)?
             .encode_counter::<NoLabelSet, f64, f64>(&stats.commit_time.as_secs_f64(), None)?;
@@ -162,11 +167,11 @@ impl Exposition {
         let mut group =
             encoder.encode_descriptor("commit_group_changes", about, None, MetricType::Histogram)?;
         distribution(&mut group, &stats.group_changes, 1.0)?;
-        let about = "Time of a sync";
+        let about = "Duration of a sync of the store";
         let mut sync =
             encoder.encode_descriptor("sync_duration", about, Some(&Unit::Seconds), MetricType::Histogram)?;
         distribution(&mut sync, &stats.sync_micros, MICROS)?;
-        gauge(encoder, "commit_queue", "Changes that wait for the writer", stats.queued)
+        gauge(encoder, "commit_queue", "Changes that wait to be written", stats.queued)
     }
 
     fn engine(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
@@ -192,7 +197,7 @@ impl Exposition {
         let (equal, different) = engine.businesses_counted();
         let counts = [("equal", equal), ("different", different)];
         counter_by(encoder, "businesses_counted", about, "result", counts)?;
-        counter(encoder, "listed_rows", "Rows read for one part of a list", engine.rows_listed())?;
+        counter(encoder, "listed_rows", "Rows read for pages of lists", engine.rows_listed())?;
         let free = engine.permits_available();
         for (name, about, value) in [
             ("long_lists", "Requests that read a long list or wait to do so", engine.long_lists()),
@@ -209,8 +214,16 @@ impl Exposition {
                 "Webhook endpoints that wait for an attempt to start",
                 engine.endpoints_waiting(),
             ),
-            ("permits_available", "Free permits for messages to businesses", free),
-            ("permits_in_use", "Messages to businesses in progress", ENGINE_PERMITS.saturating_sub(free)),
+            (
+                "permits_available",
+                "Free permits; each request to a business needs one while it is in progress",
+                free,
+            ),
+            (
+                "permits_in_use",
+                "Permits in use by requests to businesses",
+                ENGINE_PERMITS.saturating_sub(free),
+            ),
             (
                 "wall_clock_doubted",
                 "1 while the service ignores a jump of the wall clock",
@@ -382,7 +395,7 @@ mod tests {
         has(&text, "receptionist_connections_refused_total 4");
         has(&text, "receptionist_connections_evicted_total 5");
         has(&text, "receptionist_log_lines_dropped_total 0");
-        // The first start writes two changes. It is random whether they share a sync.
+        // The first start writes two changes. It is random whether one sync covers both.
         has(&text, "receptionist_commit_changes_total 2");
         let commits = if text.contains("\nreceptionist_commits_total 1\n") { 1 } else { 2 };
         has(&text, &format!("receptionist_commits_total {commits}"));

@@ -2,7 +2,7 @@
 //! `src/docs/topics/export.md` documents the format.
 //!
 //! Invariants:
-//! - Writing and reading a record does not change it, and neither does reading and writing a line.
+//! - A record that is written and read again is unchanged, and so is a line that is read and written again.
 //! - The first line contains the format and its version. Version 1 and versions after the current one are
 //!   refused.
 //! - The last line contains the number of businesses, so a truncated file is detected. An incomplete export

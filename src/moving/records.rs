@@ -1,4 +1,4 @@
-//! The export lines of each kind of record. An empty property is null or absent.
+//! The export lines of each kind of record. A property without a value is null or absent.
 
 use chrono::NaiveDate;
 use domain::{
@@ -29,8 +29,8 @@ use crate::rest::values::web::WebsiteUrl;
 
 /// The version of the format. It must change when a property is added, removed or redefined.
 pub(crate) const VERSION: u32 = 5;
-/// The earliest supported version. Its records have no notes, and it has no settings of the booking page and
-/// of notices.
+/// The earliest supported version. Its exports contain no notes, and no settings of the booking page and of
+/// notices.
 pub(super) const VERSION_MIN: u32 = 2;
 
 export_line! {

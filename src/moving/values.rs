@@ -142,7 +142,7 @@ impl FromJson for ReminderHours {
 }
 
 json_object! {
-    /// What the customer entered.
+    /// The data that the customer entered in the booking form.
     pub(super) struct BookedAsLine {
         /// The name.
         name: Option<Text<1, 200>>,

@@ -31,7 +31,8 @@ pub(super) struct Api<A> {
     /// The name and the description of the authentication scheme.
     pub(super) security: (&'static str, &'static str),
     pub(super) scope: fn(&A) -> Option<Scope>,
-    /// True for the API in which keys have scopes and a rate limit, and businesses can be suspended.
+    /// Whether this is the public API, in which keys have scopes and a rate limit, and businesses can be
+    /// suspended.
     pub(super) is_public: bool,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Received(Arc<Mutex<State>>);
 
 struct State {
     body: Incoming,
-    /// The connection, which is idle while the service waits for the body.
+    /// The state of the connection, which counts as idle while the service waits for the body.
     link: Arc<Link>,
     /// Whether the service has polled the body. At the first poll, hyper answers `Expect: 100-continue`.
     is_asked: bool,

@@ -1,7 +1,7 @@
 //! CSV files of contacts: the export, and the rows of an import.
 //!
 //! Invariants:
-//! - The rows of an exported file are the contacts from which it was written.
+//! - Reading an exported file gives the contacts from which it was written.
 //! - Every problem is reported with its line, up to [`PROBLEMS_MAX`].
 
 use bytes::Bytes;
@@ -184,7 +184,7 @@ pub(crate) fn read(file: &[u8], reading: &Reading) -> Result<Vec<ContactRow>, Ve
     if problems.is_empty() { Ok(rows) } else { Err(problems) }
 }
 
-/// The path of a problem.
+/// The path of a problem: the line and the column.
 fn at(line: u64, column: &str) -> String {
     if column.is_empty() { format!("line {line}") } else { format!("line {line}: {column}") }
 }
@@ -227,7 +227,7 @@ fn header_columns(line: u64, header: &[String]) -> Result<Vec<&'static str>, Vec
     let is = |name: &str, column: &str| {
         USUAL.iter().any(|(usual, names)| *usual == column && names.contains(&name))
     };
-    // Beside a first name, the French word for a name means the last name.
+    // If a file has a column for the first name, the French word for a name means the last name.
     let has_first = names.iter().any(|name| is(name, FIRST_NAME));
     let (mut columns, mut problems) = (Vec::new(), Vec::new());
     for (name, written) in names.iter().zip(header) {
@@ -358,7 +358,7 @@ mod tests {
             "line 2: phone: must be a phone number",
             "line 2: timezone: must be an IANA",
             "line 3: must have one of name, phone, email",
-            "line 4: has 2 fields, and the header 4",
+            "line 4: has 2 fields, but the header has 4",
             "line 7: email: ",
         ];
         assert_eq!(said.len(), expected.len(), "{said:?}");
@@ -371,7 +371,7 @@ mod tests {
     fn a_line_with_very_many_cells_is_refused_before_it_is_split() {
         assert!(problems(&",".repeat(5_000))[0].starts_with("line 1: "));
         let said = problems(&format!("name,phone\nA,\n{}\n", ",".repeat(5_000)));
-        assert!(said[0].starts_with("line 3: has 4098 fields, and the header 2"), "{said:?}");
+        assert!(said[0].starts_with("line 3: has 4098 fields, but the header has 2"), "{said:?}");
     }
 
     #[test]

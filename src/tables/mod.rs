@@ -22,7 +22,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::http::reading::Reading;
 use crate::rest::error::ApiError;
 
-/// The maximum length of a file to import.
+/// The maximum length of a file to import, in bytes.
 pub(crate) const FILE_BYTES_MAX: usize = 10 << 20;
 
 /// The maximum number of files in memory. Further requests wait for at most [`WAIT_MAX`].
@@ -57,7 +57,8 @@ pub(crate) fn unguarded(cell: &str) -> Cow<'_, str> {
 
 /// The text of a file in UTF-8, or else in Windows-1252, in which every byte is a character.
 pub(crate) fn decoded(file: &[u8]) -> Cow<'_, str> {
-    /// The characters from 0x80 on, up to those that Unicode has at the same place.
+    /// The characters of the bytes 0x80 to 0x9F. The other bytes have the same numbers as their Unicode
+    /// characters.
     const HIGH: [char; 32] = [
         '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
         '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',

@@ -47,7 +47,7 @@ fn an_invalid_table_creates_no_contact() {
         let said = demo.refused(&[&["contact", "import", "--from", "table.csv"], more].concat(), 1);
         for part in [
             "line 3: phone: must be a phone number",
-            "line 4: has 1 fields, and the header 2\n",
+            "line 4: has 1 fields, but the header has 2\n",
             "nothing was imported\n",
         ] {
             assert_eq!(said.matches(part).count(), 1, "{part}: {said}");

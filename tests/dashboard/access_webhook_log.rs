@@ -44,7 +44,7 @@ async fn a_delivery_shows_its_request_and_response() {
     let delivery = delivery.says("2 minutes, 10 minutes, 30 minutes, 1 hour, 3 hours, 6 hours, 12 hours");
     // The delivery is still pending, so the page gives the reason why the event cannot be resent.
     let delivery = delivery.says("The event can be resent once it is delivered");
-    browser.submit(&delivery, &format!("{one}/resend"), &[]).await.is(409).says("It is being sent already");
+    browser.submit(&delivery, &format!("{one}/resend"), &[]).await.is(409).says("It is already being sent");
     browser.get(&path).await.says("Failing since Monday 2 March at 07:00.");
     let list = path.rsplit_once('/').unwrap().0;
     browser.get(list).await.says("Failing");

@@ -56,7 +56,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Reads the query. Whether the time is open is not checked yet.
+    /// Reads the choices from the query. It does not check whether the time is still open.
     pub(super) fn of(query: &Form, offer: &Offer, today: NaiveDate) -> Self {
         let mut choice = Self { service: offer.only(), ..Self::default() };
         // The steps after an unusable value keep their defaults.
@@ -109,7 +109,8 @@ impl Shop {
         at.utc().with_timezone(&self.profile.zone).date_naive()
     }
 
-    /// The open times of these days, in order, as `GET /v1/availability` lists them.
+    /// The open times of the days from the first to the last date of `days`, as `GET /v1/availability` lists
+    /// them.
     pub(super) async fn open_times(
         &self,
         service: ServiceId,

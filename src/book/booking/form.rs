@@ -22,7 +22,7 @@ use crate::rest::values::phone::PhoneRegion;
 pub(super) const LEAVE_EMPTY: &str = "leave_empty";
 const NOTE_CHARS_MAX: usize = 1_000;
 
-/// A valid form.
+/// The values of a valid form.
 pub(super) struct Entered {
     pub(super) request: BookRequest,
     pub(super) name: Text<1, 200>,
@@ -32,10 +32,10 @@ pub(super) struct Entered {
     pub(super) texts: bool,
 }
 
-/// A field with a problem, and the id of the message.
+/// The name of an invalid field, and the id of the message about its problem.
 pub(super) type Problem = (&'static str, &'static str);
 
-/// The choices in a form that are usable.
+/// The usable choices of an invalid form.
 struct Usable<'a> {
     service: Option<&'a Service>,
     /// The inner `None` means any staff member.
@@ -75,7 +75,7 @@ impl Entered {
         given("name", "problem-name-long", matches!(name, Some(Err(_))));
         let phone = text("phone").map(|text| Phone::from_query(&text, &PhoneRegion::reading(&shop.profile)));
         given("phone", "problem-phone", matches!(phone, Some(Err(_))));
-        // Mail can be sent to an `Address`, and not to every `Email`.
+        // The service can send mail to every `Address`, but not to every `Email`.
         let email = text("email").map(|text| Address::new(&text).and_then(|_| Email::new(&text)));
         given("email", "problem-email", matches!(email, Some(Err(_))));
         given("phone", "problem-reach", phone.is_none() && email.is_none());
@@ -111,7 +111,7 @@ impl Entered {
 pub(super) enum Reason {
     New,
     Invalid(Vec<Problem>),
-    /// The time is not open.
+    /// The chosen time is no longer open.
     Taken,
     /// The form was already sent with other content, or its id was not issued for this page or has expired.
     Stale,
@@ -211,7 +211,8 @@ pub(super) async fn shown(
     page_as(status, &shown)
 }
 
-/// The open times of the day of a refused time, or of the first day with open times.
+/// The open times of the day of the refused time. Without a refused time, the day is the first one with open
+/// times.
 async fn times(
     view: &View,
     shop: &Shop,
@@ -280,7 +281,8 @@ struct Page<'a> {
     fields: [Field; 4],
     takes_texts: bool,
     texts: bool,
-    /// The problem of the field that must stay empty. Without a problem the field is hidden.
+    /// The message about the trap field, which people leave empty and spam programs fill in. The field is
+    /// hidden while this text is empty.
     trap: String,
     notice: String,
     problems: Vec<(&'static str, String)>,

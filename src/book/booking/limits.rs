@@ -1,6 +1,7 @@
-//! The limits of bookings, in memory.
+//! The limits on submitted forms and online bookings. The counts are in memory.
 //!
-//! Invariants: a form that a limit refuses is not counted. A booking that fails counts only as a form.
+//! Invariants: a form that a limit refuses is not counted. A form whose booking fails counts as a form, but
+//! not as a booking.
 
 use std::net::IpAddr;
 
@@ -11,16 +12,17 @@ use sha2::{Digest, Sha256};
 
 use crate::server::network;
 
-/// Valid forms from an IPv4 address or IPv6 /64.
+/// The limit on valid forms from one IPv4 address or IPv6 /64.
 const FORMS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
-/// Bookings at a business from such an address with the same phone number or e-mail address.
+/// The limit on bookings at one business from one IPv4 address or IPv6 /64 with one phone number or e-mail
+/// address.
 const OF_PERSON: Rate = Rate { count: 3, within: TimeDelta::hours(24) };
-/// Online bookings at a business, on the booking page and in the chat of its website.
+/// The limit on online bookings at one business, on the booking page and in the chat of its website.
 const OF_BUSINESS: Rate = Rate { count: 100, within: TimeDelta::hours(1) };
 
 pub(in crate::book) struct Limits {
     forms: Windows<IpAddr>,
-    /// By the SHA-256 of business, address and phone number or e-mail address.
+    /// The counts for [`OF_PERSON`], by the SHA-256 of business, address and phone number or e-mail address.
     persons: Windows<[u8; 32]>,
     businesses: Windows<BusinessId>,
 }
@@ -35,7 +37,7 @@ impl Default for Limits {
     }
 }
 
-/// A booking that was counted.
+/// A booking that was counted. [`Limits::take_back`] removes it if it fails.
 pub(super) struct Counted {
     business: BusinessId,
     persons: Vec<[u8; 32]>,

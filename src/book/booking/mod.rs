@@ -1,9 +1,9 @@
-//! The page on which a customer chooses a service and a time, and books. The steps are in the query, and the
-//! form of the last step books.
+//! The page on which a customer chooses a service and a time, and books an appointment. The query contains
+//! the choices of the completed steps, and the form of the last step makes the booking.
 //!
 //! Invariants:
 //! - The page shows only times that `GET /v1/availability` lists. The booking checks the time again.
-//! - A form with a repeated id books once, and each response leads to the same appointment.
+//! - A form with a repeated id makes one booking, and each response leads to the same appointment.
 
 mod choice;
 mod form;
@@ -32,7 +32,7 @@ use super::view::{View, page, page_as, see_other};
 use crate::http::form::Form;
 use crate::words::{Value, capitalised};
 
-/// How long browsers keep the colour of a business. The path changes with the colour.
+/// How long browsers cache the stylesheet with the colour of a business. Its path changes with the colour.
 const THEME_CACHED: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 /// The number of steps: service, time, details.
 const STEPS: u64 = 3;
@@ -123,7 +123,7 @@ pub(super) async fn sent(asked: Asked) -> Answered {
     }
 }
 
-/// Leads to the appointment. A repeated form gets a new manage link.
+/// Redirects to the page of the booked appointment. A form that is sent again gets a new manage link.
 async fn booked(asked: &Asked, shop: &Shop, booked: OnlineBooked) -> Answered {
     let token = match booked.token {
         Some(token) => token,
@@ -156,7 +156,8 @@ fn button(view: &View, shop: &Shop) -> String {
     view.t(if shop.profile.booking_mode == BookingMode::Request { "button-request" } else { "button-book" })
 }
 
-/// The number of the step. The step of the service is skipped if there is one service.
+/// The text with the number of the current step. If there is only one service, the step that chooses it is
+/// skipped.
 fn steps(view: &View, offer: &Offer, step: u64) -> String {
     let skipped = u64::from(offer.services.len() == 1);
     let values = [("step", Value::Count(step - skipped)), ("steps", Value::Count(STEPS - skipped))];
@@ -167,7 +168,7 @@ fn steps(view: &View, offer: &Offer, step: u64) -> String {
 struct Chosen {
     label: String,
     text: String,
-    /// The time, if the choice is one.
+    /// The chosen time, if this is the choice of a time.
     at: Option<Timestamp>,
     more: String,
     change: Option<String>,
@@ -260,7 +261,7 @@ struct Times<'a> {
 }
 
 impl Times<'_> {
-    /// The staff members with the links to their times. "Anyone" is the first.
+    /// The staff members with the links to their times. The first entry is "anyone".
     fn staff(&self) -> Vec<(String, String, bool)> {
         let members = self.choice.service.into_iter().flat_map(|service| self.offer.staff_for(service));
         let members = members.map(|member| (Some(member.id), member.name.clone()));
@@ -280,7 +281,7 @@ impl Times<'_> {
         self.view.count("day-times", day.times.len() as u64)
     }
 
-    /// Whether the page shows the times of the day at once.
+    /// Whether this is the first day with an open time. The page shows its times without a click.
     fn is_first(&self, day: &Day) -> bool {
         self.week.first() == Some(day.date)
     }

@@ -11,7 +11,7 @@ use crate::book::view::View;
 use crate::local_time::{WallClockError, instant};
 use crate::words::capitalised;
 
-/// How far ahead the first open time is searched, in days.
+/// The number of days that are searched for the first open time.
 const SEARCHED_DAYS: u64 = 62;
 const WEEK: u64 = AVAILABILITY_DAYS_MAX.unsigned_abs();
 
@@ -51,7 +51,7 @@ impl Week {
         self.days.iter().all(|day| day.times.is_empty())
     }
 
-    /// The first day with an open time. The page shows its times at once.
+    /// The first day with an open time. The page shows its times without a click.
     pub(super) fn first(&self) -> Option<NaiveDate> {
         self.days.iter().find(|day| !day.times.is_empty()).map(|day| day.date)
     }

@@ -35,7 +35,7 @@ struct Managed {
     shop: Arc<Shop>,
     token: ManageToken,
     seen: SeenByLink,
-    /// The language in the query of the request. Links and forms keep it.
+    /// The language in the query of the request, which links and forms of the page keep.
     locale: Option<Locale>,
 }
 
@@ -51,7 +51,7 @@ impl Managed {
         let shown = shown.unwrap_or(seen.business.locale);
         let (profile, mut website) = (seen.business.clone(), seen.website.clone());
         if !website.enabled || profile.suspended {
-            // The stylesheet with the colour is a part of the booking page, which is closed.
+            // The stylesheet with the colour belongs to the booking page, which is not available.
             website.color = None;
         }
         let shop = Arc::new(Shop { business, profile, website });
@@ -83,13 +83,13 @@ impl Managed {
         self.seen.appointment.ends_at <= self.seen.now
     }
 
-    /// An instant as `Tuesday 24 November 2026 at 14:30`.
+    /// The text of an instant, such as `Tuesday 24 November 2026 at 14:30`.
     fn when(&self, at: Timestamp) -> String {
         let clock = self.view.clock(&self.shop, at);
         self.view.words.dated("moment", self.shop.day(at), &clock)
     }
 
-    /// Makes the change of a form. `change` is `None` if a field is invalid.
+    /// Makes the change that the form requests. `change` is `None` if a field is invalid.
     async fn change<C: Change + 'static>(&self, change: Option<C>) -> Result<(), Undone> {
         let change = change.ok_or(Undone::Invalid)?;
         let Asked { front, form, .. } = &self.asked;
@@ -108,7 +108,8 @@ impl Managed {
         Ok(())
     }
 
-    /// The response to a form: the page of the appointment, or `refused` with the present state.
+    /// The response to a form. After a change it leads to the page of the appointment. Otherwise `refused`
+    /// shows the current state of the appointment.
     async fn answer<F>(self, done: Result<(), Undone>, refused: fn(Self, Undone) -> F) -> Answered
     where
         F: Future<Output = Answered>,

@@ -20,7 +20,7 @@ use crate::book::view::{View, page_as};
 
 /// The number of days on the page.
 const DAYS: u64 = 7;
-/// The first day with an open time is searched within this number of days.
+/// The number of days that are searched for the first day with an open time.
 const SEARCHED_DAYS: u64 = 62;
 
 #[derive(Template)]

@@ -71,7 +71,8 @@ pub(in crate::book) async fn cancelled(asked: Asked) -> Answered {
     let token = managed.token.clone();
     let change = expected_starts_at.map(|expected_starts_at| CancelByLink { token, expected_starts_at });
     let done = managed.change(change).await;
-    // A full disk has no room for the answer to a form that changes nothing.
+    // On a full disk the engine cannot store the response. If the appointment is no longer active, the
+    // customer's wish is already fulfilled, so the form succeeds.
     let is_over = !managed.seen.appointment.is_active()
         && matches!(done, Err(Undone::Failed(EngineError::DiskFull(_))));
     managed.answer(if is_over { Ok(()) } else { done }, refused).await

@@ -1,5 +1,6 @@
-//! Stopping the e-mails of a business to the address of a link, by a page and by one-click unsubscribing
-//! (RFC 8058). A link that was not sent by e-mail has no address and stops nothing.
+//! Stops the e-mails of a business to one address, through a page or through one-click unsubscribing (RFC
+//! 8058). The address is the one to which the manage link was sent. A link that was not sent by e-mail has no
+//! address, so it stops nothing.
 
 use askama::Template;
 use domain::Actor;
@@ -27,7 +28,7 @@ pub(in crate::book) async fn choose(asked: Asked) -> Answered {
     shown(&managed, "manage-stop-text", action)
 }
 
-/// The response is the page itself, since one-click requests do not follow redirects.
+/// Handles the form, and shows the page itself, since one-click requests do not follow redirects.
 pub(in crate::book) async fn stopped(asked: Asked) -> Answered {
     let managed = find(asked).await?;
     let all = managed.asked.form.get("what") == "all";

@@ -1,8 +1,8 @@
 //! `demo`: the service with its own data directory, a sample business and example requests.
 //!
-//! The first start imports the records of the business, and adds people and the changes of today, by requests
-//! to the operator API, without the network. The id and the key of the business are stored in a file next to
-//! the store, so that later starts print the same key. Only the file's owner can read it.
+//! The first start imports the records of the business. It then adds people and today's changes through the
+//! operator API, in the process and not over the network. The id and the key of the business are stored in a
+//! file next to the store, so that later starts print the same key. Only the file's owner can read it.
 
 mod records;
 mod texts;
@@ -104,7 +104,7 @@ async fn sample(service: &Service, file: &Path) -> Result<Sample, ServiceError> 
     }
 }
 
-/// The operator API, called without the network.
+/// Calls the operator API in the process, without the network.
 struct Operator {
     router: Router,
     authorization: String,
@@ -157,7 +157,7 @@ pub async fn make(service: &Service, language: Locale) -> Result<Sample, Service
     let Records { lines, business_id, service_id, camille, webhook_id } = records(now, language);
     operator.send(Method::POST, "/import", ("application/x-ndjson", lines)).await?;
     let of = |resource: &str| format!("/businesses/{business_id}/{resource}");
-    // The secret of the import is not random.
+    // The imported secret is the same in every demonstration, so it is replaced by a random one.
     operator.make(&of(&format!("webhooks/{webhook_id}/rotate-secret")), json!({})).await?;
     // An owner, an admin, and a member who is a staff member, all without a password.
     for (name, email, role, staff_id) in [
@@ -171,7 +171,8 @@ pub async fn make(service: &Service, language: Locale) -> Result<Sample, Service
         let path = of(&format!("people/{}", made["id"].as_str().unwrap_or_default()));
         operator.change(&path, json!({"status": "active"})).await?;
     }
-    // The following changes send alerts to these people, and events that the disabled endpoint has missed.
+    // The following changes send alerts to these people. They also cause events, which the disabled endpoint
+    // misses.
     let booked =
         open_times(&engine.business(business_id), service_id, Some(camille)).await.map_err(failed)?;
     if let Some(slot) = booked.get(booked.len() / 2) {
@@ -280,7 +281,8 @@ async fn dashboard(service: &Service, sample: &Sample) -> Result<String, EngineE
 async fn guide(service: &Service, sample: &Sample, dir: Option<&PathBuf>) -> Result<String, EngineError> {
     let business = service.engine().business(sample.business_id);
     let profile = business.business().await?;
-    // The printed move keeps the staff member, so both times are open for the same one.
+    // The printed commands book one time and then move the appointment to another. A move keeps the staff
+    // member, so both times must be open for the same staff member.
     let page = PageRequest { limit: 100, after: None };
     let (mut slots, mut staff_id) = (Vec::new(), None);
     for member in business.staff(&page).await?.items {

@@ -26,9 +26,10 @@ const COMING_DAYS: i64 = 10;
 const TIME_OFF_DAYS: [i64; 2] = [6, 8];
 /// The minutes between two bookable times.
 const GRID: i64 = 30;
-/// The number of contacts at the beginning. Further contacts book for the first time.
+/// The number of contacts that exist at the start of the history. Every further contact is added with its
+/// first visit.
 const REGULARS: usize = 130;
-/// Two contacts with a history.
+/// The index of a contact with earlier visits, to whom no visit is assigned at random.
 pub(super) const AWA: usize = 0;
 const JEAN: usize = 1;
 /// The days of the earlier visits of [`AWA`], counted from today.
@@ -176,7 +177,7 @@ impl Visit {
 pub(super) struct Records {
     pub(super) lines: String,
     pub(super) business_id: BusinessId,
-    /// The service of the printed commands.
+    /// The service in the example commands that `demo` prints.
     pub(super) service_id: ServiceId,
     pub(super) camille: StaffId,
     pub(super) webhook_id: WebhookId,
@@ -200,10 +201,10 @@ impl Sample {
         self.now - TimeDelta::days(days)
     }
 
-    /// A visit that has taken place, unless it starts later or the caller changes it.
+    /// A confirmed visit at this time. If its start or end has passed, the attendance says so.
     fn visit(&mut self, day: i64, minute: i64, (staff, service): (usize, usize)) -> Visit {
         let starts_at = at(self.date(day), minute);
-        // A visit was booked up to 14 days before it, at the latest in the last three days.
+        // A past visit was booked up to 14 days before it, and a coming visit up to three days ago.
         let before = starts_at - TimeDelta::hours(3) - self.numbers.minutes(14 * 24 * 60);
         let created_at = before.min(self.now - TimeDelta::minutes(5) - self.numbers.minutes(3 * 24 * 60));
         let source = ["voice", "voice", "voice", "website", "website", "dashboard", "dashboard", "sms"];
@@ -219,7 +220,7 @@ impl Sample {
         Visit { service, staff, contact, day, starts_at, created_at, updated_at, source, status, attendance }
     }
 
-    /// Fills the hours of each staff member, less on later days.
+    /// Fills the working hours of each staff member with visits. Later days get fewer visits.
     fn visits(&mut self) -> Vec<Visit> {
         let mut visits = Vec::new();
         for day in -PAST_DAYS..=COMING_DAYS {
@@ -260,7 +261,8 @@ impl Sample {
         visits
     }
 
-    /// A contact comes at most once in ten days. Some contacts come for the first time.
+    /// Assigns a contact to each visit. A contact comes at most once in ten days, and some contacts come for
+    /// the first time.
     fn assign_contacts(&mut self, visits: &mut [Visit]) {
         let mut known = REGULARS;
         let mut last = vec![i64::MIN; known];
@@ -280,7 +282,7 @@ impl Sample {
         }
     }
 
-    /// Some cancellations, a visit that was missed, a request, and the visits of [`AWA`].
+    /// Cancels some visits, makes one a missed visit and one a request, and assigns two visits to [`AWA`].
     fn mark(&mut self, visits: &mut [Visit]) {
         for visit in visits.iter_mut().filter(|visit| visit.day != 0) {
             if self.numbers.is_one_of(5) {
@@ -312,7 +314,7 @@ impl Sample {
     }
 }
 
-/// The instant of a local time of the salon.
+/// The instant of a local date and time at the salon.
 fn at(date: NaiveDate, minute: i64) -> Timestamp {
     let local = date.and_time(chrono::NaiveTime::MIN) + TimeDelta::minutes(minute);
     let instant: Option<DateTime<Utc>> = Paris.from_local_datetime(&local).earliest().map(|at| at.to_utc());
@@ -348,7 +350,7 @@ pub(super) fn phone_of(contact: usize) -> String {
     format!("+3361234{digits:04}")
 }
 
-/// The lines of an import, in its order: by kind, and by key within a kind.
+/// The lines of an import, in the required order: by kind, and by key within a kind.
 struct Lines {
     text: String,
     /// The number of the business's records.
@@ -363,7 +365,7 @@ impl Lines {
     }
 
     fn add_sorted(&mut self, kind: &str, mut records: Vec<Value>) {
-        // The ids of appointments come after their start. Other records have no start at which they are sorted.
+        // Appointments are sorted by start and then by id. Other records have no start and are sorted by id.
         records.sort_by_cached_key(|record| format!("{} {}", record["starts_at"], record["id"]));
         records.into_iter().for_each(|record| self.add(kind, record));
     }
@@ -560,7 +562,7 @@ pub(super) fn records(now: Timestamp, language: Locale) -> Records {
     Records { lines: lines.text, business_id, service_id, camille: staff_ids[CAMILLE], webhook_id }
 }
 
-/// A completed call of a contact that ended a few seconds before it was recorded.
+/// A completed call of a contact. It ended a few seconds before it was recorded.
 fn call(id: CallId, recorded_at: Timestamp, (contact, contact_id): (usize, ContactId)) -> Value {
     let seconds = 50 + 13 * (contact as i64 % 9);
     let ended_at = recorded_at - TimeDelta::seconds(4);

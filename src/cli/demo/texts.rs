@@ -1,4 +1,4 @@
-//! The names and texts of the sample business. A pair is in English and in French.
+//! The names and texts of the sample business. Each pair has an English and a French text.
 
 use domain::Locale;
 
@@ -79,7 +79,7 @@ pub(super) const LAST_NAMES: [&str; 31] = [
     "Haddad",
 ];
 
-/// Notes about contacts, for the first contacts.
+/// The team's notes about the first contacts.
 pub(super) const CONTACT_NOTES: [Pair; 7] = [
     [
         "Colour: 6.3 + 7.4 (1:1), 20 vol, 35 minutes. Prefers Camille. Takes coffee without sugar.",
@@ -95,7 +95,7 @@ pub(super) const CONTACT_NOTES: [Pair; 7] = [
 
 /// The alerts of the first contact and of the last contact with notes.
 pub(super) const ALERTS: [Pair; 2] = [
-    ["Allergic to PPD: only colour without ammonia", "Allergie à la PPD : couleur sans ammoniaque seulement"],
+    ["Allergic to PPD: ammonia-free colour only", "Allergie à la PPD : couleur sans ammoniaque seulement"],
     ["Sensitive scalp: patch test first", "Cuir chevelu sensible : test d’abord"],
 ];
 
@@ -112,7 +112,7 @@ pub(super) const APPOINTMENT_NOTES: [Pair; 5] = [
 pub(super) const CUSTOMER_NOTES: [Pair; 4] = [
     ["I have very long hair.", "J’ai les cheveux très longs."],
     ["With Camille if possible, thank you!", "Avec Camille si possible, merci !"],
-    ["I come with a pushchair.", "Je viens avec une poussette."],
+    ["I will bring a pushchair.", "Je viens avec une poussette."],
     ["It is for a wedding on Saturday.", "C’est pour un mariage samedi."],
 ];
 
@@ -128,14 +128,14 @@ pub(super) const CALL_ANSWERED: [Pair; 6] = [
     ["Asks where to park near the salon.", "Demande où se garer près du salon."],
     ["Asks whether gift cards are sold.", "Demande si le salon vend des cartes cadeaux."],
     ["Asks whether a patch test is necessary.", "Demande si un test d’allergie est nécessaire."],
-    ["Asks for the way from the station.", "Demande le chemin depuis la gare."],
+    ["Asks how to get there from the station.", "Demande le chemin depuis la gare."],
 ];
 
 pub(super) const CALL_WITH_MESSAGE: Pair =
     ["Leaves a message for the team.", "Laisse un message à l’équipe."];
 pub(super) const MESSAGE_HANDLED: Pair = ["Called back, done.", "Rappelé, c’est réglé."];
 
-/// Messages of the last days. The newest is open and snoozed, and the others are resolved.
+/// Messages of the last days. The newest one is open but snoozed, and the others are resolved.
 pub(super) const MESSAGES: [Pair; 6] = [
     [
         "Please call me back about the invoice of last month.",
@@ -147,7 +147,7 @@ pub(super) const MESSAGES: [Pair; 6] = [
         "Avez-vous en stock le shampooing pour cheveux colorés ?",
     ],
     [
-        "We are four for a wedding in May. Is that possible?",
+        "There are four of us, for a wedding in May. Is that possible?",
         "Nous sommes quatre pour un mariage en mai. Est-ce possible ?",
     ],
     ["I would like to apply for an apprenticeship.", "Je voudrais postuler comme apprentie."],
@@ -175,7 +175,7 @@ pub(super) const KNOWLEDGE: [[Pair; 2]; 6] = [
     [
         ["Getting here", "Venir au salon"],
         [
-            "Metro line 12, Abbesses station, two minutes on foot. The car park Clichy-Montmartre is five minutes away. Bicycles can stand in the yard.",
+            "Metro line 12, Abbesses station, two minutes on foot. The car park Clichy-Montmartre is five minutes away. Bicycles can be left in the yard.",
             "Métro ligne 12, station Abbesses, à deux minutes à pied. Le parking Clichy-Montmartre est à cinq minutes. Les vélos peuvent rester dans la cour.",
         ],
     ],
@@ -196,7 +196,7 @@ pub(super) const KNOWLEDGE: [[Pair; 2]; 6] = [
     [
         ["Products", "Produits"],
         [
-            "We work with products without silicone. Colours without ammonia are available for the same price.",
+            "We work with silicone-free products. Ammonia-free colours are available at the same price.",
             "Nous travaillons avec des produits sans silicone. Les couleurs sans ammoniaque sont au même prix.",
         ],
     ],
@@ -210,11 +210,11 @@ pub(super) const KNOWLEDGE: [[Pair; 2]; 6] = [
     [
         ["Children", "Enfants"],
         [
-            "Children are welcome. The price for children applies up to 12 years.",
+            "Children are welcome. The children's price applies up to the age of 12.",
             "Les enfants sont les bienvenus. Le tarif enfant vaut jusqu’à 12 ans.",
         ],
     ],
 ];
 
 pub(super) const TIME_OFF: Pair = ["Training on colour", "Formation couleur"];
-pub(super) const WEBHOOK: Pair = ["Newsletter of the salon", "Lettre d’information du salon"];
+pub(super) const WEBHOOK: Pair = ["Salon newsletter", "Lettre d’information du salon"];

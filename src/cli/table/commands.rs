@@ -84,12 +84,12 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
     },
     Resource {
         name: "special-day",
-        about: "Special days of a business: dates with other opening hours than those of the week",
+        about: "Special days of a business: dates whose opening hours differ from the weekly ones",
         shapes: &[],
         verbs: &[
             Verb::new("list", "listSpecialDays", "List special days, in order of their dates")
                 .shown(Show::List("date closed windows note")),
-            Verb::new("set", "setSpecialDay", "Set the opening hours of a date, instead of those of the week"),
+            Verb::new("set", "setSpecialDay", "Set the opening hours of a date, instead of the weekly hours"),
             Verb::new("delete", "deleteSpecialDay", "Remove the special hours of a date"),
             Verb::new(
                 "import",
@@ -346,7 +346,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                     "id created_at kind channel status reason to attempts last_error appointment_id",
                 ),
             ),
-            Verb::new("send-again", "resendNotice", "Send a notice of the present state again"),
+            Verb::new("send-again", "resendNotice", "Send a notice again, with the current state of the appointment"),
         ],
     },
     Resource {

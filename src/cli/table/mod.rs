@@ -46,7 +46,7 @@ struct Verb {
     /// A property that the command itself sets, and its value.
     says: Option<(&'static str, &'static str)>,
     without: &'static [&'static str],
-    /// A property with a default that depends on other flags.
+    /// A property whose default depends on other flags.
     follows: Option<Follows>,
     confirms: Option<Irreversible>,
     /// The arguments, if they are not derived from the operation.

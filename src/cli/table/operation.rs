@@ -23,7 +23,7 @@ pub(super) struct Property {
     pub(super) name: String,
     /// The description as a phrase without a full stop.
     pub(super) about: String,
-    /// The default value, as in the description.
+    /// The default value, as the description states it.
     pub(super) default: Option<String>,
     pub(super) required: bool,
     /// Whether null clears the property.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::parse_with_flags;
 use crate::openapi::operator_document;
 
-/// One command for each operation. The ids in it are the names of the path parameters.
+/// One command for each operation. The ids in the commands are the names of the path parameters.
 const COMMANDS: &[&str] = &[
     "business create --name N --timezone UTC",
     "business list",

@@ -220,7 +220,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::UsedBy(_) => say("Another record refers to it.", "Un autre enregistrement s’y rapporte."),
         P::ContactErased => say("The contact was erased.", "Le contact a été effacé."),
         P::ContactMerging => say(
-            "Its records are still moving. Try again in a few seconds.",
+            "Its records are still being moved. Try again in a few seconds.",
             "Ses données sont en cours de transfert. Réessayez dans quelques secondes.",
         ),
         P::SameContact => say("Choose another contact.", "Choisissez un autre contact."),
@@ -423,7 +423,7 @@ fn webhook_url(words: &Words, refusal: UrlRefusal) -> String {
         ),
         UrlRefusal::Host => say("Its host is not valid.", "Son hôte n’est pas valide."),
         UrlRefusal::Port => say("It must not have port 0.", "Le port 0 n’est pas admis."),
-        UrlRefusal::Malformed => say("It is no valid address.", "Ce n’est pas une adresse valide."),
+        UrlRefusal::Malformed => say("It is not a valid address.", "Ce n’est pas une adresse valide."),
         UrlRefusal::NotPublic => {
             say("It does not lead to a public address.", "Elle ne mène pas à une adresse publique.")
         }

@@ -35,7 +35,7 @@ pub(in crate::dashboard) fn refusal(words: &Words, refusal: &Refusal) -> String 
         Refusal::BookingRequiresConfirmation => {
             say("The business confirms each booking.", "L’établissement confirme chaque rendez-vous.")
         }
-        Refusal::IdempotencyInProgress => say("It is being sent already.", "L’envoi est déjà en cours."),
+        Refusal::IdempotencyInProgress => say("It is already being sent.", "L’envoi est déjà en cours."),
         Refusal::IdempotencyKeyReused => say(
             "This form was sent before with other content.",
             "Ce formulaire a déjà été envoyé avec un autre contenu.",
@@ -103,7 +103,7 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         ),
         Conflict::TimesOffFull(most) => count(
             *most,
-            "There are {} future times off, which is the maximum.",
+            "There are {} future periods of time off, which is the maximum.",
             "Il y a {} absences à venir, c’est le maximum.",
         ),
         Conflict::EndpointsFull(most) => {
@@ -124,14 +124,15 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             "Today’s limit of mails to new addresses is reached.",
             "La limite de courriels vers de nouvelles adresses est atteinte aujourd’hui.",
         ),
-        Conflict::Changed => {
-            say("Somebody else has changed this meanwhile.", "Quelqu’un d’autre a modifié ceci entre-temps.")
-        }
+        Conflict::Changed => say(
+            "Somebody else has changed this in the meantime.",
+            "Quelqu’un d’autre a modifié ceci entre-temps.",
+        ),
         Conflict::NoSpecialDay => {
             say("That day is no longer a special day.", "Ce jour n’est plus un jour particulier.")
         }
         Conflict::StartsElsewhere(_) => {
-            say("The appointment was moved meanwhile.", "Le rendez-vous a été déplacé entre-temps.")
+            say("The appointment was moved in the meantime.", "Le rendez-vous a été déplacé entre-temps.")
         }
         Conflict::NotConfirmed => say(
             "Attendance can be noted for confirmed appointments only.",
@@ -141,7 +142,7 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             say("It is too early to note this.", "Il est trop tôt pour noter cela.")
         }
         Conflict::AppointmentEnded => {
-            say("The appointment is over already.", "Le rendez-vous est déjà terminé.")
+            say("The appointment has already ended.", "Le rendez-vous est déjà terminé.")
         }
         Conflict::NotChangeableOnline => say(
             "This appointment can no longer be changed online.",
@@ -157,13 +158,13 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         Conflict::DeliveryNotPending(_) => {
             say("It no longer waits for an attempt.", "Il n’attend plus de tentative.")
         }
-        Conflict::DeliveryPending => say("It is being sent already.", "L’envoi est déjà en cours."),
+        Conflict::DeliveryPending => say("It is already being sent.", "L’envoi est déjà en cours."),
         Conflict::ContactErased => say(
             "The contact was erased, so these notes cannot be changed.",
             "Le contact a été effacé : ces notes ne peuvent plus être modifiées.",
         ),
         Conflict::ContactMerging => say(
-            "Records of this contact are still moving after a merge. Try again in a few seconds.",
+            "Records of this contact are still being moved after a merge. Try again in a few seconds.",
             "Des données de ce contact sont encore en cours de transfert après une fusion. Réessayez dans \
              quelques secondes.",
         ),
@@ -378,7 +379,7 @@ fn denied(locale: Locale, denied: Denied) -> &'static str {
              membres de l’équipe.",
         ),
         Denied::OfferedElsewhere => (
-            "You were invited at another email. Ask for a new invitation.",
+            "You were invited at another email address. Ask for a new invitation.",
             "Vous avez été invité à une autre adresse. Demandez une nouvelle invitation.",
         ),
         Denied::OfferOfAnother => (

@@ -28,7 +28,7 @@ pub(super) enum At {
     End,
 }
 
-/// What the relay does at a step instead of its usual response.
+/// The fault of a relay at a step, in place of its usual response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
     Says(&'static str),
@@ -50,7 +50,7 @@ pub(super) struct Manner {
     pub(super) odd: Option<(At, Does)>,
 }
 
-/// What the relay has received.
+/// The data that the relay has received.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
     /// The commands, each with a flag that is true if it arrived over TLS.

@@ -205,7 +205,7 @@ impl ApiError {
             Self::NoKey(BadCredential::Unknown) => "The API key is unknown or was revoked.".into(),
             Self::NoKey(fault) => header_fault(*fault, "<API_KEY>"),
             Self::NoToken(BadCredential::Malformed | BadCredential::Unknown) => {
-                "The operator token is wrong. Send that of RECEPTIONIST_ADMIN_TOKEN, or of the file admin-token in the \
+                "The operator token is wrong. Send the token in RECEPTIONIST_ADMIN_TOKEN, or in the file admin-token in the \
                  service's data directory."
                     .into()
             }
@@ -217,7 +217,7 @@ impl ApiError {
                 loopback"
             ),
             Self::UnknownAdminHost => {
-                "The Host of the request is not one of the operator listener's. Use an IP address or \
+                "The Host of the request is not a host name of the operator listener. Use an IP address or \
                 localhost, or add the name to RECEPTIONIST_ADMIN_HOSTS."
                     .into()
             }
@@ -240,7 +240,7 @@ impl ApiError {
             Self::RateLimitUnavailable(_) => "the rate limit cannot be checked just now".into(),
             Self::Unavailable => "the service is busy or shutting down; nothing was changed".into(),
             Self::Resting(_) => {
-                "the business has failed and is started again soon; nothing was changed".into()
+                "the business has failed and will be started again soon; nothing was changed".into()
             }
             Self::DiskFull => "the service's disk is nearly full; nothing was changed".into(),
             Self::NoPublicUrl => english::conflict(&Conflict::NoPublicUrl),

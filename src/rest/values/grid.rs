@@ -1,4 +1,4 @@
-//! The distance of the lines in a calendar.
+//! The interval between the lines of a calendar.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::http::json::Json;
 use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::FromJson;
 
-/// One of [`GRID_MINUTES`].
+/// One of the intervals in [`GRID_MINUTES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GridMinutes(u32);
 

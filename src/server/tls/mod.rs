@@ -63,8 +63,8 @@ struct Current {
 impl Certificates {
     /// Reads the certificate and the key of a listener. Clients use the names in `hosts` to connect to it.
     ///
-    /// # Errors Returns an error with the file and the setting if a file cannot be read or has the wrong
-    /// content.
+    /// # Errors
+    /// Returns an error with the file and the setting if a file cannot be read or has the wrong content.
     pub fn read(files: &TlsFiles, hosts: Vec<String>, clock: Arc<dyn Clock>) -> Result<Self, ConfigError> {
         // The stamps are read first, so a change during the read causes another read.
         let read = stamps(files);

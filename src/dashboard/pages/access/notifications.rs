@@ -54,7 +54,7 @@ struct Tested {
     answer: String,
 }
 
-/// The kinds of alerts that need an action, and those that are for information.
+/// Two groups of alert kinds: those that need an action, and those that are for information.
 fn groups(member: &Member) -> impl Iterator<Item = (&'static str, Vec<AlertKind>)> {
     use AlertKind as K;
     let needs =

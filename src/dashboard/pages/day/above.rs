@@ -103,7 +103,7 @@ impl Member {
         std::iter::once(tab(self.t("calendar-all-staff"), None)).chain(each).collect()
     }
 
-    /// The days of the week with this date, from the first weekday of the person.
+    /// The days of the week that contains this date. The person's settings determine the first weekday.
     pub(super) fn week_days(&self, date: NaiveDate) -> Vec<NaiveDate> {
         let first = match self.signed_in.person.week_start {
             WeekStart::Monday => Weekday::Mon,

@@ -51,7 +51,7 @@ struct Booked {
     differs: bool,
 }
 
-/// The lines of what the customer entered in the booking form.
+/// The values that the customer entered in the booking form.
 fn booked_as(view: &View, booked: Option<&BookedAsView>, contact: Option<&ContactView>) -> Vec<Booked> {
     let Some(booked) = booked else { return Vec::new() };
     let line = |label: &str, value: String, differs: bool| Booked { label: view.t(label), value, differs };

@@ -1,4 +1,5 @@
-//! The time axis of a board: the hours that it shows, and the position of an item as CSS classes.
+//! The time axis of the calendar's board: the hours that it shows, and the position of an item as CSS
+//! classes.
 //!
 //! Invariants: a position consists of steps of five minutes, is within the shown hours, and is never empty.
 
@@ -11,7 +12,7 @@ use domain::Timestamp;
 pub(super) const STEP_MINUTES: u32 = 5;
 /// The maximum number of minutes of a board. The stylesheet contains no classes for more.
 const MINUTES_MAX: u32 = 24 * 60;
-/// A board begins and ends at a multiple of this.
+/// A board begins and ends at a multiple of this number of minutes.
 const HALF_HOUR: u32 = 30;
 /// A board with an appointment shorter than these minutes gets this CSS class, which makes its steps
 /// higher. Otherwise the appointment would be lower than the 24 CSS pixels that WCAG 2.2 (2.5.8) requires.

@@ -10,7 +10,7 @@ use crate::dashboard::pages::prelude::*;
 use crate::dashboard::pages::settings::times_off;
 
 const DAY_MINUTES: u32 = 24 * 60;
-/// The length of the time off if the request has no end.
+/// The length of the time off, in minutes, if the request has no end.
 const LASTS_MINUTES: u32 = 60;
 
 #[derive(Template)]

@@ -1,5 +1,5 @@
-//! A board: a lane for each staff member on a day, or for each day of a staff member's week, with the items
-//! on it.
+//! The board of the calendar. It has a lane for each staff member on a day, or for each day of a week. A lane
+//! shows items: appointments, free times, and marks such as breaks, time off and closed hours.
 //!
 //! Invariants:
 //! - On a lane, only appointments overlap other items.
@@ -46,7 +46,7 @@ pub(super) struct Item {
     pub(super) visit: Option<Card>,
 }
 
-/// What only an appointment has.
+/// The values that only the item of an appointment has.
 pub(super) struct Card {
     pub(super) asks: bool,
     pub(super) outside: bool,
@@ -56,7 +56,7 @@ pub(super) struct Card {
     /// The staff member, if the lane does not belong to one.
     pub(super) with: Option<String>,
     pub(super) attended: Option<(&'static str, String)>,
-    /// The attendance that is likely next, with its text.
+    /// The attendance that the team is likely to set next, with the text of its button.
     pub(super) attends: Option<(Attendance, String)>,
     /// The staff member, the first minute and the length in minutes, if the appointment can be moved.
     pub(super) moves: Option<(StaffId, u32, u32)>,
@@ -323,7 +323,7 @@ impl Board<'_> {
         marks
     }
 
-    /// An appointment. With the class of a column, the lane does not belong to the staff member.
+    /// The item of an appointment. `column` is the CSS class of its column, if staff members share the lane.
     fn visit(&self, visit: &AppointmentView, date: NaiveDate, column: Option<String>) -> Option<(u32, Item)> {
         let (member, zone) = (self.member, self.member.profile.zone);
         let minutes = self.axis.clip(minutes_of(visit, date, zone))?;

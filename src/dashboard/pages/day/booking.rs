@@ -36,7 +36,7 @@ const NOTES: &str = "notes";
 struct Page<'a> {
     sheet: Sheet<'a>,
     back: String,
-    /// The form that blocks the chosen time instead.
+    /// The path of the form that adds time off at the chosen time instead.
     block: Option<String>,
     stopped: Option<Missing>,
     filled: Filled,
@@ -264,7 +264,8 @@ fn services(
     groups.into_iter().filter(|group| !group.options.is_empty()).collect()
 }
 
-/// The path of the form that blocks the chosen time, if the person may change the time off of the staff member.
+/// The path of the form that adds time off at the chosen time, if the person may change the time off of the
+/// staff member.
 fn block(
     member: &Member,
     (date, staff): (NaiveDate, Option<StaffId>),
@@ -299,7 +300,7 @@ async fn open_slots(
     Ok(member.business.times_to_book(service.id, wanted.staff, days, wish.duration).await?)
 }
 
-/// The engine's verdict about a chosen time that is not open.
+/// The engine's answer about a chosen time that is not open.
 async fn verdict(
     member: &Member,
     open: &Shown<'_>,

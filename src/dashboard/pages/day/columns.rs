@@ -5,8 +5,8 @@ use std::ops::Range;
 /// The maximum number of columns. The stylesheet contains no classes for more.
 pub(super) const COLUMNS_MAX: usize = 6;
 
-/// Groups ranges into runs that overlap, and gives each range the first column that is free at its start. The
-/// ranges must be in the order of their starts. The runs contain the columns in the order of the ranges.
+/// Groups overlapping ranges into runs, and gives each range the first column that is free at its start. The
+/// ranges must be in the order of their starts. Each run lists the columns of its ranges in the same order.
 pub(super) fn columns(ranges: &[Range<u32>]) -> Vec<Vec<usize>> {
     let (mut runs, mut ends): (Vec<Vec<usize>>, Vec<u32>) = (Vec::new(), Vec::new());
     for range in ranges {
@@ -22,7 +22,7 @@ pub(super) fn columns(ranges: &[Range<u32>]) -> Vec<Vec<usize>> {
     runs
 }
 
-/// The CSS classes of a column. An item without neighbours has none.
+/// The CSS classes of a column. An item that overlaps no other item has none.
 pub(super) fn class(column: usize, of: usize) -> String {
     match (column, of) {
         (_, ..=1) => String::new(),

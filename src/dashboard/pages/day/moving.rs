@@ -44,7 +44,8 @@ impl Page<'_> {
 }
 
 impl Member {
-    /// Whether the appointment can be moved. If it is over, it must be confirmed.
+    /// Whether the appointment can be moved. An appointment that has ended can be moved only if it is
+    /// confirmed.
     pub(super) fn can_move(&self, visit: &AppointmentView) -> bool {
         let is_over = visit.ends_at <= self.business.now();
         self.may(Right::Day)

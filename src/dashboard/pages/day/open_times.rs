@@ -50,7 +50,7 @@ pub(super) struct Shown<'a> {
     pub(super) slots: &'a [Slot],
 }
 
-/// The days of a strip: the days of the date's week, or from today on seven days if the week has begun.
+/// The seven days of a strip: the week that contains the date, or the days from today if that week has begun.
 pub(super) fn strip(date: NaiveDate, today: NaiveDate) -> Vec<NaiveDate> {
     let monday = days(date)[0];
     let first = if date < today { monday } else { monday.max(today) };

@@ -84,7 +84,8 @@ pub(super) async fn keep(member: &Member, asked: &Asked) -> Answered {
     let diary = member.business.diary(asked.date..=asked.date).await?;
     let here: Vec<_> = diary.staff.iter().map(|one| one.member.id).collect();
     let shown: Vec<StaffId> = member.query.all(SHOWN).filter_map(|id| id.parse().ok()).collect();
-    // The cookie is that of all businesses of the person.
+    // The cookie is shared by all businesses of the person, so it keeps the hidden staff members of the
+    // others.
     let of_others = Kept::of(member).hidden.into_iter().filter(|id| !here.contains(id));
     let hidden = here.iter().copied().filter(|id| !shown.is_empty() && !shown.contains(id));
     let hidden: Vec<_> = hidden.chain(of_others).take(HIDDEN_MAX).map(|id| format!(".{id}")).collect();

@@ -3,8 +3,8 @@
 //! appointment is dragged, and sends its form when the appointment is dropped.
 //!
 //! Invariants:
-//! - A time that is bookable except for the grid of bookable times is moved to without a question, since the
-//!   team uses the lines of its own grid.
+//! - If a time is not bookable only because it is not on the grid of bookable times, the move needs no
+//!   confirmation, since the team uses its own grid.
 //! - The form contains the entity tag of the appointment.
 
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
@@ -43,7 +43,7 @@ struct Page<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Can {
     Move,
-    /// The time is only no time of the grid.
+    /// The time is bookable, except that it is not on the grid of bookable times.
     OffGrid,
     Anyway,
     Nothing,

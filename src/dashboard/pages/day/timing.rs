@@ -20,25 +20,25 @@ use crate::local_time::{WallClockError, instant};
 /// The names of the buttons that show open times: the main button, and the days of the strip.
 const SHOW: &str = "show";
 const DAY: &str = "day";
-/// The open time, or [`OTHER`] for a typed time.
+/// The field with the chosen open time, or with [`OTHER`] for a typed time.
 const STARTS_AT: &str = "starts_at";
 pub(super) const OTHER: &str = "other";
-/// The typed time, and its value when the form was rendered.
+/// The fields with the typed time, and with its value when the form was rendered.
 const TIME: &str = "time";
 const TIME_WAS: &str = "time_was";
-/// The duration in minutes, and that of the service when the form was rendered.
+/// The fields with the duration in minutes, and with the service's duration when the form was rendered.
 const MINUTES: &str = "minutes";
 const LASTS: &str = "lasts";
-/// The rules that the person accepts to override.
+/// The field with the rules that the person accepts to override.
 const OVERRIDE: &str = "override";
 
 /// The time and the duration that a form asks for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wish {
     pub(super) at: Option<Timestamp>,
-    /// The duration, if it is not that of the service or of the moved appointment.
+    /// The duration, if it differs from that of the service or of the moved appointment.
     pub(super) duration: Option<TimeDelta>,
-    /// Whether the typed text is not a time of the day.
+    /// Whether the typed text is not a valid time of day.
     is_wrong: bool,
     /// Whether the time was chosen for another date. It counts only if it is an open time of the new date.
     is_of_other_date: bool,
@@ -84,7 +84,7 @@ impl Wish {
     }
 }
 
-/// The local time in the form of a field, in which a person's own form of times does not count.
+/// The local time in the fixed format of a form field, regardless of the person's clock format.
 pub(super) fn wall(member: &Member, at: Timestamp) -> String {
     at.utc().with_timezone(&member.profile.zone).format("%H:%M").to_string()
 }
@@ -114,11 +114,11 @@ impl Body<'_> {
     }
 }
 
-/// What the engine says about a time that is not among the open times.
+/// The engine's answer about a time that is not among the open times.
 pub(super) enum Verdict {
     Overrides(Vec<Overridden>),
     Refused(String),
-    /// Only a named staff member can be booked at such a time.
+    /// A time that is not open can be booked only with a named staff member.
     NeedsStaff,
 }
 
@@ -158,7 +158,7 @@ pub(super) struct Timing {
     pub(super) minutes: Field,
     pub(super) lasts: String,
     pub(super) times: OpenTimes,
-    /// Whether the days and times are visible at first.
+    /// Whether the list of days and times is expanded when the page loads.
     pub(super) open: bool,
     /// A time that is not among the open times.
     pub(super) typed: String,

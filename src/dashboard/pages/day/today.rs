@@ -35,7 +35,8 @@ struct Page<'a> {
     /// Whether the page offers to turn on the notices to customers. It does so until their settings are saved.
     offers_notices: bool,
     is_new: bool,
-    /// Whether the page offers the starting sets: the business has no services.
+    /// Whether the page offers starting sets (services and hours to begin with), because the business has no
+    /// services.
     starts: bool,
     steps: Vec<Step>,
     needs: Needs,
@@ -72,7 +73,7 @@ struct Row {
     pending: bool,
     /// The class and the text of the attendance, if it is set.
     attended: Option<(&'static str, String)>,
-    /// The attendances that are likely next, with the texts of their buttons.
+    /// The attendances that the team is likely to set next, with the texts of their buttons.
     attends: Vec<(Attendance, String)>,
 }
 

@@ -22,7 +22,7 @@ struct Page<'a> {
     back: String,
     button: String,
     filled: Filled,
-    /// The contact of the query.
+    /// The id of the contact in the query, or an empty text.
     contact: String,
     /// Groups of fields. The fields of a group are beside each other.
     groups: Vec<Vec<Field>>,

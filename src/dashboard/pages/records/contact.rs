@@ -1,5 +1,5 @@
 //! Contacts: the list with one search field for name, phone number and email; and the page of a contact with
-//! its appointments in numbers, and all appointments, calls and messages.
+//! the numbers of its appointments, and with its appointments, calls and messages.
 
 use domain::{ContactId, Email, Phone, Right, Search};
 use engine::EngineError;

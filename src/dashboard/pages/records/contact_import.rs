@@ -50,7 +50,7 @@ pub(crate) async fn appointments(member: Member) -> Answered {
     download(&member, "appointments", Exported::Appointments { from: None, to: None }).await
 }
 
-/// A HEAD request exports nothing.
+/// Downloads records as a CSV file. A HEAD request exports nothing.
 async fn download(member: &Member, name: &str, of: Exported) -> Answered {
     if member.head.method == axum::http::Method::HEAD {
         return Ok(file(name, member, axum::body::Body::empty()));

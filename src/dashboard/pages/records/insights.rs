@@ -13,7 +13,7 @@ use crate::admin::insights::{self, InsightsQuery};
 use crate::dashboard::pages::prelude::*;
 use crate::http::body::CSV_UTF_8;
 
-/// The weeks that the page shows at first: those before this week, and those after it.
+/// The number of weeks that the page shows at first: before this week, and after it.
 const WEEKS_BEFORE: u64 = 8;
 const WEEKS_AFTER: u64 = 3;
 
@@ -47,7 +47,7 @@ struct Group {
 /// The bars, in units of the drawing.
 struct Drawing {
     bars: Vec<Bar>,
-    /// The labels below the bars: the middle, and the text.
+    /// The labels below the bars: the horizontal position of the middle, and the text.
     labels: Vec<(usize, String)>,
     /// The greatest value, at the top line.
     top: String,

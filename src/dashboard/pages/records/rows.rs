@@ -31,7 +31,8 @@ impl View {
         let class = match call.outcome {
             O::AppointmentBooked | O::AppointmentRescheduled | O::QuestionAnswered | O::Transferred => "good",
             O::AppointmentCancelled => "cancelled",
-            // Amber marks open tasks. A call with a message is not marked, since the message has a chip.
+            // The colour amber marks open tasks. A call with a message has no colour, since the message has
+            // its own chip.
             O::MessageTaken | O::Voicemail | O::Hangup | O::Spam | O::Other => "",
         };
         (class, self.outcome(call.outcome))

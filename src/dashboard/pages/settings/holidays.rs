@@ -15,7 +15,7 @@ use super::parts::only_for_changing;
 use crate::dashboard::pages::prelude::*;
 use crate::holidays::{CALENDAR_BYTES_MAX, Holidays, holidays};
 
-/// The number of records that are read at a time. A longer list of appointments of a day is not counted further.
+/// The number of records that are read at a time. At this number, the count of a day's appointments stops.
 const READ: usize = 100;
 
 #[derive(Template)]

@@ -11,7 +11,7 @@ use crate::dashboard::notices::Notices;
 use crate::dashboard::pages::prelude::*;
 
 const HOURS: &str = "reminder_hours";
-/// The offered hours of a reminder.
+/// The offered reminder times, in hours before the start of the appointment.
 const USUAL: [u32; 8] = [1, 2, 4, 12, 24, 48, 72, 168];
 /// The fields of the reminders; together they are the property [`HOURS`].
 const REMINDERS: [&str; REMINDERS_MAX] = ["first_reminder", "second_reminder"];

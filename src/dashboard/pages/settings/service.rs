@@ -123,13 +123,13 @@ struct Page<'a> {
     facts: Vec<Line>,
     fields: [Field; 12],
     active: bool,
-    /// The choices of the staff members who offer the service.
+    /// The field that selects the staff members who offer the service.
     staff: Field,
     /// The staff members who offer the service, for a member who may not change it.
     offering: Vec<StaffMember>,
 }
 
-/// The staff members who offer the service.
+/// The name of the field with the staff members who offer the service.
 const STAFF: &str = "staff_ids";
 
 fn values(view: &View, service: &Service, staff: &[StaffMember]) -> Form {
@@ -314,7 +314,7 @@ fn body(member: &Member) -> Body<'_> {
     body.optional("category").number("position").optional_number("color")
 }
 
-/// The staff members in the form, with the index of each that is not an id.
+/// The staff members in the form. The error contains the index of each value that is not an id.
 fn offered_by(member: &Member) -> Result<Vec<StaffId>, Undone> {
     let ids = member.form.all(STAFF).map(str::parse::<StaffId>);
     ids.collect::<Result<_, _>>().map_err(|_| Undone::at(STAFF, ProblemCode::NotAUuid))
@@ -326,7 +326,7 @@ async fn set_staff(member: &Member, id: ServiceId, staff_ids: Vec<StaffId>) -> R
     now.retain(|one| one.service_ids.contains(&id));
     let is_same = now.len() == staff_ids.len() && now.iter().all(|one| staff_ids.contains(&one.id));
     if !is_same {
-        // The entity tag of the form is that of the service alone.
+        // The entity tag of the form covers only the service and not its staff members.
         let request = Request { if_match: None, ..member.request() };
         let change = SetServiceStaff { id, staff_ids };
         member.business.change(request, change).await.map_err(Undone::of)?;

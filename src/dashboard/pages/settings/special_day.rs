@@ -1,4 +1,4 @@
-//! A special day: opening hours for one date that replace those of the week.
+//! A special day: opening hours for one date, which replace the weekly hours.
 
 use chrono::NaiveDate;
 use domain::{DayWindows, Right};

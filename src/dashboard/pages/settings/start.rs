@@ -118,7 +118,7 @@ struct Page<'a> {
     sets: Vec<Set>,
 }
 
-/// What a set creates.
+/// The texts about the records that a set creates.
 struct Set {
     id: &'static str,
     title: String,

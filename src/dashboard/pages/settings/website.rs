@@ -7,9 +7,9 @@ use super::parts::{Done, how_long, line, numbers, versions};
 use crate::admin::website::WebsitePatch;
 use crate::dashboard::pages::prelude::*;
 
-/// The offered values of `change_notice_minutes`.
+/// The offered values of `change_notice_minutes`, in minutes.
 const USUAL: [u32; 8] = [0, 60, 120, 240, 720, 1_440, 2_880, 10_080];
-/// The fields with a box to tick.
+/// The fields with a checkbox.
 const TICKED: [&str; 3] = ["enabled", "change_by_caller", "show_prices"];
 /// The fields with a line of text.
 const TEXTS: [&str; 5] = ["slug", "color", "phone", "email", "address"];

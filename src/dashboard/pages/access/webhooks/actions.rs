@@ -33,7 +33,8 @@ pub(crate) async fn switch(member: Member, status: WebhookStatus, done: &'static
         events: None,
         description: None,
         status: Some(status),
-        // A change by a member has the same reason as one by the operator. The audit log shows the author.
+        // A change by a member gets the same reason as a change by the operator. The audit log shows who made
+        // it.
         reason: DisabledReason::Operator,
     };
     let done = member.change(change).await.map(|_| format!("{}?done={done}", member.path_of(id)));
