@@ -315,7 +315,7 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
     }
 }
 
-/// The problem of a CSV file with contacts.
+/// The reason why the import of contacts skips a row of the file.
 pub(crate) fn skipped(reason: SkipReason) -> &'static str {
     match reason {
         SkipReason::PhoneExists => "a contact has this phone number",

@@ -19,7 +19,8 @@ pub(crate) fn instant(local: NaiveDateTime, zone: Tz) -> Result<DateTime<Tz>, Wa
         LocalResult::Single(instant) => Ok(instant),
         LocalResult::Ambiguous(first, second) => Err(WallClockError::Twice(first, second)),
         LocalResult::None => {
-            // A clock change is shorter than a day, so the offsets a day before and after apply.
+            // The offsets one day earlier and one day later are the offsets before and after the clock
+            // change.
             let by = |hours| {
                 let near = zone.from_utc_datetime(&(local + TimeDelta::hours(hours)));
                 zone.from_utc_datetime(&(local - near.offset().fix()))

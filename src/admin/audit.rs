@@ -1,4 +1,4 @@
-//! The audit logs: the changes of a business, and the changes of the installation.
+//! The audit log of a business, and the audit log of the installation, for example with exports and backups.
 
 use view::AuditView;
 

@@ -58,7 +58,7 @@ json_object! {
         calls: Patch<KindPatch>,
         /// Messages.
         messages: Patch<KindPatch>,
-        /// Pieces of knowledge.
+        /// Knowledge entries.
         knowledge: Patch<KindPatch>,
         /// Webhook deliveries that wait for an attempt. Their bytes are the bytes of their events.
         waiting_deliveries: Patch<KindPatch>,

@@ -41,7 +41,7 @@ json_object! {
         summary: Option<Text<0, 20_000>>,
         /// The URL of the recording.
         recording_url: Option<WebsiteUrl>,
-        /// The appointment of the call.
+        /// The appointment that the call is about.
         appointment_id: Option<AppointmentId>,
         /// The message that was taken.
         message_id: Option<MessageId>,
@@ -49,7 +49,7 @@ json_object! {
 }
 
 json_object! {
-    /// The team's mark of a call.
+    /// A change of a call by the team.
     pub(crate) struct CallPatch {
         /// Whether the team has handled the call. `updated_at` does not change.
         handled: bool,

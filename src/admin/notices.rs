@@ -30,7 +30,7 @@ json_object! {
     pub(crate) struct ConsentBody {
         /// The e-mails that the contact gets at its own address.
         email: Patch<EmailConsent>,
-        /// Whether the contact agrees to texts to its own phone number.
+        /// Whether the contact agrees to get text messages at its own phone number.
         texts: Patch<TextConsent>,
     }
 }

@@ -98,7 +98,7 @@ json_object! {
         /// The appointments whose customers get text messages. Only `off` is possible without a connection
         /// that sends texts.
         text: Patch<Option<NoticeScope>>,
-        /// The hours before the start at which reminders are sent; `[24]` by default.
+        /// When reminders are sent, in hours before the start; `[24]` by default.
         reminder_hours: Patch<Option<DistinctList<Whole<1, REMINDER_HOURS_U32>, 0, REMINDERS_MAX>>>,
     }
 }

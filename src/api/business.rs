@@ -78,7 +78,7 @@ pub(super) struct CallerIdentity {
     business: BusinessName,
 }
 
-/// A business with its name.
+/// The id and the name of a business.
 #[derive(Debug, Serialize, JsonSchema)]
 struct BusinessName {
     /// The id of the business.

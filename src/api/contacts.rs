@@ -68,9 +68,9 @@ json_object! {
 }
 
 json_object! {
-    /// A merge of a contact into the contact of the path.
+    /// A merge of another contact into the contact in the path.
     pub(crate) struct MergeBody {
-        /// The contact that is merged. Its id then leads to the contact of the path.
+        /// The contact that is merged. Afterwards its id leads to the contact in the path.
         from: ContactId,
         /// The phone number that the contact keeps: one of the two contacts', or null.
         phone: Option<Phone>,

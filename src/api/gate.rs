@@ -34,7 +34,7 @@ const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Any valid key, even of a suspended business.
+    /// Any valid key, even if its business is suspended.
     AnyKey,
     /// Any valid key of an active business. The handler checks the scope.
     ActiveKey,
@@ -93,7 +93,8 @@ impl KeyGate {
     }
 }
 
-/// The error for a refused request, and the remaining quota. Counts the refusal for the metrics.
+/// The error if the rate limit refuses the request, and the remaining quota. Counts a refusal for the
+/// metrics.
 pub(crate) fn limited(
     verdict: Verdict,
     counters: &RateLimited,

@@ -25,7 +25,7 @@ pub(super) struct Asked {
     pub(super) params: PathParams,
     pub(super) query: Form,
     pub(super) form: Form,
-    /// The business of the slug in the path.
+    /// The business with the slug in the path, or `None` for a path without a slug.
     pub(super) shop: Option<Arc<Shop>>,
 }
 

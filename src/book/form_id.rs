@@ -21,14 +21,14 @@ pub(super) fn issue(front: &Front, page: &str) -> String {
     front.cursors.seal(&binding(page), &[&made[..], &chance].concat())
 }
 
-/// When this service issued the id for the page, or `None` if it did not.
+/// The time at which this service issued the id for the page, or `None` if it did not.
 pub(super) fn issued_at(front: &Front, page: &str, id: &str) -> Option<Timestamp> {
     let opened = front.cursors.open(&binding(page), id)?;
     Some(Timestamp::from_millis(i64::from_be_bytes(*opened.first_chunk()?)))
 }
 
-/// Whether an id that was issued at this time can still be used. A form that was already handled is answered
-/// again without this check.
+/// Whether an id that was issued at this time can still be used. The response to a form that was already
+/// handled is repeated without this check.
 pub(super) fn is_fresh(front: &Front, issued_at: Timestamp) -> bool {
     front.engine.now() < issued_at + VALID
 }

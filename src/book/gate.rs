@@ -71,7 +71,7 @@ async fn serve(front: Arc<Front>, place: Arc<Place<Site>>, request: Request) -> 
     response
 }
 
-/// What is known about a request when it is refused.
+/// The facts that are known about a request when it is refused.
 struct Known {
     shop: Option<Arc<Shop>>,
     /// The language that the visitor chose.
@@ -163,8 +163,8 @@ async fn answer(
     row.answer(Box::new(asked)).await
 }
 
-/// The business of the slug, if its booking page is enabled. For a frame, at least one site must be allowed
-/// to embed the page.
+/// The business with the slug in the path, if its booking page is enabled. For a frame, at least one site
+/// must be allowed to embed the page.
 async fn shop(front: &Front, params: &PathParams, at: At) -> Result<Arc<Shop>, Refused> {
     let slug = params.get("slug").and_then(Slug::new).ok_or_else(Refused::not_found)?;
     let business = front.engine.booking_page(slug.as_str()).await?.ok_or_else(Refused::not_found)?;

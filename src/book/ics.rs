@@ -6,7 +6,7 @@ use domain::{Appointment, AppointmentStatus, Timestamp};
 
 use crate::words::plain;
 
-/// The maximum length of a line, in bytes without its end.
+/// The maximum length of a line without its line break, in bytes.
 const LINE_BYTES_MAX: usize = 75;
 /// The maximum length of a text, in characters.
 const TEXT_CHARS_MAX: usize = 500;

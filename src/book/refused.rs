@@ -1,4 +1,4 @@
-//! Error pages. The error module of the APIs maps engine errors to statuses.
+//! Error pages. The module [`crate::rest::error`] maps the engine's errors to statuses.
 //!
 //! Invariant: the page depends only on the status and the language, so it discloses nothing about a business.
 

@@ -25,9 +25,9 @@ pub(super) type Answered = Result<Response, Refused>;
 pub(super) enum At {
     /// A path without a slug. The handler finds the business.
     Anywhere,
-    /// The business of the slug has an enabled booking page.
+    /// The path contains the slug of a business whose booking page is enabled.
     Page,
-    /// The booking page as for `Page`, in a frame of another site.
+    /// Like `Page`, but other sites may embed the page in a frame.
     Frame,
 }
 

@@ -5,8 +5,8 @@ use super::{booking, manage, widget};
 
 pub(super) const ASSETS: &str = "/book/assets/{digest}/{name}";
 pub(super) const WIDGET: &str = "/widget.js";
-/// The patterns of paths without a page. A named parameter before a slash may be empty, but `*rest` may not,
-/// so the last two patterns differ.
+/// The patterns of paths without a page. `*rest` never matches an empty text, so `/book/{slug}/` has its own
+/// pattern.
 pub(super) const REST: [&str; 4] = ["/book", "/book/", "/book/{slug}/", "/book/{slug}/{*rest}"];
 
 #[rustfmt::skip]

@@ -73,7 +73,8 @@ struct Manifest {
     bytes: u64,
 }
 
-/// Exit code 0 for a complete backup, 1 on failure or if recorded rows are missing, 2 for an invalid setting.
+/// Makes a backup. Exit code 0 for a complete backup, 1 on failure or if recorded rows are missing, 2 for an
+/// invalid setting.
 pub fn backup(args: BackupArgs) -> ExitCode {
     let as_json = args.options.json;
     carry_out(as_json, Box::pin(make(args)))

@@ -56,7 +56,7 @@ use own::{AvailabilityArgs, InsightsArgs};
 use table::RESOURCES;
 use task::Task;
 
-/// A parsed command on a running service.
+/// A parsed command that calls a running service.
 pub struct OperatorCommand {
     task: Task,
     options: OperatorOptions,

@@ -115,7 +115,7 @@ pub(super) struct Book {
     #[arg(long)]
     ignore_buffers: bool,
     /// Allow a time that is not bookable, even up to 30 days ago; requires --staff. The appointment must not
-    /// overlap another one of the staff member
+    /// overlap another appointment of the staff member
     #[arg(long = "override", requires = "staff")]
     overrides: bool,
     /// The id of an existing contact

@@ -47,7 +47,7 @@ pub(super) fn told(refused: &ApiError, call: &Call, flags: &Flags) -> String {
     let lines: Vec<String> = refused.details.iter().map(|detail| line(detail, call, flags)).collect();
     let code = one_line(&refused.code);
     match &lines[..] {
-        // The details of an invalid request contain its problems, and the message repeats them.
+        // The message of an invalid request repeats its details, so only the detail is shown.
         [one] if refused.code == "invalid_request" => format!("{code}: {one}"),
         [_, ..] if refused.code == "invalid_request" => {
             format!("{code}: {} problems\n  {}", lines.len(), lines.join("\n  "))
@@ -59,7 +59,8 @@ pub(super) fn told(refused: &ApiError, call: &Call, flags: &Flags) -> String {
     }
 }
 
-/// A detail with its flag. If the flag has several values, the line contains the value concerned.
+/// The line for a detail, with its flag. If the flag has several values, the line quotes the value that the
+/// detail is about.
 fn line(detail: &Detail, call: &Call, flags: &Flags) -> String {
     let message = one_line(&detail.message);
     let (property, inner) = detail.path.split_once('[').unwrap_or((&detail.path, ""));
@@ -89,7 +90,7 @@ const IGNORE_BUFFERS: &str = "ignore_buffers";
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Hint {
     Said(String),
-    /// A hint at the region by which the business's national phone numbers are read.
+    /// The hint that names the region by which the business's national phone numbers are read.
     PhoneRegion,
 }
 

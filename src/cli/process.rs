@@ -14,7 +14,7 @@ use crate::server::{CONNECTIONS_MAX, RESERVE_MAX};
 
 /// The interval at which the service asks its supervisor for more time while the store opens.
 const EXTEND_EVERY: Duration = Duration::from_secs(10);
-/// The time in microseconds by which each of these requests extends the start.
+/// The additional time that each request to the supervisor asks for, in microseconds.
 const EXTEND_BY_MICROSECONDS: u32 = 60_000_000;
 
 /// Notifies the watchdog until the runtime ends. The returned task asks the supervisor for more time until it

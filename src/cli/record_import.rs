@@ -66,7 +66,7 @@ struct ClosedDay {
     note: String,
     /// The number of appointments on this date. They are not changed.
     affected: u64,
-    /// The ids of some of these appointments.
+    /// The ids of some of the appointments on this date.
     ids: Vec<String>,
 }
 
@@ -110,8 +110,8 @@ pub(super) async fn import_holidays(
     Ok(closed(&made, &there, import.dry_run, json))
 }
 
-/// The output of the command. `there` contains the dates with an existing special day, and the names that
-/// these dates have in the calendar.
+/// The output of the command. `there` contains the dates of the calendar that already have a special day,
+/// with their names in the calendar.
 fn closed(made: &[ClosedDay], there: &[(NaiveDate, String)], dry_run: bool, json: bool) -> Printed {
     if json {
         let named = |date: &NaiveDate, note: &str| json!({"date": date.to_string(), "note": note});

@@ -23,7 +23,8 @@ pub struct RepairArgs {
     dry_run: bool,
 }
 
-/// Exit code 1 on failure, for example if a service runs. Another run continues an interrupted repair.
+/// Runs the repair. Exit code 1 on failure, for example if a service runs. Another run continues an
+/// interrupted repair.
 pub fn repair(args: RepairArgs) -> ExitCode {
     let act = async move {
         let report = run(&args).await;
@@ -34,7 +35,7 @@ pub fn repair(args: RepairArgs) -> ExitCode {
 }
 
 async fn run(args: &RepairArgs) -> Result<Report, RepairError> {
-    // Opening the store would create a directory that does not exist.
+    // Opening a store creates its directory, so a directory that does not exist is refused first.
     if !args.data_dir.is_dir() {
         return Err(RepairError::NoStore);
     }

@@ -109,7 +109,7 @@ impl Meaning<'_> {
         }
     }
 
-    /// The id of the record with this name. `command` lists such records.
+    /// The id of the record with this name. `command` is the name of the command for records of this kind.
     async fn named(
         &mut self,
         typed: &Typed,
@@ -180,7 +180,7 @@ impl Meaning<'_> {
 
     fn region(&mut self, text: &str) -> Result<Value, Failure> {
         if zone::zone(text).is_none() {
-            // The service refuses the zone with a better message.
+            // The zone is unknown, and the service refuses it with a better message.
             return Ok(Value::Null);
         }
         let Some(region) = zone::region_of(text) else {

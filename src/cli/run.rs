@@ -25,7 +25,7 @@ pub(super) struct Printed {
     pub(super) note: Option<String>,
 }
 
-/// Exit status 1 for a failed request, 2 for an invalid command or setting.
+/// Executes a command. Exit status 1 for a failed request, 2 for an invalid command or setting.
 pub fn operate(command: OperatorCommand, flags: &Flags) -> ExitCode {
     let OperatorCommand { task, options } = command;
     match super::carry_out::run(Box::pin(carry_out(task, &options, flags))) {
@@ -57,7 +57,7 @@ async fn carry_out(mut task: Task, options: &OperatorOptions, flags: &Flags) -> 
 
 /// Asks for confirmation: the name of the business before its deletion, otherwise `yes`.
 async fn confirm(client: &Client, what: Irreversible, path: &Path) -> Result<(), Failure> {
-    // No record has the path of a merge.
+    // The path of a merge names no record that could be shown.
     let record = if what == Irreversible::Merge { None } else { Some(record::one(client, path).await?) };
     let name = record.as_ref().and_then(|record| record.get("name")?.as_str()).map(one_line);
     if !io::stdin().is_terminal() {

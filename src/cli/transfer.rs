@@ -134,7 +134,8 @@ struct Imported {
     lost_slugs: Vec<String>,
 }
 
-/// Exit code 1 on failure, for example because of an invalid line, and 2 for an invalid setting.
+/// Imports a file. Exit code 1 on failure, for example because of an invalid line, and 2 for an invalid
+/// setting.
 pub fn import(args: ImportArgs) -> ExitCode {
     let as_json = args.options.json;
     carry_out(as_json, Box::pin(run_import(args)))

@@ -11,7 +11,7 @@ use crate::local_time::{WallClockError, instant};
 use crate::words::capitalised;
 
 impl Member {
-    /// Whether the person sees times of the 12-hour clock.
+    /// Whether the person sees times in the 12-hour format.
     pub(super) fn is_twelve(&self) -> bool {
         match self.signed_in.person.clock {
             ClockFormat::Auto => self.words.is_twelve(&self.profile.phone_region),
@@ -25,7 +25,7 @@ impl Member {
         self.words.time(at.utc().with_timezone(&self.profile.zone).time(), self.is_twelve())
     }
 
-    /// The time of day after this number of minutes.
+    /// The time of day that is this number of minutes after midnight.
     pub(super) fn clock_of(&self, minutes: u32) -> String {
         let seconds = minutes % (24 * 60) * 60;
         let time = NaiveTime::from_num_seconds_from_midnight_opt(seconds, 0).unwrap_or_default();

@@ -72,8 +72,8 @@ impl Desk {
         }
     }
 
-    /// An opaque change marker for a business. It differs after every change to the business or to a business
-    /// in the same lane of the store's commit queue, and after a restart of the service.
+    /// An opaque change marker for a business. It differs after every change to the business, after some
+    /// changes to other businesses, and after a restart of the service.
     pub(super) fn as_of(&self, business: &BusinessHandle) -> String {
         let changes = business.changes().to_be_bytes();
         let binding = Binding::list("stream").with(business.id().to_string().as_bytes()).with(&changes);

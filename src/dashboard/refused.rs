@@ -1,4 +1,4 @@
-//! Error pages. The error module of the APIs maps engine errors to statuses.
+//! Error pages. The module [`crate::rest::error`] maps the engine's errors to statuses.
 
 use askama::Template;
 use axum::http::StatusCode;

@@ -50,7 +50,7 @@ fn right(kind: &str) -> Option<Right> {
 
 pub(super) async fn show(member: Member) -> Answered {
     let watching = member.business.watch();
-    // The marker is read after the watch has started, so no change is missed.
+    // The marker is read after the stream has subscribed to changes, so no change is missed.
     let now = member.desk.as_of(&member.business);
     let unheard =
         Unheard { more: member.query.find("as_of").is_some_and(|as_of| as_of != now), ..Unheard::default() };

@@ -13,7 +13,7 @@ const COUNTED_MAX: usize = 99;
 /// How long a missed call stays a task if it is not handled.
 pub(super) const MISSED_FOR: TimeDelta = TimeDelta::days(30);
 
-/// Each number is at most [`COUNTED_MAX`] + 1.
+/// The numbers of tasks. Each number is at most [`COUNTED_MAX`] + 1.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Waiting {
     pub(super) today: usize,

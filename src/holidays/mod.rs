@@ -21,7 +21,7 @@ use crate::words::one_line;
 pub(crate) const CALENDAR_BYTES_MAX: usize = 4 << 20;
 
 const EVENT_DAYS_MAX: u64 = 366;
-/// The maximum number of events of a calendar, and of names of a day in its note.
+/// The maximum number of events in a calendar, and of event names in the note of a day.
 const EVENTS_MAX: usize = 5_000;
 const NAMES_MAX: usize = 32;
 /// The number of years after the current year for which yearly events are expanded.

@@ -18,7 +18,8 @@ pub(super) struct Yearly {
 enum On {
     /// February 29 occurs in leap years only.
     Date { month: u32, day: u32 },
-    /// The `nth` such weekday of the month; a negative number counts from the end of the month.
+    /// A weekday of the month, for example the second Monday. A negative `nth` counts from the end of the
+    /// month.
     Weekday { month: u32, nth: i8, weekday: Weekday },
 }
 

@@ -1,7 +1,7 @@
 //! Reading of request bodies. JSON and forms have a limit on size and time; other bodies are streamed.
 //!
 //! Invariants:
-//! - At most [`BODY_BYTES_MAX`] bytes of a body are in memory, except of a file ([`read_file`]).
+//! - At most [`BODY_BYTES_MAX`] bytes of a body are in memory, except for a file ([`read_file`]).
 //! - A request waits at most [`BODY_TIME_MAX`] for its body.
 //! - A streamed body may take longer while it arrives with at least [`PACE_MIN`] bytes per second on
 //!   average. A pause is at most [`PATIENCE_MAX`].
@@ -280,7 +280,7 @@ mod tests {
         let slow = taken_for(dripping(at_pace / 2, second)).await.unwrap();
         assert!((PATIENCE_MAX..=2 * PATIENCE_MAX).contains(&slow), "{slow:?}");
         assert_eq!(taken_for(dripping(1, second * 29)).await, Some(PATIENCE_MAX));
-        // A body whose first pieces arrive fast gets no longer pause later.
+        // A body whose first pieces arrive fast is not allowed a longer pause later.
         let start = Instant::now();
         let mut fast = Pieces::of(
             &HeaderMap::new(),

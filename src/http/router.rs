@@ -105,7 +105,7 @@ where
     })
 }
 
-/// Builds the router of one path. Logs and counters contain the path.
+/// Builds the router of one path. The path names the route in logs and counters.
 pub(crate) fn at<F, Fut>(path: &'static str, serve: F) -> Router
 where
     F: Fn(Request) -> Fut + Clone + Send + Sync + 'static,

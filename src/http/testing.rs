@@ -4,7 +4,7 @@ use axum::response::Response;
 use http_body_util::BodyExt;
 use serde_json::Value;
 
-/// Status, headers and JSON body.
+/// Returns the status, the headers and the JSON body of a response.
 pub(crate) async fn parts(response: Response) -> (u16, axum::http::HeaderMap, Value) {
     let (head, body) = response.into_parts();
     let bytes = body.collect().await.unwrap().to_bytes();

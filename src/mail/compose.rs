@@ -1,7 +1,7 @@
 //! Builds mails: headers, text and HTML (RFC 5322, 2045, 2369, 3834, 8058).
 //!
-//! Invariants: the same letter produces the same bytes. User input is only inserted by a header encoder, by
-//! an escaping template, or into plain text, so it can add neither headers nor markup.
+//! Invariants: the same letter (the data of a mail) produces the same bytes. User input is only inserted by a
+//! header encoder, by an escaping template, or into plain text, so it can add neither headers nor markup.
 
 use std::time::{Duration, UNIX_EPOCH};
 

@@ -24,7 +24,7 @@ pub(super) struct Page {
     pub(super) entries: Vec<Entry>,
     pub(super) action: Option<Anchor>,
     pub(super) outro: Vec<String>,
-    /// The colour of the button; `None` for the service's own.
+    /// The colour of the button; `None` for the colour of the service.
     pub(super) color: Option<Color>,
     pub(super) unsubscribe: Option<Anchor>,
     /// The URL at which the mail program unsubscribes with one request (RFC 8058).

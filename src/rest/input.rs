@@ -4,7 +4,8 @@
 //! Invariants:
 //! - A handler reads its inputs in the order of its arguments: first the inputs that are only parsed, then
 //!   those that look up a record. Another order, two queries or two bodies do not compile.
-//! - A request is refused if it has a query, or a change has a body, that the handler does not take.
+//! - A request with a query that the handler does not take is refused. A change with a body that the handler
+//!   does not take is refused too.
 
 use std::ops::Deref;
 

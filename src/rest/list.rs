@@ -65,7 +65,7 @@ impl<F> Asked<F> {
 }
 
 list_query! {
-    /// The page of a list without filters.
+    /// The query of a list without filters.
     pub(crate) struct PlainList {}
 }
 

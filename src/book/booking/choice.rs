@@ -40,7 +40,7 @@ impl Offer {
         self.staff_for(service).find(|member| member.id == id)
     }
 
-    /// The service, if there is only one.
+    /// The id of the service, if only one can be chosen.
     fn only(&self) -> Option<ServiceId> {
         self.services.first().filter(|_| self.services.len() == 1).map(|service| service.id)
     }

@@ -147,7 +147,7 @@ pub(super) async fn theme(asked: Asked) -> Answered {
     Ok((head, css.unwrap_or_default()).into_response())
 }
 
-/// The page of a business that takes no bookings here, with its phone number and e-mail address.
+/// The page of a business that takes no online bookings. It shows the phone number and the e-mail address.
 fn off(view: &View, status: StatusCode, text: &str) -> Answered {
     page_as(status, &Off { text: view.t(text), view })
 }
@@ -164,7 +164,7 @@ fn steps(view: &View, offer: &Offer, step: u64) -> String {
     view.words.say("step", &values)
 }
 
-/// A choice that the customer made, with the link to another choice.
+/// A choice that the customer made, with the link that changes it.
 struct Chosen {
     label: String,
     text: String,

@@ -86,7 +86,7 @@ impl Managed {
         slots.ok_or_else(Refused::not_found)
     }
 
-    /// The open times of a week from the first day with an open time.
+    /// The first day with an open time, and the open times of the week that begins on this day.
     async fn first_open(&self, today: NaiveDate) -> Result<(NaiveDate, Vec<Slot>), Refused> {
         let mut searched = 0;
         while searched < SEARCHED_DAYS {

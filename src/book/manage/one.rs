@@ -31,7 +31,7 @@ struct Page {
     when: String,
     starts_at: String,
     shop: Arc<Shop>,
-    /// The pages of the link, or `None` in a frame, which has no forms.
+    /// The paths of the link's pages, or `None` in a frame, which has no forms.
     paths: Option<Paths>,
     /// The address of this page for a new tab; empty outside a frame.
     opens: String,
@@ -54,7 +54,7 @@ pub(in crate::book) async fn show(asked: Asked) -> Answered {
     shown(&Managed::find(asked).await?, StatusCode::OK, String::new())
 }
 
-/// The page in a frame of another site.
+/// Shows the page in a frame of another site.
 pub(in crate::book) async fn framed(asked: Asked) -> Answered {
     let own = asked.shop()?.business.id();
     let mut managed = Managed::find(asked).await?;

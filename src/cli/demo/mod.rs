@@ -46,7 +46,7 @@ use crate::service::{Service, ServiceError};
 const NAME: &str = "Salon Lumière";
 const DEMO_FILE: &str = "demo.json";
 const JSON: &str = "application/json";
-/// The contact who has left the urgent message.
+/// The index of the contact who left the urgent message.
 const URGENT: usize = 12;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -242,8 +242,8 @@ async fn open_times(
     business.availability(service, staff, days, Terms::Integration).await
 }
 
-/// The addresses of the dashboard and the booking page, and a new link that signs in the first owner. Empty
-/// without a public URL.
+/// The addresses of the dashboard and the booking page, and a new link that signs in the first owner. The
+/// text is empty without a public URL.
 async fn dashboard(service: &Service, sample: &Sample) -> Result<String, EngineError> {
     let people = service.engine().people();
     let Some(url) = service.dashboard_url() else { return Ok(String::new()) };

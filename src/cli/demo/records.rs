@@ -36,7 +36,7 @@ const JEAN: usize = 1;
 const EARLIER_VISITS: [i64; 5] = [-310, -250, -195, -140, -85];
 pub(super) const SALON_PHONE: &str = "+33142345678";
 
-/// Indexes of [`STAFF`].
+/// The indexes of the staff members in [`STAFF`].
 const CAMILLE: usize = 0;
 const DOMINIQUE: usize = 1;
 const SACHA: usize = 2;
@@ -72,7 +72,7 @@ static SERVICES: [Offer; 8] = [
 struct Member {
     name: &'static str,
     color: u32,
-    /// Indexes of [`SERVICES`].
+    /// The indexes of the offered services in [`SERVICES`].
     offers: &'static [usize],
     days: [Weekday; 5],
     /// The working hours of each day, in minutes after midnight.
@@ -124,7 +124,7 @@ fn windows(member: &Member, date: NaiveDate) -> Vec<(i64, i64)> {
     within.filter(|_| works).collect()
 }
 
-/// Numbers that are the same at each start (SplitMix64).
+/// A generator of pseudorandom numbers that are the same at each start (SplitMix64).
 struct Numbers(u64);
 
 impl Numbers {
@@ -172,7 +172,7 @@ impl Visit {
     }
 }
 
-/// The lines, and the ids that the next changes need.
+/// The lines of the import, and the ids of records that the later requests of `demo` need.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Records {
     pub(super) lines: String,
@@ -204,7 +204,8 @@ impl Sample {
     /// A confirmed visit at this time. If its start or end has passed, the attendance says so.
     fn visit(&mut self, day: i64, minute: i64, (staff, service): (usize, usize)) -> Visit {
         let starts_at = at(self.date(day), minute);
-        // A past visit was booked up to 14 days before it, and a coming visit up to three days ago.
+        // A visit is booked up to 14 days before it. A visit in the more distant future was booked within the
+        // last three days.
         let before = starts_at - TimeDelta::hours(3) - self.numbers.minutes(14 * 24 * 60);
         let created_at = before.min(self.now - TimeDelta::minutes(5) - self.numbers.minutes(3 * 24 * 60));
         let source = ["voice", "voice", "voice", "website", "website", "dashboard", "dashboard", "sms"];

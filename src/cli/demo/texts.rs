@@ -108,7 +108,7 @@ pub(super) const APPOINTMENT_NOTES: [Pair; 5] = [
     ["First visit: offer a consultation.", "Première visite : proposer un diagnostic."],
 ];
 
-/// What customers write in the booking form.
+/// The notes that customers enter in the booking form.
 pub(super) const CUSTOMER_NOTES: [Pair; 4] = [
     ["I have very long hair.", "J’ai les cheveux très longs."],
     ["With Camille if possible, thank you!", "Avec Camille si possible, merci !"],

@@ -23,7 +23,8 @@ const FILE: &str = "file";
 pub(super) struct Shape {
     pub(super) property: &'static str,
     pub(super) alias: Option<&'static str>,
-    /// A word that means null, such as `default`. If it is set, the property needs no flag that clears it.
+    /// The word that means null as the value of the flag, such as `default`. With this word, the property
+    /// needs no flag that clears it.
     pub(super) null: Option<&'static str>,
     /// The flag that clears the property or empties the list, and its help.
     pub(super) clears: Option<(&'static str, &'static str)>,
@@ -259,7 +260,7 @@ impl<'a> Flag<'a> {
         }
     }
 
-    /// The form of a text that must be resolved.
+    /// The result of [`Self::form`] for a text that must be resolved.
     fn typed(
         &self,
         kind: Kind,
@@ -282,7 +283,7 @@ fn week(ends: [&'static str; 2]) -> ValueParser {
     ValueParser::new(move |text: &str| hours::week(text, ends).map(terms))
 }
 
-/// The flag that clears the property of a flag.
+/// The name of the flag that clears the property of the flag `long`.
 fn clear(long: &str) -> String {
     format!("clear-{long}")
 }

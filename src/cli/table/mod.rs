@@ -29,7 +29,7 @@ use crate::openapi::operator_document;
 pub(super) struct Resource {
     pub(super) name: &'static str,
     about: &'static str,
-    /// The properties whose flags need more information than the document has.
+    /// The properties whose flags need more information than the API document contains.
     shapes: &'static [Shape],
     verbs: &'static [Verb],
 }
@@ -40,7 +40,8 @@ struct Verb {
     alias: Option<&'static str>,
     about: &'static str,
     operation: &'static str,
-    /// The operation that is called without `--kind`, or without a flag of the body if there is no `--kind`.
+    /// The operation that the command calls if `--kind` is not given. A command without `--kind` calls it if
+    /// no flag of the body is given.
     otherwise: Option<&'static str>,
     shown: Show,
     /// A property that the command itself sets, and its value.

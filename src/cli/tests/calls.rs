@@ -1,5 +1,4 @@
-//! The requests of the commands that set up a business. A request contains only the values that the command
-//! names.
+//! The requests of the commands that set up a business. A request contains only the values in the command.
 
 use clap::CommandFactory;
 use serde_json::{Value, json};

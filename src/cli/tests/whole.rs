@@ -189,7 +189,7 @@ fn needs_no_flag(line: &str, name: &str) -> bool {
         "allow_pending" => true,
         "source" => line.starts_with("appointment reschedule"),
         "status" => line.starts_with("webhook enable"),
-        // The flag `--kind` contains the name.
+        // The name is a value of the flag `--kind`.
         _ => line.starts_with("budget set") || line.starts_with("person notifications"),
     }
 }

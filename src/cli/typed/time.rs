@@ -1,5 +1,5 @@
-//! Local times: `2026-03-02 9:00`, `tomorrow 9:00`, `tue 9:00`, `2026-03-02`, `today`. The name of a
-//! weekday means the next such day from today on.
+//! Local times: `2026-03-02 9:00`, `tomorrow 9:00`, `tue 9:00`, `2026-03-02`, `today`. The name of a weekday
+//! means its next date, which may be today.
 //!
 //! Invariant: a local time that a clock change skips or repeats is refused, with the possible instants.
 

@@ -1,4 +1,4 @@
-//! The page of a link from a mail or from the operator.
+//! The page to which a link in a mail, or a link from the operator, leads.
 //!
 //! Invariants: GET changes nothing, since mail scanners open links. Only the button uses the link.
 

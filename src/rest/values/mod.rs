@@ -1,4 +1,5 @@
-//! The parsers of value types in bodies and queries. This file has those of texts, ids and enumerations.
+//! The parsers of value types in bodies and queries. This file contains the parsers of texts, ids and
+//! enumerations.
 
 pub(crate) mod grid;
 pub(crate) mod phone;
@@ -26,7 +27,7 @@ impl<const MIN: usize, const MAX: usize> FromText for Text<MIN, MAX> {
     }
 }
 
-/// Implements the readers of value types by means of the parsers of these types.
+/// Implements the reader of each value type with the parser of the type.
 macro_rules! parsed {
     ($($type:ty: $parse:expr;)*) => {$(
         impl FromText for $type {

@@ -36,7 +36,7 @@ pub(crate) fn load_numbering_plans() {
     let _ = phonenumber::parse(Some(phonenumber::country::Id::US), "+12015550123");
 }
 
-/// The prefixes of national numbers in the numbering plans, each once for its country code.
+/// The prefixes of national numbers in the numbering plans. Each prefix occurs once per country code.
 pub(crate) fn trunk_prefixes() -> &'static [TrunkPrefix] {
     static PREFIXES: LazyLock<Vec<TrunkPrefix>> = LazyLock::new(|| {
         let plans = phonenumber::metadata::DATABASE.iter();

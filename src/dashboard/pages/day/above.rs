@@ -27,7 +27,7 @@ pub(super) struct Head {
     pub(super) present: Option<Crumb>,
     pub(super) after: Option<Crumb>,
     pub(super) book: Option<String>,
-    /// The page that adds time off, if the person may add any.
+    /// The path of the page that adds time off, if the person may add any.
     pub(super) block: Option<String>,
     pub(super) staff: Vec<Tab>,
     pub(super) options: Option<Options>,

@@ -1,4 +1,4 @@
-//! A person's alerts of a business, newest first. Unread alerts are marked.
+//! The alerts that a person has received in one business, newest first. Unread alerts are marked.
 //!
 //! An alert contains ids only. The page reads the current names and texts.
 

@@ -19,7 +19,7 @@ use crate::dashboard::pages::prelude::*;
 
 const NOTES: &str = "notes";
 const ATTENDANCE: &str = "attendance";
-/// The field with the page from which a change began, and its value for the page of today.
+/// The field that names the page from which a change began, and its value for today's page.
 const FROM: &str = "from";
 const TODAY: &str = "today";
 
@@ -44,7 +44,7 @@ struct Page<'a> {
     log: Notices,
 }
 
-/// A value that the customer entered, and whether the contact has another one.
+/// A value that the customer entered, and whether the contact has a different value.
 struct Booked {
     label: String,
     value: String,
@@ -257,7 +257,7 @@ async fn answered(member: &Member, done: Result<String, Refused>) -> Answered {
     redirected(done, |undone| shown(member, Some(undone))).await
 }
 
-/// The page from which a change began: the page of today if the form or the query says so, else the page of the
+/// The page from which a change began: today's page if the form or the query says so, else the page of the
 /// appointment.
 fn back(member: &Member, asked: &Form, visit: &AppointmentView) -> String {
     if asked.get(FROM) == TODAY { member.path_to(TODAY) } else { member.appointment_path(visit) }
@@ -319,7 +319,8 @@ struct Ending<'a> {
     means: &'static str,
 }
 
-/// The page before a request is declined. If the appointment is not pending any more, shows its page.
+/// The page that asks for confirmation before a request is declined. If the appointment is no longer pending,
+/// shows the page of the appointment.
 pub(crate) async fn declining(member: Member) -> Answered {
     let visit = asked(&member).await?;
     if visit.status != AppointmentStatus::Pending || !member.may(Right::Day) {

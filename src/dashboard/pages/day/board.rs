@@ -21,12 +21,12 @@ use super::today::next_attendances;
 use crate::dashboard::days::begins;
 use crate::dashboard::pages::prelude::*;
 
-/// The number of minutes between two offered start times. It equals the interval of the open times.
+/// The number of minutes between two offered start times. It equals the grid of bookable times.
 const FREE_MINUTES: u32 = 30;
 const NOON: u32 = 12 * 60;
-/// An appointment that is shorter than this is shown on one line.
+/// An appointment of fewer minutes is shown on one line.
 const SHORT_MINUTES: u32 = 30;
-/// The name in an appointment that is shorter than this is shown on one line.
+/// In an appointment of fewer minutes, the name is shown on one line.
 const BRIEF_MINUTES: u32 = 45;
 
 #[derive(Default)]
@@ -53,7 +53,7 @@ pub(super) struct Card {
     pub(super) noted: bool,
     /// The alert of the contact, or an empty text.
     pub(super) alert: String,
-    /// The staff member, if the lane does not belong to one.
+    /// The name of the staff member, if several staff members share the lane.
     pub(super) with: Option<String>,
     pub(super) attended: Option<(&'static str, String)>,
     /// The attendance that the team is likely to set next, with the text of its button.
@@ -138,7 +138,8 @@ pub(super) fn span(minutes: impl Iterator<Item = Range<u32>>) -> Option<Range<u3
     minutes.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
 }
 
-/// The minutes of an appointment on a date: from its local start time, for its elapsed duration.
+/// The minutes of a date at which the board shows an appointment. They begin at its local start time and last
+/// as long as the appointment, even across a clock change.
 pub(super) fn minutes_of(visit: &AppointmentView, date: NaiveDate, zone: Tz) -> Range<u32> {
     let start = minute(visit.starts_at, date, zone);
     let begun = visit.starts_at.max(begins(date, zone));
@@ -146,7 +147,7 @@ pub(super) fn minutes_of(visit: &AppointmentView, date: NaiveDate, zone: Tz) -> 
     start..start + u32::try_from(millis / 60_000).unwrap_or(0).max(1)
 }
 
-/// Whether these ranges, which are in order, contain every instant of the range.
+/// Whether `stretches`, which are in order, contain every instant of `range`.
 fn cover(stretches: &[Range<Timestamp>], range: Range<Timestamp>) -> bool {
     let mut at = range.start;
     for stretch in stretches {
@@ -181,7 +182,7 @@ impl Board<'_> {
         self.sorted(items, date)
     }
 
-    /// The items of a lane with the appointments of these staff members. Those that overlap are in columns.
+    /// The items of a lane that these staff members share. Overlapping appointments are in columns.
     pub(super) fn items_of_all(&self, staff: &[StaffId], date: NaiveDate) -> Vec<Item> {
         let mut items = self.marks(&self.ground(None, &[], date));
         let place_of = |visit: &AppointmentView| staff.iter().position(|one| *one == visit.staff_id);
@@ -209,12 +210,12 @@ impl Board<'_> {
         self.sorted(items, date)
     }
 
-    /// Whether an appointment has not ended before a date.
+    /// Whether an appointment ends after the beginning of a date.
     fn is_on(&self, visit: &AppointmentView, date: NaiveDate) -> bool {
         begins(date, self.member.profile.zone) < visit.ends_at
     }
 
-    /// A link to the day, in the place of appointments for which there is no column.
+    /// A link to the day view. It replaces appointments for which there is no column.
     fn more(&self, minutes: Range<u32>, date: NaiveDate, count: usize) -> (u32, Item) {
         let item = Item {
             class: columns::class(COLUMNS_MAX - 1, COLUMNS_MAX),

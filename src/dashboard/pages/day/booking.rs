@@ -1,5 +1,6 @@
-//! Booking an appointment. The form has several buttons. One books; the others show open times of another day
-//! or service, or search for a contact. With scripts, the form is also a panel beside other pages.
+//! Booking an appointment. The form has several buttons. One button books; the others show open times of
+//! another day or service, or search for a contact. With JavaScript, the form also opens as a panel beside
+//! other pages.
 //!
 //! Invariants:
 //! - The page offers the times that the engine offers to the team. Any other time is booked only after the page
@@ -49,7 +50,7 @@ struct Page<'a> {
     notes: Field,
 }
 
-/// The services of a group of the list. Without a chosen time, there is one group without a label.
+/// A group of services in the list. Without a chosen time, there is one group without a label.
 struct Services {
     label: String,
     options: Vec<Choice>,

@@ -36,7 +36,7 @@ impl Member {
     }
 
     /// Whether the person may change this staff member's time off. Owners and admins may change all time off,
-    /// and members that of their own staff member.
+    /// and members the time off of their own staff member.
     pub(in crate::dashboard::pages) fn may_block(&self, staff: StaffId) -> bool {
         self.may(Right::Settings) || (self.may(Right::Day) && self.membership.staff_id == Some(staff))
     }

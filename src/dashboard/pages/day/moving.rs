@@ -60,7 +60,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         return Ok(see_other(&member.appointment_path(&visit)));
     }
     let filled = member.filled(member.path(), || {
-        // At first the form has the current time.
+        // A new form contains the current time of the appointment.
         let time = member.clock(visit.starts_at);
         let now = [("starts_at", OTHER), ("time", &*time)];
         let now = now.into_iter().filter(|(name, _)| member.query.find(name).is_none());
@@ -81,7 +81,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
         let TeamRescheduleBody { starts_at, staff_id, duration_minutes, .. } = body.read()?;
         let duration = duration_minutes.map(|minutes| TimeDelta::minutes(minutes.get().into()));
         let request = MoveRequest { starts_at, staff_id, party: Party::TEAM, duration };
-        // The change of an outdated form is refused, so its rules are not checked.
+        // A change from an outdated form is refused anyway, so its rules are not checked.
         let is_current = form.find("tag").is_none_or(|sent| sent == tag(&visit));
         let party = match is_current {
             true => {

@@ -1,5 +1,6 @@
 //! The tasks for the team: urgent messages, requests to confirm, new messages, missed calls that are not
-//! handled, and webhook endpoints that are failing or were disabled after failures. A snoozed message is no task.
+//! handled, and webhook endpoints that are failing or were disabled after failures. A snoozed message is not
+//! a task.
 //!
 //! Invariants:
 //! - Each kind shows a limited number of tasks, and the page says if there are more.

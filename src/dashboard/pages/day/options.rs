@@ -14,7 +14,7 @@ use crate::dashboard::pages::prelude::*;
 pub(super) const DENSITY: &str = "density";
 const SHOWN: &str = "show";
 const DENSITIES: [&str; 3] = ["normal", "compact", "roomy"];
-/// The maximum number of ids in the cookie. A browser keeps 4,096 bytes.
+/// The maximum number of ids in the cookie. Browsers keep at most 4,096 bytes of a cookie.
 const HIDDEN_MAX: usize = 90;
 
 pub(super) struct Kept {
@@ -84,8 +84,8 @@ pub(super) async fn keep(member: &Member, asked: &Asked) -> Answered {
     let diary = member.business.diary(asked.date..=asked.date).await?;
     let here: Vec<_> = diary.staff.iter().map(|one| one.member.id).collect();
     let shown: Vec<StaffId> = member.query.all(SHOWN).filter_map(|id| id.parse().ok()).collect();
-    // The cookie is shared by all businesses of the person, so it keeps the hidden staff members of the
-    // others.
+    // All businesses of the person share the cookie, so it keeps the hidden staff members of the other
+    // businesses.
     let of_others = Kept::of(member).hidden.into_iter().filter(|id| !here.contains(id));
     let hidden = here.iter().copied().filter(|id| !shown.is_empty() && !shown.contains(id));
     let hidden: Vec<_> = hidden.chain(of_others).take(HIDDEN_MAX).map(|id| format!(".{id}")).collect();

@@ -1,6 +1,6 @@
-//! A move of an appointment from the calendar: to another time or staff member, or to another length. The page
-//! says what the move would break, and its form makes the move. The calendar's script reads the page while an
-//! appointment is dragged, and sends its form when the appointment is dropped.
+//! A move of an appointment from the calendar: to another time or staff member, or to another duration. The
+//! page lists the rules that the move would break, and its form makes the move. The calendar's script reads
+//! the page while an appointment is dragged, and sends its form when the appointment is dropped.
 //!
 //! Invariants:
 //! - If a time is not bookable only because it is not on the grid of bookable times, the move needs no
@@ -49,7 +49,7 @@ enum Can {
     Nothing,
 }
 
-/// The place to which the appointment would move.
+/// The date, the minute of the day, the staff member and the duration to which the appointment would move.
 struct Wanted {
     date: NaiveDate,
     minute: u32,

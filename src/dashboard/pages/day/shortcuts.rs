@@ -1,4 +1,5 @@
-//! The keyboard shortcuts of the dashboard. A script shows this page in a dialog, and turns the shortcuts off.
+//! The keyboard shortcuts of the dashboard. A script shows this page in a dialog, where a person can turn the
+//! shortcuts off.
 
 use domain::Right;
 
@@ -22,7 +23,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         ("?", "shortcuts-list"),
     ];
     let calendar = [("←", "shortcuts-before"), ("→", "shortcuts-after"), ("m", "shortcuts-move")];
-    // A person who may not book has no key for it.
+    // A person who is not allowed to book sees no shortcut for booking.
     let may = |key: &&(&'static str, &str)| key.0 != "n" || member.may(Right::Day);
     let everywhere: Vec<_> = everywhere.iter().filter(may).copied().collect();
     page(&Page { everywhere: keys(&everywhere), calendar: keys(&calendar), sheet: member.sheet("") })

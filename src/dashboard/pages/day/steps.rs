@@ -19,7 +19,7 @@ const NEW_FOR: TimeDelta = TimeDelta::days(14);
 
 const TO_A_BOOKING: usize = 4;
 
-/// The number of businesses whose steps one browser hides.
+/// The maximum number of businesses whose first steps one browser hides.
 const HIDDEN_MAX: usize = 20;
 
 /// A missing requirement for bookings, with a link to the page for it if the person may change it.

@@ -77,7 +77,8 @@ impl Wish {
         }
     }
 
-    /// The wish without a time that was chosen for another date, unless it is open on this date.
+    /// The wish for this date. Drops a time that was chosen for another date, unless the time is open on this
+    /// date.
     pub(super) fn on(self, shown: &Shown<'_>) -> Self {
         let keeps = !self.is_of_other_date || self.at.is_some_and(|at| shown.offers(at));
         Self { at: self.at.filter(|_| keeps), ..self }
@@ -160,7 +161,7 @@ pub(super) struct Timing {
     pub(super) times: OpenTimes,
     /// Whether the list of days and times is expanded when the page loads.
     pub(super) open: bool,
-    /// A time that is not among the open times.
+    /// The typed time, if it is not among the open times.
     pub(super) typed: String,
     pub(super) step: u32,
     pub(super) problem: String,
@@ -173,7 +174,8 @@ pub(super) struct Timing {
 }
 
 impl Timing {
-    /// `lasts` is the duration unless the form has another one. `verdict` is about a time that is not open.
+    /// `lasts` is the duration, unless the form contains a different one. `verdict` is the engine's answer
+    /// about a time that is not open.
     pub(super) fn new(
         shown: &Shown<'_>,
         filled: &mut Filled,
@@ -196,7 +198,7 @@ impl Timing {
         match verdict {
             Some(Verdict::Overrides(overridden)) => rules = overridden,
             Some(Verdict::Refused(text)) => {
-                // The reason moves from the message above the form to the times.
+                // The reason of the conflict is shown at the times, not above the form.
                 first = filled.status == StatusCode::CONFLICT && !filled.stale;
                 if first {
                     filled.notice.clear();

@@ -14,7 +14,7 @@ use super::needs::{Needs, needs};
 use super::steps::{Step, steps};
 use crate::dashboard::pages::prelude::*;
 
-/// The maximum number of appointments. The page says if there are more.
+/// The maximum number of appointments on the page. The page says if there are more.
 const SHOWN_MAX: usize = 500;
 const NEXT: usize = 4;
 /// The number of shown appointments outside the bookable times.

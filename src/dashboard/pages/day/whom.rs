@@ -27,7 +27,7 @@ const SEARCH_CHARS_MAX: usize = 200;
 pub(super) struct Whom {
     pub(super) search: Field,
     pub(super) found: Vec<OperatorContactView>,
-    /// What the search has not found.
+    /// The message that the search found nothing or was incomplete, otherwise an empty text.
     pub(super) result: String,
     /// The chosen contact's id, [`NEW`], or empty.
     pub(super) who: String,
@@ -54,7 +54,7 @@ impl Whom {
             who if chosen.is_some() => who.to_owned(),
             _ => filled.get("contact").parse::<ContactId>().map_or_else(|_| NEW.into(), |id| id.to_string()),
         };
-        // The contact of the link and the chosen contact stay among the shown ones.
+        // The list always contains the contact in the link and the chosen contact.
         let mut found = Vec::new();
         for id in [filled.get("contact").parse().ok(), chosen].into_iter().flatten() {
             if let Some(contact) = member.business.contact_as::<OperatorContactView>(id).await? {
@@ -95,7 +95,7 @@ fn exact(member: &Member, results: &Through<OperatorContactView>, wanted: &str) 
     let email = Email::new(wanted).ok();
     let is_exact = |one: &&OperatorContactView| {
         let ContactView { name, phone: of_phone, email: of_email, .. } = &one.contact;
-        // Each word of one name begins a word of the other one.
+        // Two names match if each word of one is the beginning of a word of the other, in both directions.
         let has_name =
             |name: &String| search(wanted).matches(&text(name)) && search(name).matches(&text(wanted));
         name.as_ref().is_some_and(has_name)

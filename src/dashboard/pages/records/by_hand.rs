@@ -30,7 +30,8 @@ struct Page<'a> {
     urgent: Option<(String, bool)>,
 }
 
-/// The values of the query. A contact of the query adds the name and the phone number.
+/// The values of the query. If the query contains a contact, the name and the phone number are those of the
+/// contact.
 async fn asked(member: &Member, name: &str, phone: &str) -> Result<Form, Refused> {
     let id = member.query.find("contact").and_then(|id| id.parse::<ContactId>().ok());
     let Some(id) = id else { return Ok(Form::default()) };

@@ -175,7 +175,7 @@ async fn came_of_it(member: &Member, call: &CallView) -> Result<Vec<Row>, Refuse
     let first = PageRequest { limit: MESSAGES_MAX, after: None };
     let mut messages = member.business.messages(&filter, &first).await?.items;
     if let Some(id) = call.message_id.filter(|id| messages.iter().all(|message| message.id != *id)) {
-        // This message has no reference to the call if it was saved before the call.
+        // If the message was saved before the call, it has no reference to the call, so it is read by its id.
         messages.extend(member.business.message(id).await?);
     }
     all.extend(messages.iter().map(|message| member.row_of_message(message)));

@@ -25,7 +25,7 @@ struct Page<'a> {
     pair: Option<Pair>,
 }
 
-/// The lines of both contacts, and the choices.
+/// The values of both contacts, and the fields that choose the phone number and the email to keep.
 struct Pair {
     from: ContactId,
     lines: [Vec<Line>; 2],

@@ -113,7 +113,7 @@ pub(crate) async fn note(member: Member) -> Answered {
     member.answered(done.await, |filled| refused(&member, message, filled)).await
 }
 
-/// Snoozes the message for the time of the button, or ends the snooze.
+/// Snoozes the message for the time on the pressed button, or ends the snooze.
 pub(crate) async fn snooze(member: Member) -> Answered {
     let id = found(&member).await?.message.id;
     let (now, word) = (member.business.now(), member.form.get("for"));
@@ -147,7 +147,8 @@ async fn shown(member: &Member, of_team: OperatorMessageView, mut filled: Filled
     let tag = filled.tag(&of_team);
     let noted = of_team.notes.get().unwrap_or_default().to_owned();
     let snoozed_until = of_team.snoozed_until.flatten().filter(|until| *until > member.business.now());
-    // A refused form has only its own fields. The other form shows the saved values.
+    // The page has two forms. A refused form has only its own fields, so the other form shows the saved
+    // values.
     let saved = values(&of_team);
     let message = of_team.message;
     let (view, staff) = (&member.view, member.staff().await?);

@@ -1,4 +1,4 @@
-//! Deleting a service or a staff member: confirmation, and the obstacles.
+//! Deleting a service or a staff member: the confirmation, and the record that prevents the deletion.
 
 use std::fmt::Display;
 

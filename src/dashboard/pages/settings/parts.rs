@@ -99,7 +99,7 @@ pub(super) fn named(view: &View, names: &[&str], most: usize) -> String {
     }
 }
 
-/// The choices of a colour of the palette.
+/// The field with the colours of the palette as choices.
 pub(super) fn colors(view: &View) -> Field {
     let choice = |number: u32| Choice::new(number.to_string(), color(view, &number.to_string()));
     let none = Choice::new("", view.t("color-none"));
