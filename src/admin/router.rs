@@ -86,7 +86,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         get(b!("/keys"), Token, keys::list)
             .named("listKeys", "List the API keys, including revoked ones")
-            .details("Ordered by creation. Only the beginning of a key is shown."),
+            .details("The list is ordered by creation and contains only the beginning of each key."),
         delete(b!("/keys/{key_id}"), Token, keys::revoke)
             .named("revokeKey", "Revoke an API key"),
         get(b!("/special-days"), Token, diary::special_days)
@@ -124,7 +124,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         get(b!("/notices/log"), Token, notices::log)
             .named("listNotices", "List the notices to customers")
-            .details("Newest first. The log contains the waiting notices and those of the last 30 days."),
+            .details("The list is ordered from newest to oldest. It contains the waiting notices and the notices of the last 30 days."),
         post(b!("/notices/log/{notice_id}/send-again"), Token, notices::send_again)
             .named("resendNotice", "Send a notice again")
             .details("The service creates a new notice with the current state of the appointment. A notice that is waiting cannot be sent again.")
@@ -194,7 +194,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The dates are in the business's time zone, and the first and last period contain only days from `from` to `to`. The figures count the records that are stored, so records that were deleted after their retention period do not count. Changes during the request may be missed."),
         get(b!("/insights.csv"), Token, insights::table)
             .named("downloadInsights", "Get figures about appointments and calls as a CSV file")
-            .details("A row for each period, and two columns for each staff member. A cell that begins like a formula gets a leading apostrophe."),
+            .details("The file has a row for each period and two columns for each staff member. A cell that begins like a formula gets a leading apostrophe."),
         get(b!("/contacts"), Token, contacts::list)
             .named("listContacts", "List contacts")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change. Each word of `search` must match the beginning of a word of the name, the beginning of the email or of a part of it, or at least three digits of the phone number. Upper and lower case, accents and apostrophes make no difference."),
@@ -270,7 +270,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Events that wait for this endpoint are never sent."),
         get(b!("/webhooks"), Token, webhooks::list)
             .named("listWebhooks", "List the webhook endpoints")
-            .details("Ordered by creation. Secrets are not shown."),
+            .details("The list is ordered by creation and contains no secrets."),
         get(b!("/webhooks/{webhook_id}"), Token, webhooks::show)
             .named("getWebhook", "Get a webhook endpoint"),
         patch(b!("/webhooks/{webhook_id}"), Token, webhooks::update)

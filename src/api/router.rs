@@ -31,7 +31,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
     vec![
         get("/v1/me", AnyKey, business::caller)
             .named("getMe", "Get the API key and the business of the request")
-            .details("Works with any valid key, whatever its scopes, and even while the business is suspended."),
+            .details("The request works with any valid key, whatever its scopes, and even while the business is suspended."),
         get("/v1/business", BusinessRead, business::show)
             .named("getBusiness", "Get the business profile and opening hours"),
         patch("/v1/business", BusinessWrite, business::update)
@@ -70,8 +70,9 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
         post("/v1/contacts", ContactsWrite, contacts::create)
             .named("createContact", "Create a contact")
-            .details("A contact needs a name, a phone or an email. A phone or an email of another contact is a \
-                conflict. A repeated request for a contact that was erased since is a 404.")
+            .details("A contact needs a name, a phone or an email. If another contact has the phone or the email, \
+                the response is a conflict. If the contact was erased after the first request, a repeated request \
+                gets a 404.")
             .refuses(&[Code::Conflict, Code::NotFound]),
         get("/v1/contacts/{contact_id}", ContactsRead, contacts::show::<ContactView>)
             .named("getContact", "Get a contact"),
@@ -92,7 +93,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .refuses(&[Code::Conflict]),
         get("/v1/webhooks", WebhooksManage, webhooks::list)
             .named("listWebhooks", "List the webhook endpoints")
-            .details("Ordered by creation. Secrets are not shown."),
+            .details("The list is ordered by creation and contains no secrets."),
         post("/v1/webhooks", WebhooksManage, webhooks::create)
             .named("createWebhook", "Create a webhook endpoint")
             .details("Only this response contains the `secret`. The URL must use https and resolve to public \

@@ -161,7 +161,7 @@ fn about() -> String {
 
         To read a list page by page, send the `next_cursor` of the previous page as `cursor`. A request reads a bounded
         number of rows: a page may be short or empty while `has_more` is true. Each key has a limit of requests per minute
-        (120 unless the operator sets another), which `X-RateLimit-Limit` contains. Every response carries
+        (120 by default), which `X-RateLimit-Limit` contains. Every response carries
         `X-Request-Id`: the value of the request's header, if it has 1 to {REQUEST_ID_CHARS_MAX} visible ASCII
         characters, otherwise a generated one. Every GET operation also supports HEAD.
 
@@ -181,11 +181,11 @@ fn operator_about() -> String {
         "The API for the command line, telephony adapters and back offices. It covers every business, its records and its
         keys. The service treats operator requests as requests of the team, so the booking mode does not restrict them.
 
-        Bodies, errors and lists are those of the public API: a body is a JSON object of at most {} KiB, lists have a
+        Bodies, errors and lists have the form of the public API: a body is a JSON object of at most {} KiB, lists have a
         `cursor`, and every response carries `X-Request-Id`. An `Idempotency-Key` is separate for each business and from
         the keys of API clients. A repeated response does not contain a key or a webhook secret again: that field is null.
         Every request needs the operator's token. Only requests with a wrong token count against a limit: after {} of
-        them from one address within a minute, the service answers further wrong ones with 429 until the minute is over.
+        them from one address within a minute, the service answers further wrong tokens with 429 until the minute is over.
         Every GET operation also supports HEAD.",
         BODY_BYTES_MAX / 1024,
         crate::admin::FAILURES_MAX

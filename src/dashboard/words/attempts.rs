@@ -110,7 +110,7 @@ fn failure(words: &Words, failure: AttemptFailure) -> &'static str {
             ("TLS. The certificate is not valid yet", "TLS. Le certificat n’est pas encore valide")
         }
         F::CertificateOtherName => {
-            ("TLS. The certificate is for another name", "TLS. Le certificat vaut pour un autre nom")
+            ("TLS. The certificate is for a different host name", "TLS. Le certificat vaut pour un autre nom")
         }
         F::CertificateIssuer => (
             "TLS. The certificate’s issuer is not trusted",

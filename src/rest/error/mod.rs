@@ -191,7 +191,7 @@ impl ApiError {
                 Refusal::Expired => "the link was used or has expired, or the session has ended".into(),
                 Refusal::BookingDisabled => "the business takes no bookings".into(),
                 Refusal::BookingRequiresConfirmation => {
-                    "the business confirms each booking: send allow_pending: true to ask for one".into()
+                    "the business confirms each booking: send allow_pending: true to request one".into()
                 }
                 Refusal::SlotUnavailable(reason) => english::slot(*reason).into(),
                 Refusal::IdempotencyInProgress => {
@@ -200,7 +200,7 @@ impl ApiError {
                 Refusal::IdempotencyKeyReused => "this Idempotency-Key was used with another request".into(),
             },
             Self::NoKey(BadCredential::Malformed) => {
-                "The API key is malformed. Send it whole, as it was shown when it was created.".into()
+                "The API key is malformed. Send the complete key, as it was shown when it was created.".into()
             }
             Self::NoKey(BadCredential::Unknown) => "The API key is unknown or was revoked.".into(),
             Self::NoKey(fault) => header_fault(*fault, "<API_KEY>"),
@@ -237,7 +237,7 @@ impl ApiError {
             Self::Malformed(problem) => (*problem).into(),
             Self::Body(BodyError::Broken) => "the body could not be read to its end".into(),
             Self::RateLimited(_) => "too many requests in this minute".into(),
-            Self::RateLimitUnavailable(_) => "the rate limit cannot be checked just now".into(),
+            Self::RateLimitUnavailable(_) => "the rate limit cannot be checked at the moment".into(),
             Self::Unavailable => "the service is busy or shutting down; nothing was changed".into(),
             Self::Resting(_) => {
                 "the business has failed and will be started again soon; nothing was changed".into()
@@ -299,7 +299,7 @@ fn header_fault(fault: BadCredential, credential: &str) -> String {
     let fault = match fault {
         BadCredential::Missing => "The request has no Authorization header.",
         BadCredential::Repeated => "The request has more than one Authorization header.",
-        _ => "The Authorization header holds no bearer token.",
+        _ => "The Authorization header contains no bearer token.",
     };
     format!("{fault} Send Authorization: Bearer {credential}.")
 }
