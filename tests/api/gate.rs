@@ -64,8 +64,8 @@ async fn a_401_names_the_fault_of_the_credential() {
     let unknown = format!("Bearer rcpt_{}_{}", "a".repeat(8), "b".repeat(32));
     let ask = async |value: &str| api.call("GET", "/me").header("authorization", value).await;
     api.get("/me").await.fails(401, "unauthorized").says("has no Authorization header").says("<API_KEY>");
-    ask("Basic abc").await.fails(401, "unauthorized").says("holds no bearer token");
-    ask(&salon.key).await.fails(401, "unauthorized").says("holds no bearer token");
+    ask("Basic abc").await.fails(401, "unauthorized").says("contains no bearer token");
+    ask(&salon.key).await.fails(401, "unauthorized").says("contains no bearer token");
     ask("Bearer rcpt_abc").await.fails(401, "unauthorized").says("The API key is malformed");
     ask(&unknown).await.fails(401, "unauthorized").says("The API key is unknown or was revoked");
     let operator_root = server.operator_root();
