@@ -299,14 +299,14 @@ fn public_url(settings: &Settings, listens: SocketAddr) -> Option<PublicUrl> {
     settings.public_url.clone().or_else(own)
 }
 
-/// Method and path of every route of both APIs. Public for tests that cover all routes.
+/// The method and the path of every route of both APIs, for tests that cover all routes.
 #[doc(hidden)]
 pub fn routes() -> Vec<(Method, &'static str)> {
     let public = api::table().into_iter().map(|row| (row.method, row.path));
     public.chain(admin::table().into_iter().map(|row| (row.method, row.path))).collect()
 }
 
-/// Method, path and access of every dashboard route. Public for tests that cover all routes.
+/// The method, the path and the access of every dashboard route, for tests that cover all routes.
 #[doc(hidden)]
 pub fn pages() -> Vec<(Method, &'static str, String)> {
     dashboard::routes()

@@ -59,9 +59,9 @@ json_object! {
         ignore_buffers: Option<bool>,
         /// The duration in minutes; the duration of the service when absent.
         duration_minutes: Option<Minutes>,
-        /// Whether to accept a time that is not bookable; false when absent. Requires `staff_id`, and a
-        /// `starts_at` on a whole minute, at most 30 days ago. Appointments of one staff member still never
-        /// overlap. Implies `ignore_buffers`.
+        /// Whether to accept a time that is not bookable; false when absent. If true, `staff_id` is required,
+        /// and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one staff member
+        /// still never overlap. The value true implies `ignore_buffers`.
         overrides as "override": Option<bool>,
     }
     check one_contact, described one_contact_described
@@ -83,9 +83,9 @@ json_object! {
         ignore_buffers: Option<bool>,
         /// The new duration in minutes; the current one when absent.
         duration_minutes: Option<Minutes>,
-        /// Whether to accept a time that is not bookable; false when absent. Requires `staff_id`, and a
-        /// `starts_at` on a whole minute, at most 30 days ago. Appointments of one staff member still never
-        /// overlap. Implies `ignore_buffers`. A confirmed appointment that has ended can be moved.
+        /// Whether to accept a time that is not bookable; false when absent. If true, `staff_id` is required,
+        /// and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one staff member
+        /// still never overlap. The value true implies `ignore_buffers`. A confirmed appointment that has ended can be moved.
         overrides as "override": Option<bool>,
     }
 }

@@ -196,7 +196,8 @@ list_query! {
         service_id: ServiceId,
         /// The first day, in the business's time zone.
         start_date: NaiveDate,
-        /// The last day, in the business's time zone; the first day when absent. At most 7 days in all.
+        /// The last day, in the business's time zone; the first day when absent. The range has at most 7
+        /// days.
         end_date: Option<NaiveDate>,
         /// Only times when this active staff member is free.
         staff_id: Option<StaffId>,

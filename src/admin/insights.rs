@@ -15,7 +15,7 @@ query_object! {
     pub(crate) struct InsightsQuery {
         /// The first date, in the business's time zone.
         from: NaiveDate,
-        /// The last date, in the business's time zone. At most 24 months after `from`.
+        /// The last date, in the business's time zone. It is at most 24 months after `from`.
         to: NaiveDate,
         /// The length of the periods; weeks begin on Monday.
         by: InsightPeriod,

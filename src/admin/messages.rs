@@ -41,7 +41,7 @@ json_object! {
         staff_id: Patch<Option<StaffId>>,
         /// The team's notes; null clears them. A change of the notes alone keeps `updated_at`.
         notes: Patch<Option<Text<1, 1000>>>,
-        /// The time until which the message is in no list of tasks; null ends the snooze. A change of this time
+        /// Until this time, lists of tasks omit the message; null ends the snooze. A change of this time
         /// alone keeps `updated_at`.
         snoozed_until: Patch<Option<Timestamp>>,
     }

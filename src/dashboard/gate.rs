@@ -53,7 +53,7 @@ pub(crate) fn router(desk: Desk) -> Router {
     router::router(places, move |place, request| serve(gate.clone(), place, request))
 }
 
-/// The checks before every page. Cheap to clone.
+/// The checks before every page. The value is cheap to clone.
 #[derive(Clone)]
 struct Gate {
     desk: Arc<Desk>,

@@ -69,7 +69,7 @@ impl View {
         problems::problem(self.words, code)
     }
 
-    /// The name of a language in this language.
+    /// The name of a language, in the language itself.
     pub(super) fn language(&self, locale: Locale) -> &'static str {
         match locale {
             Locale::En => "English",

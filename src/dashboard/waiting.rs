@@ -52,7 +52,7 @@ pub(super) fn missed_calls(now: Timestamp) -> CallFilter {
     }
 }
 
-/// The reason why an endpoint needs attention, and the time since which it does.
+/// The reason why an endpoint needs attention, with the time at which the problem began.
 #[derive(Clone, Copy)]
 pub(super) enum Trouble {
     Off(Timestamp),

@@ -33,9 +33,9 @@ json_object! {
     }
 }
 
-/// The minimum length of a service or a staff member in a result, in characters.
+/// Every service and every staff member in a result has at least this number of characters.
 const ITEM_CHARS_MIN: usize = 100;
-/// The minimum length of a service's name in the list of a staff member, in characters.
+/// Every service name in the list of a staff member has at least this number of characters.
 const NAME_CHARS_MIN: usize = 10;
 
 const LEFT_OUT: &str = "Some services or staff are not listed. Tools accept them by name: ask for the name, and send it as \

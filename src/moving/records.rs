@@ -133,7 +133,7 @@ fn price_and_currency(properties: &Properties<'_>, at: &FieldPath<'_>, problems:
 
 type Buffer = Whole<0, BUFFER_MINUTES_MAX>;
 
-/// The buffers. The default is never used, since `Buffer` has the same bounds.
+/// The buffers of a service. `Buffer` has the bounds of [`Buffers`], so the default is never used.
 fn buffers(before: u32, after: u32) -> Buffers {
     Buffers::new(before, after).unwrap_or_default()
 }

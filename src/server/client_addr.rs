@@ -43,7 +43,8 @@ pub(crate) fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The networks of proxies whose `X-Forwarded-For` is trusted. Cheap to clone; empty by default.
+/// The networks of proxies whose `X-Forwarded-For` is trusted. The value is cheap to clone. By default there
+/// are no networks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrustedProxies(Arc<[IpNet]>);
 

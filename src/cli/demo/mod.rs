@@ -352,7 +352,8 @@ fn program(started_as: Option<OsString>) -> String {
     if plain { name } else { format!("'{}'", name.replace('\'', r"'\''")) }
 }
 
-/// The options that a command needs to find the service. Empty if it finds the service without options.
+/// The options that a command needs to find the service. The text is empty if it finds the service without
+/// options.
 fn options(service: &Service, dir: Option<&PathBuf>) -> String {
     let mut options = String::new();
     if service.admin.to_string() != ADMIN_LISTEN {

@@ -122,8 +122,8 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
     Ok(response)
 }
 
-/// Changes the email. Takes effect when the mailed link is used, or immediately if the service sends no
-/// mail.
+/// Changes the email. The change takes effect when the mailed link is used, or immediately if the service
+/// sends no mail.
 pub(crate) async fn email(mut visit: Visit) -> Answered {
     let given = visit.form.get("email").trim();
     let address = match Address::new(given) {

@@ -198,7 +198,8 @@ mod tests {
             ("+12015550123", "+1 201-555-0123"),
             ("+390612345678", "+39 06 1234 5678"),
             ("+15551234567", "+1 555-123-4567"),
-            // A number longer than its plan's groups, an unknown country code, and a text without a number.
+            // The next number is longer than the groups of its plan. One has an unknown country code, and one
+            // is not a number.
             ("+33112345678901", "+33 112345678901"),
             ("+9991234567", "+9991234567"),
             ("no number", "no number"),

@@ -42,7 +42,7 @@ pub struct TlsSettings {
 
 type Stamp = Option<(i64, i64, u64, u64)>;
 
-/// The certificate of a listener. Cheap to clone.
+/// The certificate of a listener. The value is cheap to clone.
 #[derive(Clone)]
 pub struct Certificates(Arc<Inner>);
 
