@@ -1,5 +1,5 @@
-//! Rate limits: requests per key and minute, and per address for requests without a valid key and for wrong
-//! tokens.
+//! Limits the number of requests per minute: for each API key, and for each address that sends requests
+//! without a valid key or wrong tokens.
 //!
 //! Invariants: a window is one minute of the wall clock. Refused requests are not counted. A request without
 //! a valid key never uses a key's allowance. A table of addresses has at most

@@ -1,4 +1,4 @@
-//! `/admin/v1/backup`: backups of the running store.
+//! `/admin/v1/backup` makes backups of the running store.
 
 use domain::{BackupId, Named, Text};
 use engine::backup::{BackupState, Manifest};

@@ -1,4 +1,4 @@
-//! `/admin/v1/businesses`: create, list, change and delete.
+//! `/admin/v1/businesses` creates, lists, changes and deletes businesses.
 
 use domain::{BookingMode, BusinessId, CustomerWord, Locale, Text, WeeklyBreaks, WeeklyHours};
 use engine::NewBusiness;

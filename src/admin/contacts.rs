@@ -1,4 +1,4 @@
-//! Contacts of a business: the team's notes, merges, CSV files, and the erasure of a contact.
+//! The operator's requests about contacts: the team's notes, merges, CSV files, and the erasure of a contact.
 
 use domain::{ContactId, Email, Phone, ProblemCode, Text, Timestamp};
 use engine::business::commands::ForOperator;

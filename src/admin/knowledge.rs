@@ -1,4 +1,4 @@
-//! Knowledge entries of a business: list, change and delete.
+//! Lists, changes and deletes the knowledge entries of a business.
 
 use domain::{Knowledge, KnowledgeId, KnowledgePatch, Locale, Text};
 use engine::business::KnowledgeFilter;

@@ -1,4 +1,4 @@
-//! `/admin/v1/mail/test`: sends a test mail.
+//! `/admin/v1/mail/test` sends a test mail.
 
 use domain::{Conflict, Email, Locale, Refusal};
 use view::MailTestView;

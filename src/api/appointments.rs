@@ -1,4 +1,4 @@
-//! `/appointments`: list, get, book, cancel and reschedule.
+//! `/appointments` lists, shows, books, cancels and reschedules appointments.
 
 use domain::booking::{BookRequest, MoveRequest, Party};
 use domain::{AppointmentId, AppointmentStatus, ContactId, ServiceId, Source, StaffId, Timestamp};

@@ -1,4 +1,4 @@
-//! `/availability`: the times at which a service can be booked.
+//! `/availability` lists the times at which a service can be booked.
 
 use chrono::{Datelike, NaiveDate};
 use domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot, Terms};

@@ -1,4 +1,5 @@
-//! `/me`, `/business`, `/services` and `/staff`: the key, the profile, the opening hours and the catalog.
+//! `/me`, `/business`, `/services` and `/staff` show the key, the profile with the opening hours, and the
+//! catalog of services and staff.
 
 use domain::{BusinessId, Locale, Text, WeeklyHours};
 use engine::business::commands::profile::{PatchBusiness, PatchProfile};

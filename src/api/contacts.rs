@@ -1,4 +1,4 @@
-//! `/contacts`: list, get, create and change.
+//! `/contacts` lists, shows, creates and changes contacts.
 
 use domain::{ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, ProblemCode, Text, Timestamp};
 use engine::business::ContactFilter;

@@ -1,4 +1,4 @@
-//! `/calls`, `/messages` and `/knowledge`.
+//! `/calls` and `/messages` show calls and messages, and `/knowledge` adds knowledge entries.
 
 use domain::{
     CallId, CallOutcome, ContactId, Direction, Knowledge, KnowledgeDetails, Locale, MessageStatus, Text,

@@ -1,4 +1,4 @@
-//! `/webhooks`: the endpoints that receive events.
+//! `/webhooks` manages the endpoints that receive events.
 
 use domain::{DisabledReason, EventType, Text, WebhookId, WebhookStatus, WebhookUrl};
 use engine::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook};

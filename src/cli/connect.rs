@@ -1,4 +1,4 @@
-//! The connection to the operator API: its socket, plain TCP, or TLS.
+//! Opens a connection to the operator API over its Unix socket, plain TCP, or TLS.
 //!
 //! Invariant: with TLS, data is sent only to a server whose certificate covers the requested name or address
 //! and comes from a trusted authority. With a certificate file, only that certificate or its authority is

@@ -1,5 +1,5 @@
-//! `completions`, `man`, `openapi` and `help TOPIC`: shell completions, manual pages, the OpenAPI documents and the
-//! topics of the documentation. The library clap prints the help about commands.
+//! `completions`, `man`, `openapi` and `help TOPIC` print shell completions, manual pages, the OpenAPI
+//! documents and the topics of the documentation. The library clap prints the help about commands.
 
 use std::io;
 use std::path::PathBuf;

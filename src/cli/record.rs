@@ -1,5 +1,5 @@
-//! The service's responses: one record, a page, or a whole list. The fields of a [`Record`] keep their
-//! order.
+//! A response of the service contains one record, a page of a list, or a whole list. The fields of a
+//! [`Record`] keep their order.
 
 use std::fmt;
 

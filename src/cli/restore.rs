@@ -1,4 +1,4 @@
-//! `restore` and `verify`: creating a store from a backup, and checking a backup or a stopped store.
+//! `restore` creates a store from a backup. `verify` checks a backup or a stopped store.
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

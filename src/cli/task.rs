@@ -1,4 +1,4 @@
-//! A task: one request to the operator API, and how its response is shown.
+//! A task consists of one request to the operator API, and of the form in which its response is shown.
 
 use chrono_tz::Tz;
 use hyper::Method;

@@ -1,4 +1,4 @@
-//! Dates and times in the time zone of a business.
+//! Formats dates and times in the time zone of a business.
 
 use chrono::{Datelike, NaiveDate, NaiveTime, TimeDelta};
 use chrono_tz::Tz;

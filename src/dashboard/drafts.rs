@@ -1,6 +1,6 @@
-//! Drafts: submitted forms that were not accepted and are kept for their page. A form is kept if the
-//! session had ended, the form was too old, the business was suspended, or the person submitted another
-//! form of the same page. The page fills the form with the draft, and the person can submit it again.
+//! Drafts are submitted forms that were not accepted and are kept for their page. A form is kept if the
+//! session had ended, the form was too old, the business was suspended, or the person submitted another form
+//! of the same page. The page fills the form with the draft, and the person can submit it again.
 //!
 //! Invariants:
 //! - A draft contains no password.

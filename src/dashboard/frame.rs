@@ -1,5 +1,5 @@
-//! The frame around a page: the navigation of the business, the list of other businesses, and the signed-in
-//! person.
+//! The frame around a page contains the navigation of the business, the list of other businesses, and the
+//! signed-in person.
 
 use domain::{Access, AppointmentId, BusinessId, Right, Role};
 

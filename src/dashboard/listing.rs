@@ -1,4 +1,4 @@
-//! Pages of lists: the requested page, and the links to other pages.
+//! Reads the requested page of a list, and makes the links to its other pages.
 
 use domain::{Service, StaffMember};
 use engine::EngineError;

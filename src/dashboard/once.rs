@@ -1,4 +1,4 @@
-//! A form acts once: its handler runs once, and its response is kept for two minutes. If the same session
+//! A form acts once. Its handler runs once, and its response is kept for two minutes. If the same session
 //! submits the form again (by a double click, a reload or the back button), it gets the same response.
 //!
 //! Invariants:

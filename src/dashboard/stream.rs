@@ -1,4 +1,5 @@
-//! The stream of changes of a business: server-sent events (HTML living standard §9.2) for open pages.
+//! Open pages receive the changes of a business as a stream of server-sent events (HTML living standard
+//! §9.2).
 //!
 //! An event contains a kind and ids, and no data of the records. The page then fetches its changed part.
 //! When the first event, `hello`, arrives, the page knows that no proxy delays events.

@@ -1,4 +1,5 @@
-//! Yearly recurrence rules of holidays (RFC 5545, RRULE): the same date, or the same weekday of a month.
+//! Parses yearly recurrence rules of holidays (RFC 5545, RRULE). A holiday repeats on the same date, or on
+//! the same weekday of a month.
 
 use chrono::{Datelike, NaiveDate, Weekday};
 

@@ -1,4 +1,4 @@
-//! `list_appointments` and `get_appointment`, with names and local times.
+//! The tools `list_appointments` and `get_appointment`. Their results contain names and local times.
 
 use chrono::TimeDelta;
 use domain::{AppointmentId, AppointmentStatus, ContactId};

@@ -1,4 +1,4 @@
-//! `book_appointment`, `reschedule_appointment` and `cancel_appointment`.
+//! The tools `book_appointment`, `reschedule_appointment` and `cancel_appointment`.
 //!
 //! Invariants:
 //! - A repeated call with the same idempotency key makes the change once.

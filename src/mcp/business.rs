@@ -1,5 +1,5 @@
-//! `get_business` and `update_business`. A client without the write scope sees the profile, services and
-//! staff.
+//! The tools `get_business` and `update_business`. A client without the write scope sees the profile,
+//! services and staff.
 
 use domain::{Locale, Text, Timestamp, WeeklyHours};
 use engine::business::commands::profile::{PatchBusiness, PatchProfile};

@@ -1,4 +1,4 @@
-//! `find_contacts`, `get_contact`, `create_contact` and `update_contact`.
+//! The tools `find_contacts`, `get_contact`, `create_contact` and `update_contact`.
 
 use domain::{Conflict, ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, Refusal, Text};
 use engine::business::ContactFilter;

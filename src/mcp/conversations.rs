@@ -1,4 +1,4 @@
-//! `list_calls`, `get_call`, `list_messages` and `add_knowledge`.
+//! The tools `list_calls`, `get_call`, `list_messages` and `add_knowledge`.
 
 use domain::{CallId, CallOutcome, ContactId, KnowledgeDetails, Locale, MessageStatus, Text};
 use engine::business::commands::knowledge::AddKnowledge;

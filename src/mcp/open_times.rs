@@ -1,4 +1,4 @@
-//! `find_open_times`.
+//! The tool `find_open_times`.
 
 use chrono::{Datelike, Days, NaiveDate, Timelike};
 use domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot, Terms};

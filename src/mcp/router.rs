@@ -1,4 +1,4 @@
-//! `POST /mcp`: one JSON message in, one JSON response out.
+//! Serves `POST /mcp`. Each request contains one JSON message and gets one JSON response.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Export lines: the declaration of a record's line, and the writer of a line.
+//! Declares the export line of each kind of record, and writes lines.
 
 use domain::Problem;
 use serde::Serialize;

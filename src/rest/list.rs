@@ -1,4 +1,4 @@
-//! List queries: filters, limit and cursor.
+//! The queries of lists contain filters, a limit and a cursor.
 //!
 //! Invariants:
 //! - A filter is declared once, with [`list_query!`](crate::list_query). The query parser, the cursor

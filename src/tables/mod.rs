@@ -1,4 +1,5 @@
-//! CSV files for spreadsheets: UTF-8 with a byte order mark, a header row, RFC 4180.
+//! CSV files for spreadsheets. They are in UTF-8 with a byte order mark, have a header row, and follow RFC
+//! 4180.
 //!
 //! Invariant: an exported file is read and sent in parts, so memory use does not depend on its length.
 

@@ -1,4 +1,5 @@
-//! The pages of a manage link: one appointment, its calendar file, and the forms that move and cancel it.
+//! The pages of a manage link. They show one appointment and its calendar file, and their forms move and
+//! cancel it.
 //!
 //! Invariants:
 //! - An erased contact, a missing appointment or business, and an ended or unknown token give the same 404 page.

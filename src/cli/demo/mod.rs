@@ -1,4 +1,4 @@
-//! `demo`: the service with its own data directory, a sample business and example requests.
+//! `demo` runs the service with its own data directory and a sample business, and prints example requests.
 //!
 //! The first start imports the records of the business. It then adds people and today's changes through the
 //! operator API, in the process and not over the network. The id and the key of the business are stored in a

@@ -1,5 +1,5 @@
-//! The account page: name, language, theme and email, with links to the password and the sessions; and the
-//! list of sessions, with buttons to end them.
+//! The account page, which changes name, language, theme and email and links to the password page, and the
+//! page that lists the sessions and ends them.
 
 use axum::http::header;
 use chrono_tz::Tz;

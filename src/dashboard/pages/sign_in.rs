@@ -1,4 +1,4 @@
-//! Signing in with email and password, and signing out.
+//! The page that signs a person in with email and password, and the form that signs out.
 //!
 //! Invariants:
 //! - After signing in, the redirect goes only to a path of the dashboard.

@@ -1,4 +1,5 @@
-//! The unsubscribe link of a mail: a page with a button, and one-click unsubscribing (RFC 8058).
+//! The unsubscribe link of a mail leads to a page with a button. One-click unsubscribing (RFC 8058) works
+//! too.
 //!
 //! Invariants: GET changes nothing. A repeated request has the same response.
 

@@ -1,5 +1,5 @@
-//! The mail log of a business: the mails to its people in the last 30 days, their status, and a button that
-//! sends a mail again.
+//! The mail log of a business. It shows the mails to its people in the last 30 days and their status. A
+//! button sends a mail again.
 //!
 //! Invariants: before an invitation is accepted, the log does not reveal whether the address had an
 //! account. So it shows both kinds of invitation mails in the same way, and neither kind can be sent again.

@@ -1,5 +1,6 @@
-//! The person's notification settings in this business: by mail, in the dashboard, and for which staff
-//! members. A button sends a test mail.
+//! The page of the person's notification settings in this business. For each kind of alert, the person
+//! chooses whether it comes by mail and in the dashboard, and for which staff members. A button sends a test
+//! mail.
 
 use domain::{AlertEmail, AlertKind, AlertScope, Conflict, Refusal, Right};
 use engine::EngineError;

@@ -1,6 +1,6 @@
-//! The page of an appointment: its details, the possible actions, its notices to the customer, and its history
-//! from the audit log.
-//! Before an appointment is declined or cancelled, a page shows the consequences.
+//! The page of an appointment. It shows the details, the possible actions, the notices to the customer, and
+//! the history from the audit log. Before an appointment is declined or cancelled, a page shows the
+//! consequences.
 //!
 //! Invariants: every member sees action, time and person of each change. Old and new values are shown only
 //! to members who may see the audit log.

@@ -1,4 +1,4 @@
-//! Time off that is added from the calendar.
+//! The page that adds time off from the calendar.
 //!
 //! Invariant: the page offers only staff members whose time off the person may change.
 

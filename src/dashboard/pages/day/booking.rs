@@ -1,6 +1,6 @@
-//! Booking an appointment. The form has several buttons. One button books; the others show open times of
-//! another day or service, or search for a contact. With JavaScript, the form also opens as a panel beside
-//! other pages.
+//! The page that books an appointment. Its form has several buttons. One button books; the others show open
+//! times of another day or service, or search for a contact. With JavaScript, the form also opens as a panel
+//! beside other pages.
 //!
 //! Invariants:
 //! - The page offers the times that the engine offers to the team. Any other time is booked only after the page

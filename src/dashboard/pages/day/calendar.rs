@@ -1,5 +1,5 @@
-//! The calendar. The query selects a view: a day by staff member, a week of one or all staff members, a month,
-//! or a list.
+//! The page of the calendar. The query selects one of four views: a day by staff member, a week of one or all
+//! staff members, a month, or a list.
 
 use domain::{Right, StaffId};
 

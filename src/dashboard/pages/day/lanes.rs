@@ -1,5 +1,5 @@
-//! The calendar on a board: a day with a lane for each staff member, or a week with a lane for each day, of one
-//! staff member or of all.
+//! The day and week views of the calendar, which use a board. A day has a lane for each staff member. A week,
+//! of one staff member or of all, has a lane for each day.
 
 use chrono::{Datelike, NaiveDate};
 use domain::diary::Presence;

@@ -1,4 +1,4 @@
-//! The calendar as a list: the appointments from a chosen day on, with filters.
+//! The list view of the calendar. It shows the appointments from a chosen day on and has filters.
 
 use chrono::NaiveDate;
 use domain::{AppointmentStatus, AttendanceFilter, day_bounds};

@@ -1,5 +1,5 @@
-//! A month of the calendar, with the number of appointments of each day. The date picker of the other views
-//! shows the same month.
+//! The month view of the calendar. It shows the number of appointments of each day. The date picker of the
+//! other views shows the same month.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! Moving an appointment to another time or staff member, or changing its duration. If another person has moved
-//! it in the meantime, the page shows both versions.
+//! The page that moves an appointment to another time or staff member, or changes its duration. If another
+//! person has moved it in the meantime, the page shows both versions.
 
 use chrono::{NaiveDate, TimeDelta};
 use domain::availability::Slot;

@@ -1,6 +1,6 @@
-//! The tasks for the team: urgent messages, requests to confirm, new messages, missed calls that are not
-//! handled, and webhook endpoints that are failing or were disabled after failures. A snoozed message is not
-//! a task.
+//! The tasks that today's page shows to the team. They are urgent messages, requests to confirm, new
+//! messages, missed calls that are not handled, and webhook endpoints that are failing or were disabled after
+//! failures. A snoozed message is not a task.
 //!
 //! Invariants:
 //! - Each kind shows a limited number of tasks, and the page says if there are more.

@@ -1,4 +1,4 @@
-//! Open times to choose from: a strip of days, and the times of one day.
+//! The part of a form that offers open times. It shows a strip of days, and the times of one day.
 
 use chrono::{NaiveDate, Timelike};
 use domain::Timestamp;

@@ -1,5 +1,5 @@
-//! The choices of a person about the calendar: the staff members that it shows, and its density. A cookie keeps
-//! them.
+//! A person can choose the staff members that the calendar shows, and its density. A cookie keeps the
+//! choices.
 //!
 //! Invariant: the cookie names the staff members that are not shown, so that new staff members are shown.
 

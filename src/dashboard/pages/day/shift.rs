@@ -1,6 +1,6 @@
-//! A move of an appointment from the calendar: to another time or staff member, or to another duration. The
-//! page lists the rules that the move would break, and its form makes the move. The calendar's script reads
-//! the page while an appointment is dragged, and sends its form when the appointment is dropped.
+//! The page that moves an appointment from the calendar to another time or staff member, or changes its
+//! duration. The page lists the rules that the move would break, and its form makes the move. The calendar's
+//! script reads the page while an appointment is dragged, and sends its form when the appointment is dropped.
 //!
 //! Invariants:
 //! - If a time is not bookable only because it is not on the grid of bookable times, the move needs no

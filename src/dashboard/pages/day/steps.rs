@@ -1,4 +1,5 @@
-//! The first steps of a new business: hours, a service, a staff member for it, a first booking, an API key.
+//! The first steps that today's page proposes to a new business: set the hours, add a service, add a staff
+//! member for it, make a first booking, and create an API key.
 //!
 //! Invariants:
 //! - The page reads from the business's data which steps are done.

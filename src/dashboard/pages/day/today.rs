@@ -1,5 +1,5 @@
-//! The first page of a business: the tasks for the team, the day of each staff member, and the first steps of
-//! a new business.
+//! The first page of a business. It shows the tasks for the team, the day of each staff member, and the first
+//! steps of a new business.
 
 use chrono::NaiveDate;
 use domain::availability::Concerned;

@@ -1,5 +1,5 @@
-//! Calls: the list, newest first, with filters for day, direction, status and outcome; and the page of a call
-//! with its summary and its results.
+//! The pages of calls. The list shows the newest call first, with filters for day, direction, status and
+//! outcome. The page of a call shows its summary and its results.
 
 use chrono::NaiveDate;
 use domain::{CallOutcome, CallStatus, Direction, Right, Timestamp};

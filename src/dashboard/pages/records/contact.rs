@@ -1,5 +1,5 @@
-//! Contacts: the list with one search field for name, phone number and email; and the page of a contact with
-//! the numbers of its appointments, and with its appointments, calls and messages.
+//! The pages of contacts. The list has one search field for name, phone number and email. The page of a
+//! contact shows how many appointments it has had, and lists its appointments, calls and messages.
 
 use domain::{ContactId, Email, Phone, Right, Search};
 use engine::EngineError;

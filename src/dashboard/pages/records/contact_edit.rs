@@ -1,5 +1,5 @@
-//! Adding, changing and erasing a contact. Before an erasure, a page shows the consequences. The erasure is
-//! the same as that of the operator API.
+//! The pages that add, change and erase a contact. Before an erasure, a page shows the consequences. The
+//! operator API erases contacts in the same way.
 
 use domain::{AppointmentStatus, Conflict, Locale, ProblemCode, Refusal, Right};
 use engine::business::PageRequest;

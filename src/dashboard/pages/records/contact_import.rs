@@ -1,4 +1,4 @@
-//! CSV files: downloads of contacts and appointments, and the import of contacts with a preview.
+//! The downloads of contacts and appointments as CSV files, and the import of contacts with a preview.
 //!
 //! Invariants:
 //! - The preview changes nothing. Its form contains the file, so exactly this file is imported.

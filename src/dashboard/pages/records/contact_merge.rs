@@ -1,5 +1,5 @@
-//! Merging another contact into a contact. The first step searches for the other contact, and the second step
-//! shows both contacts and asks for the phone number and the email that the contact keeps.
+//! The page that merges another contact into a contact. The first step searches for the other contact, and
+//! the second step shows both contacts and asks for the phone number and the email that the contact keeps.
 
 use domain::{ContactId, Right};
 use engine::business::commands::contacts::MergeContacts;

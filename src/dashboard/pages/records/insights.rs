@@ -1,4 +1,5 @@
-//! Figures by week or month: charts that the service draws, tables with the same figures, and a CSV file.
+//! The page with figures by week or month. The service draws the charts. Tables and a CSV file contain the
+//! same figures.
 
 use std::collections::BTreeMap;
 

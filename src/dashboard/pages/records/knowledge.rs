@@ -1,5 +1,5 @@
-//! The knowledge that the receptionist may tell callers: the list, newest first, with a search; adding,
-//! showing, changing and deleting an entry.
+//! The pages of the knowledge that the receptionist may tell callers. The list shows the newest entry first
+//! and has a search. Other pages add, show, change and delete an entry.
 
 use domain::{Knowledge, KnowledgeId, Locale, Right};
 use engine::business::KnowledgeFilter;

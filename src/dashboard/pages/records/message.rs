@@ -1,4 +1,5 @@
-//! The page of a message: text, sender, status and assigned staff member. GET does not change the status.
+//! The page of a message shows its text, sender, status and assigned staff member. GET does not change the
+//! status.
 
 use chrono::{Days, TimeDelta};
 use domain::{MessageStatus, Phone, Right, StaffId, Timestamp};

@@ -1,4 +1,5 @@
-//! The messages of callers by status: new, read, resolved. Urgent new messages are listed first.
+//! The list of the messages of callers. A tab selects the status: new, read or resolved. Urgent new messages
+//! are listed first.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! The profile of the business: the data for callers, and the rules for bookings.
+//! The page of the business's profile, with the data for callers and the rules for bookings.
 
 use domain::availability::Concerned;
 use domain::{BookingMode, Business, CustomerWord, GRID_MINUTES, Right};

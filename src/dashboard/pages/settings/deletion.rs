@@ -1,4 +1,5 @@
-//! Deleting a service or a staff member: the confirmation, and the record that prevents the deletion.
+//! The pages that delete a service or a staff member. They ask for confirmation, or show the record that
+//! prevents the deletion.
 
 use std::fmt::Display;
 

@@ -1,4 +1,4 @@
-//! The opening hours of a business: the week with its breaks, and the special days.
+//! The page of the opening hours, with the week, its breaks and the special days.
 
 use axum::response::Response;
 use chrono::{Days, NaiveDate};

@@ -1,5 +1,5 @@
-//! The settings of a business: profile, hours, services, staff, booking page, notices, data. Each page has a template next to
-//! its file.
+//! The settings pages of a business. They cover its profile, hours, services, staff, booking page, notices
+//! and data. Each page has a template next to its file.
 //!
 //! Invariants:
 //! - A member who is not allowed to change the settings sees the values and no form.

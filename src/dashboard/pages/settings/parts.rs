@@ -1,5 +1,5 @@
-//! The parts that several pages of the settings share: options, the lines of a record, and the message after a
-//! change.
+//! The parts that several pages of the settings share, such as options, the lines of a record, and the
+//! message after a change.
 
 use chrono_tz::{TZ_VARIANTS, Tz};
 use domain::availability::Concerned;

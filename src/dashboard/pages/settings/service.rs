@@ -1,4 +1,4 @@
-//! The services: the list, and the page of a service with its description, its duration, and the rules for
+//! The list of the services, and the page of a service with its description, its duration, and the rules for
 //! booking it.
 
 use domain::availability::Concerned;

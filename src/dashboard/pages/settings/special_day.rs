@@ -1,4 +1,4 @@
-//! A special day: opening hours for one date, which replace the weekly hours.
+//! The page of a special day, whose opening hours replace the weekly hours on one date.
 
 use chrono::NaiveDate;
 use domain::{DayWindows, Right};

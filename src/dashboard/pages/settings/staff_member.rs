@@ -1,4 +1,4 @@
-//! The staff members: the list, and the page of a staff member with services, working hours, and time off.
+//! The list of the staff members, and the page of a staff member with services, working hours, and time off.
 
 use std::collections::HashMap;
 

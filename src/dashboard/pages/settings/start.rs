@@ -1,5 +1,5 @@
-//! A starting set for a new business: the services of a trade with durations and prices, opening hours, and the
-//! word for customers.
+//! The page that offers starting sets to a new business. A set contains the services of a trade with
+//! durations and prices, opening hours, and the word for customers.
 //!
 //! Invariants:
 //! - The page shows all that a set creates, before the person chooses it.

@@ -1,4 +1,4 @@
-//! The booking page of the business: its settings, its address, and the HTML that embeds it.
+//! The page with the settings of the booking page, its address, and the HTML that embeds it.
 
 use domain::Right;
 use view::WebsiteView;

@@ -1,5 +1,5 @@
-//! The audit log of a business, newest first: its filters, and its entries with the names and pages of the
-//! records.
+//! The page of a business's audit log. It has filters, and shows the entries, newest first, with names of the
+//! records and links to their pages.
 
 use std::collections::hash_map::Entry::Vacant;
 use std::collections::{BTreeSet, HashMap};

@@ -1,5 +1,5 @@
-//! API keys: the list in the order of creation, creating a key, and revoking a key. Only the response to
-//! the form that creates a key shows the complete key.
+//! The pages that list the API keys in the order of creation, create a key and revoke a key. Only the
+//! response to the form that creates a key shows the complete key.
 
 use chrono::TimeDelta;
 use domain::{KeyId, Right, Scope, Timestamp};

@@ -1,5 +1,5 @@
-//! Disabling, enabling and removing a person's access. A page first lists the consequences; its form then
-//! makes the change.
+//! The pages that disable, enable and remove a person's access. A page first lists the consequences; its form
+//! then makes the change.
 
 use domain::{MembershipPatch, MembershipStatus};
 use engine::business::Request;

@@ -1,5 +1,5 @@
-//! Inviting a person. If the service sends mails, the page shows no link, and the response does not depend
-//! on the address. Otherwise the page shows the link once, if the engine returns a link.
+//! The page that invites a person. If the service sends mails, the page shows no link, and the response does
+//! not depend on the address. Otherwise the page shows the link once, if the engine returns a link.
 
 use domain::Right;
 use engine::people::{Invitation, NewLink};

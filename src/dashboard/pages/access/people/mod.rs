@@ -1,4 +1,5 @@
-//! The people with access to a business: the list, invitations, one person, and changes to access.
+//! The pages about the people with access to a business. They list the people, invite a person, show one
+//! person, and change the person's access.
 //!
 //! Invariants:
 //! - Before a person accepts, the pages show only the invited address.

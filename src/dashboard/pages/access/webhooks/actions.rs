@@ -1,5 +1,5 @@
-//! The changes to an endpoint: enabling and disabling it, replacing its secret, deleting it, and sending
-//! deliveries again. Before a deletion or a new secret, a page shows the consequences.
+//! The forms that enable, disable and delete an endpoint, replace its secret, and send deliveries again.
+//! Before a deletion or a new secret, a page shows the consequences.
 
 use domain::{DisabledReason, EventId, WebhookEndpoint, WebhookStatus};
 use engine::EngineError;

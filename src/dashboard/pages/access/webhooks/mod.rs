@@ -1,4 +1,5 @@
-//! Webhooks: the endpoints of a business, an endpoint with its log, a delivery, and the changes to them.
+//! The pages of webhooks. They show the endpoints of a business, an endpoint with its log, and a delivery,
+//! and they change them.
 
 pub(crate) mod actions;
 pub(crate) mod delivery;
