@@ -292,7 +292,8 @@ fn counted_apps(
     (app(public, Arc::clone(&metrics)), app(admin, metrics))
 }
 
-/// The public origin: the configured one, or the listener's if it uses HTTPS or is on a loopback address.
+/// The configured public origin, or the origin of the public listener if that uses HTTPS or a loopback
+/// address.
 fn public_url(settings: &Settings, listens: SocketAddr) -> Option<PublicUrl> {
     let is_known = settings.tls.is_some() || listens.ip().to_canonical().is_loopback();
     let own = || is_known.then(|| PublicUrl::of_listener(listens, settings.tls.is_some()));

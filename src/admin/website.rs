@@ -17,7 +17,7 @@ use crate::rest::output::AnswerTo;
 use crate::rest::prelude::*;
 
 json_object! {
-    /// A change of the booking page; an absent property keeps its value, null restores its default.
+    /// A change of the booking page. An absent property keeps its value; null restores its default.
     pub(crate) struct WebsitePatch {
         /// Whether the booking page is available. A page that is enabled for the first time gets a slug.
         enabled: Patch<Option<bool>>,
@@ -36,8 +36,8 @@ json_object! {
         address: Patch<Option<Text<1, 300>>>,
         /// Whether customers may move and cancel their appointments; true by default.
         change_by_caller: Patch<Option<bool>>,
-        /// How long before the start customers may still move or cancel an appointment, in minutes; by
-        /// default, the minimum notice of the service.
+        /// The latest time at which customers may move or cancel an appointment, in minutes before its start;
+        /// by default, the minimum notice of the service.
         change_notice_minutes: Patch<Option<Whole<0, CHANGE_NOTICE_MINUTES_MAX>>>,
         /// Whether the page shows the prices of services.
         show_prices: Patch<Option<bool>>,
@@ -90,7 +90,7 @@ pub(super) async fn update(
 }
 
 json_object! {
-    /// A change of the notices to customers; an absent property keeps its value, null restores its default.
+    /// A change of the notices to customers. An absent property keeps its value; null restores its default.
     pub(crate) struct NoticesPatch {
         /// The appointments whose customers get e-mails. `online` means those that were booked on the
         /// website, by phone or by text message; it is the default of a new business.

@@ -30,7 +30,7 @@ json_object! {
 }
 
 json_object! {
-    /// A change of a contact: a property that is absent keeps its value, null clears it. The contact must
+    /// A change of a contact. A property that is absent keeps its value; null clears it. The contact must
     /// keep a name, a phone or an email.
     pub(crate) struct ContactPatchBody {
         /// The contact's name.
@@ -47,7 +47,7 @@ json_object! {
 }
 
 json_object! {
-    /// A change of a contact by the team: a property that is absent keeps its value, null clears it. The
+    /// A change of a contact by the team. A property that is absent keeps its value; null clears it. The
     /// contact must keep a name, a phone or an email.
     pub(crate) struct OperatorContactPatchBody {
         /// The contact's name.

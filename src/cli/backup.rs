@@ -1,4 +1,4 @@
-//! `backup`: asks the running service to copy its store, and waits for the result.
+//! `backup` asks the running service to copy its store, and waits for the result.
 //!
 //! Invariants: with `--in`, the list of revoked keys, erased contacts, removed people and deleted
 //! businesses (tombstones) is copied even if the backup fails. Older backups are deleted only after the new

@@ -1,4 +1,4 @@
-//! `mail test`: asks the running service to send a test mail, and prints the relay's response.
+//! `mail test` asks the running service to send a test mail, and prints the relay's response.
 
 use std::process::ExitCode;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `mcp`: the MCP server on standard input and output, for an assistant that starts it as a child process.
+//! `mcp` is the MCP server on standard input and output, for an assistant that starts it as a child process.
 //!
 //! Invariants: standard output contains only JSON-RPC. If a setting is invalid, the process writes one line
 //! to standard error and exits with code 2. At the end of the input, the process answers the remaining

@@ -1,4 +1,4 @@
-//! `repair-stamps`: in the store of a stopped service, changes timestamps in the future to the current time
+//! `repair-stamps` changes timestamps in the future, in the store of a stopped service, to the current time
 //! or an earlier time.
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `salvage`: copies the readable rows of a damaged store to a new store. The service must be stopped.
+//! `salvage` copies the readable rows of a damaged store to a new store. The service must be stopped.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `serve`: runs the service until it receives a signal to stop.
+//! `serve` runs the service until it receives a signal to stop.
 //!
 //! Invariants: standard output contains only the two lines with the addresses. An invalid setting is one line
 //! on standard error and exit code 2; another failure to start is one line and exit code 1. SIGHUP reloads

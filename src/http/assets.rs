@@ -47,7 +47,7 @@ impl Assets {
         &self.base
     }
 
-    /// The asset with this name, or `None` if the name is unknown or the digest is that of another version.
+    /// The asset with this name, or `None` if the name is unknown or the digest belongs to another version.
     pub(crate) fn asset(&self, digest: &str, name: &str, headers: &HeaderMap) -> Option<Response> {
         let asset = self.files.get(name).filter(|_| self.base.ends_with(&format!("/{digest}")))?;
         let mut response = asset.response(headers);

@@ -83,7 +83,7 @@ pub fn lines_dropped() -> u64 {
 }
 
 fn log_dropped(lines: u64) {
-    // The name must not begin with `log.`: such fields are treated as those of the crate `log` and omitted.
+    // The name must not begin with `log.`, because `tracing` omits such fields as fields of the crate `log`.
     tracing::warn!(
         lines.dropped = lines,
         "log lines were dropped because standard error was not read fast enough"

@@ -109,8 +109,7 @@ impl Shop {
         at.utc().with_timezone(&self.profile.zone).date_naive()
     }
 
-    /// The open times of the days from the first to the last date of `days`, as `GET /v1/availability` lists
-    /// them.
+    /// The open times from the first to the last date in `days`, as `GET /v1/availability` lists them.
     pub(super) async fn open_times(
         &self,
         service: ServiceId,

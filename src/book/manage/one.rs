@@ -39,8 +39,8 @@ struct Page {
     waits: bool,
     may_move: bool,
     may_cancel: bool,
-    /// Whether the page says that changes are restricted: the appointment has not ended, and the customer
-    /// may not move it.
+    /// Whether the page says that changes are restricted, because the appointment has not ended and the
+    /// customer may not move it.
     is_fixed: bool,
 }
 

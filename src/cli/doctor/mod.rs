@@ -1,4 +1,4 @@
-//! `doctor`: checks whether the service can run here with these settings, and says how to fix each problem.
+//! `doctor` checks whether the service can run here with these settings, and says how to fix each problem.
 //!
 //! Invariants: the checks change nothing and send nothing, except a DNS query for the host name of
 //! `--resolve`. Each finding is one line, with its advice on the next line. Exit code 0 without problems, 1

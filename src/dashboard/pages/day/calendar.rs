@@ -27,7 +27,7 @@ fn asked(member: &Member, query: &Form) -> Asked {
 }
 
 impl Member {
-    /// The view of the calendar that a form names in its field `back`.
+    /// The path of the calendar view that a form names in its field `back`.
     pub(super) fn calendar_back(&self) -> Option<String> {
         let query = Form::parse(self.form.find("back")?.as_bytes());
         let view = ["day", "week"].into_iter().find(|view| *view == query.get("view"))?;

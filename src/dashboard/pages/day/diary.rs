@@ -56,7 +56,8 @@ impl Dates {
         Ok(member.business.alerts_of(&contacts).await?)
     }
 
-    /// The CSS class of a staff member's color: the chosen color, else a color by the order of the staff.
+    /// The CSS class of a staff member's color, which is the chosen color or else depends on the order of the
+    /// staff.
     pub(super) fn color(&self, staff: StaffId) -> String {
         let mut all = self.diary.staff.iter().zip(COLORS.cycle());
         let of = all.find(|(one, _)| one.member.id == staff);

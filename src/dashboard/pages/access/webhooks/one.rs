@@ -1,5 +1,5 @@
-//! The list of endpoints, with sample code of receivers that verify events, and the page of an endpoint:
-//! its status, its delivery log, and links to all actions.
+//! The list of endpoints, with sample code of receivers that verify events, and the page of an endpoint. The
+//! page shows the status and the delivery log of the endpoint, and links to all actions.
 
 use domain::{DeliveryStatus, DisabledReason, ENDPOINTS_MAX, Failing, Right, WebhookEndpoint};
 use engine::business::PageRequest;
