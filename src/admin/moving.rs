@@ -48,7 +48,8 @@ query_object! {
     pub(crate) struct ImportQuery {
         /// Whether the service only checks the lines and changes nothing; false when absent.
         dry_run: Option<bool>,
-        /// Whether to leave out contacts that were erased here, with all their data; false when absent.
+        /// Whether to leave out contacts that were erased in this service, with all their data; false when
+        /// absent.
         erase_again: Option<bool>,
     }
 }

@@ -1,4 +1,5 @@
-//! The commands with their own arguments: `availability`, `insights`, `appointment book` and `person link`.
+//! The commands whose arguments are not derived from the API: `availability`, `insights`, `appointment book`
+//! and `person link`.
 
 use clap::Args;
 use serde_json::Value;

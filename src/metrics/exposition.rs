@@ -56,8 +56,8 @@ fn show(registry: &Registry) -> Response {
     }
 }
 
-/// Converts OpenMetrics to the Prometheus text format, in which the description of a counter has `_total`
-/// too.
+/// Converts OpenMetrics to the Prometheus text format, in which the `HELP` and `TYPE` lines of a counter also
+/// end its name with `_total`.
 fn plain(open_metrics: &str) -> String {
     let types = open_metrics.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let counters: HashSet<&str> = types.filter_map(|line| line.strip_suffix(" counter")).collect();

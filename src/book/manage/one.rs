@@ -94,7 +94,7 @@ pub(super) async fn refused(managed: Managed, undone: Undone) -> Answered {
 pub(super) fn shown(managed: &Managed, status: StatusCode, notice: String) -> Answered {
     let (seen, is_over) = (&managed.seen, managed.is_over());
     let view = match managed.view.framed {
-        // The other languages are shown in the frame, too.
+        // The frame also shows links to the other languages.
         true => managed
             .view
             .clone()
