@@ -40,7 +40,8 @@ pub enum Order {
 pub trait Backend: Send + Sync + 'static {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Reads each pair when it is requested. Batches that are applied later may appear in the unread part.
+    /// Returns the rows of the range. Each row is read only when the iterator reaches it, so a batch that is applied
+    /// during the scan may appear in the rest of the scan.
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a>;
 
     /// Writes all rows of the batch or none. The rows are not durable or visible yet. After an error of
@@ -49,7 +50,7 @@ pub trait Backend: Send + Sync + 'static {
 
     fn sync(&self) -> Result<(), StoreError>;
 
-    /// Makes all rows of the newest synced batch visible to `get` and `scan` at the same moment.
+    /// Makes all rows of the newest synced batch visible to `get` and `scan` at once.
     fn apply(&self, batch: &Batch) -> Result<(), StoreError>;
 
     #[cfg(test)]
@@ -59,12 +60,13 @@ pub trait Backend: Send + Sync + 'static {
         self.apply(batch)
     }
 
-    /// Records the number of the newest durable batch, before the changes of the batch are acknowledged.
+    /// Records the number of the newest durable batch. The committer calls it before it acknowledges the changes of the
+    /// batch.
     fn note_durable(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Moves every synced row into the tree, so that the next start has no journal to replay.
+    /// Moves every synced row into the tree, so that the next start does not have to replay the journal.
     fn save(&self) -> Result<(), StoreError> {
         Ok(())
     }
@@ -75,19 +77,20 @@ pub trait Backend: Send + Sync + 'static {
 
     fn on_failure(&self, _report: OnFailure) {}
 
-    /// Registers the function that sets aside the businesses with rows in an isolated page. Calls it
-    /// immediately for pages whose isolation is not finished.
+    /// Registers the function that sets aside the businesses with rows in an isolated page. Calls the function
+    /// immediately for each page whose isolation was interrupted.
     fn on_isolated(&self, _set_aside: OnIsolated) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Calls `act` with the data directory. The directory stays locked until `act` returns. A simulated
-    /// store has no directory and does not call `act`.
+    /// Calls `act` with the data directory, which stays locked until `act` returns. A simulated store has no directory
+    /// and never calls `act`.
     fn with_dir(&self, _act: &mut dyn FnMut(&Path)) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Durably adds revocations and erasures to the list of tombstones, before their batch is applied.
+    /// Durably adds revocations and erasures to the list of tombstones. The committer calls it before it applies their
+    /// batch.
     fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError>;
 
     fn buried(&self) -> Result<Vec<Tombstone>, StoreError>;
@@ -115,7 +118,7 @@ pub(super) struct Rest {
 }
 
 impl Rest {
-    /// The range must not be empty.
+    /// Starts a scan of the range, which must not be empty.
     pub(super) fn of(range: &KeyRange, order: Order) -> Self {
         Self { from: Bound::Included(range.from), to: Bound::Excluded(range.to), order }
     }

@@ -1,7 +1,7 @@
-//! A file that reserves disk space for the next start of the service. Opening the store deletes it.
+//! A file that reserves disk space for the next start of the service. The store deletes the file when it opens.
 //!
-//! At its start, the storage engine fills its newest segment and writes a snapshot. Without the reserved
-//! space, the service could not start on a full disk. The content of the file is never read.
+//! At its start, the storage engine fills its newest segment and writes a snapshot. Without the reserved space, the
+//! service could not start on a full disk. The content of the file is never read.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,7 +12,8 @@ use super::files::found;
 
 const NAME: &str = "ballast";
 
-/// The length of the file: two segments of sled. The length is halved until the file fits on the disk.
+/// The length of the file: two segments of sled. If the disk has too little space, the length is halved until the file
+/// fits.
 pub(super) const BALLAST_BYTES: u64 = 16 << 20;
 const BALLAST_BYTES_MIN: u64 = 1 << 20;
 

@@ -2,7 +2,7 @@ use super::key::Key;
 use super::pieces::{LONG_VALUE_BYTES_MAX, bytes_kept, piece_key, pieces_of, split};
 use super::tombstones::Tombstone;
 
-/// Puts and deletes that are applied together. A later write replaces an earlier write of the same key.
+/// Puts and deletes that are applied together. If a batch writes a key twice, the later write counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
     writes: Vec<(Key, Option<Vec<u8>>)>,
@@ -27,7 +27,8 @@ impl Batch {
         self.writes.push((key, Some(value)));
     }
 
-    /// Replaces a value of `bytes_before` bytes. Deletes old pieces that the new value does not overwrite.
+    /// Replaces a stored value of `bytes_before` bytes. Deletes the pieces of the old value that the new value does not
+    /// overwrite.
     pub fn put_over(&mut self, key: Key, value: Vec<u8>, bytes_before: usize) {
         for number in pieces_of(value.len()) + 1..=pieces_of(bytes_before) {
             self.delete(piece_key(&key, number));

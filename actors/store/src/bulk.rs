@@ -1,7 +1,7 @@
 //! Reads and writes large parts of a store in bounded steps.
 //!
-//! Invariant: the memory contains at most one page of rows that were read, and queued writes of
-//! [`BYTES_IN_FLIGHT_MAX`] plus one batch. [`BulkWriter::settle`] makes all queued batches durable.
+//! Invariant: at most one page of rows and [`BYTES_IN_FLIGHT_MAX`] plus one batch of queued writes are in memory at a
+//! time. [`BulkWriter::settle`] waits until all queued batches are durable.
 
 use domain::BusinessId;
 
@@ -65,8 +65,8 @@ impl BulkWriter {
         self.store.settled(self.of).await
     }
 
-    /// Calls `row` for each row of the range and writes the batch that it returns. If the batch writes a
-    /// row at a later key of the range, `row` may be called for that row too.
+    /// Calls `row` for each row of the range and writes the batch that `row` returns. If a batch writes a row further
+    /// on in the range, `row` may be called for that row too.
     pub async fn rewrite(
         &mut self,
         range: KeyRange,

@@ -11,7 +11,7 @@
 use super::{LONG_VALUE_BYTES_MAX, StoreError};
 
 pub trait Record: Sized {
-    /// Encodes in the newest version. Panics above [`LONG_VALUE_BYTES_MAX`], which no domain type exceeds.
+    /// Encodes the record in the newest version. Panics above [`LONG_VALUE_BYTES_MAX`], which no domain type exceeds.
     fn encode(&self) -> Vec<u8>;
 
     /// # Errors
@@ -94,8 +94,9 @@ pub(super) fn encoded(record: &'static str, version: u8, fields: impl FnOnce(&mu
     bytes
 }
 
-/// Implements [`Record`] for a type from its name and the fields of each version. Fields of later versions
-/// have defaults. `via` names an encoding module. `check` lists conditions, each with an error text.
+/// Implements [`Record`] for a type. The arguments are the name of the record and the fields of each version. A field
+/// that a later version added has a default. `via` names the module that encodes a field. `check` lists the conditions
+/// that a decoded record must meet, each with an error text.
 macro_rules! record {
     ($type:ident, $name:literal, {
         $($version:literal: $($field:ident $(via $form:ident)? $(= $default:expr)?),* $(,)?);* $(;)?

@@ -18,22 +18,24 @@ pub enum StoreError {
     NotEmpty(PathBuf),
     #[error("the data directory {} is in use by another process", .0.display())]
     InUse(PathBuf),
-    /// The store contains blob files, which sled writes for large values and never syncs.
+    /// The store contains blob files. sled writes them for large values and never syncs them.
     #[error("the store contains files in {} that were never synced, so it may have lost data", .0.display())]
     Blobs(PathBuf),
     #[error("{action} {} failed: {source}", .path.display())]
     Prepare { action: &'static str, path: PathBuf, source: io::Error },
     #[error("the store in {} could not be opened: {source}", .path.display())]
     Open { path: PathBuf, source: Cause },
-    /// `path` must be directly in the data directory, because the advice in the message names its parent.
+    /// A file of the store is damaged. `path` must be directly in the data directory, because the advice in the message
+    /// names its parent.
     #[error("{} is damaged and stays closed: {source}. {}", .path.display(), advice(.path.parent()))]
     DamagedFiles { path: PathBuf, source: Cause },
     #[error("{} is damaged and stays closed: {what}, at byte {offset}. {}", .path.display(), advice(Some(.dir)))]
     DamagedAt { path: PathBuf, offset: u64, what: &'static str, dir: PathBuf },
-    /// A page is corrupt. The read has isolated it and set aside the businesses with rows in it.
+    /// A page is corrupt. The read that found it has isolated it and has set aside the businesses with rows in it.
     #[error("a page of the store is corrupt: the message at byte {offset}")]
     Corrupt { offset: u64 },
-    /// Synced batches are missing. `kept` is the newest stored batch, `synced` the newest that was synced.
+    /// Synced batches are missing. `kept` is the number of the newest batch in the store, `synced` the number of the
+    /// newest batch that was synced.
     #[error(
         "the store in {} is damaged and stays closed: its newest batch is {kept}, but batch {synced} was \
          synced. {}",
@@ -50,7 +52,7 @@ pub enum StoreError {
     Mark(PathBuf),
     #[error("reading the store failed: {0}")]
     Read(#[source] Cause),
-    /// Writing a batch failed. It is unknown whether the batch exists after a restart.
+    /// Writing a batch failed. Whether the store contains the batch after a restart is unknown.
     #[error("writing to the store failed: {0}")]
     Apply(#[source] Cause),
     /// Syncing failed. The store never retries a sync: the kernel may have dropped the unwritten pages.
@@ -78,7 +80,8 @@ pub enum StoreError {
          move the file elsewhere", .0.display()
     )]
     TombstonesDamaged(PathBuf),
-    /// The copy of the list of tombstones is not a prefix of the list in the data directory.
+    /// The copy of the list of tombstones is not a prefix of the list in the data directory, so it belongs to another
+    /// store.
     #[error(
         "{} is the list of another service, or of this service before a restore without the list. It was not changed. Keep \
          the backups of each service in a separate directory", .0.display()
@@ -90,13 +93,14 @@ pub enum StoreError {
     RestoreUnfinished(PathBuf),
     #[error("a record of kind {record} has version {found}, which this version of the service does not know")]
     Version { record: &'static str, found: u8 },
-    /// `reason` contains nothing of the record, which may be personal data.
+    /// A record cannot be decoded. `reason` must contain no part of the record, because the record may be personal
+    /// data.
     #[error("a record of kind {record} is damaged: {reason}")]
     Damaged { record: &'static str, reason: String },
     /// The root supervisor has ended, so no actor can be started.
     #[error("the supervisor of the actors has failed")]
     Unsupervised,
-    /// The row cannot be decoded. It was logged and counted, and stays in the store.
+    /// A row cannot be decoded. The row was logged and counted, and stays in the store.
     #[error("a row of the store is set aside: {0}")]
     SetAside(#[source] Box<StoreError>),
     #[error("the business {business} is set aside: some of its rows are lost or damaged")]

@@ -28,7 +28,7 @@ pub(super) fn entries(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     Ok(paths.unwrap_or_default())
 }
 
-/// Returns `None` instead of the error [`io::ErrorKind::NotFound`].
+/// Turns the error [`io::ErrorKind::NotFound`] into `None`.
 pub(super) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -36,7 +36,8 @@ pub(super) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Replaces a file durably: a new file is renamed. After a crash the file has the old or the new content.
+/// Replaces the content of a file durably, by writing a new file and renaming it. After a crash, the file has either
+/// the old or the new content.
 pub(super) fn replace(path: &Path, mode: u32, content: impl AsRef<[u8]>) -> io::Result<()> {
     let new = path.with_extension("new");
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(&new)?;
@@ -70,8 +71,8 @@ pub(super) fn read_damaged(file: &File, at: u64, length: usize, bytes: &mut Vec<
 
 /// Syncs a file and drops its pages from the kernel's page cache. A missing file is skipped.
 ///
-/// After a failed write-back, Linux marks the pages as clean: reads return data that is not on the disk.
-/// The store therefore drops the pages after an unclean stop. On other systems no pages are dropped.
+/// After a failed write-back, Linux marks the pages as clean, and reads return data that is not on the disk. The store
+/// therefore drops the pages after an unclean stop. On other systems, the function only syncs the file.
 pub(super) fn drop_pages(path: &Path) -> io::Result<()> {
     let Some(file) = found(File::open(path))? else { return Ok(()) };
     file.sync_all()?;
@@ -82,8 +83,9 @@ pub(super) fn drop_pages(path: &Path) -> io::Result<()> {
 
 const OF_OTHERS: u32 = 0o077;
 
-/// Removes the access of the group and of other users to the directory, because it contains personal data.
-/// A failure is only logged. The process's umask protects later files, including sled's.
+/// Removes the access of the group and of other users to the directory and the files in it, because they contain
+/// personal data. A failure is only logged. The process's umask protects files that are created later, including
+/// sled's.
 pub(super) fn keep_private(dir: &Path) {
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let mut closed = 0;
@@ -107,7 +109,7 @@ fn close_to_others(path: &Path, closed: &mut usize) -> io::Result<()> {
     }
     for entry in fs::read_dir(path)? {
         let entry = entry?;
-        // A link may point outside the directory, so the permissions of its target stay.
+        // A link may point outside the directory, so the permissions of its target are not changed.
         if !entry.file_type()?.is_symlink() {
             close_to_others(&entry.path(), closed)?;
         }

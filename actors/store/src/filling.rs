@@ -1,7 +1,7 @@
 //! Creates a store from the rows of a backup.
 //!
-//! Invariant: an empty file, the mark, is durable before the first row and is deleted last. A directory
-//! with the mark is not opened as a store.
+//! Invariant: a directory that is being filled contains a mark, which is an empty file. The mark is durable before the
+//! first row and is deleted last. A directory with the mark is not opened as a store.
 
 use std::fs::{self, File};
 use std::io;
@@ -23,9 +23,11 @@ pub struct Filling {
 }
 
 impl Filling {
-    /// Begins to fill a missing or empty directory with the rows of the store as of commit `sequence`.
+    /// Begins to fill a directory, which must be missing or empty. `sequence` is the number of the newest commit in the
+    /// backup.
     ///
     /// # Errors
+    ///
     /// [`StoreError::NotEmpty`], [`StoreError::RestoreUnfinished`], or an error of the file system.
     pub fn begin(dir: &Path, sequence: u64) -> Result<Self, StoreError> {
         check_finished(dir)?;
@@ -58,7 +60,8 @@ impl Filling {
         Ok(())
     }
 
-    /// Writes the remaining rows and opens the store. The mark stays until `finish`.
+    /// Writes the remaining rows and opens the store. The directory keeps the mark of an unfinished store until
+    /// `finish`.
     pub fn into_store(mut self, on_fatal: OnFatal) -> Result<Store, StoreError> {
         self.write()?;
         self.disk.save()?;

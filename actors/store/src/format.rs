@@ -20,9 +20,10 @@ use super::records::STORE_FORMAT;
 
 pub(super) const NAME: &str = "format";
 
-/// Format 6 introduced the journal. Earlier versions would not see rows that only the journal contains.
+/// Earlier versions do not know the journal, which format 6 introduced, and would miss rows that only the journal
+/// contains.
 pub(super) const READ_BY: u16 = 6;
-/// Earlier versions would not follow the merges of contacts, which format 8 introduced.
+/// Earlier versions do not know the merges of contacts, which format 8 introduced, and would not follow them.
 const WRITTEN_BY: u16 = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +68,7 @@ fn read(dir: &Path) -> Result<Option<Format>, StoreError> {
     }
 }
 
-/// Ignores unknown lines, which later versions may add. The known lines are required.
+/// Parses the three required lines. Ignores unknown lines, which later versions may add.
 fn parse(text: &str) -> Option<Format> {
     let number = |name: &str| {
         let mut values = text.lines().filter_map(|line| {

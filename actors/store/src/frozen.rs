@@ -25,11 +25,13 @@ pub struct Frozen {
 }
 
 impl Store {
-    /// Begins a read of these kinds of rows of these businesses, including the pieces of long values.
+    /// Begins a point-in-time read of these kinds of rows of these businesses. The read includes the pieces of long
+    /// values.
     ///
     /// # Errors
-    /// [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open,
-    /// [`StoreError::BusinessSetAside`], or [`StoreError::Stopped`].
+    ///
+    /// [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open, [`StoreError::BusinessSetAside`], or
+    /// [`StoreError::Stopped`].
     pub async fn freeze(&self, kinds: &[(BusinessId, u8)]) -> Result<Frozen, StoreError> {
         let of: Vec<_> = kinds.iter().map(|(of, _)| *of).collect();
         of.iter().try_for_each(|of| self.check_business(*of))?;
@@ -50,12 +52,12 @@ impl Frozen {
         }
     }
 
-    /// Fails if a business was set aside after the point, because its rows may be lost.
+    /// Fails if a business of the read was set aside after the point, because its rows may be lost.
     fn check(&self) -> Result<(), StoreError> {
         self.of.iter().try_for_each(|of| self.store.check_business(*of))
     }
 
-    /// Returns the next rows of `left` and removes their range from `left`, which is empty at the end.
+    /// Returns the next rows of `left`, and shortens `left` by the range of these rows. `left` is empty at the end.
     fn page(&self, left: &mut KeyRange, order: Order) -> Result<Vec<(Key, Vec<u8>)>, StoreError> {
         let (mut rows, mut read) = (BTreeMap::new(), *left);
         for row in self.store.rows().scan(left, order).take(ROWS_PER_PAGE) {
@@ -149,7 +151,8 @@ mod tests {
         let before = whole(store.rows(), KIND, Order::Ascending);
         let frozen = store.freeze(&[(business(), KIND)]).await.unwrap();
         let all = keys::of_kind(business(), KIND);
-        // Rows become longer and shorter, are deleted and created again, before and after the scan reads.
+        // Between the steps of the scan, rows that it has read and rows that it has not read become longer or shorter,
+        // or are deleted and created again.
         let values = [Some(vec![0xee; 12_000]), Some(vec![1]), None, Some(vec![0xdd; 5_000])];
         for (at, row) in frozen.scan(&all, Order::Ascending).enumerate() {
             let (key, row) = row.unwrap();
@@ -164,7 +167,7 @@ mod tests {
         assert!(whole(&frozen, KIND, Order::Ascending) == before);
         let back: Vec<Pair> = before.iter().rev().cloned().collect();
         assert!(whole(&frozen, KIND, Order::Descending) == back);
-        // The store saves values neither of other kinds nor of released kinds.
+        // The store saves no values of other kinds, and no values of released kinds.
         assert!(whole(&frozen, OTHER, Order::Ascending).len() < 200);
         assert!(frozen.tap.bytes().unwrap() > 0);
         frozen.release(business(), KIND);

@@ -1,13 +1,13 @@
-//! Writes batches to the journal, the memtable and, in the background, to the tree.
+//! Writes batches to the journal and the memtable and, in the background, to the tree.
 //!
-//! The committer writes a batch to the journal, syncs the journal and adds the rows to the memtable. A
-//! *checkpoint* writes the memtable to the tree, syncs the tree and frees the journal records of the
-//! written batches. The checkpoint thread makes the checkpoints.
+//! The committer writes a batch to the journal, syncs the journal and adds the rows to the memtable. A *checkpoint*
+//! writes the rows of the memtable to the tree, syncs the tree and frees the journal records of these rows. A thread
+//! makes the checkpoints.
 //!
 //! Invariants:
 //!
-//! - A batch is durable in the journal before its rows are visible. Its record is freed only after the tree
-//!   has synced its rows. After a crash, opening writes the rows of the journal to the tree.
+//! - A batch is durable in the journal before its rows are visible. Its record is freed only after the tree has synced
+//!   its rows. After a crash, opening writes the rows of the journal to the tree.
 //! - Batches are written in the order of their numbers.
 //! - After the first error no file is written or synced, and no record is freed.
 
@@ -33,7 +33,7 @@ use super::{Batch, KeyRange, Order, Pair, Pairs, StoreError, keys};
 
 /// The maximum time between a batch and its checkpoint.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
-/// A checkpoint is due when the batches of the active table take this many bytes in the journal.
+/// A checkpoint is due when the batches of the active memtable take this many bytes in the journal.
 const TABLE_BYTES: u64 = JOURNAL_BYTES / 4;
 
 pub(super) struct Home {
@@ -57,7 +57,7 @@ struct Shared {
     isolating: Mutex<()>,
 }
 
-/// The progress of the store. `written`, `applied` and `saved` are numbers of batches.
+/// The progress of the store. `written`, `applied` and `saved` are the numbers of the newest batches with that state.
 #[derive(Default)]
 struct State {
     written: u64,
@@ -65,7 +65,7 @@ struct State {
     applied: u64,
     /// The newest batch that is durable in the tree.
     saved: u64,
-    /// The bytes that the batches of the active table take in the journal.
+    /// The bytes that the batches of the active memtable take in the journal.
     table_bytes: u64,
     is_due: bool,
     is_resting: bool,
@@ -195,7 +195,7 @@ impl Home {
         noted.map_err(|error| self.shared.ended_by(StoreError::Sync(error.into())))
     }
 
-    /// Writes rows with this batch number directly to the tree. [`Home::save`] makes them durable.
+    /// Writes rows directly to the tree, as part of the batch with this number. [`Home::save`] makes them durable.
     pub(super) fn fill(&self, number: u64, rows: &[Pair]) -> Result<(), StoreError> {
         let shared = &*self.shared;
         let _saving = shared.saving.lock();
@@ -204,7 +204,7 @@ impl Home {
         shared.memtable.filled();
         filled.map_err(|error| shared.ended_by(error))?;
         let mut state = shared.usable()?;
-        // `saved` is smaller: the rows are not durable yet, and later calls may have the same number.
+        // `saved` is one smaller, because the rows are not durable yet and later calls may use the same number.
         (state.written, state.applied, state.saved) = (number, number, number.saturating_sub(1));
         Ok(())
     }
@@ -299,7 +299,7 @@ impl Shared {
         self.ended_by(error)
     }
 
-    /// Isolates the page of an error [`StoreError::Corrupt`]. If this fails, stops the store.
+    /// Isolates the corrupt page that an error [`StoreError::Corrupt`] names. If the isolation fails, stops the store.
     fn isolated(&self, error: StoreError) -> StoreError {
         let StoreError::Corrupt { offset } = error else { return error };
         match self.isolate(Some(offset)) {
@@ -308,7 +308,7 @@ impl Shared {
         }
     }
 
-    /// Isolates the page with a corrupt message at this offset. `None` means all corrupt pages.
+    /// Isolates the page with the corrupt message at this offset, or all corrupt pages if the offset is `None`.
     fn isolate(&self, offset: Option<u64>) -> Result<(), StoreError> {
         let _isolating = self.isolating.lock();
         drop(self.usable()?);
@@ -354,7 +354,7 @@ impl Shared {
         self.files.finish(ranges)
     }
 
-    /// Makes checkpoints until the store closes or fails. The caller reports the error.
+    /// Makes checkpoints until the store closes or fails. The caller reports the returned error.
     fn save_all(&self) -> Result<(), StoreError> {
         let mut state = self.state.lock();
         while !state.failed && !state.ends {
@@ -368,7 +368,8 @@ impl Shared {
                     state.is_resting = false;
                 }
             } else {
-                // Cleared before the checkpoint, so that a request during it causes another checkpoint.
+                // The flag is cleared before the checkpoint, so that a request that arrives during the checkpoint
+                // causes another one.
                 let is_due = std::mem::take(&mut state.is_due)
                     || self.due.wait_for(&mut state, CHECKPOINT_EVERY).timed_out();
                 if is_due && MutexGuard::unlocked(&mut state, || self.save()).is_err() {
@@ -379,7 +380,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Lists the segments that sled's cleaner completed between two checkpoints.
+    /// Syncs the tree if sled's cleaner has completed segments since the last checkpoint. The sync adds them to the
+    /// list of segments.
     fn list_segments(&self) -> Result<(), StoreError> {
         let _saving = self.saving.lock();
         if self.tree.unlisted()?.is_some() { self.tree.sync() } else { Ok(()) }
@@ -398,7 +400,8 @@ impl Shared {
         })
     }
 
-    /// Makes one checkpoint per table. Returns the newest batch's number. The caller must lock `saving`.
+    /// Makes one checkpoint per memtable. Returns the number of the newest batch. The caller must hold the lock
+    /// `saving`.
     fn save_tables(&self) -> Result<u64, StoreError> {
         let upto = {
             let mut state = self.usable()?;
@@ -417,7 +420,7 @@ impl Shared {
         Ok(upto)
     }
 
-    /// Syncs the tree and frees the journal records up to this batch, which the tree contains.
+    /// Syncs the tree, which contains all batches up to this number, and frees the journal records of these batches.
     fn sync_tree(&self, upto: u64) -> Result<(), StoreError> {
         self.tree.sync()?;
         self.journal.retire(upto);

@@ -55,7 +55,8 @@ impl Files {
 
     pub(super) fn check(&self, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
         tail::restore(&self.store, SEGMENT_BYTES as u64)?;
-        // A killed process may have left unsynced writes in the page cache, which sled would read.
+        // A killed process may have left unsynced writes in the page cache. sled would read them, so they are synced
+        // first.
         let log = found(fs::File::open(self.db()).and_then(|file| file.sync_all()));
         log.map_err(StoreError::preparing("syncing", self.db()))?;
         set_damaged_aside(&self.dir, &self.store)?;
@@ -69,7 +70,7 @@ impl Files {
         open_sled(&self.store).map_err(|error| self.located(error))
     }
 
-    /// Adds the offset of the first corrupt message to the error, because sled does not always name it.
+    /// Adds the offset of the first corrupt message to the error, because sled does not always state the offset.
     fn located(&self, error: StoreError) -> StoreError {
         match (&error, self.corrupt_pages(None).as_deref()) {
             (StoreError::DamagedFiles { .. }, Ok([(_, offset), ..])) => {
@@ -85,11 +86,12 @@ impl Files {
         tail::let_go(&self.store)
     }
 
-    /// Isolates the page with a corrupt message at this offset, or without an offset all corrupt pages.
-    /// sled must be closed.
+    /// Isolates the page with the corrupt message at this offset. Without an offset, isolates all corrupt pages. sled
+    /// must be closed.
     ///
     /// # Errors
-    /// [`StoreError::DamagedAt`] if the page contains rows of the installation, or its range is unknown.
+    ///
+    /// [`StoreError::DamagedAt`] if the page contains rows of the installation, or if its range of keys is unknown.
     pub(super) fn isolate(&self, offset: Option<u64>) -> Result<Vec<Range>, StoreError> {
         let Some((log, pages)) = self.pages()? else { return Ok(Vec::new()) };
         let corrupt = sled_log::corrupt_pages(&log, &pages, offset).map_err(|error| self.unusable(error))?;
@@ -102,7 +104,7 @@ impl Files {
         let mut isolating = kept.unwrap_or_default();
         for (page, at) in corrupt {
             let plan = sled_log::plan(&log, &pages, page, at).map_err(|error| self.unusable(error))?;
-            // The first pages contain rows of the installation, the last page the newest batch's number.
+            // The first pages contain rows of the installation. The last page contains the number of the newest batch.
             if plan.lo.iter().take(16).all(|byte| *byte == 0) || plan.hi.is_empty() {
                 return Err(self.damaged(at, "the page contains rows of the installation"));
             }
@@ -172,7 +174,7 @@ impl Files {
         bincode::deserialize(content).map(Some).map_err(io::Error::other)
     }
 
-    /// Replaces the bytes of the isolated pages, except in segments that sled has reused since.
+    /// Writes the replacement of the isolated pages again, except in segments that sled has reused since.
     fn write_again(&self) -> Result<(), StoreError> {
         let write = || {
             let (Some(isolating), Some(log)) = (self.kept()?, self.log()?) else { return Ok(()) };
@@ -200,7 +202,7 @@ impl Files {
     }
 }
 
-/// Moves those damaged files aside that sled can create again from its log.
+/// Moves damaged files out of sled's directory, if sled can create them again from its log.
 fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     for path in sled_log::damaged_derived_files(store)? {
         let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -215,7 +217,7 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Refuses a log that has lost messages, unless the journal contains them.
+/// Fails if the log has lost messages, unless the journal contains their batches.
 fn check_log(files: &Files, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
     let Some(log) = files.log().map_err(|error| files.unusable(error))? else { return Ok(()) };
     let mut checked = log.check(ended);
@@ -228,7 +230,7 @@ fn check_log(files: &Files, ended: Option<u64>, synced: u64) -> Result<(), Store
     checked.map_err(|error| files.unusable(error))
 }
 
-/// True if the journal contains every batch after the newest batch that is readable in the log.
+/// True if the journal contains every batch that follows the newest readable batch of the log.
 fn is_in_journal(files: &Files, log: &Log, synced: u64) -> Result<bool, StoreError> {
     let path = files.dir.join("journal");
     let newest = log.pages().and_then(|pages| sled_log::last_value(log, &pages, &NEWEST_KEY));

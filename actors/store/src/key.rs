@@ -32,7 +32,8 @@ impl Key {
         self
     }
 
-    /// Returns the smallest key above all keys with this prefix. `None` if all bits of the prefix are ones.
+    /// Returns the smallest key that is above all keys with this prefix. Returns `None` if all bits of the prefix are
+    /// ones.
     fn successor_of_prefix(self) -> Option<Self> {
         let at = self.iter().rposition(|byte| *byte != u8::MAX)?;
         let mut next = Self::new(&self[..=at]);
@@ -76,12 +77,13 @@ impl fmt::Debug for Key {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyRange {
     pub from: Key,
-    /// The first key after the range. A range with `to <= from` is empty.
+    /// The first key that is not in the range. The range is empty if `to <= from`.
     pub to: Key,
 }
 
 impl KeyRange {
-    /// The keys with this prefix. Panics if its bits are all ones; no kind of rows has such a prefix.
+    /// Returns the range of all keys with this prefix. Panics if all bits of the prefix are ones. No kind of rows has
+    /// this prefix.
     pub fn prefix(prefix: Key) -> Self {
         match prefix.successor_of_prefix() {
             Some(to) => Self { from: prefix, to },
@@ -89,7 +91,8 @@ impl KeyRange {
         }
     }
 
-    /// The keys after `key`. Panics if `key` is [`KEY_BYTES_MAX`] bytes long; stored keys are shorter.
+    /// Returns the part of the range that follows `key`. Panics if `key` is [`KEY_BYTES_MAX`] bytes long; stored keys
+    /// are shorter.
     #[must_use]
     pub fn after(self, key: Key) -> Self {
         Self { from: self.from.max(key.with(&[0])), ..self }

@@ -45,7 +45,7 @@ pub const SNAPSHOTS_MAX: usize = 5;
 struct Core {
     queue: Queue,
     newest: Box<[Newest]>,
-    /// For each shard, the ticket up to which every change is durable.
+    /// For each shard, the ticket up to which all changes are durable.
     synced: Box<[AtomicU64]>,
     credentials_generation: AtomicU64,
     failed: AtomicBool,
@@ -67,7 +67,7 @@ struct Newest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     Any,
-    /// A change for which a delivery attempt waits: neither a barrier nor the outcome of another attempt.
+    /// A change that delivery attempts wait for. Barriers and the outcomes of other attempts are excluded.
     ToSend,
 }
 
@@ -93,9 +93,10 @@ impl Committer {
         Self { core, thread: Mutex::new(None) }
     }
 
-    /// Returns the ticket of the change. If the store has stopped or is closing, returns `None`.
+    /// Queues a change and returns its ticket. Returns `None` if the store has stopped or is closing.
     ///
     /// # Panics
+    ///
     /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
     pub(super) fn submit(&self, business: BusinessId, what: Of, batch: Batch, done: Done) -> Option<u64> {
         let bytes = batch.bytes();
@@ -128,7 +129,8 @@ impl Committer {
         }
     }
 
-    /// Always false after a failure, because no synced ticket reaches `u64::MAX`.
+    /// True if all changes of the business are durable. After a failure it is always false, because no synced ticket
+    /// reaches `u64::MAX`.
     pub(super) fn is_settled(&self, business: BusinessId) -> bool {
         let shard = shard(business);
         self.core.newest[shard].of(Of::Any) <= self.core.synced[shard].load(Ordering::Acquire)
@@ -146,7 +148,8 @@ impl Committer {
         self.core.has_failed()
     }
 
-    /// Starts between two commits to save overwritten values. Returns the number of the first of the two.
+    /// Starts to save the old values of overwritten rows, and returns the number of the newest commit. The next commit
+    /// is the first whose overwritten values are saved.
     pub(super) async fn begin_tap(
         &self,
         backend: &Arc<dyn Backend>,
@@ -156,7 +159,7 @@ impl Committer {
         // The reference is weak, because the caller may be dropped before the closure runs.
         let tap = Arc::downgrade(tap);
         let (begun, begins) = oneshot::channel();
-        // The writer runs this after a sync and before it applies the next group.
+        // The writer runs this closure after a sync and before it applies the next group.
         let begin = move || {
             let begins =
                 if core.begin_tap(tap) { Ok(backend.sequence()) } else { Err(StoreError::SnapshotsTaken) };
@@ -233,7 +236,7 @@ impl Core {
         loop {
             let progress = self.progress.notified();
             tokio::pin!(progress);
-            progress.as_mut().enable(); // enabled before the check, so that no progress is missed
+            progress.as_mut().enable();
             if let Some(found) = check(self) {
                 return found;
             }
@@ -247,7 +250,7 @@ impl Core {
         }
         self.progress.notify_waiters();
         for change in changes {
-            // A panic in the closure of one change must not stop the others.
+            // If the closure of one change panics, the closures of the other changes must still run.
             if std::panic::catch_unwind(std::panic::AssertUnwindSafe(change.done)).is_err() {
                 tracing::error!(
                     ticket = change.ticket,

@@ -1,4 +1,4 @@
-//! Runs the writer, as a thread for the disk or as a task for simulations. Both take the same steps.
+//! Runs the writer: as a thread if the store is on a disk, as a task in simulations. Both take the same steps.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -96,7 +96,7 @@ fn apply(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreE
     Ok(())
 }
 
-/// Records the batch as durable, so that the next start detects its loss. Then acknowledges the changes.
+/// Records that the batch is durable, so that the next start can detect its loss. Then acknowledges the changes.
 fn publish(core: &Core, backend: &dyn Backend, group: Group) -> Result<(), StoreError> {
     core.counters.add(&group);
     if group.writing > 0 {
@@ -116,7 +116,7 @@ fn finish(core: &Core, backend: &dyn Backend) {
     }
 }
 
-/// Signals the end of the writer when it is dropped. A panic of the writer is a failure of the store.
+/// Signals that the writer has ended when it is dropped. A panic of the writer counts as a failure of the store.
 struct End(Arc<Core>);
 
 impl Drop for End {

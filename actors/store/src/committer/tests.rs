@@ -10,7 +10,7 @@ use super::*;
 use crate::syncs::Syncs;
 use crate::{Key, KeyRange, MemoryBackend, Order, Pairs, Space, Store, Tombstone, VALUE_BYTES_MAX};
 
-/// A backend that records its calls. Every sync waits until the test lets it continue.
+/// A backend that records the calls it receives. Each sync blocks until the test lets it continue.
 #[derive(Default)]
 struct Gated {
     state: Mutex<GatedState>,
@@ -130,7 +130,7 @@ pub(super) fn change(bytes: usize) -> Batch {
         batch.put(Key::new(b"key!"), vec![0; bytes - 4]);
         return batch;
     }
-    // A long value is stored in pieces. The batch counts the bytes of each piece's key too.
+    // A long value is stored in pieces, and the batch also counts the bytes of each piece's key.
     let value = |pieces: usize| bytes - (17 + 28 + 19 * pieces);
     let pieces = (1..).find(|pieces| value(*pieces).div_ceil(VALUE_BYTES_MAX) == *pieces).unwrap();
     batch.put(Key::new(&[0; 17]), vec![0; value(pieces)]);
@@ -150,7 +150,7 @@ fn nothing() -> Done {
     Box::new(|| {})
 }
 
-/// A committer that is in its first sync, so that later changes wait in its queue.
+/// Returns a committer whose first sync is blocked, so that later changes wait in its queue.
 fn busy(gated: &Arc<Gated>) -> Committer {
     let committer = Committer::on_thread(Arc::clone(gated) as Arc<dyn Backend>, panic_on_fatal()).unwrap();
     committer.submit(business(1), Of::ToSend, change(10), nothing());
@@ -222,7 +222,7 @@ async fn acknowledgements_are_sent_after_the_sync_and_in_order() {
     let (answers, answered) = mpsc::channel();
     for number in 0..200 {
         let answers = answers.clone();
-        // Every fourth change is a barrier. Barriers take their turn like other changes.
+        // Every fourth change is a barrier, which takes its turn like any other change.
         let batch = if number % 4 == 0 { Batch::new() } else { change(10) };
         committer.submit(business(1), Of::ToSend, batch, Box::new(move || answers.send(number).unwrap()));
     }
@@ -266,7 +266,7 @@ async fn tickets_increase_and_acknowledgements_follow_the_order_of_each_lane() {
                 let one = |_| {
                     let ticket = Arc::new(AtomicU64::new(0));
                     let (seen, answered) = (Arc::clone(&ticket), Arc::clone(answered));
-                    // The closure may run before its ticket is stored below, and then records 0.
+                    // The closure may run before the ticket of its change is stored below. In this case it records 0.
                     let done = Box::new(move || answered.lock().push(seen.load(Ordering::SeqCst)));
                     let given = committer.submit(business(thread), Of::ToSend, change(10), done).unwrap();
                     ticket.store(given, Ordering::SeqCst);
@@ -364,7 +364,7 @@ async fn after_a_failure_no_change_is_acknowledged_or_accepted() {
         } else {
             disk.fail_next_sync();
         }
-        // The 65 changes are two groups. The first group fails, and the second group is never written.
+        // The 65 changes form two groups. The first group fails, so the second group is never written.
         let lost: Vec<_> = (0..65).map(|_| submit(change(10)).1).collect();
         let settled = store.settled(business(1));
         for answered in lost {

@@ -29,12 +29,13 @@ pub const SET_ASIDE_FILE: &str = "businesses-set-aside";
 pub(super) struct Damaged {
     any: AtomicBool,
     listed: RwLock<BTreeMap<BusinessId, String>>,
-    /// True if the file lacks the newest list. Locked during a write, so that lists are written in order.
+    /// True if the file does not contain the newest list. The mutex stays locked while the file is written, so that the
+    /// lists are written in order.
     unsaved: Mutex<bool>,
 }
 
 impl Damaged {
-    /// Creates the list from the content of the file, and logs each business.
+    /// Creates the list from the content of the file, and logs each business in it.
     pub(super) fn of(kept: Vec<(BusinessId, String)>) -> Self {
         for (business, reason) in &kept {
             tracing::error!(business.id = %business, reason, "a business is still set aside");
@@ -43,7 +44,7 @@ impl Damaged {
         Self { any, listed: RwLock::new(kept.into_iter().collect()), unsaved: Mutex::default() }
     }
 
-    /// Adds a business and calls `keep` to write the list. A listed business keeps its reason.
+    /// Adds a business and calls `keep` to write the list. A business that is already in the list keeps its reason.
     pub(super) fn add(
         &self,
         business: BusinessId,
@@ -88,8 +89,8 @@ impl Damaged {
         keys::business_of(key).ok().filter(|business| self.contains(*business))
     }
 
-    /// Returns the parts of the range that belong to no business set aside. If the whole range belongs to
-    /// such a business, returns this business as an error.
+    /// Returns the parts of the range outside the businesses that are set aside. If the whole range belongs to a
+    /// business that is set aside, returns this business as an error.
     fn open_parts(&self, range: &KeyRange) -> Result<Vec<KeyRange>, BusinessId> {
         let (mut left, mut parts) = (*range, Vec::new());
         if self.any() {
@@ -109,7 +110,7 @@ impl Damaged {
         Ok(parts)
     }
 
-    /// Returns the rows of a range, without businesses that are set aside. `all` returns also their rows.
+    /// Returns the rows of a range, except those of businesses that are set aside. `all` returns all rows of a range.
     pub(super) fn scan<'a>(
         &'a self,
         range: &KeyRange,
@@ -126,7 +127,7 @@ impl Damaged {
             parts.reverse();
         }
         let mut pairs = parts.into_iter().flat_map(move |part| all(&part));
-        // A business may be set aside during the scan. The scan then fails, even if it has no more rows.
+        // If the business of the range is set aside during the scan, the scan fails, even if it has no more rows.
         let (range, mut ended) = (*range, false);
         Box::new(std::iter::from_fn(move || {
             while !ended {
@@ -156,7 +157,8 @@ fn is_within(range: &KeyRange, rows: &KeyRange) -> bool {
     range.from >= rows.from && range.to <= rows.to
 }
 
-/// Repeats a read until it finds no corrupt page. A read that finds a corrupt page isolates it, and fails.
+/// Repeats a read until it finds no corrupt page. A read that finds a corrupt page fails, but isolates the page, so
+/// that the next read does not find it.
 pub fn past_corrupt_pages<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
     loop {
         match read() {
@@ -179,7 +181,8 @@ fn one_line(reason: &str) -> String {
     if line.is_empty() { "no reason was given".into() } else { line }
 }
 
-/// Reads the list, even while a process has the directory open. If there is no file, the list is empty.
+/// Reads the list of businesses that are set aside, even while a process has the directory open. If there is no file,
+/// the list is empty.
 pub fn read_businesses_set_aside(dir: &Path) -> Result<Vec<(BusinessId, String)>, StoreError> {
     let path = dir.join(SET_ASIDE_FILE);
     let text = found(fs::read(&path)).map_err(StoreError::preparing("reading", &path))?;

@@ -77,7 +77,7 @@ async fn reads_and_changes_of_a_business_set_aside_fail_and_all_others_work() {
         assert_eq!(keys_of(store.scan(&whole, Order::Descending).collect()), read);
         let left = KeyRange { from: key(all[1], 2), to: key(aside, 1) };
         assert_eq!(keys_of(store.scan(&left, Order::Ascending).collect()), [key(all[1], 2).to_vec()]);
-        // A copy of the store also contains the rows of businesses that are set aside.
+        // A copy of the store must also contain the rows of the businesses that are set aside.
         assert_eq!(keys_of(store.all_rows().scan(&whole, Order::Ascending).collect()), before);
         with_rows(&store, &[all[0], all[1], all[3]]).await;
         store.close().await.unwrap();
@@ -107,7 +107,8 @@ async fn the_list_survives_restarts_and_only_its_owner_can_read_it() {
     let store = open().unwrap();
     with_rows(&store, &[business(1), business(2)]).await;
     assert!(!dir.path().join(SET_ASIDE_FILE).exists());
-    // The checkpoint thread also sets businesses aside, so the test does it in another thread.
+    // In the service, the checkpoint thread sets businesses aside. The test therefore calls the function in another
+    // thread too.
     let other = store.clone();
     std::thread::spawn(move || other.set_business_aside(business(2), "7 rows are missing").unwrap())
         .join()
@@ -122,7 +123,7 @@ async fn the_list_survives_restarts_and_only_its_owner_can_read_it() {
     is_refused(store.get_raw(&key(business(2), 0)), business(2));
     assert!(store.get_raw(&key(business(1), 0)).unwrap().is_some());
     store.close().await.unwrap();
-    // The operator accepts a business again by removing its line or the file.
+    // To make a business available again, the operator removes its line or the whole file.
     std::fs::write(&path, "\n").unwrap();
     let store = open().unwrap();
     assert!(store.get_raw(&key(business(2), 0)).unwrap().is_some());

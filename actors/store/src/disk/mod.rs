@@ -51,7 +51,8 @@ pub(super) const LOCK_FILE: &str = "lock";
 pub(super) struct DiskBackend {
     open: RwLock<Option<Open>>,
     syncs: Arc<Syncs>,
-    /// `None` once closed. `open` may be locked when the list of businesses set aside is written.
+    /// The data directory, or `None` after the store was closed. It has its own lock, because `open` may be locked when
+    /// the list of businesses that are set aside is written.
     list_dir: Mutex<Option<PathBuf>>,
 }
 
@@ -62,7 +63,7 @@ struct Open {
     tombstones: Mutex<tombstones::List>,
 }
 
-/// If less space is free, a failure to open the store is reported as a full disk.
+/// If the store does not open and the disk has less free space than this, the error is reported as a full disk.
 const START_BYTES: u64 = SEGMENT_BYTES as u64 + journal::JOURNAL_BYTES;
 
 impl DiskBackend {
@@ -71,7 +72,7 @@ impl DiskBackend {
         Self::open_unfinished(dir)
     }
 
-    /// Opens a directory that a restore is filling.
+    /// Opens the store in a directory that a restore has not finished yet.
     pub(super) fn open_unfinished(dir: &Path) -> Result<Self, StoreError> {
         Self::open_files(dir).map_err(|error| match space_of(dir) {
             Ok(Space { free, .. }) if free < START_BYTES && error.may_be_of_a_full_disk() => {
@@ -123,7 +124,7 @@ impl DiskBackend {
         if newest > kept {
             tracing::info!(batches = newest - kept, "the batches of the journal were written to the store");
         }
-        // Syncs the names of the files too. Without the names, a power cut would lose the whole store.
+        // The names of the files are synced too. Without the names, a power cut would lose the whole store.
         tree.opened(&files)?;
         let noted = mark.write(newest);
         noted.map_err(|error| StoreError::Sync(error.into()))?;
@@ -206,7 +207,7 @@ impl Backend for DiskBackend {
     }
 
     fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
-        // A line that the committer appends during the read is read completely or not at all.
+        // If the committer appends a line during this read, the read returns either the whole line or nothing of it.
         self.with(|open| tombstones::read_tombstones(&open.dir))?
     }
 
@@ -251,13 +252,13 @@ impl Drop for DiskBackend {
     }
 }
 
-/// Creates the directory and its parents, with access for the service's user only.
+/// Creates the directory and its parents. Only the user of the service has access to them.
 pub(super) fn create_dir(path: &Path) -> Result<(), StoreError> {
     let created = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
     created.map_err(|source| StoreError::CreateDirectory { path: path.to_owned(), source })
 }
 
-/// Locks the directory until the file handle is closed or the process ends.
+/// Locks the directory until the returned file handle is closed or the process ends.
 fn lock(dir: &Path) -> Result<File, StoreError> {
     let path = dir.join(LOCK_FILE);
     let mut options = OpenOptions::new();
@@ -277,7 +278,7 @@ fn refuse_blobs(blobs: &Path) -> Result<(), StoreError> {
     if entries(blobs)?.is_empty() { Ok(()) } else { Err(StoreError::Blobs(blobs.to_owned())) }
 }
 
-/// Removes incomplete snapshots, because sled would read them as complete snapshots.
+/// Removes snapshots that were written incompletely, because sled would read them like complete ones.
 fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
     for path in entries(store)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -289,7 +290,8 @@ fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Called after an unclean stop, because pages in memory may differ from the disk after a failed sync.
+/// Drops the page cache of the store's files. It is called after an unclean stop, because after a failed sync the pages
+/// in memory may differ from the disk.
 fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     let beside = ["journal", "committed", tombstones::TOMBSTONES_FILE, SEGMENTS_FILE];
     for path in entries(store)?.into_iter().chain(beside.map(|name| dir.join(name))) {
@@ -301,8 +303,8 @@ fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes the directory's name durable. A parent without access is ignored, because an operator created
-/// `dir` in it.
+/// Makes the name of the directory durable by syncing its parent. A parent without read access is ignored: the service
+/// cannot have created the directory there, so an operator did.
 fn sync_parent(dir: &Path) -> Result<(), StoreError> {
     let whole = dir.canonicalize().map_err(StoreError::preparing("resolving", dir))?;
     match whole.parent().map(sync_path) {

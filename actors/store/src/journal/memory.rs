@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use super::{BLOCK_BYTES, Blocks};
 
-/// Blocks in memory. A crash loses or tears the unsynced blocks. Clones are handles to the same blocks.
+/// The blocks of a journal in memory. A crash loses or tears the unsynced blocks. Clones share the same blocks.
 #[derive(Clone, Default)]
 pub(crate) struct MemoryBlocks(Arc<Mutex<Held>>);
 
@@ -26,14 +26,15 @@ impl MemoryBlocks {
         Self(Arc::new(Mutex::new(Held { blocks: held.blocks.clone(), unsynced: held.unsynced.clone() })))
     }
 
-    /// Returns, for each unsynced block in the order of writing, whether the write changed its content.
+    /// Returns one flag for each unsynced block, in the order of writing. The flag is true if the write changed the
+    /// block's content.
     pub(crate) fn unsynced(&self) -> Vec<bool> {
         let held = self.0.lock();
         held.unsynced.iter().map(|(number, before)| held.blocks[number] != *before).collect()
     }
 
-    /// Simulates a power cut. For the index of an unsynced block, `kept` returns how many of its first
-    /// bytes keep the new content. The remaining bytes get the old content.
+    /// Simulates a power cut. Calls `kept` with the index of each unsynced block. `kept` returns how many of the
+    /// block's first bytes keep the new content. The remaining bytes get the old content.
     pub(crate) fn crash(&self, mut kept: impl FnMut(usize) -> usize) {
         let held = &mut *self.0.lock();
         for (number, (block, before)) in std::mem::take(&mut held.unsynced).into_iter().enumerate().rev() {

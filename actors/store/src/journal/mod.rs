@@ -36,19 +36,20 @@ pub(super) use self::record::Rows;
 use super::files::{found, read_damaged};
 use super::{Batch, StoreError};
 
-/// The length of the file. With this length, batches wait for free blocks only when checkpoints are slow.
+/// The length of the file. With this length, a batch waits for free blocks only if a checkpoint is slow.
 pub(super) const JOURNAL_BYTES: u64 = 8 << 20;
 
 /// The unit of writes, which disks and file systems write atomically.
 pub(super) const BLOCK_BYTES: u64 = 4096;
 
-/// The bytes of the journal in memory during a read. A longer record is read as a whole.
+/// The number of bytes of the journal that a read keeps in memory. A longer record is read as a whole.
 const WINDOW_BYTES: u64 = 256 << 10;
 
 const MAGIC: [u8; 8] = *b"rcptjnl\x01";
 const HEADER_BYTES: usize = 8 + 16 + 8 + 4;
 
-/// The medium of a journal: a file, or memory in simulations. A power cut may lose any unsynced blocks.
+/// The medium that stores the blocks of a journal: a file or, in simulations, memory. A power cut may lose any of the
+/// unsynced blocks.
 pub(super) trait Blocks: Send + Sync + 'static {
     fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()>;
 
@@ -111,9 +112,10 @@ pub(super) enum Unreadable {
     Damaged(&'static str),
 }
 
-/// Opens the journal of a data directory, or creates it. Returns the batches after `newest`.
+/// Opens the journal of a data directory, or creates it. Returns the batches with numbers above `newest`.
 ///
 /// # Errors
+///
 /// [`StoreError::DamagedFiles`] if the journal is damaged, [`StoreError::Prepare`] if an access fails.
 pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found>), StoreError> {
     let prepare = |action| StoreError::preparing(action, path);
@@ -165,7 +167,8 @@ pub(super) fn format(blocks: &impl Blocks, length: u64, id: Id) -> io::Result<()
 }
 
 impl<B: Blocks> Journal<B> {
-    /// Returns the batches after `newest`. Syncs the last record, which may be unsynced after a kill.
+    /// Reads the journal and returns the batches with numbers above `newest`. Syncs the last record, because a killed
+    /// process may not have synced it.
     pub(super) fn read(blocks: B, newest: u64) -> Result<(Self, Vec<Found>), Unreadable> {
         let mut head = [0; HEADER_BYTES];
         read_at(&blocks, &mut head, 0, "it has no header")?;
@@ -208,7 +211,7 @@ impl<B: Blocks> Journal<B> {
         ring.number = number;
     }
 
-    /// True if the prepared record fits. An empty journal has room for every batch.
+    /// True if the prepared record fits into the free blocks. An empty journal has room for every batch.
     pub(super) fn has_room(&self) -> bool {
         self.ring.lock().place(self.length).is_some()
     }
@@ -223,12 +226,12 @@ impl<B: Blocks> Journal<B> {
         Ok(place.to - place.from)
     }
 
-    /// After an error the caller must not append again.
+    /// Makes the written records durable. After an error, the caller must not append another record.
     pub(super) fn sync(&self) -> io::Result<()> {
         self.blocks.sync()
     }
 
-    /// Frees the records up to this batch number. The batches must be durable in the tree.
+    /// Frees the records of all batches up to this number. The batches must be durable in the tree.
     pub(super) fn retire(&self, through: u64) {
         let mut ring = self.ring.lock();
         while ring.needed.front().is_some_and(|place| place.number <= through) {
@@ -252,7 +255,7 @@ impl Ring {
     }
 }
 
-/// A part of the file in memory. Reading the whole file would increase the memory of the process.
+/// A window over the file: the part that is in memory. Reading the whole file at once would use too much memory.
 struct Window<'a, B> {
     blocks: &'a B,
     length: u64,
@@ -260,11 +263,11 @@ struct Window<'a, B> {
     bytes: Vec<u8>,
 }
 
-/// The number, the rows and the end of a record.
+/// A record: its number, its rows and the offset of its end.
 type Record<'a> = (u64, &'a [u8], u64);
 
 impl<B: Blocks> Window<'_, B> {
-    /// Returns the record that begins at `at`, if any.
+    /// Returns the record that begins at `at`, or `None` if no valid record begins there.
     fn record(&mut self, id: &Id, at: u64) -> Result<Option<Record<'_>>, Unreadable> {
         let Some(bytes) = record::record_bytes(id, self.bytes(at..at + BLOCK_BYTES)?) else {
             return Ok(None);

@@ -14,7 +14,7 @@ const NUMBER_AT: usize = 4 + 16;
 const BYTES_AT: usize = NUMBER_AT + 8;
 const CHECKSUM_AT: usize = BYTES_AT + 4;
 const HEAD_BYTES: usize = CHECKSUM_AT + 4;
-/// Stored instead of the length of the value if the row is deleted.
+/// This value replaces the length of a value if the row is deleted.
 const DELETED: u32 = u32::MAX;
 
 /// The length of a batch's record, without the padding of its last block.
@@ -48,14 +48,16 @@ pub(super) fn encode(id: &Id, number: u64, batch: &Batch, to: &mut Vec<u8>) {
     to[CHECKSUM_AT..HEAD_BYTES].copy_from_slice(&checksum);
 }
 
-/// Returns the length of the record that begins in this block, if the record belongs to this file.
+/// Returns the length of the record that begins in this block. Returns `None` if no record begins there, or if the
+/// record belongs to another file.
 pub(super) fn record_bytes(id: &Id, block: &[u8]) -> Option<u64> {
     let head = block.first_chunk::<HEAD_BYTES>()?;
     let length = u32::from_be_bytes(*head[BYTES_AT..].first_chunk()?);
     (head[..4] == MAGIC && head[4..NUMBER_AT] == *id).then_some(HEAD_BYTES as u64 + u64::from(length))
 }
 
-/// Returns the file's id in the record that begins in this block, if any.
+/// Returns the id of the file to which the record in this block belongs. Returns `None` if no record begins in this
+/// block.
 pub(super) fn id_of(block: &[u8]) -> Option<Id> {
     block.strip_prefix(&MAGIC)?.first_chunk().copied()
 }

@@ -1,4 +1,5 @@
-//! Tests the journal on blocks in memory: batches are read as they were written, and damage is detected.
+//! Tests the journal with blocks in memory. The journal must return the batches that were written, and must detect
+//! damage.
 
 use super::*;
 use crate::Key;
@@ -23,7 +24,7 @@ fn open(blocks: &MemoryBlocks, newest: u64) -> (Journal<MemoryBlocks>, Vec<Found
     Journal::read(blocks.clone(), newest).unwrap()
 }
 
-/// A batch with a record of this many blocks. Its content depends on its number.
+/// Returns a batch whose record takes this many blocks. Its content depends on its number.
 fn batch(number: u64, blocks: u64) -> Batch {
     let mut batch = Batch::new();
     batch.put(Key::new(b"number"), number.to_be_bytes().to_vec());
@@ -75,8 +76,8 @@ fn opening_returns_the_batches_after_the_newest_batch_of_the_tree() {
 #[test]
 fn records_are_found_at_every_position_relative_to_the_window() {
     let window = WINDOW_BYTES / BLOCK_BYTES;
-    // The first record ends before the end of the window, at its end, or after it. The last record ends at
-    // the end of the file.
+    // The first record ends shortly before, at or shortly after the end of the window. The last record ends at the end
+    // of the file.
     for first in window - 3..=window + 2 {
         let lengths = [first, 1, 2, window - 1, window, window + 1, 3, 1];
         let blocks = of_length((1 + lengths.iter().sum::<u64>()) * BLOCK_BYTES, [7; 16]);
@@ -94,8 +95,8 @@ fn records_are_found_at_every_position_relative_to_the_window() {
 
 #[test]
 fn only_retired_records_make_room() {
-    // Combines every length of records with every number of needed records. Each case overwrites the
-    // journal several times.
+    // The test tries every length of a record together with every number of records that stay needed. In each case, the
+    // journal overwrites its blocks several times.
     for length in 1..=7 {
         for needed in 1..=20 {
             let blocks = blocks();
@@ -129,7 +130,7 @@ fn a_batch_that_cannot_fit_is_refused() {
 
 #[test]
 fn a_torn_record_is_ignored_and_the_next_record_gets_its_number() {
-    // The torn record is in unused blocks, or it overwrites an earlier record.
+    // The torn record is either in unused blocks or in blocks of an earlier record.
     for before in [3, 12] {
         for torn in 0..3 {
             for kept in [0, 20, 36, 512, 1_024] {
@@ -206,7 +207,8 @@ fn a_value_that_looks_like_a_record_is_not_read_as_a_record() {
     let mut there = vec![0; 4_096];
     blocks.read_at(&mut there, 2 * BLOCK_BYTES).unwrap();
     assert_eq!(there, forged, "the forged record must begin at the start of a block");
-    // A new record overwrites the first block of the record with this value, but not the forged record.
+    // A new record overwrites the first block of the record that contains this value, but not the forged record inside
+    // it.
     journal.sync().unwrap();
     journal.retire(1);
     let mut small = Batch::new();
@@ -221,7 +223,7 @@ fn a_value_that_looks_like_a_record_is_not_read_as_a_record() {
 fn the_file_is_created_completely_and_an_invalid_file_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("journal");
-    // A crash during the creation of the journal leaves such a file.
+    // A crash during the creation of the journal leaves this file.
     fs::write(path.with_extension("new"), b"half").unwrap();
     let (journal, found) = super::open(&path, 7).unwrap();
     assert!(found.is_empty() && !path.with_extension("new").exists());
@@ -252,7 +254,7 @@ fn opening_makes_the_last_batch_durable_if_it_was_not_synced() {
             journal.sync().unwrap();
         }
     }
-    // The process was killed, the next process opened the journal, and then the power failed.
+    // The process was killed, the next process opened the journal, and then the power failed. The record must survive.
     check(&open(&blocks, 0).1, 1..=2, |_| 2);
     blocks.crash(|_| 0);
     check(&open(&blocks, 0).1, 1..=2, |_| 2);

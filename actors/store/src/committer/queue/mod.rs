@@ -1,19 +1,18 @@
-//! The queue of changes. Many threads add changes. Only the writer takes them, in groups.
+//! The queue of changes. Many threads add changes. Only the writer takes changes, in groups.
 //!
 //! Each shard of businesses has a *lane*, a queue that preserves the order of its changes. A change above
-//! [`QUANTUM_BYTES`] is *long*, others are *short*. A lane is short or long like its next change. The short
-//! lanes take *turns*, of [`QUANTUM_BYTES`] each, in the *short ring*, by deficit round robin (Shreedhar
-//! and Varghese, 1995). The long lanes take turns, of one change each, in the *long ring*. Invariants:
+//! [`QUANTUM_BYTES`] is *long*, all others are *short*. A lane is short or long like its next change. The short lanes
+//! take *turns*, of [`QUANTUM_BYTES`] each, in the *short ring*, by deficit round robin (Shreedhar and Varghese, 1995).
+//! The long lanes take turns, of one change each, in the *long ring*. Invariants:
 //!
 //! - A lane with waiting changes is in exactly one ring. An empty lane is in no ring.
-//! - A lane that waits alone gets all of the writer's time. No short change waits while the writer is idle.
+//! - If only one lane has changes, it gets all of the writer's time. No short change waits while the writer is idle.
 //! - A short change waits for at most one long change of other lanes.
-//! - Each short lane may write as many bytes as each long lane: after a long change of n bytes, if there
-//!   are m long lanes, each short lane may write about n / m bytes before the next long change. A long
-//!   change thus waits for a bounded number of rounds (one turn of each short lane).
-//! - The long ring pauses after a long change if other lanes wrote short changes since the previous long
-//!   change. The pause is [`REST`] times the time that the write of the change's group took, divided by the
-//!   number of long lanes.
+//! - Each short lane may write as many bytes as each long lane: after a long change of n bytes, if there are m long
+//!   lanes, each short lane may write about n / m bytes before the next long change. A long change thus waits for a
+//!   bounded number of rounds (one turn of each short lane).
+//! - The long ring pauses after a long change if other lanes wrote short changes since the previous long change. The
+//!   pause is [`REST`] times as long as the write of the change's group, divided by the number of long lanes.
 //! - The cost of taking a change does not depend on the number of lanes or changes.
 
 use std::collections::VecDeque;
@@ -32,13 +31,15 @@ pub const GROUP_BYTES_MAX: usize = 64 << 10;
 /// The number of lanes. Businesses in one lane share its turns and wait for each other's syncs.
 pub(super) const SHARDS: usize = 4096;
 
-/// The bytes that a lane may write per turn: twice the length of a booking with events for five endpoints.
+/// The number of bytes that a lane may write per turn. It is twice the length of a booking with events for five
+/// endpoints.
 pub const QUANTUM_BYTES: usize = 8 << 10;
 
 /// A change up to this length never causes a pause. A booking with events for all endpoints is shorter.
 const REST_FROM_BYTES: usize = 32 << 10;
 
-/// The pause as a multiple of the write's duration. With 9, one long lane gets a tenth of the time.
+/// The length of a pause, as a multiple of the duration of the write. With 9, a single long lane uses a tenth of the
+/// time.
 const REST: u32 = 9;
 
 /// The maximum pause. Without it, a short stall of the disk would cause a long pause.
@@ -50,7 +51,7 @@ pub(super) struct Change {
     /// The change's number among all changes, starting with 1. The numbers ascend within a lane.
     pub(super) ticket: u64,
     pub(super) lane: usize,
-    /// Empty for a barrier, a change that only waits for earlier changes of its lane.
+    /// The rows of the change. A barrier has an empty batch: it only waits for the earlier changes of its lane.
     pub(super) batch: Batch,
     pub(super) done: Done,
 }
@@ -63,12 +64,12 @@ impl Change {
 
 #[derive(Default)]
 pub(super) struct Group {
-    /// The changes, in the order of each lane. Their rows were moved to `batch`.
+    /// The changes of the group. The changes of a lane keep their order. Their rows have been moved to `batch`.
     pub(super) changes: Vec<Change>,
     pub(super) batch: Batch,
     pub(super) writing: usize,
     short: Lanes,
-    /// The pause after this group, as a multiple of the time that the write of the group takes.
+    /// The length of the pause after this group, as a multiple of the time that the write of the group takes.
     rest: u32,
 }
 
@@ -99,7 +100,7 @@ impl Group {
         (self.rest > 0).then(|| took.saturating_mul(self.rest).min(REST_MAX))
     }
 
-    /// True if the change may join the group. A long change may not join short changes of other lanes.
+    /// True if the change may join the group. A long change may not join a group with short changes of other lanes.
     fn takes(&self, next: &Change) -> bool {
         if self.writing == 0 || next.batch.is_empty() {
             return true;
@@ -174,7 +175,7 @@ impl Default for State {
 }
 
 impl Queue {
-    /// Calls `before` with the ticket and adds the change. A closed queue drops the change.
+    /// Adds the change, and calls `before` with its ticket first. A closed queue drops the change.
     pub(super) fn push(
         &self,
         lane: usize,
@@ -204,7 +205,8 @@ impl Queue {
         self.wake();
     }
 
-    /// Closes the queue and empties it. `under_lock` runs before other threads see the closed queue.
+    /// Closes the queue, and returns the changes that were waiting. `under_lock` runs before other threads see that the
+    /// queue is closed.
     pub(super) fn end(&self, under_lock: impl FnOnce()) -> Vec<Change> {
         let mut state = self.state.lock();
         state.closed = true;
@@ -291,7 +293,8 @@ impl State {
         }
     }
 
-    /// Takes as many changes as may share a sync, and any barriers. `None` if no change may be taken.
+    /// Takes as many changes as may share a sync, and any barriers among them. Returns `None` if no change may be
+    /// taken.
     fn take(&mut self) -> Option<Group> {
         let mut group = Group::default();
         loop {
@@ -308,12 +311,14 @@ impl State {
         }
     }
 
-    /// Moves the lane's next change, a long one, into the group. Returns false if the change may not join.
+    /// Moves the next change of this lane, which is long, into the group. Returns false if the change may not join the
+    /// group.
     fn take_long(&mut self, lane: usize, group: &mut Group) -> bool {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // The turns that a short lane needs to write as many bytes, divided by the number of long lanes.
+        // The number of turns that a short lane needs to write the same number of bytes, divided by the number of long
+        // lanes.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {

@@ -67,7 +67,7 @@ fn a_lane_keeps_unused_bytes_for_its_next_turn_and_loses_them_when_it_is_empty()
         push(&mut state, 1, half);
         push(&mut state, 2, half);
     }
-    // In the first turn each lane writes one change. In the second turn its unused bytes allow two changes.
+    // In the first turn, each lane writes one change. In the second turn, the unused bytes of the first turn allow two.
     assert_eq!(groups(&mut state).concat(), [1, 2, 1, 1, 2, 2, 1, 2]);
     assert_eq!((state.lanes[1].deficit, state.lanes[2].deficit), (0, 0));
 }
@@ -75,7 +75,7 @@ fn a_lane_keeps_unused_bytes_for_its_next_turn_and_loses_them_when_it_is_empty()
 #[test]
 fn after_each_long_change_the_waiting_short_changes_are_written_first() {
     let mut state = queue();
-    // One lane with twenty changes, and twenty lanes with one change each.
+    // One lane has twenty changes, and each of twenty other lanes has one change.
     for number in 0..20 {
         push(&mut state, 1, 50_000);
         push(&mut state, 100 + number, 50_000);

@@ -24,7 +24,7 @@ fn row(number: u64, row: u64) -> Key {
     Key::new(business(number).uuid().as_bytes()).with(&[0x30]).with(&row.to_be_bytes())
 }
 
-/// Adds these businesses to the list of all businesses and writes rows for each.
+/// Adds these businesses to the list of all businesses, and writes this number of rows for each.
 fn write(store: &DiskBackend, businesses: std::ops::RangeInclusive<u64>, rows: u64) {
     for number in businesses {
         let mut batch = Batch::default();
@@ -76,7 +76,7 @@ fn log(dir: &Path) -> (Log, Vec<(u64, u64, usize)>) {
     (log, needed)
 }
 
-/// Finds a message that contains all of these values. Returns the file offset of the first value, and the
+/// Finds a message of sled's log that contains all of these values. Returns the file offset of the first value, and the
 /// log position of the message.
 fn place_of(dir: &Path, values: &[&[u8]]) -> (u64, u64) {
     let (log, needed) = log(dir);
@@ -88,14 +88,14 @@ fn place_of(dir: &Path, values: &[&[u8]]) -> (u64, u64) {
     found.expect("no message contains the values")
 }
 
-/// Flips a bit of the first of these values, in a message that contains all of them.
+/// Flips a bit in the first of these values. All values must be in one message of sled's log.
 fn flip_value(dir: &Path, values: &[&[u8]]) {
     flip(dir, place_of(dir, values).0);
 }
 
-/// Opens and closes a store until its snapshot covers the message with this value. A start does not read
-/// messages that the snapshot covers. Several attempts may be necessary, because sled may write the page
-/// again when it closes, after the snapshot.
+/// Opens and closes a store until sled's snapshot covers the message with this value. sled does not read such a message
+/// at its start. Several attempts may be necessary, because sled may write the page again when it closes, after the
+/// snapshot.
 fn cover(dir: &Path, value: &[u8]) {
     let is_covered = || {
         let segment_of = |lsn| lsn / SEGMENT_BYTES as u64;
@@ -107,7 +107,7 @@ fn cover(dir: &Path, value: &[u8]) {
         if is_covered() {
             return true;
         }
-        // Fills the segment, so that the log continues in the next segment.
+        // The test fills the segment, so that the log continues in the next segment.
         let store = DiskBackend::open(dir).unwrap();
         for first in (0..(SEGMENT_BYTES / VALUE_BYTES) as u64).step_by(100) {
             let (mut put, mut deleted) = (Batch::default(), Batch::default());
@@ -124,14 +124,14 @@ fn cover(dir: &Path, value: &[u8]) {
     assert!(covered, "sled must leave the page in place at one of the openings");
 }
 
-/// Returns two copies of a store with several segments, and the rows of the store. The first copy is as
-/// after a kill, the second was closed cleanly.
+/// Returns two copies of a store with several segments, and the rows of the store. The first copy looks like a store
+/// after a kill. The second was closed cleanly.
 fn killed_and_closed() -> ([tempfile::TempDir; 2], BTreeMap<Vec<u8>, Vec<u8>>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
     write(&store, 1..=12, 2_000);
-    // A segment that sled completes during a sync is listed only at the next sync, so the test writes once
-    // more.
+    // The list of segments gets a segment that sled completes during a sync only at the next sync, so the test writes
+    // once more.
     write(&store, 13..=13, 1);
     let killed = copied(home.path());
     let rows = all(&store, &every_row()).unwrap();
@@ -150,14 +150,14 @@ fn a_flipped_bit_in_a_message_that_the_tree_needs_is_refused_with_its_offset() {
     let (stores, _) = killed_and_closed();
     for from in stores {
         let (log, mut needed) = log(from.path());
-        // Segments that sled completed during the last sync are not listed yet.
+        // The list of segments does not contain the segments that sled completed during the last sync.
         needed.retain(|(lsn, ..)| log.is_listed(*lsn).unwrap());
         assert!(needed.len() > 100, "{}", needed.len());
         for share in 0..=10 {
             let (_, message, _) = needed[(needed.len() - 1) * share / 10];
             let damaged = copied(from.path());
             flip(damaged.path(), message + 9);
-            // A refused opening changes nothing, so the next opening is refused too.
+            // The refused opening must change nothing, so that the next opening is refused too.
             for _ in 0..2 {
                 match DiskBackend::open(damaged.path()) {
                     Err(StoreError::DamagedAt { offset, .. }) => assert_eq!(offset, message),
@@ -173,7 +173,7 @@ fn after_any_flipped_bit_the_store_has_every_row_or_does_not_open() {
     let (stores, rows) = killed_and_closed();
     let segment = SEGMENT_BYTES as u64;
     for from in stores {
-        // The store may open, because the tree no longer needs some of the segments.
+        // Some of these stores may open, because the tree no longer needs some of the segments.
         for at in [30, segment / 2, segment - 3_000, segment + 7, 2 * segment - 2_000] {
             let damaged = copied(from.path());
             flip(damaged.path(), at);
@@ -182,8 +182,8 @@ fn after_any_flipped_bit_the_store_has_every_row_or_does_not_open() {
                     Err(StoreError::DamagedAt { offset, .. }) => {
                         assert!(offset <= at && at - offset < 70_000);
                     }
-                    // After damage at the end of a killed store's log, the newest batches are missing. The
-                    // store detects this from the number of its newest batch.
+                    // After damage at the end of a killed store's log, the newest batches are missing. The store
+                    // detects this, because it has recorded the number of the newest batch.
                     Err(StoreError::Lost { .. } | StoreError::DamagedFiles { .. }) => {}
                     Err(error) => panic!("{at}: {error}"),
                     Ok(store) => {
@@ -232,7 +232,7 @@ fn damaged_snapshots_and_settings_are_created_again() {
     }
 }
 
-/// Returns a store whose snapshot covers all rows, and a value of the business `within`.
+/// Returns a store whose snapshot covers all rows, and the value of the row of the business with the number `within`.
 fn with_snapshot(businesses: u64, within: u64) -> (tempfile::TempDir, Vec<u8>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
@@ -243,7 +243,7 @@ fn with_snapshot(businesses: u64, within: u64) -> (tempfile::TempDir, Vec<u8>) {
     (home, value)
 }
 
-/// Opens a store. The returned list gets each business that is set aside later.
+/// Opens a store. When the store sets a business aside, it adds the business to the returned list.
 fn opened(dir: &Path) -> (DiskBackend, Arc<Mutex<Vec<BusinessId>>>) {
     let store = DiskBackend::open(dir).unwrap();
     let aside = Arc::new(Mutex::new(Vec::new()));
@@ -340,8 +340,8 @@ fn when_sleds_cleaner_reads_a_corrupt_page_other_businesses_continue() {
     let (home, value) = with_snapshot(8, 4);
     flip_value(home.path(), &[&value]);
     let (store, aside) = opened(home.path());
-    // All other pages move to new segments, so sled's cleaner processes the segment that contains only the
-    // corrupt page.
+    // The test overwrites all other rows, which moves their pages to new segments. sled's cleaner then has to process
+    // the segment that contains only the corrupt page.
     let write_over = |value: u8| {
         for number in (1..=8).filter(|number| *number != 4) {
             for first in (0..2_000).step_by(100) {
@@ -404,7 +404,7 @@ fn a_page_is_isolated_in_a_store_that_deletes() {
 fn a_page_that_was_written_since_the_start_is_isolated_and_no_other_byte_changes() {
     let home = tempfile::tempdir().unwrap();
     let (store, aside) = opened(home.path());
-    // The rows exceed sled's cache, so that sled reads pages from the disk.
+    // The rows do not fit into sled's cache, so sled has to read pages from the disk.
     write(&store, 1..=10, 9_000);
     flip_value(home.path(), &[&[4, 200].repeat(VALUE_BYTES / 2)]);
     for number in 1..=10 {

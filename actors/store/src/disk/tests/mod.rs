@@ -1,4 +1,4 @@
-//! Tests the store after a kill, or after a power cut during opening. The store opens with all acknowledged
+//! Tests that a store opens after a kill, or after a power cut during opening. Either it opens with all acknowledged
 //! changes, or it does not open.
 
 mod damage;
@@ -40,8 +40,8 @@ fn copy(from: &Path, to: &Path, which: impl Fn(&str) -> bool) {
     }
 }
 
-/// Opens sled's files without the journal. Returns the number of the newest batch in the files, if sled
-/// opens them.
+/// Lets sled open its files without the journal. Returns the number of the newest batch in these files, or `None` if
+/// sled does not open them.
 fn found_by_sled(store: &Path) -> Option<u64> {
     let (db, newest) = open_sled(store).ok()?;
     drop(db);
@@ -114,7 +114,7 @@ fn a_store_whose_opening_was_interrupted_opens() {
     let store = DiskBackend::open(first).unwrap();
     write_over(&store, 300);
     store.close();
-    // In one step, the newest segment contains every row, so that sled clears the segment before it.
+    // In one of the steps, the newest segment contains every row, so sled clears the segment before it.
     for step in 0..9 {
         for dir in [before, cut, bare] {
             fs::remove_dir_all(dir).unwrap();
@@ -141,7 +141,7 @@ fn a_store_whose_opening_was_interrupted_opens() {
         copy(&stores[0], &stores[1], |name| name == "end");
         tail::let_go(&stores[0]).unwrap();
 
-        // Without the file `end`, sled may have lost batches.
+        // The third copy lacks the file `end`, so its files may have lost batches.
         lost += usize::from(found_by_sled(&stores[2]).is_none_or(|found| found < newest));
         let store = DiskBackend::open(cut).unwrap();
         assert_eq!(store.sequence(), newest);
@@ -154,7 +154,7 @@ fn a_store_whose_opening_was_interrupted_opens() {
     assert!(lost > 0, "the test must reach a step in which sled clears a needed segment");
 }
 
-/// The number of batches that are in the journal but not in sled's files.
+/// The number of batches that must be in the journal but not in sled's files.
 const AHEAD: u64 = 3;
 
 fn row_of(number: u64, row: u8) -> Key {
@@ -170,8 +170,8 @@ fn acknowledge(store: &DiskBackend, number: u64) {
     store.note_durable().unwrap();
 }
 
-/// Simulates a kill by copying the files of an open store, until a copy of sled's files lacks the last
-/// batches. Returns the number of the newest batch in sled's files, and of the newest batch in the journal.
+/// Simulates a kill by copying the files of an open store. Repeats this until the copy of sled's files lacks the last
+/// batches. Returns the number of the newest batch in the copy of sled's files, and of the newest batch in the journal.
 fn killed(home: &Path, to: &Path) -> (u64, u64) {
     let store = DiskBackend::open(&home.join("open")).unwrap();
     for number in 1..=20 {
@@ -184,7 +184,7 @@ fn killed(home: &Path, to: &Path) -> (u64, u64) {
         }
         let newest = store.sequence();
         let _ = fs::remove_dir_all(to);
-        // sled's files are copied first, before sled writes to them again.
+        // The test copies sled's files first, before sled writes to them again.
         copy(&home.join("open/store"), &to.join("store"), |_| true);
         copy(&home.join("open"), to, |name| name != "ballast");
         let alone = home.join("alone");
@@ -236,7 +236,7 @@ fn batches_that_only_the_journal_has_are_found_or_reported_as_lost() {
         match zeroed {
             Err(StoreError::DamagedFiles { .. } | StoreError::Lost { .. }) => missed += 1,
             Err(error) => panic!("{error}"),
-            // The store opens if sled's files contain the batch of the damaged record.
+            // The store may only open if sled's files contain the batch of the damaged record.
             Ok(store) => assert_eq!(store.sequence(), newest),
         }
     }
@@ -246,7 +246,7 @@ fn batches_that_only_the_journal_has_are_found_or_reported_as_lost() {
     assert!(matches!(without.err(), Some(StoreError::Lost { .. })));
     let shorter = alter(&|dir| journal(dir).set_len(8 << 10).unwrap());
     assert!(matches!(shorter.err(), Some(StoreError::Lost { .. })));
-    // The undamaged copy can be opened again and again.
+    // The undamaged copy can be opened any number of times.
     check(&left, newest);
     check(&left, newest);
 }
@@ -256,8 +256,8 @@ fn the_journal_wraps_around_and_loses_nothing_in_a_kill() {
     let home = tempfile::tempdir().unwrap();
     let (open, left) = (home.path().join("open"), home.path().join("left"));
     let store = DiskBackend::open(&open).unwrap();
-    // Each batch takes a block of the journal but few bytes of the tree's log, so the journal determines
-    // when a checkpoint is due.
+    // Each batch takes a whole block of the journal but few bytes of the tree's log, so a checkpoint becomes due when
+    // the journal fills.
     for number in 1..=3_000_u64 {
         let mut batch = Batch::default();
         batch.put(Key::new(&[1]), number.to_be_bytes().to_vec());
@@ -279,7 +279,7 @@ fn the_journal_wraps_around_and_loses_nothing_in_a_kill() {
 fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
     let dir = tempfile::tempdir().unwrap();
     let (tree, _) = Tree::open(&Files::of(dir.path())).unwrap();
-    // Deletes count too: a delete writes only a short key, but later sled writes the whole page again.
+    // The estimate counts deletes too: a delete writes only a short key, but sled later writes the whole page again.
     let value = vec![1; 4_000];
     let mut synced = 0;
     for number in 1..=10 {
@@ -288,7 +288,7 @@ fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
         let keys: Vec<_> = (0..250_u8).map(|row| [row]).collect();
         tree.write(number, keys.iter().map(|key| (&key[..], value))).unwrap();
         assert!(tree.log_bytes() < tree::LOG_BYTES_MAX);
-        // After a sync in between, the estimate is less than three times the bytes of the rows.
+        // If a sync has run in between, the estimate is less than three times the bytes of the rows.
         synced += usize::from(tree.log_bytes() < before + 3 * 250 * 4_000);
     }
     assert!(synced >= 5, "{synced}");
@@ -338,7 +338,7 @@ impl Drop for AtEnd<'_> {
     }
 }
 
-/// While checkpoints run, each batch appends to a queue, deletes from its front and overwrites rows.
+/// While checkpoints run, each batch appends a row to a queue, deletes the first row of the queue and overwrites rows.
 #[test]
 fn concurrent_readers_never_see_a_part_of_a_batch() {
     const ALWAYS: u64 = 60;
@@ -405,7 +405,7 @@ fn concurrent_readers_never_see_a_part_of_a_batch() {
     assert_eq!((store.sequence(), rows), (BATCHES, 4 * IN_QUEUE));
 }
 
-/// A clock that records the threads that read it. Every sync reads the clock when it begins.
+/// A clock that records which threads read it. Each sync reads the clock when it begins.
 #[derive(Default)]
 struct Asked(Mutex<Vec<std::thread::ThreadId>>);
 
