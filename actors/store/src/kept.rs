@@ -1,6 +1,7 @@
 //! The table of the kinds of records of a business.
 //!
-//! Usage, counting, salvage, verification, repair, exports, imports, erasures and expiry read the table.
+//! The table is used to compute the usage of a business, and for counting, salvage, verification, repair, exports,
+//! imports, erasures and expiry.
 //!
 //! Invariant: the key and the index rows of a record depend only on the business and the record.
 
@@ -15,18 +16,18 @@ use super::keys::{MessagesOf, kind};
 use super::records::{AuditRecord, CallRow, status_number};
 use super::{Batch, Key, Record, StoreError, keys};
 
-/// Passes the table to a macro. The part `exported` is in the order of an export.
+/// Passes the table to a macro. The kinds in the part `exported` are in the order in which an export writes them.
 ///
-/// A row of the table begins with the name of the kind's lines in an export. Any of these marks may follow:
+/// An entry of the table begins with the name of the kind's lines in an export. Any of these marks may follow:
 ///
 /// - `dated`: a record is identified by a date, not by an id.
 /// - `single`: a business has at most one record.
-/// - `personal`: the erasure of a contact changes these records, in the stage with this number. Stage
-///   numbers are stored and must not change. The contact itself is deleted.
-/// - `expires`: the records expire after the time in this field of `Retention`.
+/// - `personal`: the erasure of a contact changes these records in the stage with this number. Stage numbers are stored
+///   and must not change. The record of the contact itself is not marked, because it is deleted.
+/// - `expires`: this field of `Retention` states when the records expire.
 ///
-/// Then follow the kind of rows, the plural for reports, the budget, the key, the stamps (times that the
-/// service has set), the index rows, and the kind of rows with the search texts.
+/// After the marks, the entry lists the kind of rows, the plural for reports, the budget, the key, the stamps (times
+/// that the service sets), the index rows, and the kind of the rows that contain the search texts.
 #[macro_export]
 macro_rules! each_kind {
     ($then:ident) => {
@@ -103,10 +104,11 @@ macro_rules! each_kind {
 pub use each_kind;
 
 pub trait Stamped: Record + Clone + PartialEq {
-    /// The plural of the kind's name, for reports.
+    /// The plural of the name of this kind of records, for reports.
     const NAME: &'static str;
 
-    /// The stamps: the times of creation and of the last change, then any other stamps.
+    /// Returns the stamps, which are the times that the service sets. The time of creation comes first, the time of the
+    /// last change second.
     fn stamps(&mut self) -> Vec<&mut Timestamp>;
 
     fn change(&mut self, at: Timestamp) {
@@ -124,7 +126,8 @@ pub trait Kept: Stamped {
 
     fn key(&self, of: BusinessId) -> Key;
 
-    /// The text by which a search finds the record. It is empty if no search finds the record.
+    /// Returns the text that a search compares with the words of the user. The text is empty if searches do not find
+    /// this record.
     fn search_text(&self) -> String {
         String::new()
     }
@@ -151,7 +154,8 @@ impl IndexRow {
 pub type OnStamp<'a> = &'a mut dyn FnMut(&mut Timestamp);
 /// Returns the key and the index rows of a stored record.
 type Places = fn(BusinessId, &[u8]) -> Result<(Key, Vec<IndexRow>), StoreError>;
-/// Passes each stamp of a stored record to a function. Returns the writes if the function changed a stamp.
+/// Passes each stamp of a stored record to a function. If the function changed a stamp, returns the writes that store
+/// the record with its new stamps.
 type Restamp = fn(BusinessId, &[u8], OnStamp<'_>) -> Result<Option<Batch>, StoreError>;
 
 #[derive(Clone, Copy)]
@@ -250,7 +254,7 @@ pub fn kind(rows: u8) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.rows == rows)
 }
 
-/// Passes each stamp to `stamp`. If a stamp changed, returns the record before and after the change.
+/// Passes each stamp of a stored record to `stamp`. If a stamp changed, returns the record before and after the change.
 pub fn restamped<R: Stamped>(value: &[u8], stamp: OnStamp<'_>) -> Result<Option<(R, R)>, StoreError> {
     let before = R::decode(value)?;
     let mut after = before.clone();
@@ -283,18 +287,19 @@ pub fn delete<R: Kept>(of: BusinessId, gone: &R, batch: &mut Batch) {
     gone.index(of).into_iter().for_each(|row| batch.delete(row.key));
 }
 
-/// A change of the search text of a record.
+/// The change of a record's search text.
 #[derive(Clone, Debug)]
 pub struct SearchChange {
     /// The kind of the rows with the search texts.
     pub rows: u8,
     pub id: Uuid,
     pub is_new: bool,
-    /// `None` if no search finds the record any more.
+    /// The new search text. It is `None` if searches no longer find the record.
     pub text: Option<String>,
 }
 
-/// Returns the change of the search text, if there is one. A new record without a search text is a change.
+/// Returns the change of the record's search text, if any. A new record counts as a change even if its search text is
+/// empty.
 pub fn search_change<R: Kept>(before: Option<&R>, after: Option<&R>) -> Option<SearchChange> {
     let rows = R::SEARCH?;
     let text = |record: Option<&R>| record.map(R::search_text).filter(|text| !text.is_empty());
@@ -304,7 +309,7 @@ pub fn search_change<R: Kept>(before: Option<&R>, after: Option<&R>) -> Option<S
     (is_new || text_before != text).then_some(SearchChange { rows, id, is_new, text })
 }
 
-/// The kind of records whose search texts are in rows of this kind.
+/// Returns the kind of records whose search texts are stored in this kind of rows.
 pub fn searched_in(rows: u8) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.search == Some(rows))
 }
@@ -331,7 +336,8 @@ fn appointment_rows(it: &Appointment, of: BusinessId) -> Vec<IndexRow> {
     rows
 }
 
-/// True if the appointment has a row in the index by `updated_at`. It gets the row at its first change.
+/// True if the appointment has a row in the index by `updated_at`. An appointment gets this row when it is changed for
+/// the first time.
 pub fn has_change_row(appointment: &Appointment) -> bool {
     appointment.updated_at != appointment.created_at
 }
@@ -390,7 +396,8 @@ fn message_rows(it: &TakenMessage, of: BusinessId) -> Vec<IndexRow> {
 pub struct Counted {
     pub kind: u8,
     pub budget: BudgetKind,
-    /// Tests whether a row decodes. `None` for API keys, whose records are rows of the installation.
+    /// Tests whether the value of a row can be decoded. It is `None` for API keys, because their records are rows of
+    /// the installation.
     pub decodes: Option<fn(&[u8]) -> bool>,
 }
 
@@ -419,7 +426,7 @@ pub const COUNTED: [Counted; 8] = {
     all
 };
 
-/// Returns the entry for this kind of rows with its index in the table.
+/// Returns the entry of the table for this kind of rows, and the position of the entry.
 pub fn counted(kind: u8) -> Option<(usize, Counted)> {
     COUNTED.into_iter().enumerate().find(|(_, counted)| counted.kind == kind)
 }

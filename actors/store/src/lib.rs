@@ -90,12 +90,12 @@ pub use tombstone_copy::{copied_tombstones, copy_tombstones};
 pub use tombstones::{OfBusiness, TOMBSTONES_FILE, TakenBack, Tombstone, read_tombstones};
 pub use waiting::{Promised, Waiting};
 
-/// A handle to an open store. [`Store::close`] closes the store, and so does dropping the last handle.
+/// A handle to an open store. The store closes when [`Store::close`] is called or the last handle is dropped.
 #[derive(Clone)]
 pub struct Store(Arc<Inner>);
 
 struct Inner {
-    /// This field is before `backend`, so that it is dropped first.
+    /// The field is declared before `backend`, so that it is dropped first.
     committer: Committer,
     backend: Arc<dyn Backend>,
     damaged: Damaged,
@@ -127,9 +127,10 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a simulated store, whose committer is a task. Panics outside a tokio runtime.
+    /// Opens a store on a simulated disk. Its committer runs as a task. Panics outside a tokio runtime.
     ///
     /// # Errors
+    ///
     /// [`StoreError::InUse`] while another store is open on the disk.
     #[cfg(any(test, feature = "simulation"))]
     pub fn in_memory(disk: &MemoryBackend, on_fatal: OnFatal) -> Result<Self, StoreError> {
@@ -144,17 +145,20 @@ impl Store {
         Self(Arc::new(Inner { committer, backend, damaged, room, simulated, watched, set_aside }))
     }
 
-    /// Returns the record of the key. A row that cannot be decoded is an error.
+    /// Returns the record that is stored under the key. If the row cannot be decoded, it is set aside and the read
+    /// fails.
     pub fn get<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         self.get_raw(key)?.map(|bytes| self.get_in(key, &bytes)).transpose()
     }
 
-    /// Decodes a row that was read already. A row that cannot be decoded is an error.
+    /// Decodes a row that the caller has already read. If the row cannot be decoded, it is set aside and an error is
+    /// returned.
     pub fn get_in<R: Record>(&self, key: &[u8], bytes: &[u8]) -> Result<R, StoreError> {
         self.checked(key, R::decode(bytes))
     }
 
-    /// Decodes a row that was read already. Returns `None` for a row that cannot be decoded.
+    /// Decodes a row that the caller has already read. If the row cannot be decoded, it is set aside and `None` is
+    /// returned.
     pub fn find_in<R: Record>(&self, key: &[u8], bytes: &[u8]) -> Result<Option<R>, StoreError> {
         self.usable(key, R::decode(bytes))
     }
@@ -169,7 +173,7 @@ impl Store {
         Ok(self.look(key)?.flatten())
     }
 
-    /// Returns the result of `read` for the value of the key. `None` if the row is missing or set aside.
+    /// Passes the value of the key to `read` and returns its result. Returns `None` if the row is missing or set aside.
     pub fn find_as<T>(
         &self,
         key: &Key,
@@ -179,12 +183,12 @@ impl Store {
         self.usable(key, read(&bytes))
     }
 
-    /// Like [`Store::get_raw`], but a row that is set aside counts as missing.
+    /// Like [`Store::get_raw`], but returns `None` for a row that is set aside.
     pub fn find_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(unless_set_aside(self.get_raw(key))?.flatten())
     }
 
-    /// Returns the value of the key. A row whose pieces do not belong together is set aside.
+    /// Returns the value of the key. If the pieces of a long value do not belong together, the row is set aside.
     pub fn get_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
         self.checked(key, value_at(self, key))
     }
@@ -193,9 +197,10 @@ impl Store {
         Ok(self.get_raw(key)?.is_some())
     }
 
-    /// Returns the pairs of the range. Each pair is read when it is requested, so the scan may include
-    /// later changes. The scan sets aside values whose pieces do not belong together. It skips businesses
-    /// that are set aside. A scan within such a business returns only [`StoreError::BusinessSetAside`].
+    /// Returns the rows of the range. Each row is read only when the iterator reaches it, so the scan may include later
+    /// changes. Values whose pieces do not belong together are set aside and skipped. Businesses that are set aside are
+    /// skipped too, unless the whole range is within such a business: then the scan returns only
+    /// [`StoreError::BusinessSetAside`].
     pub fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'_> {
         Box::new(Rows::scan(self, range, order).filter_map(move |pair| {
             let pair = pair.and_then(|(key, row)| {
@@ -215,7 +220,8 @@ impl Store {
         self.walk(range, order, |_, value| R::decode(value))
     }
 
-    /// Returns each key with the result of `read` for its row. Skips rows that `read` cannot decode.
+    /// Returns each key of the range with the result of `read` for its row. Rows that `read` cannot decode are set
+    /// aside and skipped.
     pub fn walk<T, F: Fn(&[u8], &[u8]) -> Result<T, StoreError>>(
         &self,
         range: &KeyRange,
@@ -231,12 +237,13 @@ impl Store {
         })
     }
 
-    /// If `read` is a decoding error, sets the row aside and returns [`StoreError::SetAside`].
+    /// If `read` is a decoding error, counts and logs the row and returns [`StoreError::SetAside`].
     fn checked<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
         self.0.set_aside.note(key, read)
     }
 
-    /// Like [`Store::checked`], but returns `None` if the row, or a row that it refers to, is set aside.
+    /// Like [`Store::checked`], but returns `None` for [`StoreError::SetAside`]. The error may come from this row or
+    /// from a row that it refers to.
     pub fn usable<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
         unless_set_aside(self.checked(key, read))
     }
@@ -245,7 +252,7 @@ impl Store {
         self.0.set_aside.count()
     }
 
-    /// Stops the store at a read error, because data may be lost. Fails if the store has stopped.
+    /// Stops the store after a read error, because data may be lost. Returns an error if the store has stopped.
     fn noted<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
         if let Err(error @ StoreError::Read(_)) = &read {
             self.0.committer.fail(error);
@@ -259,19 +266,21 @@ impl Store {
         self.0.committer.fail(error);
     }
 
-    /// Queues a change and returns its ticket. `done` runs once this change and all earlier changes of the
-    /// business are durable. `done` is dropped if the store fails or closes, or the business is set aside.
-    /// A batch without writes is a barrier, which only waits. The caller must limit the queued changes.
+    /// Queues a change and returns its ticket. `done` runs once this change and all earlier changes of the business are
+    /// durable. If the store fails or closes, or if the business is set aside, `done` is dropped without a call. A
+    /// batch without writes is a barrier: it only waits for the earlier changes. The caller must limit the number of
+    /// queued changes.
     ///
     /// # Panics
+    ///
     /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
-        // A delivery attempt does not depend on a barrier, because a barrier writes nothing.
+        // A barrier writes nothing, so no delivery attempt has to wait for it.
         let what = if batch.is_empty() { Of::Any } else { Of::ToSend };
         self.submit_as(what, business, batch, done)
     }
 
-    /// Queues the outcome of a delivery attempt. [`Store::settled_to_send`] does not wait for it.
+    /// Queues the outcome of a delivery attempt. Unlike other changes, [`Store::settled_to_send`] does not wait for it.
     pub fn submit_outcome(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
         debug_assert!(
             batch.writes().all(|(key, _)| keys::is_of_outcome(key)),
@@ -288,7 +297,8 @@ impl Store {
             return None;
         }
         self.0.room.submitted(batch.bytes());
-        // The lock is held until the batch is queued, so that a later watcher can read the batch's rows.
+        // The lock is held until the batch is queued. A caller that starts to watch later then finds the batch's rows
+        // in the store.
         let watched = self.0.watched.read_recursive();
         if let Some(waiting) = watched.get(&business).and_then(Weak::upgrade) {
             // If the read fails, the store has stopped, so the length does not matter.
@@ -307,7 +317,7 @@ impl Store {
         if self.failed() { Err(StoreError::Stopped) } else { Ok(()) }
     }
 
-    /// Waits until all queued changes of the business are durable and visible, or the store has failed.
+    /// Waits until all queued changes of the business are durable and visible. Also returns when the store has failed.
     pub fn settled(
         &self,
         business: BusinessId,
@@ -329,12 +339,13 @@ impl Store {
         self.0.committer.settled(business, Of::ToSend)
     }
 
-    /// True if every change that was queued for the business is durable. Always false after a failure.
+    /// True if all changes that were queued for the business are durable. After a failure it is always false.
     pub fn is_settled(&self, business: BusinessId) -> bool {
         self.0.committer.is_settled(business)
     }
 
-    /// A counter that increases before a change to API keys, people or profiles is acknowledged.
+    /// Returns a counter. It increases before a change to API keys, people or profiles is acknowledged, so a cache can
+    /// detect that its entries may be outdated.
     pub fn credentials_generation(&self) -> u64 {
         self.0.committer.credentials_generation()
     }
@@ -356,10 +367,12 @@ impl Store {
         Box::new(self.0.backend.scan(range, order).map(|row| self.noted(row)))
     }
 
-    /// Durably sets a business aside. Changes that are already in the queue are still written.
+    /// Durably sets a business aside. Changes that were already queued are still written.
     ///
     /// # Errors
-    /// Fails for the installation, and if the list cannot be written. The next call writes the list again.
+    ///
+    /// Returns an error for the installation, which cannot be set aside, or if the list cannot be written. The next
+    /// call tries to write the list again.
     pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
         if business == BusinessId::INSTALLATION {
             return Err(StoreError::damaged("business", "the installation cannot be set aside"));
@@ -390,7 +403,8 @@ impl Store {
         self.0.backend.buried()
     }
 
-    /// Durably records that the store has the newest format, before writes that older versions cannot read.
+    /// Durably records that the store has the newest format. It must be called before rows are written that older
+    /// versions cannot read.
     pub fn keep_format(&self) -> Result<(), StoreError> {
         let mut kept = Ok(());
         self.0.backend.with_dir(&mut |dir| kept = format::keep(dir))?;
@@ -401,7 +415,7 @@ impl Store {
         let _ = self.0.backend.with_dir(&mut |dir| drop(noted.write(dir, at)));
     }
 
-    /// Returns the newest recorded instant, which may be from an earlier process.
+    /// Returns the newest instant in this file. An earlier process may have written it.
     pub fn noted_instant(&self, noted: Noted) -> Option<Timestamp> {
         let mut instant = None;
         self.0.backend.with_dir(&mut |dir| instant = noted.read(dir)).ok()?;
@@ -412,7 +426,7 @@ impl Store {
         self.0.room.set_reserve(reserve);
     }
 
-    /// Checks the free disk space. Callers check it before they decide a change, because `submit` does not.
+    /// Checks the free disk space. A caller must do this before it decides a change, because `submit` does not.
     pub fn check_room(&self, weight: Weight) -> Result<(), DiskFull> {
         if self.room().0 <= weight.down_to() { Ok(()) } else { Err(DiskFull) }
     }
@@ -434,7 +448,8 @@ impl Store {
         self.0.backend.syncs().watch(clock);
     }
 
-    /// The age of the oldest sync in progress. Zero without such a sync, or without [`Store::watch_syncs`].
+    /// Returns the age of the oldest sync in progress. It is zero if no sync is in progress, or if
+    /// [`Store::watch_syncs`] was not called.
     pub fn sync_age(&self) -> Duration {
         self.0.backend.syncs().age()
     }
@@ -469,7 +484,7 @@ impl Rows for Store {
         };
         open()?;
         let value = self.all_rows().get(key)?;
-        open()?; // the business may have been set aside during the read, which then finds an empty page
+        open()?;
         Ok(value)
     }
 
@@ -478,7 +493,8 @@ impl Rows for Store {
     }
 }
 
-/// Reads all stored rows. An error stops the store ([`Store::noted`]).
+/// Reads all stored rows, including those of businesses that are set aside. A read error stops the store
+/// ([`Store::noted`]).
 pub struct AllRows<'a>(&'a Store);
 
 impl Rows for AllRows<'_> {

@@ -1,9 +1,8 @@
-//! The *mark*: a file with the newest durable batch's number, written before the batch is acknowledged.
+//! The *mark*: a file with the number of the newest durable batch. It is written before the batch is acknowledged.
 //!
-//! sled treats a damaged byte at the end of its log as the trace of a crash and silently drops the rest of
-//! the log. The journal treats a damaged last record as torn. The mark reveals such a loss, because the
-//! store also contains the number of its newest batch. The mark survives a crash of the process even
-//! without a sync.
+//! sled takes a damaged byte at the end of its log for the trace of a crash and silently drops the rest of the log. The
+//! journal takes a damaged last record for a torn write. The mark reveals a loss of this kind, because the store also
+//! contains the number of its newest batch. The mark survives a crash of the process even without a sync.
 //!
 //! After a clean stop the mark also contains the end of sled's log. A start then refuses torn messages.
 //!
@@ -11,9 +10,9 @@
 //! DIR/committed    number 8 | its complement 8 | end of the log 8 | check 8
 //! ```
 //!
-//! Invariants: a store whose newest batch has a smaller number than the mark has lost acknowledged batches.
-//! After a power cut the mark may be older than the store. Earlier versions write the first 16 bytes only.
-//! Their writes make the check value wrong, and this version then ignores the end of the log.
+//! Invariants: a store whose newest batch has a smaller number than the mark has lost acknowledged batches. After a
+//! power cut the mark may be older than the store. Earlier versions write the first 16 bytes only. Their writes make
+//! the check value wrong, and this version then ignores the end of the log.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -22,7 +21,7 @@ use std::path::Path;
 
 use super::StoreError;
 
-/// The key of the row with the number of the store's newest batch. It is greater than all other keys.
+/// The key of the row that contains the number of the store's newest batch. It is greater than all other keys.
 pub(super) const NEWEST_KEY: [u8; super::KEY_BYTES_MAX + 1] = [0xff; super::KEY_BYTES_MAX + 1];
 
 const NUMBER_BYTES: usize = 16;
@@ -43,7 +42,7 @@ impl Mark {
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
         let file = file.map_err(&prepare)?;
         let mut bytes = [0; MARK_BYTES];
-        // A power cut may leave a file without content.
+        // A power cut may leave an empty file.
         let length = file.read_at(&mut bytes, 0).map_err(prepare)?;
         if length < NUMBER_BYTES {
             bytes = [0; MARK_BYTES];
@@ -57,13 +56,13 @@ impl Mark {
         self.0.write_all_at(&encode(number, None)[..NUMBER_BYTES], 0)
     }
 
-    /// Durably records that the store is open. Without [`Mark::close`], the stop counts as unclean.
+    /// Durably records that the store is open. If the process ends without [`Mark::close`], the stop counts as unclean.
     pub(super) fn begin(&self, number: u64) -> io::Result<()> {
         self.0.write_all_at(&encode(number, None), 0)?;
         self.0.sync_data()
     }
 
-    /// Durably records a clean stop and the end of sled's log. After an error, the stop counts as unclean.
+    /// Durably records a clean stop and the end of sled's log. If this fails, the stop counts as unclean.
     pub(super) fn close(&self, number: u64, ended: u64) -> io::Result<()> {
         let closed = self.0.write_all_at(&encode(number, Some(ended)), 0).and_then(|()| self.0.sync_data());
         closed.or_else(|error| {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// `N` buckets with upper bounds, and one bucket without a bound.
+/// A histogram of `N` buckets with upper bounds, and a last bucket without a bound.
 #[derive(Debug)]
 pub struct Histogram<const N: usize> {
     bounds: &'static [u64; N],
@@ -13,7 +13,7 @@ pub struct Histogram<const N: usize> {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distribution {
-    /// The upper bound of each bucket and its number of observations. The numbers are not cumulative.
+    /// The upper bound of each bucket and the number of observations in it. The numbers are not cumulative.
     pub buckets: Vec<(u64, u64)>,
     pub above: u64,
     pub sum: u64,
@@ -35,7 +35,7 @@ impl<const N: usize> Histogram<N> {
         self.sum.fetch_add(value, Ordering::Relaxed);
     }
 
-    /// Reads the counters one by one, so a concurrent observation may be counted in only some of them.
+    /// Reads the counters one by one, so an observation that arrives meanwhile may be in only some of them.
     pub fn read(&self) -> Distribution {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Distribution {

@@ -11,7 +11,8 @@ use super::StoreError;
 use super::error::Cause;
 use super::mark::NEWEST_KEY;
 
-/// With shorter segments, simulated power cuts damaged stores with a long unsynced log.
+/// The length of a segment of sled's log. With shorter segments, simulated power cuts damaged stores with a long
+/// unsynced log.
 pub(super) const SEGMENT_BYTES: usize = 8 << 20;
 
 /// The interval of sled's own flushes, which also drive sled's garbage collection.
@@ -33,7 +34,7 @@ const START_PAUSE: Duration = Duration::from_millis(1);
 const CLEANER: &str = "log flusher";
 
 impl Cleaner {
-    /// Runs `open`, which starts the thread. Returns the thread if the system lists threads.
+    /// Runs `open`, which starts sled's cleaner thread. Also returns this thread, if the system can list threads.
     fn of<T>(open: impl FnOnce() -> sled::Result<T>) -> sled::Result<(T, Option<Self>)> {
         static OPENING: Mutex<()> = Mutex::new(());
         let _opening = OPENING.lock();
@@ -43,7 +44,7 @@ impl Cleaner {
         Ok((opened, thread))
     }
 
-    /// Waits for the thread, because a thread sets its name only after its start.
+    /// Waits until the new thread has set its name, which happens only after the thread has started.
     #[allow(clippy::disallowed_methods, reason = "opening a store waits briefly for the start of a thread")]
     fn started(before: &BTreeSet<PathBuf>, began: Option<u64>) -> Option<Self> {
         (0..START_TRIES_MAX).find_map(|tried| {
@@ -54,8 +55,8 @@ impl Cleaner {
         })
     }
 
-    /// Finds the thread that is neither in `before` nor older than `began`. The second condition is
-    /// necessary because the system's list may omit a thread while other threads end.
+    /// Finds the thread that is not in `before` and was not started before `began`. The second condition is necessary
+    /// because the system's list may omit a thread while other threads end.
     fn new_thread(before: &BTreeSet<PathBuf>, began: Option<u64>) -> Option<Self> {
         let mut new = Self::all().into_iter().filter(|thread| !before.contains(thread));
         new.find(|thread| start_ticks(thread) >= began).map(Self)
@@ -79,7 +80,7 @@ impl Cleaner {
     }
 }
 
-/// The start of a thread in clock ticks since the boot of the system: field 22 of proc_pid_stat(5).
+/// Returns the start time of a thread in clock ticks since the boot of the system. It is field 22 of proc_pid_stat(5).
 fn start_ticks(thread: &Path) -> Option<u64> {
     let stat = std::fs::read_to_string(thread.join("stat")).ok()?;
     let (_, fields_from_third) = stat.rsplit_once(") ")?;
@@ -113,12 +114,12 @@ pub(super) fn open_sled(store: &Path) -> Result<(Sled, u64), StoreError> {
     Ok((sled, newest))
 }
 
-/// Calls sled. A panic of sled, which the panic hook has logged, becomes an error.
+/// Calls sled. If sled panics, returns an error. The panic hook has already logged the panic.
 pub(super) fn caught<T>(act: impl FnOnce() -> T) -> Result<T, Cause> {
     catch_unwind(AssertUnwindSafe(act)).map_err(|_| "the storage engine panicked".into())
 }
 
-/// Converts sled's error without its empty backtrace.
+/// Converts an error of sled into a description without sled's backtrace, which is always empty.
 pub(super) fn described(error: sled::Error) -> Cause {
     match error {
         sled::Error::Corruption { at: Some(at), .. } => {
@@ -155,7 +156,7 @@ mod tests {
             }
         };
         let is_old = |found: &Cleaner| start_ticks(&found.0) == Some(old_start);
-        // `all_before` lacks the old cleaner.
+        // The list `all_before` does not contain the old cleaner.
         assert!(Cleaner::new_thread(&all_before, Some(began)).is_none_or(|found| !is_old(&found)));
         let (new_start, end_new, new) = cleaner();
         let found = Cleaner::new_thread(&all_before, Some(began)).unwrap();

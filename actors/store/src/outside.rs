@@ -1,4 +1,4 @@
-//! Inspects a data directory without opening its store. The result may soon be outdated.
+//! Reads facts about a data directory without opening its store. They may be outdated soon.
 
 use std::fs::{self, OpenOptions, TryLockError};
 use std::io;
@@ -18,11 +18,14 @@ pub struct Outside {
     pub known: u16,
 }
 
+/// Reads the state of the store in a data directory.
+///
 /// # Errors
+///
 /// Returns an error if a file is unreadable, a restore is unfinished, or the store needs a later version.
 pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
     let path = dir.join(disk::LOCK_FILE);
-    // Dropping the file releases the lock.
+    // Dropping the file handle releases the lock.
     let in_use = match OpenOptions::new().write(true).open(&path).map(|file| file.try_lock()) {
         Ok(Ok(())) => false,
         Ok(Err(TryLockError::WouldBlock)) => true,
@@ -36,7 +39,8 @@ pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
     Ok(Outside { in_use, format: format::of(dir)?, known: STORE_FORMAT })
 }
 
-/// The last recorded time of the service, at most about a minute before its end.
+/// Returns the last time that the service has recorded. If the service has ended, this is at most about a minute before
+/// its end.
 pub fn believed_time(dir: &Path) -> Option<Timestamp> {
     Noted::BelievedTime.read(dir)
 }
@@ -45,10 +49,11 @@ pub fn reserve_of(reserve: DiskReserve, space: Space) -> u64 {
     reserve.bounds(space.total).reserve
 }
 
-/// An instant in a small file next to the store.
+/// An instant in a small file in the data directory: the last time of the service, or the time of the newest backup.
 ///
-/// The file is written in place and not synced, so after a power cut its instant may be older. An invalid
-/// file counts as missing. For the believed time, the record in the store takes precedence over the file.
+/// The file is written in place and not synced, so after a power cut it may contain an older instant. An invalid file
+/// counts as missing. The store also has a record of the service's last time. This record takes precedence over the
+/// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noted {
     BelievedTime,

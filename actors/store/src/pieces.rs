@@ -14,10 +14,11 @@
 //!
 //! Invariants:
 //!
-//! - The pieces and their head are in one batch, so after a crash all of them exist or none.
-//! - The length determines how many pieces are read, so a leftover piece of a longer value is never read.
-//! - During a replacement, a reader may read pieces of both values. As the digest differs, it reads again.
-//! - A value that looks like a head is stored in pieces, so a row that looks like a head is a head.
+//! - The pieces and their head are in one batch, so after a crash either all of them exist or none.
+//! - The length determines how many pieces are read, so a piece that is left over from a longer value is never read.
+//! - While a value is being replaced, a reader may read pieces of both values. The digest then does not match, and the
+//!   reader reads again.
+//! - A value that looks like a head is stored in pieces, so every row that looks like a head is a head.
 
 use sha2::{Digest, Sha256};
 
@@ -28,7 +29,7 @@ pub const VALUE_BYTES_MAX: usize = 4 << 10;
 
 pub const LONG_VALUE_BYTES_MAX: usize = 512 << 10;
 
-/// This bit of the kind in a key marks a piece. The number of a kind never has this bit.
+/// The bit that marks a piece in the kind of its key. The number of a kind never has this bit.
 pub(super) const PIECE: u8 = 0x80;
 pub(super) const KIND_AT: usize = 16;
 
@@ -50,7 +51,7 @@ fn is_long(value: &[u8]) -> bool {
     value.len() > VALUE_BYTES_MAX || is_head(value)
 }
 
-/// The number of pieces of a value of this length, without its head. Earlier versions wrote fewer pieces.
+/// The number of pieces of a value of this length, not counting its head. Earlier versions wrote fewer pieces.
 pub(super) fn pieces_of(value_bytes: usize) -> u16 {
     if value_bytes <= VALUE_BYTES_MAX {
         return 0;
@@ -93,10 +94,11 @@ pub(super) fn digest(value: &[u8]) -> [u8; DIGEST_BYTES] {
     short
 }
 
-/// If the pieces do not belong together in this many reads of a value, the value counts as damaged.
+/// The maximum number of reads of a value. If its pieces do not belong together in any of these reads, the value counts
+/// as damaged.
 const READ_TRIES_MAX: usize = 16;
 
-/// Returns the whole value of a row. `None` if the row was deleted after it was read.
+/// Returns the whole value of a row. Returns `None` if the row was deleted after the caller read it.
 pub fn whole(
     get: impl Fn(&[u8]) -> Result<Option<Vec<u8>>, StoreError>,
     key: &[u8],
@@ -150,8 +152,11 @@ pub trait Rows: Send + Sync {
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a>;
 }
 
+/// Returns the whole value of a key.
+///
 /// # Errors
-/// Returns an error if reading fails, or the pieces of the value do not belong together.
+///
+/// Returns an error if reading fails, or if the pieces of the value do not belong together.
 pub fn value_at(rows: &dyn Rows, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
     rows.get(key)?.map_or(Ok(None), |row| whole_value(rows, key, row))
 }
@@ -160,8 +165,12 @@ pub fn whole_value(rows: &dyn Rows, key: &[u8], row: Vec<u8>) -> Result<Option<V
     whole(|key| rows.get(key), key, row)
 }
 
+/// Returns the record that is stored under a key.
+///
 /// # Errors
-/// Like [`value_at`], and if the value cannot be decoded.
+///
+/// Returns an error if reading fails, if the pieces of the value do not belong together, or if the value cannot be
+/// decoded.
 pub fn record_at<R: Record>(rows: &dyn Rows, key: &Key) -> Result<Option<R>, StoreError> {
     value_at(rows, key)?.map(|value| R::decode(&value)).transpose()
 }
@@ -170,10 +179,10 @@ pub fn every_row() -> KeyRange {
     KeyRange { from: Key::default(), to: Key::new(&[u8::MAX; KEY_BYTES_MAX]) }
 }
 
-/// Returns the key of the value if this is the key of a piece.
+/// If this is the key of a piece, returns the key of the value to which the piece belongs.
 pub fn piece_of(key: &[u8]) -> Option<Key> {
     let kind = key.get(KIND_AT).filter(|kind| **kind & PIECE != 0)?;
-    // The number of the piece follows the key.
+    // The number of the piece follows the key of the value.
     let rest = key.get(KIND_AT + 1..key.len().checked_sub(2)?)?;
     Some(Key::new(&key[..KIND_AT]).with(&[kind & !PIECE]).with(rest))
 }
@@ -297,7 +306,7 @@ mod tests {
         session.commit(&torn).unwrap();
         assert!(whole(|key| session.get(key), &key(), head.clone()).is_err());
 
-        // The value is replaced, or deleted, after its head was read.
+        // The value is replaced or deleted after its head was read.
         let mut replaced = Batch::new();
         replaced.put(key(), value(7));
         session.commit(&replaced).unwrap();

@@ -9,11 +9,11 @@ use crate::{Key, KeyRange};
 
 kinds! {
     business
-    /// The id → `Appointment`.
+    /// An appointment. The value is the `Appointment`.
     APPOINTMENT = 0x20, 33, fn appointment(id: AppointmentId);
-    /// The start and the id → the end, the contact, the service and the status.
+    /// An appointment by start. The value contains the end, the contact, the service and the status.
     APPOINTMENT_BY_START = 0x21, 41, fn appointment_by_start(starts_at: Timestamp, id: AppointmentId);
-    /// The last change and the id → nothing. In format 1, every appointment has this row.
+    /// An appointment by its last change, with an empty value. In format 1, every appointment has this row.
     APPOINTMENT_BY_UPDATE = 0x23, 41, fn appointment_by_update(updated_at: Timestamp, id: AppointmentId);
 }
 

@@ -10,38 +10,47 @@ kinds! {
     installation
     META = 0x01, 33, fn meta(); // → `MetaRecord`
     BUSINESS_INDEX = 0x02, 33, fn business_index(id: BusinessId); // → nothing
-    /// The last 8 characters of an API key's prefix, and zeros → `ApiKey`.
+    /// An API key. The key of the row ends with the last 8 characters of the API key's prefix and zeros. The value is
+    /// the `ApiKey`.
     API_KEY = 0x03, 33;
-    /// An API key's id → the instant of its last use, as the 8 bytes of [`super::millis_value`].
+    /// The last use of an API key. The value is the instant, as the 8 bytes of [`super::millis_value`].
     KEY_USED = 0x04, 33, fn key_used(id: KeyId);
     ENDPOINT_INDEX = 0x05, 49, fn endpoint_index(business: BusinessId, endpoint: WebhookId); // → nothing
     CLOCK = 0x0c, 33, fn clock(); // → `ClockRecord`
-    /// A conversion of the store: zeros → the format that the current step converts from, as 2 bytes.
+    /// An unfinished conversion of the store to a newer format. The value is the format from which the current step
+    /// converts, as 2 bytes.
     UPGRADE = 0x0e, 33, fn upgrade();
-    /// A repair of stamps: zeros → the time at which the repair began, by [`super::millis_value`].
+    /// An unfinished repair of stamps. The value is the time at which the repair began, encoded by
+    /// [`super::millis_value`].
     REPAIR = 0x0d, 33, fn repair();
     ROUND = 0x0f, 33, fn round(); // The progress of background work in idle businesses: zeros → `RoundRecord`
-    /// A business that was deleted and may still have rows: its id → nothing.
+    /// A deleted business that may still have rows. The value is empty.
     ENDING = 0x10, 33, fn ending(business: BusinessId);
-    /// A business with an unfinished erasure or merge, or with events to be wiped: its id → nothing.
+    /// A business with an unfinished erasure, an unfinished merge of contacts, or events whose bytes must be deleted.
+    /// The value is empty.
     UNFINISHED = 0x11, 33, fn unfinished(business: BusinessId);
-    /// A business that is being imported: its id → the final `Business`. The nil UUID with an empty value
-    /// means that all imported businesses are valid and durable.
+    /// A business that is being imported. The value is its final `Business`. The row with the nil UUID and an empty
+    /// value means that all imported businesses are valid and durable.
     MOVING = 0x18, 33, fn moving(business: BusinessId);
-    /// A hash of the slug of a booking page → `SlugOwner`. The slug is compared with that of the owner.
+    /// The owner of the slug of a booking page. The key contains a hash of the slug. The value is the `SlugOwner`,
+    /// which the reader compares with the slug, because two slugs may have the same hash.
     SLUG = 0x20, 33, fn slug(slug: &str);
-    /// A keyed hash of a limit on notices and of what it limits → `NoticeCountRecord`.
+    /// The number of notices that count towards a limit. The key is a keyed hash of the limit and, for example, the
+    /// address. The value is the `NoticeCountRecord`.
     NOTICE_COUNT = 0x21, 49, fn notice_count(hash: &[u8; 32]);
     PERSON = 0x30, 33, fn person(id: PersonId); // → `Person`
-    /// A hash of the e-mail address in lower case → the person's id. The caller compares the address.
+    /// A person by e-mail address. The key contains a hash of the address in lower case, the value the person's id. The
+    /// caller compares the address.
     PERSON_BY_EMAIL = 0x31, 33, fn person_by_email(email: &str);
-    /// The SHA-256 of the token of a session or a link → the id of its person.
+    /// A person by the token of a session or a link. The key contains the SHA-256 of the token, the value the person's
+    /// id.
     PERSON_BY_TOKEN = 0x32, 49, fn person_by_token(hash: &[u8; 32]);
     MEMBER_OF = 0x33, 49, fn member_of(person: PersonId, business: BusinessId); // → nothing
 }
 
-/// An entry of the installation's audit log, about an account. It has the layout of a business's entries.
+/// An entry in the installation's audit log about an account. The keys and values have the same layout as the audit
+/// entries of a business.
 pub const AUDIT: u8 = super::kind::AUDIT;
 
-// 0x68 to 0x6a are mails that concern only an account, in the layout of [`super::kind::MAIL`]. 0x78 is the
-// idempotency key of a request that creates a business ([`super::kind::IDEMPOTENCY`]).
+// The numbers 0x68 to 0x6a are mails that concern only an account, in the layout of [`super::kind::MAIL`]. The number
+// 0x78 is the idempotency key of a request that creates a business, see [`super::kind::IDEMPOTENCY`].

@@ -1,8 +1,8 @@
-//! The kinds of a business's keys. The comment of a kind names the parts of its keys that follow the number
-//! of the kind and, after the arrow, the value of the row.
+//! The kinds of a business's keys. The parameters of a kind's function are the parts of the key that follow the number
+//! of the kind. The comment of a kind describes the row and its value. In short comments, the value follows an arrow.
 //!
-//! All kinds are below 0x80, because the highest bit marks the pieces of long values. A number that was
-//! used never gets another meaning.
+//! All kinds are below 0x80, because the highest bit marks the pieces of long values. The number of a kind, once used,
+//! never gets another meaning.
 
 use domain::{
     AppointmentId, AuditId, BusinessId, CallId, ContactId, EventId, KeyId, KnowledgeId, MailId, MessageId,
@@ -15,9 +15,9 @@ use crate::Key;
 /// The business actor loads all kinds below this number in one scan.
 pub const HOT_END: u8 = 0x10;
 
-/// Declares each kind with its number and the length of its keys. The function of a kind builds a key from
-/// the parts that follow the number of the kind. If the function has no such parameters, zeros follow. The
-/// first word of a table is `business` or `installation`.
+/// Declares each kind with its number and the length of its keys. The function of a kind builds a key from the parts
+/// that follow the number of the kind. If the function has no parameters for these parts, they are zeros. The first
+/// word of a table is `business` or `installation`.
 macro_rules! kinds {
     (
         $of:ident
@@ -61,43 +61,49 @@ kinds! {
     WEBHOOK = 0x04, 33, fn webhook(id: WebhookId); // → `WebhookEndpoint`
     BUDGET = 0x05, 33, fn budget(); // The limits that the operator sets: zeros → `Budget`
     RETENTION = 0x08, 33, fn retention(); // → `Retention`
-    /// The date and zeros → `SpecialDay`.
+    /// A special day. The key ends with the date and zeros. The value is the `SpecialDay`.
     SPECIAL_DAY = 0x0a, 33;
-    /// The staff member, the start and the id → `BlockedTime`.
+    /// A blocked time. The key ends with the staff member, the start and the id. The value is the `BlockedTime`.
     BLOCKED_TIME = 0x0b, 57;
     MEMBERSHIP = 0x0c, 33, fn membership(person: PersonId); // → `Membership`
     WEBSITE = 0x0d, 33, fn website(); // The settings of the booking page: zeros → `Website`
     NOTICES = 0x0e, 33, fn notices(); // The settings of notices: zeros → `NoticeSettings`
     KEY = 0x10, 33, fn key(id: KeyId); // An API key: its id → the 8 bytes of its record's key in the installation
-    // 0x20, 0x21 and 0x23 were appointments by id, start and change in format 1 (`format_1.rs`).
-    /// The contact, the start and the id → nothing.
+    // In format 1, the kinds 0x20, 0x21 and 0x23 were appointments by id, by start and by last change (`format_1.rs`).
+    /// An entry of the index of appointments by contact. The value is empty.
     APPOINTMENT_BY_CONTACT = 0x22, 57,
         fn appointment_by_contact(contact: ContactId, starts_at: Timestamp, id: AppointmentId);
-    /// The start and the id → `Appointment`. Sorted by start, so that one scan reads busy times and lists.
+    /// An appointment. The value is the `Appointment`. The keys sort by start, so that one scan can read busy times and
+    /// lists.
     APPOINTMENT = 0x24, 41, fn appointment(starts_at: Timestamp, id: AppointmentId);
-    /// The id → the start, as the 8 bytes of [`super::millis_value`].
+    /// The start of the appointment with an id, as the 8 bytes of [`super::millis_value`].
     APPOINTMENT_START = 0x25, 33, fn appointment_start(id: AppointmentId);
-    /// The last change and the id → the start as 8 bytes. An unchanged appointment has no such row, because
-    /// ids are already in the order of creation.
+    /// An entry of the index of appointments by last change. The value is the start, as 8 bytes. An appointment that
+    /// was never changed has no entry, because ids already sort by the time of creation.
     APPOINTMENT_BY_UPDATE = 0x26, 41, fn appointment_by_update(updated_at: Timestamp, id: AppointmentId);
     LINKS = 0x28, 33, fn links(appointment: AppointmentId); // The manage links of an appointment: its id → `LinksRecord`
     LINK = 0x29, 49, fn link(hash: &[u8; 32]); // A manage link: the SHA-256 of its token → `LinkRecord`
     CONTACT = 0x30, 33, fn contact(id: ContactId); // → `Contact`
-    /// A hash of the phone number → the contact's id. The caller compares the number.
+    /// A contact by phone number. The key contains a hash of the number, the value the contact's id. The caller
+    /// compares the number.
     CONTACT_BY_PHONE = 0x31, 33, fn contact_by_phone(phone: &str);
-    /// A hash of the email address → the contact's id. The caller compares the address.
+    /// A contact by e-mail address. The key contains a hash of the address, the value the contact's id. The caller
+    /// compares the address.
     CONTACT_BY_EMAIL = 0x32, 33, fn contact_by_email(email: &str);
     CONTACT_BY_UPDATE = 0x33, 41, fn contact_by_update(updated_at: Timestamp, id: ContactId); // → nothing
-    /// The names of several contacts with consecutive ids: the first id → `NamesRecord`.
+    /// The names of several contacts with consecutive ids. The key contains the first of these ids. The value is the
+    /// `NamesRecord`.
     CONTACT_NAMES = 0x34, 33, fn contact_names(from: ContactId);
-    /// The search texts ([`domain::Search`]) of several contacts: the id of the last of them → `SearchRecord`.
+    /// The search texts ([`domain::Search`]) of several contacts. The key ends with the last of their ids. The value is
+    /// the `SearchRecord`.
     CONTACT_SEARCH = 0x35, 33;
     ALIAS = 0x36, 33, fn alias(from: ContactId); // A merged contact: its id → `Alias`
-    /// The contacts that were merged into a contact: its id and the id of a merged contact → nothing.
+    /// An entry of the list of the contacts that were merged into one contact. The value is empty.
     ALIAS_OF = 0x37, 49, fn alias_of(into: ContactId, from: ContactId);
-    /// A contact that gets the records of a merged contact in steps: its id → the id of the merged contact.
+    /// An unfinished merge, which moves the records of a merged contact to `into` in steps. The value is the id of the
+    /// merged contact.
     MERGING = 0x38, 33, fn merging(into: ContactId);
-    /// An unfinished import of contacts: zeros → the id of its first contact.
+    /// An unfinished import of contacts. The value is the id of the first contact of the import.
     CONTACT_IMPORT = 0x39, 33, fn contact_import();
     CALL = 0x40, 33, fn call(id: CallId); // → `CallRecord`
     CALL_BY_START = 0x41, 41, fn call_by_start(started_at: Timestamp, id: CallId); // → `CallRow`
@@ -105,40 +111,48 @@ kinds! {
     CALL_BY_UPDATE = 0x43, 41, fn call_by_update(updated_at: Timestamp, id: CallId); // → nothing
     CALL_SEARCH = 0x44, 33; // The search texts of several calls, like `CONTACT_SEARCH`
     MESSAGE = 0x48, 33, fn message(id: MessageId); // → `TakenMessage`
-    /// The time of creation and the id → nothing.
+    /// An entry of the index of messages by time of creation. The key ends with the time and the id. The value is
+    /// empty.
     MESSAGE_BY_CREATION = 0x49, 41;
-    /// The number of the status, the time of creation and the id → nothing.
+    /// An entry of the index of messages by status. The key ends with the number of the status, the time of creation
+    /// and the id. The value is empty.
     MESSAGE_BY_STATUS = 0x4a, 42;
-    /// The contact, the time of creation and the id → nothing.
+    /// An entry of the index of messages by contact. The key ends with the contact, the time of creation and the id.
+    /// The value is empty.
     MESSAGE_BY_CONTACT = 0x4b, 57;
-    /// The call, the time of creation and the id → nothing.
+    /// An entry of the index of messages by call. The key ends with the call, the time of creation and the id. The
+    /// value is empty.
     MESSAGE_BY_CALL = 0x4c, 57;
     MESSAGE_BY_UPDATE = 0x4d, 41, fn message_by_update(updated_at: Timestamp, id: MessageId); // → nothing
     MESSAGE_SEARCH = 0x4e, 33; // The search texts of several messages, like `CONTACT_SEARCH`
     KNOWLEDGE = 0x50, 33, fn knowledge(id: KnowledgeId); // → `Knowledge`
     EVENT = 0x60, 33, fn event(id: EventId); // → the bytes that every attempt sends
-    /// The endpoint and the event → `Delivery`.
+    /// The delivery of an event to an endpoint. The value is the `Delivery`.
     DELIVERY = 0x61, 49, fn delivery(endpoint: WebhookId, event: EventId);
-    /// The waiting deliveries: endpoint, due time and event → nothing.
+    /// An entry of the list of waiting deliveries, which sorts by endpoint and due time. The value is empty.
     DELIVERY_DUE = 0x62, 57, fn delivery_due(endpoint: WebhookId, due: Timestamp, event: EventId);
-    /// The endpoint → the number of deliveries that have reached it, 8 bytes.
+    /// The number of successful deliveries to an endpoint. The value has 8 bytes.
     DELIVERY_REACHED = 0x63, 33, fn delivery_reached(endpoint: WebhookId);
-    /// The mail's id → `Mail`. Mails that concern only an account are rows of the installation.
+    /// A mail. The value is the `Mail`. Mails that concern only an account are rows of the installation.
     MAIL = 0x68, 33, fn mail(id: MailId);
     MAIL_DUE = 0x69, 41, fn mail_due(due: Timestamp, id: MailId); // The waiting mails: due time and id → nothing
-    /// The mails that are sent together: kind of mail, person and id → nothing.
+    /// An entry of the list of mails that are sent together. The key ends with the kind of mail, the person and the
+    /// mail's id. The value is empty.
     MAIL_GATHERED = 0x6a, 50;
     ALERT = 0x6b, 41, fn alert(person: PersonId, number: u64); // The person and the number → `Alert`
     ALERTS_READ = 0x6c, 33, fn alerts_read(person: PersonId); // → `AlertsRead`
-    /// A notice about an appointment: the appointment and the id of the notice's mail → nothing.
+    /// An entry of the list of notices about an appointment. The key contains the id of the notice's mail. The value is
+    /// empty.
     NOTICE_OF = 0x6d, 49, fn notice_of(appointment: AppointmentId, id: MailId);
     NOTICE_WAITS = 0x6e, 33, fn notice_waits(id: MailId); // A notice that waits: the id of its mail → nothing
-    /// A keyed hash of an e-mail address or a phone number → `ConsentRecord`.
+    /// The consent for an e-mail address or a phone number. The key contains a keyed hash of it. The value is the
+    /// `ConsentRecord`.
     CONSENT = 0x6f, 49, fn consent(hash: &[u8; 32]);
     AUDIT = 0x70, 33, fn audit(id: AuditId); // → `AuditEntry`
-    /// The day of steady time and a hash → `IdempotencyRecord`. Version 1 of the record used wall time.
+    /// An idempotency key. The row's key contains the day by the steady clock and a hash. The value is the
+    /// `IdempotencyRecord`. Version 1 of that record used the wall clock.
     IDEMPOTENCY = 0x78, 53, fn idempotency(day: u32, hash: &[u8; 32]);
-    /// A point of steady time → the newest audit id at this point. Ids from before this point are smaller.
+    /// The newest audit id at a time of the steady clock. All ids that were created before that time are smaller.
     AGE = 0x79, 25, fn age(at: SteadyTime);
     ERASURE = 0x7a, 33, fn erasure(contact: ContactId); // A contact that is being erased: its id → `ErasureRecord`
     ERASING = 0x7b, 33, fn erasing(); // The progress of the current erasure: zeros → `ErasingRecord`

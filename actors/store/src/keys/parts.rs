@@ -58,7 +58,7 @@ pub fn of_id(business: BusinessId, kind: u8, id: impl ResourceId) -> Key {
     start(business, kind).with(id.uuid().as_bytes())
 }
 
-/// Encodes an instant. The bytes sort like the instants.
+/// Encodes an instant, so that the bytes sort in the order of time.
 pub(super) fn ordered(instant: Timestamp) -> [u8; 8] {
     (instant.millis() as u64 ^ 1 << 63).to_be_bytes()
 }
@@ -67,7 +67,7 @@ pub(super) fn of_instant(prefix: Key, instant: Timestamp, id: impl ResourceId) -
     prefix.with(&ordered(instant)).with(id.uuid().as_bytes())
 }
 
-/// Returns the keys with instants in `from..to`. If `to` is `Timestamp::MAX`, it is included.
+/// Returns the range of keys with instants in `from..to`. If `to` is `Timestamp::MAX`, the range includes it.
 pub(super) fn within(prefix: Key, from: Timestamp, to: Timestamp) -> KeyRange {
     let from = prefix.with(&ordered(from));
     if to == Timestamp::MAX {
@@ -76,7 +76,7 @@ pub(super) fn within(prefix: Key, from: Timestamp, to: Timestamp) -> KeyRange {
     KeyRange { from, to: prefix.with(&ordered(to)) }
 }
 
-/// Returns the keys whose id was created in `from..until`, according to the time in the id.
+/// Returns the range of keys whose id was created in `from..until`. An id contains the time of its creation.
 pub(super) fn minted(prefix: Key, from: Option<Timestamp>, until: Option<Timestamp>) -> KeyRange {
     let all = KeyRange::prefix(prefix);
     let at = |instant: Timestamp| {
@@ -87,7 +87,7 @@ pub(super) fn minted(prefix: Key, from: Option<Timestamp>, until: Option<Timesta
     until.map_or(range, |until| range.before(at(until)))
 }
 
-/// Hashes a text, so that all keys of a kind have one length.
+/// Hashes a text, so that all keys of a kind have the same length.
 pub(super) fn digest(text: &str) -> [u8; 16] {
     let mut short = [0; 16];
     short.copy_from_slice(&Sha256::digest(text)[..16]);
@@ -103,7 +103,7 @@ pub fn all(business: BusinessId) -> KeyRange {
     KeyRange::prefix(Key::new(business.uuid().as_bytes()))
 }
 
-/// True if the kind of the key is known and the key has its length. False for the key of a piece.
+/// True if the kind of the key is known and the key has the length of its kind. The keys of pieces are not well-formed.
 pub fn is_well_formed(key: &[u8]) -> bool {
     let (Ok(business), Ok(kind)) = (business_of(key), kind_of(key)) else { return false };
     let other = if business == BusinessId::INSTALLATION { installation_kind::width } else { format_1::width };
@@ -153,7 +153,7 @@ pub fn millis_from_value(value: &[u8]) -> Result<Timestamp, StoreError> {
     }
 }
 
-/// The rows of the index `by_update` for changes from `from` to `to`, inclusive.
+/// Returns the rows of the index `by_update` for changes from `from` to `to`, both included.
 pub fn changed(business: BusinessId, by_update: u8, from: Timestamp, to: Timestamp) -> KeyRange {
     within(start(business, by_update), from, to + chrono::TimeDelta::milliseconds(1))
 }

@@ -27,12 +27,12 @@ pub fn of_date(business: BusinessId, kind: u8, date: NaiveDate) -> Key {
     start(business, kind).with(&ordered_date(date)).with(&[0; 12])
 }
 
-/// The special days from `from` to `to`, inclusive.
+/// Returns the range of the special days from `from` to `to`, both included.
 pub fn special_days(business: BusinessId, from: NaiveDate, to: NaiveDate) -> KeyRange {
     KeyRange { from: special_day(business, from), to: special_day(business, to).with(&[0]) }
 }
 
-/// Encodes a date. The bytes sort like the dates.
+/// Encodes a date, so that the bytes sort in the order of time.
 fn ordered_date(date: NaiveDate) -> [u8; 4] {
     (date.num_days_from_ce() as u32 ^ 1 << 31).to_be_bytes()
 }
@@ -60,7 +60,7 @@ pub fn listed_business(key: &[u8]) -> Result<BusinessId, StoreError> {
     is_of_list.then_some(id).ok_or_else(|| StoreError::damaged("key", "it names no business"))
 }
 
-/// True if the row decides about the access of an API key or a session.
+/// True if a change of the row can change whether an API key or a session has access.
 pub fn lets_in(key: &[u8]) -> bool {
     let of_installation = key.starts_with(BusinessId::INSTALLATION.uuid().as_bytes());
     key.get(16).is_some_and(|kind| match *kind {
@@ -70,7 +70,8 @@ pub fn lets_in(key: &[u8]) -> bool {
     })
 }
 
-/// The rows `APPOINTMENT_START` of the appointments whose id contains this instant or a later one.
+/// Returns the rows `APPOINTMENT_START` of the appointments that were created at `from` or later, according to the time
+/// in their ids.
 pub fn appointments_minted_from(business: BusinessId, from: Timestamp) -> KeyRange {
     let kind = start(business, kind::APPOINTMENT_START);
     let first = Uuid::from_u128(u128::try_from(from.millis()).unwrap_or(0) << 80);
@@ -90,7 +91,8 @@ pub fn aliases_of(business: BusinessId, into: ContactId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::ALIAS_OF, into))
 }
 
-/// The rows of contact names up to this contact. The last of these rows contains the contact's name.
+/// Returns the range of the `CONTACT_NAMES` rows up to this contact. Each of these rows contains the names of several
+/// contacts. The last row of the range is the one with the name of this contact.
 pub fn contact_names_up_to(business: BusinessId, id: ContactId) -> KeyRange {
     KeyRange { from: start(business, kind::CONTACT_NAMES), to: contact_names(business, id).with(&[0]) }
 }
@@ -141,7 +143,7 @@ pub fn memberships_of(person: PersonId) -> KeyRange {
     KeyRange::prefix(of_id(BusinessId::INSTALLATION, installation_kind::MEMBER_OF, person))
 }
 
-/// The lane of the committer for the changes of a person.
+/// Returns the lane of the committer that the changes of a person use.
 pub fn lane_of(person: PersonId) -> BusinessId {
     person.uuid().into()
 }
@@ -161,7 +163,7 @@ pub fn api_key(prefix: [u8; 8]) -> Key {
     start(BusinessId::INSTALLATION, installation_kind::API_KEY).with(&prefix).with(&[0; 8])
 }
 
-/// The last 8 characters of the prefix. Panics if the prefix is shorter, which no issued key has.
+/// Returns the last 8 characters of the API key's prefix. Panics if the prefix is shorter, which no issued key has.
 pub fn api_key_prefix(key: &ApiKey) -> [u8; 8] {
     match key.prefix.as_bytes().last_chunk() {
         Some(prefix) => *prefix,
@@ -178,7 +180,8 @@ pub fn deliveries(business: BusinessId, endpoint: WebhookId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::DELIVERY, endpoint))
 }
 
-/// The deliveries of events in `from..until`, according to the time in the event's id.
+/// Returns the range of the deliveries of events that were created in `from..until`, according to the time in the
+/// event's id.
 pub fn deliveries_within(
     business: BusinessId,
     endpoint: WebhookId,
@@ -200,7 +203,7 @@ pub fn business_and_endpoint(key: &[u8]) -> Result<(BusinessId, WebhookId), Stor
     Ok((id_at_end(business)?, id_at_end(key)?))
 }
 
-/// True if an outcome of a webhook delivery or a mail may write this row.
+/// True if the batch that records the outcome of a webhook delivery or a mail may write this row.
 pub fn is_of_outcome(key: &[u8]) -> bool {
     use kind::{
         DELIVERY, DELIVERY_DUE, DELIVERY_REACHED, MAIL, MAIL_DUE, MAIL_GATHERED, NOTICE_OF, NOTICE_WAITS,
@@ -265,7 +268,7 @@ pub fn day_and_hash(key: &[u8]) -> Result<(u32, [u8; 32]), StoreError> {
     }
 }
 
-/// The recorded points of steady time up to `at`, inclusive.
+/// Returns the rows of the recorded times of the steady clock up to `at`, including `at`.
 pub fn ages_until(business: BusinessId, at: SteadyTime) -> KeyRange {
     of_kind(business, kind::AGE).before(age(business, at).with(&[0]))
 }

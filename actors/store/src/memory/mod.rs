@@ -1,12 +1,12 @@
 //! The backend of a simulation: a map of all rows in memory, and a simulated disk that can crash.
 //!
-//! As on a real disk, a batch is written to a journal (the real journal, on blocks in memory), synced and
-//! then applied to the map. The map is saved from time to time. A crash reverts the map to the state after
-//! a random batch since the last save. The map may also keep some rows of later batches. Unsynced blocks of
-//! the journal may be lost or torn. Opening restores the other rows from the journal.
+//! As on a real disk, a batch is written to a journal (the real journal, on blocks in memory), synced and then applied
+//! to the map. The simulation saves the map from time to time. A crash reverts the map to the state after a random
+//! batch since the last save. The map may also keep some rows of later batches. Unsynced blocks of the journal may be
+//! lost or torn. Opening restores the other rows from the journal.
 //!
-//! Invariants: reads see the map. After a crash, all rows of a batch exist or none. A handle that was
-//! opened before a crash cannot read or write.
+//! Invariants: reads see the map. After a crash, either all rows of a batch exist or none. A handle that was opened
+//! before a crash cannot read or write.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -22,7 +22,7 @@ use super::journal::{self, BLOCK_BYTES, Journal, MemoryBlocks};
 use super::syncs::{By, Syncs};
 use super::{Backend, Batch, Key, KeyRange, Order, Pairs, Space, StoreError, Tombstone};
 
-/// A simulated disk, which keeps its content between stores. Clones are handles to the same disk.
+/// A simulated disk. It keeps its content after a store is closed. Clones share the same disk.
 #[derive(Clone, Default)]
 pub struct MemoryBackend(Arc<Disk>);
 
@@ -39,18 +39,19 @@ type Writes = Vec<(Key, Option<Vec<u8>>)>;
 struct State {
     pairs: Rows,
     blocks: MemoryBlocks,
-    /// The newest batch in the journal.
+    /// The number of the newest batch in the journal.
     newest: u64,
-    /// The newest durable batch in the journal.
+    /// The number of the newest durable batch in the journal.
     synced: u64,
-    /// The newest batch in the map.
+    /// The number of the newest batch in the map.
     applied: u64,
-    /// For each batch since the map was saved, the writes that revert it, newest write last.
+    /// For each batch since the map was saved, the writes that revert the batch. The last entry belongs to the newest
+    /// batch.
     unsaved: Vec<Writes>,
     under_way: Vec<(u64, Writes)>,
     /// The number of blocks of each unsynced batch in the journal.
     unsynced: Vec<usize>,
-    /// The newest batch that survived the last crash. All earlier batches survived too.
+    /// The number of the newest batch that survived the last crash. All earlier batches survived too.
     came_through: Option<u64>,
     /// Tombstones and businesses that are set aside. They survive every crash.
     tombstones: Vec<Tombstone>,
@@ -61,13 +62,13 @@ struct State {
     fail_apply: bool,
     fail_sync: bool,
     fail_read: bool,
-    /// The rows when the history began, and the writes of each later batch with its number.
+    /// The rows at the start of the history, and the writes of each later batch with its number.
     history: Option<(Rows, Vec<(u64, Writes)>)>,
     syncs: u64,
     reads: u64,
     sync_delay: Duration,
     syncs_held: bool,
-    /// The free bytes of the disk. `None` means [`DISK_BYTES`].
+    /// The number of free bytes on the disk. `None` means [`DISK_BYTES`].
     free: Option<u64>,
 }
 
@@ -82,8 +83,8 @@ impl MemoryBackend {
         Self::default()
     }
 
-    /// Simulates a power cut. The first `keep` unsynced batches survive completely. In open stores all
-    /// reads and writes fail. A new store can be opened immediately.
+    /// Simulates a power cut. The first `keep` unsynced batches survive completely. Stores that are open fail at every
+    /// read and write. A new store can be opened immediately.
     pub fn crash(&self, keep: usize) {
         let mut state = self.0.state.lock();
         state.crash(keep);
@@ -113,17 +114,17 @@ impl MemoryBackend {
         Self(Arc::new(Disk { state: Mutex::new(copy), gate: Notify::new() }))
     }
 
-    /// Makes the next write fail. No part of its batch is written.
+    /// Makes the next write fail without writing any part of its batch.
     pub fn fail_next_apply(&self) {
         self.0.state.lock().fail_apply = true;
     }
 
-    /// Makes the next sync fail. The written batches stay unsynced.
+    /// Makes the next sync fail. The batches that were written stay unsynced.
     pub fn fail_next_sync(&self) {
         self.0.state.lock().fail_sync = true;
     }
 
-    /// Makes the next read of a key, or of the next row in a scan, fail.
+    /// Makes the next read fail: a read of a single key, or of the next row in a scan.
     pub fn fail_next_read(&self) {
         self.0.state.lock().fail_read = true;
     }
@@ -155,7 +156,7 @@ impl MemoryBackend {
         self.0.state.lock().tombstones.clone()
     }
 
-    /// Empties the list of businesses that are set aside, as an operator may do while the store is closed.
+    /// Empties the list of businesses that are set aside. A real operator can do this while the store is closed.
     pub fn lift_aside(&self) {
         self.0.state.lock().aside.clear();
     }
@@ -165,7 +166,8 @@ impl MemoryBackend {
         state.history = Some((state.pairs.clone(), state.under_way.clone()));
     }
 
-    /// Returns the rows after this batch. Panics if [`MemoryBackend::note_history`] was not called before.
+    /// Returns the rows as they were after the batch with this number. Panics if [`MemoryBackend::note_history`] was
+    /// not called before.
     pub fn rows_as_of(&self, sequence: u64) -> BTreeMap<Vec<u8>, Vec<u8>> {
         let state = self.0.state.lock();
         let (mut rows, batches) = state.history.clone().expect("`note_history` must be called before");
@@ -180,7 +182,7 @@ impl MemoryBackend {
         rows
     }
 
-    /// The number of batches that were written, without those that a crash has lost.
+    /// The number of batches that were written and not lost in a crash.
     pub fn applies(&self) -> u64 {
         self.0.state.lock().newest
     }
@@ -198,7 +200,7 @@ impl MemoryBackend {
         self.0.state.lock().unsynced.len()
     }
 
-    /// Returns [`StoreError::InUse`] while another session is open.
+    /// Starts a session on the disk. Returns [`StoreError::InUse`] while another session is open.
     pub(super) fn session(&self) -> Result<Session, StoreError> {
         let mut state = self.0.state.lock();
         if std::mem::replace(&mut state.open, true) {
@@ -218,7 +220,7 @@ impl State {
         }
         let mut rng = Rng(self.newest << 20 ^ self.life << 8 ^ keep as u64);
         let kept = self.synced + self.unsynced.len().min(keep) as u64;
-        // The map keeps the first batches since its last save, and the first rows of some later batches.
+        // The map keeps the first batches since its last save, and some rows of some later batches.
         let saved = self.applied - self.unsaved.len() as u64;
         let home = saved + rng.below(self.applied - saved + 1);
         let mut passing = self.unsaved.split_off((home - saved) as usize);
@@ -230,7 +232,7 @@ impl State {
         for (key, before) in passing.chain(lost.into_iter().flatten()).collect::<Vec<_>>().into_iter().rev() {
             self.write(&key, before);
         }
-        // Unsynced blocks survive completely, in part or not at all. A lost batch loses at least one block.
+        // An unsynced block survives completely, in part or not at all. Each lost batch loses at least one block.
         let (mut kept_bytes, mut differs) = (Vec::new(), &self.blocks.unsynced()[..]);
         for (number, blocks) in (self.synced + 1..).zip(&self.unsynced) {
             let (of_batch, rest) = differs.split_at(*blocks);
@@ -300,7 +302,8 @@ impl State {
     }
 }
 
-/// The random decisions of a crash (SplitMix64). The seed includes the number of the newest batch.
+/// A random number generator (SplitMix64) for the decisions of a crash. Its seed includes the number of the newest
+/// batch.
 struct Rng(u64);
 
 impl Rng {
@@ -320,7 +323,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Waits for the configured delay, between a write and its sync. Yields at least once.
+    /// Waits for the configured delay between a write and its sync. Without a delay, it yields once.
     pub(super) async fn before_sync(&self) {
         let _syncing = self.syncs.begin(By::Committer);
         let delay = self.disk.state.lock().sync_delay;
@@ -378,7 +381,8 @@ impl Backend for Session {
                 done = true;
                 return None;
             };
-            // `BTreeMap::range` panics if the range ends before it starts. `key` is between the bounds.
+            // The start must not be after the end, because `BTreeMap::range` would panic. `key` is between the two
+            // bounds.
             match order {
                 Order::Ascending => from = Bound::Excluded(key.clone()),
                 Order::Descending => to = Bound::Excluded(key.clone()),

@@ -1,5 +1,3 @@
-//! Tests the simulated disk.
-
 use super::*;
 
 fn put(session: &Session, key: &[u8], value: &[u8]) {

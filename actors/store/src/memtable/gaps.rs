@@ -1,30 +1,31 @@
-//! Gaps: ranges of keys without a row. A scan for the first row of a queue skips the deleted rows before
-//! it, which the tables and the tree may still contain.
+//! Gaps: ranges of keys that have no row. Without gaps, a scan for the first row of a queue would have to read the
+//! deleted rows before it, which the tables and the tree may still contain.
 //!
-//! Invariant: gaps do not overlap. Writing a row drops the gap that contains its key.
+//! Invariant: gaps do not overlap. When a row is written, the gap that contains its key is dropped.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use crate::Key;
 
-/// The maximum number of gaps. If there are more, all gaps are dropped. Later scans find them again.
+/// The maximum number of gaps. When there are more, all gaps are dropped, and later scans find them again.
 const GAPS_MAX: usize = 4_096;
 
-/// The first and the last key of each gap, both inclusive.
+/// The first and the last key of each gap. Both belong to the gap.
 #[derive(Default)]
 pub(super) struct Gaps(BTreeMap<Key, Key>);
 
-/// A gap that a scan extends until it finds a row.
+/// A gap that a scan extends while it finds no row.
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     from: Key,
-    /// The last key of the gap. `None` for a new gap that the scan has not extended yet.
+    /// The last key of the gap. It is `None` if the gap is new and the scan has not extended it yet.
     last: Option<Key>,
 }
 
 impl Gaps {
-    /// Returns where a scan from `from` must begin: at `from`, or after the gap that contains it.
+    /// Returns the key at which a scan from `from` must begin: `from`, or the first key after the gap that contains
+    /// `from`.
     pub(super) fn begin(&self, from: Key) -> (Bound<Key>, Run) {
         match self.around(&from) {
             Some((from, last)) => (Bound::Excluded(last), Run { from, last: Some(last) }),
@@ -32,7 +33,7 @@ impl Gaps {
         }
     }
 
-    /// Extends the run to `last`. Returns `None` if a row was written in the run's gap since the run began.
+    /// Extends the gap of the run to `last`. Returns `None` if a row was written into the gap since the run began.
     pub(super) fn extend(&mut self, run: Run, last: Key) -> Option<Run> {
         let is_whole = match run.last {
             Some(before) => self.0.get(&run.from) == Some(&before),
@@ -85,7 +86,7 @@ mod tests {
             let run = gaps.begin(key(2 * number)).1;
             assert!(gaps.extend(run, key(2 * number)).is_some());
         }
-        // A known gap is extended.
+        // The second scan extends the gap that the first scan found.
         let (from, run) = gaps.begin(key(0));
         assert_eq!(from, Bound::Excluded(key(0)));
         gaps.extend(run, key(1)).unwrap();
@@ -108,7 +109,7 @@ mod tests {
         gaps.extend(outer, key(9)).unwrap();
         assert!(gaps.extend(inner, key(7)).is_none());
         assert_eq!(gaps.ranges(), [(key(0), key(9))]);
-        // A scan that begins within a gap starts after the gap and extends it.
+        // A scan that begins within a gap continues after the gap and extends it.
         let (from, run) = gaps.begin(key(3));
         assert_eq!(from, Bound::Excluded(key(9)));
         gaps.extend(run, key(12)).unwrap();

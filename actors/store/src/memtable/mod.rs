@@ -1,10 +1,10 @@
 //! The memtable: the rows that are durable in the journal and not yet in the tree.
 //!
-//! Batches add rows to the active table. A checkpoint closes the table, writes it to the tree and drops it.
-//! A *gap* is a range of keys without a row. Invariants:
+//! Batches add rows to the active table. A checkpoint closes the active table, writes it to the tree and drops it. A
+//! *gap* is a range of keys without a row. Invariants:
 //!
-//! - A table is dropped only when the tree contains its rows. Until then its rows take precedence over the
-//!   tree, and the rows of a newer table over those of an older table.
+//! - A table is dropped only when the tree contains its rows. Until then its rows take precedence over the tree, and
+//!   the rows of a newer table take precedence over those of an older table.
 //! - Only whole batches are written to the tree.
 //! - Readers see all rows of a batch or none.
 //! - A step of a scan returns the row that is next at the time of the step.
@@ -30,7 +30,7 @@ struct Tables {
     active: Table,
     /// The tables to be written to the tree, oldest first.
     closed: VecDeque<Arc<Table>>,
-    /// The number of tables written to the tree. When it changes, scans read the tree again.
+    /// The number of tables that were written to the tree. When it changes, scans read the tree again.
     flushed: u64,
     gaps: Mutex<Gaps>,
 }
@@ -48,7 +48,8 @@ const PASSED_MAX: usize = 256;
 type Written = Option<Box<[u8]>>;
 
 impl Memtable {
-    /// Adds the rows of a batch. A row that was created and deleted within a table is removed from it.
+    /// Adds the rows of a batch to the active table. If a row was created and deleted within this table, the table
+    /// keeps nothing of it.
     pub(super) fn apply(
         &self,
         number: u64,
@@ -84,14 +85,15 @@ impl Memtable {
         Ok(())
     }
 
-    /// Returns `None` if the row must be read from the tree.
+    /// Returns the value of a key, and `None` inside if the row is deleted. The outer `None` means that the row must be
+    /// read from the tree.
     pub(super) fn get(&self, key: &[u8]) -> Option<Option<Vec<u8>>> {
         let tables = self.0.read();
         let row = tables.youngest_first().find_map(|table| table.rows.get(key))?;
         Some(row.as_deref().map(<[u8]>::to_vec))
     }
 
-    /// Closes the active table if it got a batch, even if the table has no rows.
+    /// Closes the active table if a batch was added to it, even if the table contains no rows.
     pub(super) fn close(&self) {
         let tables = &mut *self.0.write();
         if tables.active.newest > 0 {
@@ -116,14 +118,15 @@ impl Memtable {
         self.0.read().youngest_first().map(|table| table.bytes as u64).sum()
     }
 
-    /// Called after direct writes to the tree, which invalidate gaps and earlier reads of the tree.
+    /// Drops all gaps, and makes scans read the tree again. It must be called after rows were written directly to the
+    /// tree.
     pub(super) fn filled(&self) {
         let tables = &mut *self.0.write();
         tables.flushed += 1;
         *tables.gaps.get_mut() = Gaps::default();
     }
 
-    /// Reads a range, which must not be empty. `seek` reads the remaining part of a range from the tree.
+    /// Reads a range, which must not be empty. `seek` reads the rest of the range from the tree.
     pub(super) fn scan(
         self: &Arc<Self>,
         range: &KeyRange,
@@ -153,10 +156,10 @@ struct Scan<S> {
     memtable: Arc<Memtable>,
     seek: S,
     rest: Rest,
-    /// The gap that contains the start of the scan. `None` once the scan has found a row.
+    /// The gap that contains the start of the scan. It is `None` once the scan has found a row.
     run: Option<Run>,
     flushed: u64,
-    /// The rows of the tree after the last returned row.
+    /// The rows of the tree that follow the last returned row.
     below: Peekable<Pairs<'static>>,
 }
 
@@ -200,7 +203,7 @@ impl<S: Fn(&Rest) -> Pairs<'static>> Scan<S> {
 }
 
 enum Next {
-    /// The next row of the scan is the next row of the tree, if any.
+    /// The next row of the scan is the next row of the tree. If the tree has no more rows, the scan ends.
     InTree,
     Deleted,
     Further,
@@ -217,7 +220,8 @@ impl Tables {
         std::iter::once(&self.active).chain(self.closed.iter().rev().map(|table| &**table))
     }
 
-    /// Returns the deleted keys that only the active table contains, and the number of its newest batch.
+    /// Returns the keys that the batch deletes and that only the active table contains, and the number of the table's
+    /// newest batch.
     fn only_in_active(&self, batch: &Batch) -> (Vec<Key>, u64) {
         let has = |table: &Table, key: &Key| matches!(table.rows.get(key), Some(Some(_)));
         let deleted = batch.writes().filter(|(_, value)| value.is_none()).map(|(key, _)| key);
@@ -228,7 +232,8 @@ impl Tables {
         (keys, self.active.newest)
     }
 
-    /// Skips deleted rows, up to the next row or to the next key of the tree. Returns the last skipped key.
+    /// Skips deleted rows until it reaches a row, or a key that the tree may contain. Also returns the last key that it
+    /// skipped.
     fn pass(&self, rest: &mut Rest, below: Option<&[u8]>) -> (Next, Option<Key>) {
         let mut passed = None;
         for at in 0.. {

@@ -10,7 +10,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A simulated tree. A scan reads all rows at its start, which is the oldest state that a scan may return.
+/// A simulated tree. A scan of it copies all rows when it starts, so it returns the oldest state that a scan may
+/// return.
 type Tree = Arc<Mutex<BTreeMap<Key, Vec<u8>>>>;
 
 fn seek(tree: &Tree) -> impl Fn(&Rest) -> Pairs<'static> + Send + use<> {
@@ -40,7 +41,7 @@ enum Step {
     /// Writes the remaining rows of the oldest closed table, and drops the table.
     Forget,
     Next(usize),
-    /// Restarts one of the scans with another range.
+    /// Starts one of the scans again, with another range.
     Begin(usize, u8, u8, bool),
 }
 
@@ -170,7 +171,7 @@ fn readers_never_see_a_part_of_a_batch() {
         let reader = threads.spawn(|| {
             let mut newest = 0;
             while newest < 99 {
-                // No row may have an older value than a row that the scan returned before it.
+                // A scan must not return a row with an older value than the row before it.
                 let mut last = newest;
                 for pair in memtable.scan(&range, Order::Descending, seek(&tree)) {
                     let value = pair.unwrap().1[0];
@@ -204,14 +205,14 @@ fn created_and_deleted_rows_leave_no_entry_and_rows_of_the_tree_are_deleted() {
     memtable.apply(2, &deletes, is_in_tree).unwrap();
     let rows = |table: &Table| table.rows.clone().into_keys().collect::<Vec<_>>();
     assert_eq!(rows(&memtable.0.read().active), [key(2)]);
-    // A table is closed even if its batches leave no row in it.
+    // A table is closed even if its batches have left no row in it.
     let passing = Memtable::default();
     passing.apply(1, &puts, |_| Ok(false)).unwrap();
     passing.apply(2, &deletes, |_| Ok(false)).unwrap();
     passing.close();
     let closed = passing.oldest().unwrap();
     assert_eq!((closed.newest(), closed.rows().count()), (2, 0));
-    // Deleted rows that a closed table contains stay in the active table, marked as deleted.
+    // If a closed table contains the rows, the deleted rows stay in the active table, marked as deleted.
     memtable.apply(3, &puts, is_in_tree).unwrap();
     memtable.close();
     memtable.apply(4, &puts, is_in_tree).unwrap();
@@ -270,7 +271,7 @@ fn a_scan_for_the_first_row_skips_the_deleted_rows_before_it_once() {
     assert_eq!(first(), Some(key(deleted).to_vec()));
     assert_eq!(first(), Some(key(deleted).to_vec()));
     assert_eq!(*from.lock(), [Bound::Included(range.from), Bound::Excluded(key(deleted - 1))]);
-    // Scans find rows that are written into a gap, also rows that are written directly to the tree.
+    // Scans find rows that are written into a gap, including rows that are written directly to the tree.
     let mut put = Batch::default();
     put.put(key(7), vec![3]);
     memtable.apply(2, &put, |_| Ok(true)).unwrap();

@@ -1,6 +1,7 @@
 //! Entries of the audit log.
 //!
-//! Every change to the usage of a business writes an entry, so the newest entry contains the current usage.
+//! Every change to the number of rows and bytes that a business uses writes an entry, so the newest entry contains the
+//! current numbers.
 
 use domain::{Actor, Amount, AuditEntry, Budget, BudgetKind, FieldChange, Limit, ResourceId, Usage};
 use uuid::Uuid;
@@ -11,7 +12,7 @@ use crate::codec::{Field, Fields, Record, encoded, fields, record};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditRecord {
     pub entry: AuditEntry,
-    /// The usage after the change. Entries that earlier versions wrote have no usage.
+    /// The rows and bytes that the business uses after the change. Entries of earlier versions do not contain them.
     pub usage: Option<Usage>,
 }
 
@@ -69,7 +70,7 @@ fields! {
     Limit { rows_max, bytes_max }
 }
 
-/// The stored budget contains only the kinds with a limit.
+/// The record of a budget contains only the kinds that have a limit.
 impl Record for Budget {
     fn encode(&self) -> Vec<u8> {
         let limits = BudgetKind::ALL.iter().map(|kind| (*kind, self.limit(*kind)));
@@ -88,8 +89,8 @@ impl Record for Budget {
     }
 }
 
-/// Rows and bytes in the order of [`BudgetKind::kept`]. The usage is `None` if the record contains fewer
-/// kinds, for example because an earlier version wrote it.
+/// The rows and bytes that a business uses, in the order of [`BudgetKind::kept`]. The field is `None` if the record
+/// contains fewer kinds, for example because an earlier version wrote it.
 mod usage {
     use domain::Usage;
 
@@ -133,7 +134,7 @@ mod tests {
         }
     }
 
-    /// The bytes of [`entry`] in the first version, without the version byte.
+    /// The encoding of [`entry`] by the first version, without the version byte.
     const ENTRY: &str = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b390300000101a2a2a2a2\
         a2a2a2a2a2a2a2a2a2a2a2a2156170706f696e746d656e742e63616e63656c6c\
         65640b6170706f696e746d656e74a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a30106\
@@ -185,7 +186,7 @@ mod tests {
 
     #[test]
     fn damaged_fields_of_audit_are_refused() {
-        // The actor follows the id and an instant of nine bytes.
+        // In the encoded entry, the actor follows the id and an instant of nine bytes.
         check_damage(&entry(), |bytes| bytes[26] = 7);
         check_damage(&entry(), |bytes| bytes[26] = ACTOR_SYSTEM);
         check_damage(&AuditEntry { actor: Actor::System, ..entry() }, |bytes| bytes[26] = ACTOR_API_KEY);

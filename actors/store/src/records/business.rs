@@ -189,7 +189,7 @@ mod tests {
         check(&plain(), &format!("03{first}010f"));
     }
 
-    /// The business with the settings of earlier versions.
+    /// A business that has only the settings of earlier versions.
     fn plain() -> Business {
         Business { customer_word: CustomerWord::Client, grid_minutes: GRID_MINUTES_DEFAULT, ..business() }
     }
@@ -213,7 +213,7 @@ mod tests {
         for grid_minutes in [0, 6, 60] {
             check_damage(&Business { grid_minutes, ..business() }, |_| {});
         }
-        // Monday's window (minute 540 to 1050) is moved to Saturday, made empty, or moved to after 24:00.
+        // Monday's opening hours (minute 540 to 1050) are moved to Saturday, made empty, or moved to after 24:00.
         let monday = b"\x01\xfb\x1c\x02\xfb\x1a\x04";
         for bad in [
             b"\x06\xfb\x1c\x02\xfb\x1a\x04",
@@ -322,7 +322,7 @@ mod tests {
         check_damage(&Service { position: POSITION_MAX + 1, ..service() }, |_| {});
         check_damage(&StaffMember { position: POSITION_MAX + 1, ..staff() }, |_| {});
         check_damage(&staff(), |bytes| replace(bytes, b"UTC", b"ABC"));
-        // The second window begins before the first one ends.
+        // The second period begins before the first one ends.
         check_damage(&staff(), |bytes| replace(bytes, b"\x0c\x03", b"\xcf\x02"));
     }
 
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn damaged_fields_of_diary_are_refused() {
-        // The first window is empty, and the second begins within it.
+        // First the first period becomes empty. Then the second period begins within the first.
         check_damage(&special_day(), |bytes| replace(bytes, b"\xd0\x02", b"\x1c\x02"));
         check_damage(&special_day(), |bytes| replace(bytes, b"\x28\x05", b"\xcf\x02"));
         let over = BlockedTime { ends_at: blocked_time().starts_at, ..blocked_time() };

@@ -20,7 +20,7 @@ record!(Appointment, "appointment", {
 
 fields! { BookedAs { name, phone, email, locale, texts } }
 
-/// Stores a missing id as the nil UUID, which is never issued.
+/// Encodes an optional id. A missing id is stored as the nil UUID, which is never issued.
 mod nil_for_none {
     use domain::{ContactId, ResourceId};
     use uuid::Uuid;
@@ -44,10 +44,10 @@ record!(Contact, "contact", {
     3: alert = None;
 });
 
-/// The names of contacts with consecutive ids. A row has many names, so that a search reads few rows.
+/// The names of contacts with consecutive ids. A row contains many names, so that a search reads few rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamesRecord {
-    /// The id and the case-folded name of each contact.
+    /// The id and the case-folded name of each contact in the row.
     pub names: Vec<(ContactId, String)>,
 }
 
@@ -65,7 +65,7 @@ record!(SearchRecord, "search texts", { 1: texts } check |it| {
     it.texts.is_sorted_by(|a, b| a.0 < b.0) => "its records are not in order"
 });
 
-/// The value of a row in the index of calls by start. Lists use it to filter calls without reading them.
+/// The value of a row in the index of calls by start. With it, a list can filter calls without reading them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallRow {
     pub direction: Direction,

@@ -39,7 +39,7 @@ trait Numbered: Sized {
     fn from_number(number: u8) -> Option<Self>;
 }
 
-/// Assigns a number to each variant of an enum. A missing variant or a repeated number does not compile.
+/// Assigns a number to each variant of an enum. It does not compile if a variant is missing or a number is repeated.
 macro_rules! numbers {
     ($($type:ident { $($variant:ident = $number:literal),* $(,)? })*) => {$(
         impl Numbered for $type {
@@ -149,7 +149,7 @@ macro_rules! ids {
 
 domain::each_id!(ids);
 
-/// Milliseconds after 1970.
+/// An instant is stored as the number of milliseconds since 1970.
 impl Field for Timestamp {
     fn write(&self, to: &mut Vec<u8>) {
         self.millis().write(to);
@@ -166,7 +166,7 @@ impl Field for Timestamp {
     }
 }
 
-/// Milliseconds, in the same range as instants.
+/// A time of the steady clock is stored in milliseconds, with the same bounds as instants.
 impl Field for SteadyTime {
     fn write(&self, to: &mut Vec<u8>) {
         self.millis().write(to);
@@ -177,7 +177,7 @@ impl Field for SteadyTime {
     }
 }
 
-/// Days since 1 January of the year 1, which is day 1.
+/// A date is stored as a number of days. Day 1 is 1 January of the year 1.
 impl Field for NaiveDate {
     fn write(&self, to: &mut Vec<u8>) {
         self.num_days_from_ce().write(to);

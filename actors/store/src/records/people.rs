@@ -62,7 +62,7 @@ impl Field for KeyCreator {
     }
 }
 
-/// One bit per scope, in a fixed order. The bit of a scope never changes.
+/// A set of scopes is stored as one bit per scope. The bit of a scope never changes.
 impl Field for Scopes {
     fn write(&self, to: &mut Vec<u8>) {
         self.bits().write(to);
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn damaged_fields_of_key_are_refused() {
-        // The scopes are a varint of two bytes after the hash.
+        // In the encoded key, the scopes are a varint of two bytes after the hash.
         check_damage(&key(), |bytes| replace(bytes, b"\xa3\xfb\x01\x02", b"\xa3\xfb\x01\x42"));
         check_damage(&key(), |bytes| *bytes.last_mut().unwrap() = 0x7f);
     }
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn an_invalid_alert_is_damaged() {
-        // Damages first the number of the alert, then its kind.
+        // The test damages first the number of the alert, then its kind.
         check_damage(&alert(), |bytes| bytes[33] = 0);
         check_damage(&alert(), |bytes| bytes[34] = 0x7f);
         check_damage(&AlertsRead { until: 3, at: Timestamp::from_millis(9) }, |bytes| bytes[1] = 0);

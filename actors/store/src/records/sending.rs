@@ -59,12 +59,13 @@ record!(Mail, "mail", {
        last_attempt_at, next_attempt_at;
     2: notice = None;
 } check |it| {
-    (it.notice.is_some() == (it.kind == MailKind::Notice)) => "its notice is missing, or its kind has none",
+    (it.notice.is_some() == (it.kind == MailKind::Notice))
+        => "its notice is missing, or is present although its kind allows none",
     (it.notice.is_none_or(|notice| notice.dropped.is_some() == (it.status == MailStatus::Dropped)))
-        => "the reason why it was dropped is missing, or its status has none",
+        => "the drop reason is missing, or is present although the status allows none",
     (it.about.len() <= ABOUT_MAX) => "it is about too many records",
     ((it.status == MailStatus::Pending) == it.next_attempt_at.is_some())
-        => "its due time is missing, or its status allows no due time",
+        => "its due time is missing, or is present although the status allows none",
 });
 
 fields! {
@@ -74,8 +75,8 @@ fields! {
     SentNotices { at, count }
 }
 
-/// The e-mails and texts that the owner of an address or a phone number agrees to get. `None` where the
-/// medium has no such consent.
+/// The consents that the owner of an address or a phone number has given: for e-mails and for text messages. A field is
+/// `None` if this kind of message has no such consent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConsentRecord {
     pub email: Option<EmailConsent>,
@@ -84,11 +85,11 @@ pub struct ConsentRecord {
 
 record!(ConsentRecord, "consent", { 1: email, texts });
 
-/// The notices that a limit has counted, oldest first.
+/// The notices that were counted towards a limit, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NoticeCountRecord {
     pub sent: Vec<SentNotices>,
-    /// The ids of the newest counted notices. Empty if the limit counts several notices as one entry.
+    /// The ids of the newest counted notices. It is empty if the limit counts several notices as one entry.
     pub ids: Vec<MailId>,
 }
 
@@ -278,7 +279,7 @@ mod tests {
     #[test]
     fn an_invalid_mail_is_damaged() {
         check_damage(&mail(), |bytes| bytes[50] = 0x7f);
-        // The mail has a due time and a status other than pending.
+        // The mail has a due time, but its status is not pending.
         check_damage(&mail(), |bytes| replace(bytes, b"m@b.example\x01", b"m@b.example\x02"));
         check_damage(&mail(), |bytes| replace(bytes, b"m@b.example\x01", b"m@b.example\x7f"));
     }

@@ -8,7 +8,8 @@ use uuid::Uuid;
 
 use super::super::{Record, StoreError};
 
-/// Checks the encoding of a record. Shorter or longer bytes and a newer version must be errors.
+/// Checks that a record encodes to these bytes and decodes from them. Bytes that are too short or too long, or that
+/// have a newer version, must be errors.
 pub(super) fn check<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
     let bytes = record.encode();
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -25,7 +26,7 @@ pub(super) fn check<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
     assert!(matches!(R::decode(&newer), Err(StoreError::Version { found: 0xee, .. })));
 }
 
-/// Checks that the bytes of an earlier version decode to the record. Shorter bytes must be an error.
+/// Checks that the bytes of an earlier version decode to the record. Bytes that are too short must be an error.
 pub(super) fn check_old<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
     let golden = golden.replace([' ', '\n'], "");
     let bytes: Vec<u8> =
@@ -57,7 +58,7 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
     bytes[at..at + to.len()].copy_from_slice(to);
 }
 
-/// Decodes the bytes as each kind of record. Errors are expected; only a panic fails the test.
+/// Decodes the bytes as a record of every kind. Errors are expected: only a panic fails the test.
 fn decode_all(bytes: &[u8]) {
     use domain::{
         Alias, ApiKey, Appointment, AuditEntry, BlockedTime, Budget, Business, CallRecord, Contact, Delivery,

@@ -9,14 +9,15 @@ use uuid::Uuid;
 use crate::codec::{Field, Fields, Record, encoded, fields, record};
 use crate::{KEY_BYTES_MAX, StoreError};
 
-/// Identifies the data of a contact that is being erased by digests of its phone number and e-mail address.
+/// The erasure of a contact. Digests of its phone number and e-mail address identify its data in other records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasureRecord {
-    /// Greater than the id of every earlier erasure.
+    /// The id of the erasure. It is greater than the id of every earlier erasure.
     pub id: ErasureId,
     pub phone: Option<[u8; 16]>,
     pub email: Option<[u8; 16]>,
-    /// For a merged contact, the digests that identify no contact since this merge.
+    /// If contacts were merged into the contact, the digests that have identified no contact since the merge with this
+    /// id.
     pub former: Option<(MergeId, Vec<[u8; 16]>)>,
 }
 
@@ -25,9 +26,9 @@ record!(ErasureRecord, "erasure", { 1: id, phone; 2: email = None; 3: former = N
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasingRecord {
     pub newest: ErasureId,
-    /// The stage of the erasure. Each stage searches one kind of rows.
+    /// The current stage of the erasure. Each stage searches one kind of rows.
     pub stage: u8,
-    /// The key of the last searched row; empty at the start of the stage.
+    /// The key of the row that was searched last. It is empty at the start of a stage.
     pub at: Vec<u8>,
 }
 
@@ -35,7 +36,8 @@ record!(ErasingRecord, "erasing", { 1: newest, stage, at } check |it| {
     (it.at.len() <= KEY_BYTES_MAX) => "its key is too long"
 });
 
-/// The manage links of an appointment, oldest first, and how often links have moved it.
+/// The manage links of an appointment, oldest first, and the number of times that customers have moved the appointment
+/// through a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinksRecord {
     /// The SHA-256 of each token.
@@ -45,11 +47,11 @@ pub struct LinksRecord {
 
 record!(LinksRecord, "links", { 1: hashes, moves });
 
-/// A manage link. The customer who has its token can see, move and cancel the appointment.
+/// A manage link. A customer who has its token can see, move and cancel the appointment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkRecord {
     pub appointment_id: AppointmentId,
-    /// The e-mail address in lower case to which the link was sent. `None` for a link that a page showed.
+    /// The e-mail address to which the link was sent, in lower case. It is `None` if the link was shown on a page.
     pub to: Option<String>,
 }
 
@@ -61,7 +63,7 @@ record!(SlugOwner, "slug", { 1: business_id, reserved_until });
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WipeRecord {
-    /// The steady time until which the event may still be sent.
+    /// The time of the steady clock until which the event may still be sent.
     pub until: SteadyTime,
 }
 
@@ -69,14 +71,15 @@ record!(WipeRecord, "wipe", { 1: until });
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyRecord {
-    /// The hash of the request. A different request with the same key is refused.
+    /// The hash of the request. A different request with the same idempotency key is refused.
     pub fingerprint: [u8; 32],
     pub status: u16,
-    /// The body of the response. Empty if the response has no body, or if the body is not stored.
+    /// The body of the response. It is empty if the response has no body or its body is not stored.
     pub body: Vec<u8>,
-    /// The resource to render instead of the body, because the body contained data of an erased contact.
+    /// The resource to render in place of the body, which was deleted because it contained data of an erased contact.
     pub shows: Option<ShownAnew>,
-    /// The time of the response. The first version stored wall time, which is decoded as steady time.
+    /// The time of the response by the steady clock. The first version stored the time of the wall clock, which is
+    /// decoded as if it were steady.
     pub answered: SteadyTime,
 }
 
@@ -117,16 +120,16 @@ impl Field for ShownAnew {
 pub struct ClockRecord {
     pub steady: SteadyTime,
     pub wall: Timestamp,
-    /// The newest stamp in the store; [`Timestamp::MIN`] if the store has no stamps.
+    /// The newest stamp in the store, or [`Timestamp::MIN`] if the store has no stamps.
     pub newest: Timestamp,
-    /// The boot in which the record was written. `None` if the machine has no ids of boots.
+    /// The boot of the machine during which the record was written. It is `None` if the machine has no boot ids.
     pub boot: Option<Boot>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Boot {
     pub id: Uuid,
-    /// The time since the boot in milliseconds, including suspension.
+    /// The time since the boot in milliseconds. It includes the time during which the machine was suspended.
     pub passed: i64,
 }
 
@@ -145,10 +148,11 @@ pub struct RoundRecord {
 
 record!(RoundRecord, "round", { 1: began, after, is_through });
 
-/// The format of stores. Opening a store converts an earlier format and refuses a later format.
+/// The current format of stores. Opening a store converts an earlier format and refuses a later one.
 pub const STORE_FORMAT: u16 = 8;
 
-/// The stored format during a conversion, so that no version uses a half-converted store.
+/// The format that is stored during a conversion. No version opens a store with this format, so a half-converted store
+/// is never used.
 pub const STORE_FORMAT_IN_UPGRADE: u16 = u16::MAX;
 
 #[derive(Clone, PartialEq, Eq)]
@@ -156,7 +160,7 @@ pub struct MetaRecord {
     /// The format of the store. It must be checked before other rows are read.
     pub format: u16,
     pub secret: [u8; 32],
-    /// The secret for the tokens of mailed links. A restore replaces it: links sent later are invalid in
+    /// The secret for the tokens of mailed links. A restore replaces it, so links that are sent later are invalid in
     /// other copies of the store.
     pub link_secret: [u8; 32],
     pub created_at: Timestamp,
@@ -173,7 +177,8 @@ impl std::fmt::Debug for MetaRecord {
 
 const META: &str = "meta";
 
-/// Version 2 is written only after a restore, when the secrets differ. Earlier releases can read version 1.
+/// The record is written as version 2 only if the two secrets differ, which is the case after a restore. Earlier
+/// releases can read version 1.
 impl Record for MetaRecord {
     fn encode(&self) -> Vec<u8> {
         let differ = self.link_secret != self.secret;
@@ -316,7 +321,7 @@ mod tests {
         let boot = Some(Boot { id: Uuid::from_bytes([0xb0; 16]), passed: 5_000 });
         let booted = ClockRecord { boot, ..record };
         check(&booted, &format!("02 fd00358d5b39030000 01 fb5802 01 {} fb1027", "b0".repeat(16)));
-        // Changes the low byte of the time since the boot to an odd number, which encodes a negative time.
+        // The test changes the low byte of the time since the boot to an odd number, which encodes a negative time.
         check_damage(&booted, |bytes| bytes[32] = 0x11);
     }
 
