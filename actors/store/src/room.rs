@@ -1,12 +1,12 @@
 //! The free space of the disk, and the refusal of changes when it is low.
 //!
-//! If less space is free than the operator's *reserve*, changes that enlarge the store are refused. Below a
-//! quarter of the reserve, only changes that free space are accepted. Below the *floor*, a sixteenth of the
-//! reserve, nothing is written: a failed write stops the store, and a start needs space too. Invariants:
+//! If less space is free than the operator's *reserve*, changes that enlarge the store are refused. Below a quarter of
+//! the reserve, only changes that free space are accepted. Below the *floor*, a sixteenth of the reserve, nothing is
+//! written: a failed write stops the store, and a start needs space too. Invariants:
 //!
-//! - The disk is checked at most once a second. Bytes submitted since the last check count
-//!   [`WRITE_AMPLIFICATION`] times.
-//! - A level ends only at a free space that is larger than the bound at which the level begins.
+//! - The disk is checked at most once a second. The free space is estimated to have shrunk by [`WRITE_AMPLIFICATION`]
+//!   times the bytes that were submitted since the last check.
+//! - A level ends only when the free space is clearly larger than the bound below which the level begins.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -18,29 +18,30 @@ use super::{Backend, Space};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// An upper bound of the log's growth per submitted byte. Measurements showed about 2.
+/// An upper bound of the number of bytes by which the log grows per submitted byte. Measurements showed about 2.
 const WRITE_AMPLIFICATION: u64 = 4;
 
 pub const RESERVE_BYTES_DEFAULT: u64 = 1 << 30;
-/// The default reserve is at most the disk divided by this number.
+/// The default reserve is at most the size of the disk divided by this number.
 const RESERVE_PARTS: u64 = 20;
 const LAST_PARTS: u64 = 4;
 const FLOOR_PARTS: u64 = 16;
 const STEP_BYTES: u64 = 8 << 20;
-/// The smallest floor. Changes that are already accepted may fill the log's current and next segments.
+/// The minimum of the floor. Changes that were already accepted may fill the log's current segment and the next one.
 const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
 const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
-/// The minimum of a reserve other than 0.
+/// The minimum of a reserve, unless the reserve is 0.
 pub const RESERVE_BYTES_MIN: u64 = LAST_BYTES_MIN + STEP_BYTES;
-/// A level ends when the free space exceeds the level's bound by the bound divided by this number.
+/// A level ends when the free space exceeds the level's bound by this fraction of the bound: one part in `SLACK_PARTS`.
 const SLACK_PARTS: u64 = 8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DiskReserve {
-    /// 1 GiB, or 5 % of the disk if that is less, and at least [`RESERVE_BYTES_MIN`].
+    /// The default reserve: 1 GiB, or 5 % of the disk if that is less, but at least [`RESERVE_BYTES_MIN`].
     #[default]
     Usual,
-    /// A number of bytes, at least [`RESERVE_BYTES_MIN`]. 0 means no reserve, so the disk may become full.
+    /// A reserve of at least [`RESERVE_BYTES_MIN`] bytes. 0 means that there is no reserve, so the disk may become
+    /// full.
     Bytes(u64),
 }
 
@@ -80,9 +81,9 @@ pub enum RoomLevel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
     Grows,
-    /// The change writes only rows that expire, so it does not permanently enlarge the store.
+    /// The change writes only rows that expire later, so it does not enlarge the store permanently.
     Keeps,
-    /// The change stops, ends or revokes a resource. A nearly full disk must not prevent it.
+    /// The change stops, ends or revokes a resource. It must be possible even on a nearly full disk.
     Frees,
 }
 
@@ -113,7 +114,7 @@ struct Seen {
     level: RoomLevel,
     looked_at: Option<Instant>,
     space: Option<Space>,
-    /// The submitted bytes that were written before the last check. `space` already accounts for them.
+    /// The number of submitted bytes that were already written at the last check. `space` includes their effect.
     written: u64,
 }
 
@@ -128,7 +129,8 @@ impl Room {
         self.submitted.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// Returns the level and the last check of the disk. `written` returns the number of durable bytes.
+    /// Returns the current level, and the disk space at the last check. `written` returns the number of bytes that are
+    /// durable.
     pub(super) fn level(
         &self,
         backend: &dyn Backend,
@@ -138,7 +140,7 @@ impl Room {
         let now = Instant::now();
         if seen.looked_at.is_none_or(|at| now.duration_since(at) >= LOOK_EVERY) {
             seen.looked_at = Some(now);
-            // `written` is read before the space, so a concurrent write may count twice but is not omitted.
+            // `written` is read before the free space. A write in between may be counted twice, but it is never missed.
             let written = written().saturating_sub(backend.unsaved_bytes());
             match backend.space() {
                 Ok(space) => (seen.space, seen.written) = (Some(space), written),
@@ -187,7 +189,7 @@ fn tell(level: RoomLevel, space: Space, reserve: u64) {
         }
         RoomLevel::Exhausted => say!(
             error,
-            "the disk is almost full: only changes that stop or end something are written, and deliveries wait"
+            "the disk is almost full: only changes that free space are written, and deliveries wait"
         ),
         RoomLevel::Full => say!(error, "the disk is full: nothing is written until there is free space"),
     }
@@ -275,7 +277,8 @@ mod tests {
         assert_eq!(level(0), RoomLevel::Ample, "400 bytes are enough for 100 submitted bytes");
         room.submitted(1);
         assert_eq!(level(0), RoomLevel::Scarce);
-        // The next check happens after the submitted bytes were written. The free space then reflects them.
+        // The next check happens after the submitted bytes were written, so the free space that it reads includes their
+        // effect.
         disk.set_free(2 * GIB);
         assert_eq!(level(101), RoomLevel::Scarce, "the disk is checked at most once a second");
         tokio::time::advance(LOOK_EVERY).await;

@@ -1,7 +1,7 @@
 //! Counts and logs the rows that cannot be decoded.
 //!
-//! Invariants: such a row stays in the store, so `verify` reports it. Each row is counted once and logged
-//! once, without its content. Scans skip it, `get` returns an error, `find` returns `None`.
+//! Invariants: a row that cannot be decoded stays in the store, so `verify` reports it. Each row is counted once and
+//! logged once, without its content. For this row, scans skip it, `get` returns an error and `find` returns `None`.
 
 use std::collections::HashSet;
 
@@ -9,14 +9,15 @@ use parking_lot::Mutex;
 
 use super::{Key, StoreError, keys};
 
-/// The maximum number of counted rows. Further rows are set aside too, but are neither counted nor logged.
+/// The maximum number of counted rows. Further rows are set aside too, but they are not counted or logged.
 const SET_ASIDE_MAX: usize = 16_384;
 
 #[derive(Default)]
 pub(super) struct SetAside(Mutex<HashSet<Key>>);
 
 impl SetAside {
-    /// Counts and logs a decoding error, and returns [`StoreError::SetAside`]. Other results do not change.
+    /// If the result is a decoding error, counts and logs it and returns [`StoreError::SetAside`]. Returns all other
+    /// results unchanged.
     pub(super) fn note<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
         let Err(error @ (StoreError::Damaged { .. } | StoreError::Version { .. })) = read else {
             return read;

@@ -23,17 +23,19 @@ pub struct Snapshot {
 }
 
 impl Store {
-    /// Begins a read of the store as of the last commit. While the read is open, old values of changed rows
-    /// may be kept in unnamed files in the directory `side`.
+    /// Begins a read of the store as of the last commit. While the read is open, old values of changed rows may be
+    /// saved in unnamed files in the directory `side`.
     ///
     /// # Errors
+    ///
     /// [`StoreError::Stopped`], or [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open.
     pub async fn snapshot(&self, side: PathBuf) -> Result<Snapshot, StoreError> {
         let (tap, sequence) = self.begin_tap(vec![every_row()]).await?;
         Ok(Snapshot { store: self.clone(), tap, sequence, left: every_row(), spill: Spill::default(), side })
     }
 
-    /// Begins to save overwritten values in these ranges. Also returns the number of the last commit.
+    /// Begins to save the values that are overwritten in these ranges. Also returns the number of the last commit
+    /// before.
     pub(super) async fn begin_tap(&self, ranges: Vec<KeyRange>) -> Result<(Arc<Tap>, u64), StoreError> {
         let tap = Arc::new(Tap::of(ranges));
         let sequence = self.0.committer.begin_tap(&self.0.backend, &tap).await?;
@@ -46,9 +48,10 @@ impl Snapshot {
         self.sequence
     }
 
-    /// Returns the next rows, or `None` at the end. The list of rows may be empty before the end.
+    /// Returns the next rows, or `None` at the end. The returned list may be empty before the end.
     ///
     /// # Errors
+    ///
     /// Returns an error if reading or saving fails, or if more values were overwritten than can be saved.
     pub fn next(&mut self, rows_max: usize, bytes_max: usize) -> Result<Option<Vec<Pair>>, StoreError> {
         if self.left.is_empty() {
@@ -63,7 +66,7 @@ impl Snapshot {
     }
 
     fn read_on(&mut self, rows_max: usize, bytes_max: usize) -> Result<Option<Vec<Pair>>, StoreError> {
-        // Reads the current rows, then restores the rows that were overwritten since the point.
+        // The step reads the current rows, then restores the rows that were overwritten since the point.
         let (mut rows, mut bytes) = (std::collections::BTreeMap::new(), 0);
         let mut passed = self.left;
         for row in self.store.all_rows().scan(&self.left, Order::Ascending) {
@@ -101,17 +104,17 @@ impl Snapshot {
     }
 }
 
-/// The name of a file until it is unlinked, immediately after its creation.
+/// The name of a file between its creation and the moment when it is unlinked, immediately afterwards.
 const NAME: &str = "side";
-/// Stored instead of a length for a row that did not exist at the snapshot's point.
+/// This value replaces the length if the row did not exist at the snapshot's point.
 const NONE: u32 = u32::MAX;
 const READ_BYTES: usize = 64 << 10;
 
 type Row = io::Result<(Key, Option<Vec<u8>>)>;
 
-/// Unnamed files for saved values that do not fit into memory. Dropping the reader of a file deletes it.
+/// Unnamed files for saved values that do not fit into memory. A file disappears when its reader is dropped.
 ///
-/// Invariant: a file contains each key once and in key order. It is read once, from start to end.
+/// Invariant: a file contains each key at most once, in key order. It is read once, from start to end.
 #[derive(Default)]
 struct Spill {
     runs: Vec<Peekable<Run>>,
@@ -142,7 +145,8 @@ impl Spill {
         self.runs.len()
     }
 
-    /// Moves the values before `end` to `passed`, where they replace later values of the same key.
+    /// Moves the values with keys before `end` to `passed`. There they replace values of the same key that were saved
+    /// later.
     fn pass(&mut self, end: Key, passed: &mut Saved) -> io::Result<()> {
         for run in self.runs.iter_mut().rev() {
             while let Some(row) = run.next_if(|row| row.as_ref().map_or(true, |(at, _)| *at < end)) {
@@ -228,7 +232,7 @@ mod tests {
         for round in 0.. {
             let Some(rows) = snapshot.next(60, 1 << 20).unwrap() else { break };
             read.extend(rows);
-            // Rows become longer or shorter, are deleted or created. Old values exceed the memory.
+            // Rows become longer or shorter, are deleted or created. The old values do not fit into memory.
             for number in 0..30 {
                 let number = (round as u8).wrapping_mul(31).wrapping_add(number) % 110;
                 let value = [Some(vec![0xee; 310_000]), Some(vec![1]), None, Some(vec![0xdd; 5_000])];
@@ -240,7 +244,7 @@ mod tests {
         assert!(read == before, "the snapshot must contain the rows of its point");
         drop(snapshot);
         assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
-        // The next snapshot has its own point.
+        // The next snapshot has a point of its own.
         let after = all(&store);
         let mut again = store.snapshot(home.path().to_owned()).await.unwrap();
         let mut read = Vec::new();

@@ -1,4 +1,4 @@
-//! Measures the syncs in progress, because a sync on a hanging disk does not return.
+//! Measures how long syncs take. On a disk that hangs, a sync does not return.
 //!
 //! Invariants:
 //!
@@ -15,12 +15,12 @@ use tokio::sync::Notify;
 
 const LOGGED_AFTER: Duration = Duration::from_secs(5);
 
-/// A sync of this age is stuck. The service then reports that it is unavailable.
+/// The age at which a sync counts as stuck. The service then reports that it is unavailable.
 pub(super) const STUCK_AFTER: Duration = Duration::from_secs(30);
 
 #[derive(Default)]
 pub struct Syncs {
-    /// The clock for ages. Without a clock, no sync is recorded.
+    /// The clock that measures the ages of syncs. Without a clock, syncs are not recorded.
     clock: OnceLock<Arc<dyn Clock>>,
     state: Mutex<State>,
     begun: Arc<Notify>,
@@ -29,11 +29,11 @@ pub struct Syncs {
 #[derive(Default)]
 struct State {
     under_way: [Option<UnderWay>; 2],
-    /// True if the logging task waits for a sync to begin.
+    /// True while the logging task waits for a sync to begin.
     is_idle: bool,
 }
 
-/// The thread of a sync. Each thread has at most one sync in progress.
+/// The thread that makes a sync. Each thread has at most one sync in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     Committer,
@@ -75,7 +75,8 @@ impl Syncs {
         oldest.zip(self.now()).map_or(Duration::ZERO, |(since, now)| now.saturating_sub(since))
     }
 
-    /// Records and logs syncs from now on. Only the first call has an effect. Panics outside tokio.
+    /// Starts to measure syncs and to log syncs that hang. Only the first call has an effect. Panics outside a tokio
+    /// runtime.
     pub(super) fn watch(self: &Arc<Self>, clock: Arc<dyn Clock>) {
         if self.clock.set(clock).is_err() {
             return;
@@ -104,7 +105,8 @@ impl Syncs {
         self.clock.get().map(|clock| clock.steady())
     }
 
-    /// Returns hanging syncs that are not logged yet, with their ages, and the time until the next check.
+    /// Returns the hanging syncs that were not logged yet, with their ages, and the time until the next check. Marks
+    /// these syncs as logged.
     fn look(&self) -> (Vec<(By, Duration)>, Option<Duration>) {
         let (mut hung, mut next_look) = (Vec::new(), None::<Duration>);
         let now = self.now().unwrap_or_default();
@@ -124,7 +126,7 @@ impl Syncs {
         (hung, next_look)
     }
 
-    /// Returns the duration of the sync if it was logged as hanging.
+    /// Ends the record of a sync. Returns the duration of the sync if it was logged as hanging.
     fn end(&self, by: By) -> Option<Duration> {
         let ended = self.state.lock().under_way[by as usize].take().filter(|ended| ended.is_logged)?;
         Some(self.now()?.saturating_sub(ended.since))
@@ -143,7 +145,7 @@ impl Drop for Syncing<'_> {
             tracing::warn!(
                 sync.by = ?self.by,
                 sync.seconds = took.as_secs(),
-                "a sync of the store that hung has returned"
+                "a sync of the store, which had hung, has finished"
             );
         }
     }

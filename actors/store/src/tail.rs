@@ -1,17 +1,17 @@
 //! A copy of the end of sled's log. It exists only while sled opens.
 //!
-//! When sled opens, it writes a snapshot and clears the segments without pages before the snapshot's file
-//! name is durable. After a power cut, sled may have to read the log without the snapshot, and needs the
-//! segment before the newest segment. So the end of the log is copied until the name is durable, and
-//! written back after such a power cut.
+//! When sled opens, it writes a snapshot and clears the segments that contain no pages. It does this before the file
+//! name of the snapshot is durable. After a power cut, sled may have to read the log without the snapshot, and then
+//! needs the segment before the newest segment. So the end of the log is copied until the name is durable, and written
+//! back after a power cut before that.
 //!
 //! ```text
 //! DIR/store/end        [mark 4][newest LSN 8][count 4], for each segment [offset 8][length 4][bytes …], [checksum 4]
 //! DIR/store/end.new    the same file while it is written
 //! ```
 //!
-//! Invariants: while sled opens, the last segments before the newest segment are durable in the log or in
-//! the copy. A copy is never written back over a log with a newer segment.
+//! Invariants: while sled opens, the last segments before the newest segment are durable in the log or in the copy. A
+//! copy is never written back over a log with a newer segment.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -23,12 +23,13 @@ use super::StoreError;
 use super::files::found;
 use super::sled_log::segments_of;
 
-/// sled needs the segment before the newest segment, and earlier segments if the newest segments are torn.
+/// The number of segments in the copy. sled needs the segment before the newest one, and earlier segments if the newest
+/// ones are torn.
 const SEGMENTS: u64 = 3;
 
 const PIECE_BYTES: usize = 64 << 10;
 
-/// If fewer segments than this fit into the free space, no copy is made, because sled needs the space.
+/// The minimum free space for a copy, in segments. With less free space, no copy is made, because sled needs the space.
 const FREE_SEGMENTS: u64 = 8;
 
 const MARK: [u8; 4] = *b"red\x01";
@@ -39,15 +40,15 @@ pub(super) fn restore(store: &Path, segment_bytes: u64) -> Result<(), StoreError
     put_back(store, segment_bytes).map_err(StoreError::preparing("putting back", store.join(NAME)))
 }
 
-/// Copies the end of the log, unless the disk is nearly full. A store on a full disk opens without a copy.
+/// Copies the end of the log. If the disk is nearly full, makes no copy, so that the store can still open.
 pub(super) fn secure(store: &Path, segment_bytes: u64, free: u64) -> Result<(), StoreError> {
     let kept = match free < FREE_SEGMENTS * segment_bytes {
         true => Err(io::ErrorKind::StorageFull.into()),
         false => keep(store, segment_bytes),
     };
     match kept {
-        // The disk is too full for a new copy of the end of the log. This is no error: if an earlier start
-        // left a copy, it was just written back and is still valid.
+        // The disk is too full for a new copy of the end of the log. This is not an error: if an earlier start left a
+        // copy, it has just been written back and is still valid.
         Err(error) if is_of_a_full_disk(&error) => {
             tracing::warn!(%error, "the end of the log could not be copied: a power cut while the store opens may damage it");
             remove(&store.join(NEW)).map_err(StoreError::preparing("removing", store.join(NEW)))
@@ -56,7 +57,7 @@ pub(super) fn secure(store: &Path, segment_bytes: u64, free: u64) -> Result<(), 
     }
 }
 
-/// Removes the copy once the snapshot's name is durable.
+/// Removes the copy. The name of the snapshot must be durable.
 pub(super) fn let_go(store: &Path) -> Result<(), StoreError> {
     drop_kept(store).map_err(StoreError::preparing("removing", store.join(NAME)))
 }
@@ -70,7 +71,7 @@ fn put_back(store: &Path, segment_bytes: u64) -> io::Result<()> {
     }
     for (at, bytes) in segments {
         in_pieces(&kept, bytes, |offset, piece| db.write_all_at(piece, at + offset))?;
-        db.sync_data()?; // so that at most one segment is unsynced
+        db.sync_data()?; // at most one segment is unsynced at a time
     }
     Ok(())
 }
@@ -100,7 +101,7 @@ fn keep(store: &Path, segment_bytes: u64) -> io::Result<()> {
     File::open(store)?.sync_all()
 }
 
-/// Reads a part of a file in pieces, because a larger read would increase the process's memory.
+/// Reads a part of a file in pieces, because a single large read would increase the memory of the process.
 fn in_pieces(
     file: &File,
     part: Range<u64>,
@@ -139,7 +140,7 @@ fn last_segments(db: &File, segment_bytes: u64) -> io::Result<(u64, Vec<u64>)> {
     Ok((newest, segments.into_iter().map(|segment| segment.at).collect()))
 }
 
-/// The offset of each copied segment in sled's file, and its range in the copy.
+/// The copied segments: the offset of each in sled's file, and its range in the copy.
 type Copied = Vec<(u64, Range<u64>)>;
 
 /// Reads the LSN of the newest segment, and the copied segments.
@@ -184,7 +185,8 @@ mod tests {
         let db = dir.path().join("db");
         keep(dir.path(), SEGMENT).unwrap();
         assert!(!dir.path().join(NAME).exists(), "without a log, no copy may exist");
-        // The segments are out of order, segment 0 has an invalid header, and the last is incomplete.
+        // The segments are not in the order of the log, segment 0 has an invalid header, and the last one is
+        // incomplete.
         let order = [5_000, 2_000, 0, 6_000, 4_000, 3_000, 7_000];
         let mut log = Vec::new();
         for begins in order {
@@ -217,7 +219,7 @@ mod tests {
         fs::write(&db, &cleared).unwrap();
         put_back(dir.path(), SEGMENT).unwrap();
         assert!(fs::read(&db).unwrap() == cleared);
-        // On a nearly full disk no copy is made, and an earlier copy stays.
+        // On a nearly full disk, no copy is made, and the earlier copy is kept.
         fs::write(&db, &log).unwrap();
         secure(dir.path(), SEGMENT, 8 * SEGMENT - 1).unwrap();
         assert!(!dir.path().join(NAME).exists());

@@ -1,12 +1,13 @@
 //! A *tap* saves the values of rows that are overwritten after a *point* between two commits.
 //!
-//! The reader names its ranges and reads each in key order. Invariants:
+//! The reader names its ranges of keys and reads each in key order. Invariants:
 //!
-//! - For a key that the reader has not passed, the value at the point is the first saved value, or the
-//!   current value if no value was saved.
-//! - The committer saves a value before it overwrites the row. It waits only while the reader takes values.
-//! - Memory is bounded: the reader moves saved values to a file ([`super::snapshot`]). If the reader is too
-//!   slow, the read fails and commits continue.
+//! - For a key that the reader has not passed, the value at the point is the first saved value. If no value was saved,
+//!   it is the current value.
+//! - The committer saves a value before it overwrites the row. It never waits for the reader, except while the reader
+//!   takes the saved values.
+//! - Memory is bounded: the reader moves saved values to a file ([`super::snapshot`]). If the reader is too slow, the
+//!   read fails and commits continue.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +15,13 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::{Backend, Batch, Key, KeyRange, StoreError};
 
-/// Above this many saved bytes, the reader moves the saved values to a file.
+/// The number of saved bytes above which the reader moves the saved values to a file.
 pub(super) const SPILL_BYTES: usize = 8 << 20;
-/// The maximum of saved bytes in memory. Above it the read fails, because the reader is too slow.
+/// The maximum number of saved bytes in memory. If there are more, the reader is too slow, and the read fails.
 const SAVED_BYTES_MAX: usize = 64 << 20;
 const ROW_BYTES: usize = 128;
 
-/// The old values; `None` for rows that did not exist.
+/// The saved values. A value is `None` if the row did not exist.
 pub(super) type Saved = BTreeMap<Key, Option<Vec<u8>>>;
 
 pub(super) struct Tap(Mutex<State>);
@@ -68,7 +69,7 @@ impl Tap {
         (!state.overflowed).then_some(state.bytes)
     }
 
-    /// Returns [`StoreError::Overwritten`] after an overflow.
+    /// Locks the saved values. Returns [`StoreError::Overwritten`] if there were too many.
     fn saving(&self) -> Result<MutexGuard<'_, State>, StoreError> {
         let state = self.0.lock();
         if state.overflowed { Err(StoreError::Overwritten) } else { Ok(state) }
@@ -83,14 +84,14 @@ impl Tap {
         Ok(state.saved.range(range.from..range.to).map(|(key, row)| (*key, row.clone())).collect())
     }
 
-    /// Takes all saved values. The reader must ignore values that are saved later for the same keys.
+    /// Takes all saved values. If a value is saved later for the same key, the reader must ignore it.
     pub(super) fn take_all(&self) -> Saved {
         let mut state = self.0.lock();
         state.bytes = 0;
         std::mem::take(&mut state.saved)
     }
 
-    /// Marks a range as passed, and returns the values saved in it.
+    /// Marks a range as read, and returns the values that were saved in it.
     pub(super) fn pass(&self, passed: KeyRange) -> Saved {
         let mut state = self.0.lock();
         for range in &mut state.left {
@@ -136,7 +137,7 @@ mod tests {
         let disk = MemoryBackend::new();
         let session = disk.session().unwrap();
         session.commit(&batch(&[(b"a", Some(b"1")), (b"b", Some(b"1")), (b"c", Some(b"1"))])).unwrap();
-        // Nothing is saved outside the ranges of the reader.
+        // The tap saves no values outside the ranges of the reader.
         let read = [(b"a", b"d"), (b"d", b"e")].map(|(from, to)| range(from, to));
         let tap = Tap::of(read.to_vec());
         let write = |writes: &[(&[u8], Option<&[u8]>)]| {

@@ -1,7 +1,7 @@
 //! Copies the list of tombstones to the directory of backups, where a restore reads it.
 //!
-//! Invariants: a copy is replaced atomically, and contains a digest of its lines. A list replaces the copy
-//! only if it begins with the lines of the copy, so the list of another service cannot replace it.
+//! Invariants: a copy is replaced atomically, and contains a digest of its lines. A list replaces the copy only if it
+//! begins with the lines of the copy, so the list of another service cannot replace it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -16,10 +16,11 @@ use super::tombstones::{TOMBSTONES_FILE, Tombstone, copy_of, read_tombstones};
 const NEW: &str = "tombstones.new";
 const OWNER_ONLY: u32 = 0o600;
 
-/// Copies the list of a data directory to the directory `to`. The service may be running.
+/// Copies the list of tombstones from a data directory to the directory `to`. The service may be running.
 ///
 /// # Errors
-/// Returns an error if reading or writing fails, or `to` is a data directory or has a copy of another list.
+///
+/// Returns an error if reading or writing fails, or if `to` is a data directory or contains a copy of another list.
 pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
     let path = to.join(TOMBSTONES_FILE);
     let prepare = StoreError::preparing("writing", path.clone());
@@ -27,7 +28,7 @@ pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
         let reason = "the directory is a data directory; keep backups in another directory";
         return Err(prepare(io::Error::other(reason)));
     }
-    // Concurrent commands copy one after the other. Closing `dir` releases the lock.
+    // The lock makes concurrent commands wait for each other. It is released when `dir` is closed.
     let dir = File::open(to).map_err(&prepare)?;
     dir.lock().map_err(&prepare)?;
     let lines = read_tombstones(data_dir)?;
@@ -37,14 +38,14 @@ pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
     write(&dir, to, &copy_of(&lines)).map_err(prepare)
 }
 
-/// Reads the copy in `dir`. Returns an error if it cannot be read or is damaged.
+/// Reads the copy of the list in `dir`. Returns an error if the copy cannot be read or is damaged.
 pub fn copied_tombstones(dir: &Path) -> Result<Option<Vec<Tombstone>>, StoreError> {
     let path = dir.join(TOMBSTONES_FILE);
     match fs::read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        // If `dir` is a data directory, the file is not a copy but the list itself, which may be empty.
+        // If `dir` is a data directory, the file is the list itself, which may be empty, and not a copy.
         Ok(text) if text.is_empty() => Ok(None),
-        // A copy has at least the line of its digest.
+        // A copy has at least one line, which contains the digest.
         Ok(text) if !text.contains(&b'\n') => Err(StoreError::TombstonesDamaged(path)),
         _ => read_tombstones(&path).map(Some),
     }
@@ -54,7 +55,8 @@ fn write(dir: &File, path: &Path, text: &str) -> io::Result<()> {
     let new = path.join(NEW);
     found(fs::remove_file(&new))?;
     let mut file = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&new)?;
-    // A file that root writes gets the owner of the directory, so that the service can replace it later.
+    // If root runs the command, the file gets the owner of the directory, so that the service can replace the file
+    // later.
     let (owner, own) = (dir.metadata()?, file.metadata()?);
     if own.uid() == 0 && owner.uid() != 0 {
         fchown(&file, Some(owner.uid()), Some(owner.gid()))?;
@@ -88,7 +90,8 @@ mod tests {
     fn a_copy_follows_the_list_and_loses_no_line() {
         let (data, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         assert_eq!(copied_tombstones(backups.path()).unwrap(), None);
-        // The business was deleted, imported and deleted again: equal lines and their order matter.
+        // The business was deleted, imported and deleted again, so the list contains equal lines, and their order
+        // matters.
         let lines = vec![ended(1), imported(1), ended(1)];
         for many in 0..=lines.len() {
             list(data.path(), &lines[..many]);
@@ -97,7 +100,7 @@ mod tests {
                 assert_eq!(copied_tombstones(backups.path()).unwrap().unwrap(), lines[..many]);
             }
         }
-        // A list of another service, lines in another order, and an empty list must not replace the copy.
+        // The copy must not be replaced by a list of another service, by lines in another order, or by an empty list.
         for other in [vec![ended(2)], vec![imported(1), ended(1), ended(1)], vec![]] {
             list(data.path(), &other);
             let error = copy_tombstones(data.path(), backups.path()).unwrap_err();

@@ -1,5 +1,5 @@
-//! The list of revocations, erasures and consents, in a file next to the store. It contains only ids and keyed hashes. A restore
-//! repeats its changes, because a backup may contain data that was revoked or erased later.
+//! The list of revocations, erasures and consents, in a file next to the store. It contains only ids and keyed hashes.
+//! A restore repeats its changes, because a backup may contain data that was revoked or erased later.
 //!
 //! ```text
 //! revoked-key 01a1fa8e-171f-7000-a08c-375224145f30
@@ -10,16 +10,16 @@
 //! consent-no_reminders 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 5d0c6ab1-4f90-4f6b-a08c-375224145f30 0a4de8b0-c1f2-4e21-9a0e-5b7be7bb4a51
 //! ```
 //!
-//! The two last fields of a consent are a keyed hash of the address or the phone number. The last line of an
-//! address applies.
+//! The last two fields of a consent are a keyed hash of the address or the phone number. If an address or a number has
+//! several lines, the last one applies.
 //!
-//! A removed person may be invited again. Only offers up to the instant in the last field are revoked. The
-//! field has the form of an id, which starts with its time. In older lists, the field is an id that was
-//! created at the time of the removal. `imported-business` cancels an earlier `ended-business` and names
-//! the first audit entry after the import. API keys with a smaller id stay revoked.
+//! A removed person may be invited again. Only invitations up to the instant in the last field are revoked. The field
+//! has the form of an id, which starts with its time. In older lists, the field is an id that was created at the time
+//! of the removal. `imported-business` cancels an earlier `ended-business` and names the first audit entry after the
+//! import. API keys with a smaller id stay revoked.
 //!
-//! Invariants: a line is durable before its change. After a crash, a line may exist without its change.
-//! Lines are only appended, and their order matters.
+//! Invariants: a line is durable before its change. After a crash, a line may exist without its change. Lines are only
+//! appended, and their order matters.
 //!
 //! The first line of a copy ([`super::copy_tombstones`]) contains the SHA-256 of all other lines.
 
@@ -47,12 +47,13 @@ const DIGEST: &str = "sha256 ";
 pub enum Tombstone {
     RevokedKey(KeyId),
     ErasedContact(BusinessId, ContactId),
-    /// The person was removed, or has declined an offer. The instant is the time of the revoked offer.
+    /// A person who was removed from a business or has declined an invitation. Invitations up to this instant are
+    /// revoked.
     RemovedPerson(BusinessId, PersonId, Timestamp),
     EndedBusiness(BusinessId),
-    /// A business that was imported, with the first entry of its audit log.
+    /// A business that was imported, and the first entry of its audit log.
     ImportedBusiness(BusinessId, AuditId),
-    /// The consent of the owner of an address or a phone number, which its keyed hash identifies.
+    /// The consent for an address or a phone number, which is identified by its keyed hash.
     Consent(BusinessId, [u8; 32], ConsentRecord),
 }
 
@@ -116,7 +117,7 @@ fn parse(line: &str) -> Option<Tombstone> {
 pub(super) struct List(File);
 
 impl List {
-    /// Opens the list, or creates it. Removes an incomplete last line, whose change was never made.
+    /// Opens the list, or creates it. Removes an incomplete last line: the change of this line was never made.
     pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
         let path = dir.join(TOMBSTONES_FILE);
         let opened = || {
@@ -149,7 +150,7 @@ pub struct TakenBack {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct OfBusiness {
     pub erased: BTreeSet<ContactId>,
-    /// The removed people, each with the instant up to which offers are revoked.
+    /// The removed people, each with the instant up to which invitations are revoked.
     pub removed: BTreeMap<PersonId, Timestamp>,
     pub ended: bool,
     /// The first audit entry after the newest import. API keys with smaller ids are revoked.
@@ -165,9 +166,9 @@ impl TakenBack {
         for line in lines {
             match *line {
                 Tombstone::RevokedKey(id) => _ = taken_back.keys.insert(id),
-                // An import does not restore an erased contact, so this line also applies after an import.
+                // An erased contact stays erased after an import, so this line also applies after an import.
                 Tombstone::ErasedContact(of, id) => _ = businesses.entry(of).or_default().erased.insert(id),
-                // The latest instant is used: a restore of an older backup may append earlier removals.
+                // The latest instant counts, because a restore of an older backup may append earlier removals.
                 Tombstone::RemovedPerson(of, id, offered) => {
                     let until = businesses.entry(of).or_default().removed.entry(id).or_insert(offered);
                     *until = (*until).max(offered);
@@ -191,8 +192,11 @@ impl TakenBack {
     }
 }
 
+/// Reads a list of tombstones, or a copy of one.
+///
 /// # Errors
-/// Returns an error if the file cannot be read, its digest is wrong, or a line is unknown.
+///
+/// Returns an error if the file cannot be read, its digest is wrong, or the format of a line is unknown.
 pub fn read_tombstones(path: &Path) -> Result<Vec<Tombstone>, StoreError> {
     let in_dir = path.is_dir().then(|| path.join(TOMBSTONES_FILE));
     let path = in_dir.as_deref().unwrap_or(path);
@@ -302,7 +306,7 @@ mod tests {
         }
     }
 
-    /// In older lists, the last field is an id from the time of the removal, never before the offer.
+    /// In older lists, the last field is an id that was created at the removal, which is never before the invitation.
     #[test]
     fn an_id_instead_of_an_offer_means_the_time_in_the_id() {
         let dir = tempfile::tempdir().unwrap();

@@ -1,18 +1,18 @@
-//! The tree of all rows: sled 0.34.7, and the guarantees that sled does not give.
+//! The tree of all rows. It wraps sled 0.34.7 and adds guarantees that sled does not give.
 //!
 //! Invariants:
 //!
-//! - One tree contains all rows. The number of a batch ([`NEWEST_KEY`]) is written after the batch's rows.
-//!   A crash preserves a prefix of the writes, so a tree with the number contains these rows.
-//! - One thread writes, row by row, because sled writes its buffer twice for each of its own batches.
-//!   Readers see whole batches, because the memtable takes precedence.
-//! - Between two syncs, sled's log grows by less than a segment. Recovery trusts all segments before the
-//!   stable LSN of a later header. Before sled writes such a header, it only calls `sync_file_range`, which
-//!   does not make the segments durable. The writer adds an upper bound of the growth for each row, and
-//!   syncs when the sum reaches [`LOG_BYTES_MAX`].
-//! - A sync ends with `sync_data` on the tree's own handle of `db`. It makes the data durable, and gets
-//!   each write error, which the kernel reports once per handle.
-//! - A panic of sled is an error.
+//! - One tree contains all rows. The number of a batch ([`NEWEST_KEY`]) is written after the batch's rows. A crash
+//!   preserves a prefix of the writes, so a tree with the number contains these rows.
+//! - One thread writes, row by row, because sled writes its buffer twice for each of its own batches. Readers see whole
+//!   batches, because the memtable takes precedence.
+//! - Between two syncs, sled's log grows by less than a segment. Recovery trusts all segments before the stable LSN of
+//!   a later header. Before sled writes such a header, it only calls `sync_file_range`, which does not make the
+//!   segments durable. The writer adds an upper bound of the growth for each row, and syncs when the sum reaches
+//!   [`LOG_BYTES_MAX`].
+//! - A sync ends with `sync_data` on the tree's own handle of `db`. It makes the data durable, and gets each write
+//!   error, which the kernel reports once per handle.
+//! - A panic of sled becomes an error.
 //! - Rows are short (`VALUE_BYTES_MAX`), so sled writes no blob files, which it never syncs.
 
 use std::collections::VecDeque;
@@ -32,14 +32,14 @@ use super::sled_log::SealedSegments;
 use super::syncs::{By, Syncs};
 use super::{Key, Order, Pair, Pairs, StoreError};
 
-/// The log's maximum growth between syncs. A segment's other bytes are for pages that the cleaner moves.
+/// The maximum growth of the log between two syncs. The rest of a segment is left for pages that sled's cleaner moves.
 pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
 
-/// The maximum overhead of a changed row in the log.
+/// The maximum number of bytes that the log needs for a changed row, in addition to the row itself.
 const LINK_BYTES: u64 = 32;
 /// The maximum number of rows of a page. sled splits a page with more rows.
 const ROWS_PER_PAGE: u64 = 16;
-/// After this many changes of a page, sled writes the whole page, and moves another page to free a segment.
+/// After this many changes of a page, sled writes the whole page. It then also moves another page, to free a segment.
 const CHANGES_PER_PAGE: u64 = 10;
 
 const RELEASE_TRIES_MAX: u32 = 5_000;
@@ -52,7 +52,8 @@ const CHUNK_ROWS: usize = 64;
 pub(super) struct Tree(Arc<Inner>);
 
 struct Inner {
-    /// `None` once closed. No caller keeps sled between calls, because the isolation of a page closes sled.
+    /// The open sled, or `None` after the tree was closed. Callers must not keep a reference to sled between calls,
+    /// because isolating a page closes sled.
     sled: RwLock<Option<Sled>>,
     file: File,
     /// An upper bound of the growth of the log since the last sync.
@@ -72,7 +73,8 @@ impl Tree {
         Ok((Self(Arc::new(Inner { sled, file, log_bytes, sealed, syncs })), newest))
     }
 
-    /// Syncs the writes that sled made while it opened, and starts the list of sealed segments.
+    /// Syncs the writes that sled made while it opened, and starts the list of sealed segments. It is called once after
+    /// the start.
     pub(super) fn opened(&self, files: &Files) -> Result<(), StoreError> {
         self.sync()?;
         files.opened()?;
@@ -82,7 +84,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Closes sled, runs `between`, opens sled again and runs `then`. Other threads wait meanwhile.
+    /// Closes sled, runs `between`, opens sled again and runs `then`. Other threads wait until it is open again.
     pub(super) fn reopen<T>(
         &self,
         files: &Files,
@@ -113,7 +115,7 @@ impl Tree {
         self.with(StoreError::Sync, |db| db.flush().map(drop))
     }
 
-    /// Drops sled without closing it, because closing could wait forever for a cleaner that has panicked.
+    /// Leaks sled without closing it, because closing could wait forever for a cleaner that has panicked.
     pub(super) fn abandon(&self) {
         std::mem::forget(self.0.sled.write().take());
     }
@@ -143,7 +145,7 @@ impl Tree {
         self.with(StoreError::Read, |db| db.contains_key(key))
     }
 
-    /// Returns a function that reads the rest of a range in chunks. Between chunks sled can be closed.
+    /// Returns a function that reads the rest of a range in chunks. sled can be closed between two chunks.
     pub(super) fn seek(&self) -> impl Fn(&Rest) -> Pairs<'static> + Send + use<> {
         let tree = self.clone();
         move |rest| {
@@ -177,7 +179,7 @@ impl Tree {
         self.0.log_bytes.load(Ordering::Relaxed)
     }
 
-    /// Writes rows, and then the number of their newest batch, without a sync.
+    /// Writes rows and then the number of their newest batch. Does not sync.
     pub(super) fn write<'a>(
         &self,
         newest: u64,
@@ -192,14 +194,15 @@ impl Tree {
     fn write_row(&self, key: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
         let before = self.with(StoreError::Apply, |db| match value {
             Some(value) => db.insert(key, value),
-            // sled would log the deletion. A row that only the memtable contained is missing in sled.
+            // sled would log the deletion of a row that it does not contain. Rows that only the memtable contained are
+            // missing in sled.
             None if !db.contains_key(key)? => Ok(None),
             None => db.remove(key),
         })?;
         if before.is_none() && value.is_none() {
             return Ok(());
         }
-        // The estimate assumes that the page is full of rows of this length.
+        // The estimate assumes that a page is full of rows of this length.
         let row = |bytes: usize| (key.len() + bytes) as u64 + LINK_BYTES;
         let (bytes, bytes_before) = (value.map_or(0, <[u8]>::len), before.map_or(0, |before| before.len()));
         let page = row(bytes.max(bytes_before)) * ROWS_PER_PAGE;
@@ -208,7 +211,7 @@ impl Tree {
         if all >= LOG_BYTES_MAX { self.sync() } else { Ok(()) }
     }
 
-    /// Returns the LSN of the newest segment if the next sync must list earlier segments.
+    /// If the next sync must add segments to the list, returns the LSN of the newest segment, which is not added.
     pub(super) fn unlisted(&self) -> Result<Option<u64>, StoreError> {
         let sealed = self.0.sealed.lock();
         let unlisted = sealed.as_ref().map(|sealed| sealed.unlisted(&self.0.file, SEGMENT_BYTES as u64));
@@ -222,7 +225,7 @@ impl Tree {
     fn sync_now(&self) -> Result<(), StoreError> {
         let unlisted = self.unlisted()?;
         let flushed = self.with(StoreError::Sync, |db| db.flush());
-        // sled defers the release of memory per thread. Without this call, 60 buffers would stay in memory.
+        // sled releases memory late, separately for each thread. Without this call, 60 buffers would stay in memory.
         crossbeam_epoch::pin().flush();
         flushed?;
         self.sync_file(unlisted)?;
@@ -300,7 +303,7 @@ pub(super) fn all_rows(tree: &sled::Tree, rest: &Rest) -> Pairs<'static> {
     }
 }
 
-/// Calls sled. `failed` creates the error, unless a page is corrupt.
+/// Calls sled. A corrupt page becomes [`StoreError::Corrupt`]. `failed` converts all other errors.
 fn tried<T>(failed: fn(Cause) -> StoreError, act: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
     match caught(act) {
         Err(cause) => Err(failed(cause)),

@@ -1,8 +1,8 @@
 //! Counts the waiting deliveries, mails and notices of a business in memory, while a caller *watches* the business.
 //!
-//! Several actors write these rows (business, endpoints, outbox), so each batch is counted when it is
-//! queued. Invariant: after the stored rows were added, the count equals the number of rows that the store
-//! will contain when all queued batches are applied.
+//! Several actors write these rows (the business, its endpoints, the outbox), so each batch is counted when it is
+//! queued. Invariant: once the stored rows have been added, the count equals the number of rows that the store will
+//! contain when all queued batches are applied.
 //!
 //! A row is identified by a 64-bit hash of its key, so 100,000 waiting rows take about 2 MB.
 
@@ -24,18 +24,19 @@ pub struct Waiting(Mutex<Rows>);
 
 #[derive(Default)]
 struct Rows {
-    /// The length of the event of each delivery, by the hash of its row.
+    /// For each waiting delivery, the hash of its row and the length of its event.
     deliveries: HashMap<u64, u32>,
     mails: HashSet<u64>,
     notices: HashSet<u64>,
     bytes: u64,
     promised: u64,
-    /// Deleted rows, which the store may still return. `None` once all stored rows are added.
+    /// The hashes of rows that batches have deleted while the stored rows are being added. It is `None` once all stored
+    /// rows are added.
     deleted: Option<HashSet<u64>>,
 }
 
 impl Rows {
-    /// `None` for a delivery.
+    /// Returns the rows of mails or of notices, depending on the key. Returns `None` for a delivery.
     fn rows_without_bytes(&mut self, key: &[u8]) -> Option<&mut HashSet<u64>> {
         match key.get(16) {
             Some(&kind::MAIL_DUE) => Some(&mut self.mails),
@@ -44,7 +45,7 @@ impl Rows {
         }
     }
 
-    /// Adds a row. `bytes` is the length of the delivery's event.
+    /// Counts a row. `bytes` is the length of the delivery's event.
     fn add(&mut self, key: &[u8], row: u64, bytes: u32) {
         if let Some(rows) = self.rows_without_bytes(key) {
             rows.insert(row);
@@ -66,19 +67,20 @@ impl Rows {
 }
 
 impl Waiting {
-    /// Counts the waiting deliveries and the bytes of their events. An event counts once per endpoint.
+    /// Counts the waiting deliveries and the bytes of their events. If an event is sent to several endpoints, its bytes
+    /// count once for each.
     pub fn amount(&self) -> Amount {
         let rows = self.0.lock();
         Amount { rows: rows.deliveries.len() as u64, bytes: rows.bytes }
     }
 
-    /// Like [`Waiting::amount`], including reserved rows.
+    /// Like [`Waiting::amount`], but includes reserved rows.
     pub fn claimed(&self) -> Amount {
         let rows = self.0.lock();
         Amount { rows: rows.deliveries.len() as u64 + rows.promised, bytes: rows.bytes }
     }
 
-    /// The number of waiting mails, without notices.
+    /// The number of waiting mails that are not notices.
     pub fn mails(&self) -> u64 {
         let rows = self.0.lock();
         rows.mails.len().saturating_sub(rows.notices.len()) as u64
@@ -105,7 +107,8 @@ impl Waiting {
         self.0.lock().deleted = None;
     }
 
-    /// Counts a batch before it is queued. `length` reads the length of an event that is not in the batch.
+    /// Counts the rows of a batch. It must be called before the batch is queued. `length` returns the length of an
+    /// event that is not in the batch.
     pub(super) fn note(&self, batch: &Batch, length: impl Fn(EventId) -> u32) {
         let is_waiting = |key: &Key| is_without_bytes(key) || key.get(16) == Some(&kind::DELIVERY_DUE);
         if !batch.writes().any(|(key, _)| is_waiting(key)) {
@@ -143,7 +146,7 @@ impl Waiting {
     }
 }
 
-/// A reservation for rows that the caller will queue. They are counted until this value is dropped.
+/// A reservation for rows that the caller is going to queue. The rows are counted until this value is dropped.
 pub struct Promised {
     waiting: Arc<Waiting>,
     rows: u64,
@@ -176,7 +179,8 @@ pub(super) fn length_of(event: &[u8]) -> u32 {
 }
 
 impl Store {
-    /// Watches a business until the last handle is dropped. [`Store::add_waiting`] adds stored rows.
+    /// Counts the waiting rows of all batches that are queued for the business from now on, until the last handle is
+    /// dropped. [`Store::add_waiting`] adds the rows that are already stored.
     pub fn watch(&self, business: BusinessId) -> Arc<Waiting> {
         let rows = Rows { deleted: Some(HashSet::new()), ..Rows::default() };
         let waiting = Arc::new(Waiting(Mutex::new(rows)));
@@ -186,8 +190,8 @@ impl Store {
         waiting
     }
 
-    /// Adds the next stored rows of the range, at most `rows_max`, and returns the rest of the range.
-    /// Batches from before [`Store::watch`] must be applied first. At the end call [`Waiting::end_adding`].
+    /// Adds up to `rows_max` stored rows of the range to the count, and returns the rest of the range. All batches from
+    /// before [`Store::watch`] must have been applied. At the end, the caller must call [`Waiting::end_adding`].
     pub fn add_waiting(
         &self,
         waiting: &Waiting,
@@ -203,7 +207,7 @@ impl Store {
                 continue;
             }
             let event = keys::business_of(&key).and_then(|of| self.event_bytes(of, keys::id_at_end(&key)?));
-            // The row counts even if its event cannot be read.
+            // The row counts even if its event is unreadable.
             waiting.add(&key, self.usable(&key, event)?.unwrap_or(0));
         }
         Ok(last.filter(|_| found == rows_max).map(|last| range.after(last)))
@@ -249,8 +253,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        // The test puts, deletes and moves rows while stored rows are added, and before the store has
-        // applied earlier batches. At the end, the count must equal the number of rows.
+        // The test puts, deletes and moves rows while stored rows are being added, and before the store has applied
+        // earlier batches. At the end, the count must equal the number of rows.
         #[test]
         fn the_count_is_that_of_the_rows(
             steps in proptest::collection::vec((0_u8..3, 0_u8..4, 0_u8..6, 0_u8..10), 1..120),

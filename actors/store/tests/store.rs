@@ -1,4 +1,4 @@
-//! Tests the store on a real disk: stores that do not open, and reads of written values.
+//! Tests the store on a real disk: stores that must not open, and reads of values that were written.
 
 #![allow(clippy::unwrap_used)] // a failed `unwrap` fails the test
 
@@ -123,7 +123,8 @@ async fn a_store_that_has_lost_synced_data_is_refused() {
     let store = open(dir.path());
     commit(&store, put(b"a", b"2")).await;
     store.close().await.unwrap();
-    // The store opens if the mark is missing, or if it is older than the store as after a power cut.
+    // The store also opens if the mark is missing, or if it is older than the store, which can happen after a power
+    // cut.
     let newest = fs::read(dir.path().join("committed")).unwrap();
     fs::write(dir.path().join("committed"), earlier).unwrap();
     open(dir.path()).close().await.unwrap();
@@ -166,7 +167,7 @@ async fn a_failed_read_stops_the_store() {
     assert!(matches!(store.close().await, Err(StoreError::Stopped)));
 }
 
-/// Tests reads of values, of ranges and of stored rows, and point-in-time reads.
+/// Each read must stop the store if it fails: reads of values, of ranges and of stored rows, and point-in-time reads.
 #[tokio::test]
 async fn every_kind_of_failed_read_stops_the_store() {
     type Read = (&'static str, fn(&Store, &mut Snapshot, &Frozen) -> Result<(), StoreError>);
@@ -218,14 +219,14 @@ fn a_path_that_cannot_be_a_data_directory_is_named() {
     // Not even root can create a directory at this path.
     let error = refused(Path::new("/proc/receptionist"));
     assert!(error.contains("/proc/receptionist") && !error.contains('\n'), "{error}");
-    // The directory exists, but the lock file cannot be created.
+    // The directory exists, but its lock file cannot be created.
     fs::create_dir_all(dir.path().join("odd/lock")).unwrap();
     let error = refused(&dir.path().join("odd"));
     assert!(error.contains("odd/lock") && !error.contains('\n'), "{error}");
 }
 
-/// Neighbouring rows of the maximum length share a page. sled must not write the page to a blob file,
-/// because it never syncs blob files.
+/// Rows of the maximum length share a page with their neighbours. sled must not write the page to a blob file, because
+/// it never syncs blob files.
 #[tokio::test]
 async fn values_of_the_maximum_length_create_no_blob_files() {
     let dir = tempfile::tempdir().unwrap();
@@ -252,7 +253,7 @@ fn record(number: u8) -> Key {
     Key::new(&[1; 16]).with(&[0x50]).with(&[number; 16])
 }
 
-/// Returns a value of this length, whose pieces have different contents.
+/// Returns a value of this length. The pieces in which it is stored differ from each other.
 fn long(bytes: usize, seed: usize) -> Vec<u8> {
     (seed..seed + bytes).map(|at| (at * 31 % 65_521) as u8).collect()
 }
@@ -264,7 +265,7 @@ async fn long_values_are_returned_completely_and_create_no_blob_files() {
         [0, 1, MAX - 1, MAX, MAX + 1, 2 * MAX - 1, 2 * MAX, 2 * MAX + 1, 5 * MAX, LONG_VALUE_BYTES_MAX];
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
-    // Each key gets a value of each length in turn, so that values grow and shrink.
+    // Each key gets values of all lengths in turn, so that values grow and shrink.
     for round in 0..lengths.len() {
         for number in 0..lengths.len() {
             let mut batch = Batch::new();
@@ -300,8 +301,7 @@ enum Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    // The keys consist of only four different bytes, so that they are often equal, adjacent, or prefixes of
-    // others.
+    // The keys consist of only four different bytes, so that many keys are equal, adjacent, or prefixes of others.
     let key = || proptest::collection::vec(prop_oneof![Just(0_u8), Just(1), Just(0x7f), Just(0xff)], 1..5);
     let value = proptest::option::weighted(0.7, proptest::collection::vec(any::<u8>(), 0..200));
     let commit = proptest::collection::vec((key(), value), 1..40).prop_map(Step::Commit);

@@ -3,9 +3,9 @@
 //! Rules:
 //!
 //! - The damaged store is not changed. If it has a lock file, the salvage holds the lock.
-//! - Batches of the journal after the newest batch of the tree are applied, even if a batch between them is
-//!   missing. Earlier batches are applied only if no later batch is missing: they restore rows that are
-//!   unreadable in the tree, and later batches then overwrite their old values.
+//! - Batches of the journal that follow the newest batch of the tree are applied, even if a batch between them is
+//!   missing. Earlier batches are applied only if no later batch is missing: they restore rows that are unreadable in
+//!   the tree, and later batches then overwrite their old values.
 //! - Until the salvage is finished, the service does not open the new store ([`super::filling`]).
 //! - The new store gets a copy of the list of tombstones, but no list of businesses that are set aside.
 
@@ -31,9 +31,11 @@ pub struct Salvaging {
 }
 
 impl Salvaging {
-    /// Writes the readable rows of the store in `from` to a new store in `to`, a missing or empty directory.
+    /// Writes the readable rows of the store in `from` to a new store in `to`, which must be a missing or empty
+    /// directory.
     ///
     /// # Errors
+    ///
     /// Returns an error if a service uses the store, `db` is missing, or the new store cannot be created.
     pub fn begin(from: &Path, to: &Path) -> Result<Self, StoreError> {
         let lock = lock(from)?;
@@ -95,7 +97,7 @@ fn is_key(key: &[u8]) -> bool {
         || piece_of(key).map_or_else(|| keys::is_well_formed(key), |whole| keys::is_well_formed(&whole))
 }
 
-/// Returns the changes of the journal to apply to a tree whose newest batch is `newest`.
+/// Returns the changes of the journal that must be applied to a tree whose newest batch has the number `newest`.
 fn changes(found: Vec<Found>, newest: Option<u64>) -> BTreeMap<Vec<u8>, Option<Vec<u8>>> {
     let after = |number: u64| newest.is_some_and(|newest| number > newest);
     let is_older = found.last().is_none_or(|last| newest.is_some_and(|newest| newest > last.number));

@@ -36,7 +36,7 @@ fn all(rows: &dyn Backend) -> Rows {
     rows.scan(&every_row(), Order::Ascending).collect::<Result<_, _>>().unwrap()
 }
 
-/// Returns the rows of a salvage and the number of unreadable parts.
+/// Salvages a store. Returns the rows of the new store and the number of unreadable parts.
 fn salvaged(from: &Path) -> (Rows, usize) {
     let to = tempfile::tempdir().unwrap();
     let salvaging = Salvaging::begin(from, to.path()).unwrap();
@@ -117,7 +117,7 @@ fn an_undamaged_store_is_salvaged_row_by_row() {
             for _ in 0..200 + numbers.below(300) {
                 let mut batch = Batch::default();
                 let business = 1 + numbers.below(4);
-                // The rows are adjacent, so that sled splits pages, and merges empty pages.
+                // The rows have adjacent keys, so that sled splits pages and merges empty ones.
                 let first = numbers.below(2_000);
                 let deletes = numbers.below(3) == 0;
                 for number in first..first + 30 {
@@ -165,7 +165,7 @@ fn rows_of_the_journal_replace_unreadable_rows_and_a_damaged_record_loses_only_i
     let mut expected = rows.clone();
     expected.remove(&*row(3, 7));
     assert!(salvaged(killed.path()).0 == expected);
-    // The beginning of the journal is missing, and the tree is unreadable.
+    // The beginning of the journal is missing and the tree is unreadable.
     fs::write(&path, &journal).unwrap();
     flip(&path, 3);
     let db = killed.path().join("store/db");

@@ -59,8 +59,8 @@ pub(super) fn node(log: &Log, state: &State) -> io::Result<Option<Node>> {
     Ok(Some(node))
 }
 
-/// Returns the unreadable pages, or with an `offset` only the page with a message there. Each page comes
-/// with the offset of its first corrupt message.
+/// Returns the unreadable pages, each with the offset of its first corrupt message. With an `offset`, returns only the
+/// page that has a message there.
 pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io::Result<Vec<(u64, u64)>> {
     let mut found = Vec::new();
     for (page, state) in pages.iter() {
@@ -77,7 +77,8 @@ pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io
     Ok(found)
 }
 
-/// Returns the value of `key` if it is the last key of the tree. `None` also if its page is unreadable.
+/// Returns the value of `key` if it is the last key of the tree. Returns `None` if another key is the last, or if the
+/// page is unreadable.
 pub(crate) fn last_value(log: &Log, pages: &Pages, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
     let mut page = root(log, pages)?;
     while let Some(at) = page {
@@ -99,7 +100,7 @@ fn root(log: &Log, pages: &Pages) -> io::Result<Option<u64>> {
     Ok(body(log, base)?.and_then(|body| root_of(&body)))
 }
 
-/// Plans the isolation of a page. An error names the offset `at`.
+/// Plans the isolation of a page. `at` is the offset that an error names.
 pub(crate) fn plan(log: &Log, pages: &Pages, page: u64, at: u64) -> Result<Plan, Unusable> {
     let refused = |what| Unusable::Damaged { offset: at, what };
     let State::Present { base, links } = pages.get(page) else {

@@ -2,10 +2,10 @@
 
 use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES};
 
-/// The kinds of messages, with sled's numbers. The kinds for large messages in blob files are not accepted.
+/// The kinds of messages, with sled's numbers. The kinds that refer to large values in blob files are invalid here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A cancelled operation, which is skipped.
+    /// A cancelled operation. It has no effect.
     Canceled = 1,
     Cap = 2,
     BatchManifest = 3,
@@ -38,7 +38,7 @@ pub(super) struct Header {
     sum: u32,
 }
 
-/// Parses the header at the start of these bytes without a check. The body may be longer than the bytes.
+/// Parses the header at the start of these bytes, without checking it. The body may extend beyond the bytes.
 pub(super) fn parse(message: &[u8]) -> Option<Header> {
     let mut bytes = Bytes(message);
     let sum = u32::from_le_bytes(bytes.array()?);
@@ -51,7 +51,7 @@ pub(super) fn parse(message: &[u8]) -> Option<Header> {
     Some(Header { kind, page, number, header, length: header.checked_add(body)?, sum })
 }
 
-/// Parses the header at this offset of a segment. `None` if the message would not fit into the segment.
+/// Parses the header at this offset of a segment. Returns `None` if the message would not fit into the segment.
 pub(super) fn header_at(segment: &[u8], at: usize) -> Option<Header> {
     let rest = segment.get(at..)?;
     parse(rest).filter(|header| header.length <= rest.len())
@@ -69,7 +69,7 @@ fn sum_of(header: &[u8], body: &[u8]) -> u32 {
     !sum.finalize()
 }
 
-/// True if the checksum would be right with another page number below `pages`.
+/// True if the checksum would be right with a different page number below `pages`.
 pub(super) fn is_of_another_page(segment: &[u8], at: usize, header: &Header, pages: u64) -> bool {
     let (bytes, body) = segment[at..at + header.length].split_at(header.header);
     let mut page_bytes = Vec::new();
@@ -87,7 +87,8 @@ pub(super) fn is_of_another_page(segment: &[u8], at: usize, header: &Header, pag
     })
 }
 
-/// Encodes a message of this length, with zeros after the body. `None` if no message has this length.
+/// Encodes a message of this total length, with zeros after the body. Returns `None` if no message can have this
+/// length.
 pub(super) fn encode(kind: Kind, number: u64, page: u64, body: &[u8], length: usize) -> Option<Vec<u8>> {
     (body.len()..length).rev().find_map(|body_bytes| {
         let mut message = vec![0; 4];
@@ -111,7 +112,7 @@ pub(super) fn message_at(segment: &[u8], at: usize, number: u64) -> Option<Heade
     header_at(segment, at).filter(|header| header.number == number && is_whole(segment, at, header))
 }
 
-/// Returns the next valid message that `is_sought` accepts, with its offset. Zeros are not a message.
+/// Returns the next valid message that `is_sought` accepts, and its offset. Zeros do not count as a message.
 pub(super) fn next_message(
     segment: &[u8],
     mut at: usize,
@@ -130,7 +131,8 @@ pub(super) fn next_message(
     None
 }
 
-/// Returns the valid messages in the bytes of a segment, including remains of an earlier segment.
+/// Returns all valid messages in the bytes of a segment, including those that are left over from an earlier segment at
+/// the same place.
 pub(super) fn all_messages(segment: &[u8]) -> impl Iterator<Item = Header> {
     let mut at = SEGMENT_HEADER_BYTES;
     std::iter::from_fn(move || {
@@ -149,7 +151,7 @@ pub(super) fn has_room(at: usize, segment_bytes: usize) -> bool {
     at + HEADER_BYTES_MAX <= segment_bytes
 }
 
-/// A reader of bytes. A read beyond the end returns `None`.
+/// A reader of bytes. Reading beyond the end returns `None`.
 #[derive(Clone, Copy)]
 pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
 

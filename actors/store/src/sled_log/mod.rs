@@ -1,9 +1,9 @@
-//! Reads sled's files to check them before sled opens them, to isolate a corrupt page or to salvage rows.
+//! Reads sled's files, in order to check them before sled opens them, to isolate a corrupt page or to salvage rows.
 //!
-//! sled 0.34.7 stores its log in one file, `db`, which consists of segments of equal length. A *message* is
-//! a record of the log, with a whole *page* (node) of sled's tree or a change of a page. A segment without
-//! needed messages is *free*, and sled overwrites it. A log sequence number (LSN) is a position in the log.
-//! A segment starts at a multiple of its length.
+//! sled 0.34.7 stores its log in one file, `db`, which consists of segments of equal length. A *message* is a record of
+//! the log. It contains a whole *page* (node) of sled's tree or a change of a page. A segment that contains no needed
+//! message is *free*, and sled overwrites it. A log sequence number (LSN) is a position in the log. A segment starts at
+//! a multiple of its length.
 //!
 //! ```text
 //! segment      crc32 4 | LSN 8 | stable LSN 8                     in both LSNs, all bits except the first are inverted
@@ -11,9 +11,9 @@
 //! snap.LSN     LSN 8 | active segment | page states, then length 8 | crc32 4
 //! ```
 //!
-//! A message's checksum covers first the body, then the part of the header after the checksum. A segment
-//! ends at a message of kind `Cap`, or if less than the length of a header (32 bytes) is left. The layouts
-//! are in sled's `pagecache/logger.rs`, `pagecache/snapshot.rs` and `serialization.rs`.
+//! A message's checksum covers first the body, then the part of the header after the checksum. A segment ends at a
+//! message of kind `Cap`, or if less than the length of a header (32 bytes) is left. The layouts are in sled's
+//! `pagecache/logger.rs`, `pagecache/snapshot.rs` and `serialization.rs`.
 //!
 //! Invariant: this module never writes to sled's files.
 

@@ -1,22 +1,22 @@
-//! The encoding of pages of sled's tree (nodes) in messages.
+//! The encoding of the pages of sled's tree (nodes) in the messages of its log.
 
 use super::message::{Bytes, put_varint};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) next: Option<u64>,
-    /// A child page that sled is merging into its left neighbour.
+    /// The child page that sled is merging into its left neighbour, if any.
     merging_child: Option<u64>,
     merging: bool,
-    /// The number of bytes at the start of `lo` that the stored keys omit.
+    /// The number of bytes at the start of `lo` that all keys share and that the stored keys omit.
     prefix: usize,
     pub(super) lo: Vec<u8>,
-    /// The first key after the page's range; empty for the last page.
+    /// The first key after the page's range. It is empty for the last page.
     pub(super) hi: Vec<u8>,
     pub(super) data: Data,
 }
 
-/// The rows of a leaf, or the children of an index page. The keys lack the prefix.
+/// The rows of a leaf, or the children of an index page. The keys are stored without the prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Data {
     Leaf(Vec<(Vec<u8>, Vec<u8>)>),
@@ -24,7 +24,7 @@ pub(super) enum Data {
 }
 
 impl Node {
-    /// Decodes the body of a message. Ignores bytes after the node.
+    /// Decodes the body of a message. Bytes that follow the node are ignored.
     pub(super) fn decode(body: &[u8]) -> Option<Self> {
         let mut bytes = Bytes(body);
         let next = bytes.varint()?;
@@ -49,7 +49,8 @@ impl Node {
         Some(Self { next, merging_child, merging: merging != 0, prefix, lo, hi, data })
     }
 
-    /// Applies the body of a change to the page. `None` if this is impossible.
+    /// Applies a change to the page. `link` is the body of the change's message. Returns `None` if the change does not
+    /// fit the page.
     pub(super) fn apply(&mut self, link: &[u8]) -> Option<()> {
         let mut bytes = Bytes(link);
         match (bytes.byte()?, &mut self.data) {
@@ -64,7 +65,8 @@ impl Node {
                 let key = bytes.string()?;
                 rows.retain(|(other, _)| other != key);
             }
-            // A merge: the parent names the child (2), the child is marked (4), the parent drops it (3).
+            // sled merges a child in three steps: the parent names the child (2), the child is marked (4), and the
+            // parent drops it (3).
             (2, Data::Index(_)) => self.merging_child = Some(bytes.varint()?),
             (3, Data::Index(pointers)) => {
                 let merged = self.merging_child.take()?;
@@ -85,7 +87,7 @@ impl Node {
     }
 }
 
-/// Encodes the body of an empty leaf with this range and right neighbour.
+/// Encodes the body of an empty leaf that has this range and this right neighbour.
 pub(super) fn encode_empty(lo: &[u8], hi: &[u8], next: Option<u64>) -> Vec<u8> {
     let mut body = Vec::new();
     put_varint(&mut body, next.unwrap_or(0));
@@ -98,7 +100,7 @@ pub(super) fn encode_empty(lo: &[u8], hi: &[u8], next: Option<u64>) -> Vec<u8> {
     body
 }
 
-/// The body of a change without effect: it deletes the empty key, which no row has.
+/// The body of a change that has no effect: it deletes the empty key, which no row has.
 pub(super) const NO_CHANGE: [u8; 2] = [1, 0];
 
 const TREE: &[u8] = b"__sled__default";

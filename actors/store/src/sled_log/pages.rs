@@ -1,4 +1,4 @@
-//! The page table of sled's tree: for each page, the messages that contain its state.
+//! The page table of sled's tree: for each page, the messages that together contain its state.
 
 use super::message::{Header, Kind};
 use super::segment::Segment;
@@ -20,9 +20,9 @@ impl Part {
 pub(crate) enum State {
     #[default]
     Unknown,
-    /// Free since this LSN.
+    /// The page has been free since this LSN.
     Free { lsn: u64 },
-    /// The message with the whole page, and the messages with later changes.
+    /// The page consists of a message with the whole page, and of messages with later changes.
     Present { base: Part, links: Vec<Part> },
 }
 
@@ -65,7 +65,7 @@ impl Pages {
         }
         let part = Part::of(&header, segment.lsn + at as u64, segment.at + at as u64);
         if header.kind == Kind::Link {
-            // If the page is unknown, a later message contains the whole page. The change is not needed.
+            // If the page is unknown, a later message contains the whole page, so the change is not needed.
             if let Some(State::Present { base, links }) = self.0.get_mut(index)
                 && links.last().unwrap_or(base).lsn < part.lsn
             {

@@ -2,17 +2,15 @@
 //!
 //! Rules:
 //!
-//! - All segments are read. A message is used if it is valid and contains the number of its segment. In a
-//!   segment with a damaged header, each valid message is used, with the number that it contains.
-//! - A page consists of its newest readable whole state and the later changes. A change may belong to a
-//!   newer, unreadable state with another key prefix, so it is used only if its key is well-formed and in
-//!   the page's range.
-//! - A leaf whose readable state is from before a split overlaps with other leaves. The newest state is
-//!   used.
-//! - After a crash during a split, possibly no page refers to the new page. Such a page is used only if the
+//! - All segments are read. A message is used if it is valid and contains the number of its segment. In a segment with
+//!   a damaged header, each valid message is used, with the number that it contains.
+//! - A page consists of its newest readable whole state and the later changes. A change may belong to a newer,
+//!   unreadable state with another key prefix, so it is used only if its key is well-formed and in the page's range.
+//! - A leaf whose readable state is older than a split overlaps with other leaves. The newest state is used.
+//! - After a crash during a split, it is possible that no page refers to the new page. This page is used only if the
 //!   log is damaged.
 //!
-//! Memory holds the page table and the ranges of all leaves. Rows are read leaf by leaf.
+//! Only the page table and the ranges of all leaves are in memory. Rows are read leaf by leaf.
 
 use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 use std::fs::File;
@@ -29,7 +27,8 @@ use crate::files;
 pub(crate) struct Salvage {
     db: File,
     leaves: Vec<Leaf>,
-    /// The leaf that is used from each key up to the next key, in key order.
+    /// The start keys of consecutive ranges, in key order, each with the leaf that is used from this key up to the next
+    /// one.
     spans: Vec<(Vec<u8>, Option<usize>)>,
     pub(crate) unreadable: Vec<u64>,
     is_key: fn(&[u8]) -> bool,
@@ -43,12 +42,12 @@ struct Leaf {
 }
 
 struct Page {
-    /// `None` for an index page.
+    /// The range of a leaf. It is `None` for an index page.
     leaf: Option<Leaf>,
     names: Vec<u64>,
 }
 
-/// The messages in the segment at offset `at` that contain this segment number.
+/// The messages with this segment number in the segment at offset `at`.
 #[derive(Clone, Copy)]
 struct Run {
     number: u64,
@@ -56,7 +55,7 @@ struct Run {
 }
 
 impl Salvage {
-    /// Reads the page table of a log. `is_key` tests if a key is well-formed.
+    /// Opens a log and reads its page table. `is_key` tests whether a key is well-formed.
     pub(crate) fn open(db: &Path, segment_bytes: u64, is_key: fn(&[u8]) -> bool) -> io::Result<Self> {
         let db = File::open(db)?;
         let (runs, tail, headless) = runs(&db, segment_bytes)?;
@@ -69,7 +68,7 @@ impl Salvage {
                 let part = Part::of(&header, lsn, run.at + at as u64);
                 apply(&mut pages, header, part, &bytes[at + header.header..at + header.length]);
             });
-            // A segment with a damaged header is reported once. It may contain older messages.
+            // A segment with a damaged header is reported once. Messages of an earlier segment may follow in it.
             if !headless.contains(&run.at) {
                 unreadable.extend(damaged.into_iter().map(|at| run.at + at as u64));
             }
@@ -93,7 +92,7 @@ impl Salvage {
         })
     }
 
-    /// Returns the value of `key`, which must be the greatest key.
+    /// Returns the value of `key`. It must be the greatest key of the store.
     pub(crate) fn last(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
         let Some(last) = self.spans.len().checked_sub(1) else { return Ok(None) };
         Ok(self.rows_of(last)?.into_iter().find(|(found, _)| found == key).map(|(_, value)| value))
@@ -135,7 +134,8 @@ impl Salvage {
     }
 }
 
-/// Returns the runs in log order, the first number that may be torn, and the damaged headers' offsets.
+/// Returns the runs in log order, the number of the first segment that may be torn, and the offsets of the damaged
+/// headers.
 fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> {
     let segments = segments_of(db, segment_bytes)?;
     let tail = segments.iter().map(|segment| segment.stable).max().unwrap_or(0) / segment_bytes;
@@ -155,7 +155,8 @@ fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> 
     Ok((runs, tail, headless))
 }
 
-/// Calls `each` for the valid messages. Returns the unreadable parts, except an end that may be torn.
+/// Calls `each` for each valid message. Returns the offsets of the unreadable parts. The end is omitted if it may be
+/// torn.
 fn messages(bytes: &[u8], number: u64, may_be_torn: bool, mut each: impl FnMut(usize, Header)) -> Vec<usize> {
     let (mut at, mut unreadable) = (SEGMENT_HEADER_BYTES, Vec::new());
     while has_room(at, bytes.len()) {
@@ -208,7 +209,7 @@ fn spans(leaves: &[Leaf]) -> Vec<(Vec<u8>, Option<usize>)> {
     let mut by_key: Vec<usize> = (0..leaves.len()).collect();
     by_key.sort_by_key(|at| &leaves[*at].lo);
     let mut next = by_key.into_iter().peekable();
-    // The leaves that begin at or before `point`, newest state first.
+    // The heap contains the leaves that begin at or before `point`. The leaf with the newest state comes first.
     let mut open = BinaryHeap::new();
     let mut spans = Vec::<(Vec<u8>, Option<usize>)>::new();
     for point in points {
@@ -265,7 +266,7 @@ mod tests {
             bytes[leaf.base.at as usize + 40] ^= 1;
             fs::write(&damaged, bytes).unwrap();
             let salvage = open(&damaged);
-            // Damage at the end of the log looks like the trace of a crash, so it is not reported.
+            // Damage at the end of the log looks like the trace of a crash, so the salvage may not report it.
             assert!(salvage.unreadable.len() <= 1);
             let is_older = |other: &&Leaf| other.lo == leaf.lo && other.hi != leaf.hi;
             fallen_back += usize::from(salvage.leaves.iter().any(|other| is_older(&other)));

@@ -1,15 +1,15 @@
-//! The list of *sealed* segments: those that sled has completed since the last snapshot, and their pages.
+//! The list of *sealed* segments: the segments that sled has completed since the last snapshot, and their pages.
 //!
-//! sled frees a segment once all of its pages are replaced. So a check of the log needs the pages of an
-//! unreadable segment to decide if it was free or is damaged.
+//! sled frees a segment once all of its pages are replaced. If a segment is unreadable, a check of the log needs to
+//! know its pages, to decide whether it was free or is damaged.
 //!
 //! ```text
 //! DIR/segments     start 8 | crc32 4, then records: length 4 | crc32 4 | LSN 8 | offset 8 | pages
 //! ```
 //!
-//! The page numbers are stored as varints of their differences. Invariants: a segment is listed only when
-//! it is durable. When sled opens, a new list begins at the segment of the snapshot. All later segments are
-//! listed, except the newest segments, which cannot be free yet. A torn record ends the list.
+//! The page numbers are stored as varints of their differences. Invariants: a segment is listed only when it is
+//! durable. When sled opens, a new list begins at the segment of the snapshot. All later segments are listed, except
+//! the newest segments, which cannot be free yet. A torn record ends the list.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -25,7 +25,7 @@ const WINDOW_BYTES: usize = 256 << 10;
 
 pub(crate) struct SealedSegments {
     file: File,
-    /// All segments before this LSN are listed, unless they were free when the list was written.
+    /// All segments before this LSN are listed, except those that were free when the list was written.
     listed: u64,
 }
 
@@ -33,19 +33,19 @@ pub(crate) struct SealedSegments {
 pub(super) struct Sealed {
     pub(super) lsn: u64,
     pub(super) at: u64,
-    /// The numbers of the pages, in ascending order.
+    /// The numbers of the pages in the segment, in ascending order.
     pub(super) pages: Vec<u64>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct List {
-    /// The LSN from which on segments are listed. `None` if there is no list.
+    /// The LSN at which the list begins. It is `None` if there is no list.
     pub(super) start: Option<u64>,
     pub(super) segments: Vec<Sealed>,
 }
 
 impl SealedSegments {
-    /// Starts a list after sled has opened the log. sled's newest snapshot must be durable.
+    /// Starts a new list. It must be called after sled has opened the log, when sled's newest snapshot is durable.
     pub(crate) fn start(path: &Path, store: &Path, segment_bytes: u64) -> io::Result<Self> {
         let start = snapshots_of(store)?.last().map_or(0, |file| file.lsn) / segment_bytes * segment_bytes;
         let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(path)?;
@@ -60,7 +60,8 @@ impl SealedSegments {
         Ok(newest.filter(|newest| *newest > self.listed))
     }
 
-    /// Lists the segments before `newest`. The log must be synced since [`SealedSegments::unlisted`].
+    /// Adds the segments before `newest` to the list. The log must have been synced since the call of
+    /// [`SealedSegments::unlisted`].
     pub(crate) fn list(&mut self, db: &File, segment_bytes: u64, newest: u64) -> io::Result<()> {
         let segments = segments_of(db, segment_bytes)?;
         let mut records = Vec::new();

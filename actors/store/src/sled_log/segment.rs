@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 
 pub(crate) const SEGMENT_HEADER_BYTES: usize = 20;
 
-/// The maximum length of a message's header. Fewer bytes at the end of a segment are unused.
+/// The maximum length of a message's header. If fewer bytes are left at the end of a segment, they are unused.
 pub(super) const HEADER_BYTES_MAX: usize = 32;
 
 /// The bits that are inverted in stored LSNs.
@@ -42,7 +42,7 @@ pub(super) fn segment_of(header: &[u8; SEGMENT_HEADER_BYTES], at: u64) -> Option
         return None;
     }
     let lsn = |bytes: &[u8]| Some(u64::from_le_bytes(*bytes.first_chunk()?) ^ INVERTED);
-    // The stable LSN of a log without stable messages is -1.
+    // In a log without stable messages, the stable LSN is -1.
     let stable = lsn(&rest[8..])?;
     let stable = if stable > INVERTED { 0 } else { stable };
     Some(Segment { lsn: lsn(rest)?, stable, at })

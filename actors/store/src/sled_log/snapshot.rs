@@ -73,7 +73,8 @@ fn part(bytes: &mut Bytes<'_>) -> Option<Part> {
     Some(Part { lsn, at, length: u32::try_from(bytes.varint()?).ok()? })
 }
 
-/// Includes older snapshots if the newest is damaged, because they may refer to overwritten segments.
+/// Returns the damaged files that sled can create again: snapshots and settings. If the newest snapshot is damaged, the
+/// older snapshots are included, because they may refer to overwritten segments.
 pub(crate) fn damaged_derived_files(store: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let prepare = |path: &Path| StoreError::preparing("reading", path.to_owned());
     let mut damaged = Vec::new();

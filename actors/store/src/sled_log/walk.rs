@@ -1,21 +1,20 @@
 //! Checks sled's log before sled opens it.
 //!
-//! sled treats the first message with a wrong checksum as the end of its segment, so a flipped bit hides
-//! the rest of the segment without an error. This check reads the same segments and refuses such a log.
+//! sled takes the first message with a wrong checksum for the end of its segment, so a flipped bit hides the rest of
+//! the segment without an error. This check reads the same segments and refuses to open a log with a flipped bit.
 //!
 //! Rules:
 //!
-//! - After a clean stop, every message up to the recorded end must be valid. If a message is invalid but
-//!   the journal contains all missing batches, the next rules apply instead.
-//! - After an unclean stop, the *tail* of the log may be torn and ends at its first invalid message. The
-//!   tail begins with the segment of the highest stable LSN in all headers. A loss of batches in the tail
-//!   is detected by `mark`. A segment in the list (`sealed`) was synced, so it is not torn.
-//! - A segment before the tail that is torn, cut off or without a valid header must have been free: a crash
-//!   can happen while sled overwrites a free segment. The list contains the numbers of the segment's pages.
-//!   The segment was free if each of these pages was replaced or freed later. A torn segment that is not in
-//!   the list is damaged.
-//! - If there is no list, the store was last used by a version without the list. The pages of a segment are
-//!   then taken from the valid message headers in it.
+//! - After a clean stop, every message up to the recorded end must be valid. If a message is invalid but the journal
+//!   contains all missing batches, the next rules apply instead.
+//! - After an unclean stop, the *tail* of the log may be torn and ends at its first invalid message. The tail begins
+//!   with the segment of the highest stable LSN in all headers. A loss of batches in the tail is detected by `mark`. A
+//!   segment in the list (`sealed`) was synced, so it is not torn.
+//! - A segment before the tail that is torn, cut off or without a valid header must have been free: a crash can happen
+//!   while sled overwrites a free segment. The list contains the numbers of the segment's pages. The segment was free
+//!   if each of these pages was replaced or freed later. A torn segment that is not in the list is damaged.
+//! - If there is no list, the store was last used by a version without the list. The pages of a segment are then taken
+//!   from the valid message headers in it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -34,7 +33,7 @@ use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, Segment, segment_of
 use super::{sealed, snapshot};
 use crate::files::found;
 
-/// The maximum number of pages that the log contains in addition to the pages of the snapshot.
+/// The maximum number of pages in the log that the snapshot does not contain.
 const NEW_PAGES_MAX: u64 = 1 << 20;
 
 const THREADS_MAX: usize = 4;
@@ -50,9 +49,9 @@ pub(crate) enum Unusable {
 pub(crate) struct Log {
     db: File,
     segment_bytes: u64,
-    /// The segments with an LSN from `since` on, in the order of the log.
+    /// The segments whose LSN is `since` or higher, in the order of the log.
     segments: Vec<Segment>,
-    /// The LSN of the first segment that sled reads: that of the snapshot.
+    /// The LSN of the first segment that sled reads, which is the segment of the snapshot.
     since: u64,
     snapshot: Option<snapshot::SnapshotFile>,
     list: PathBuf,
@@ -69,7 +68,7 @@ impl Log {
         Ok(Some(Self { db, segment_bytes, segments, since, snapshot, list: list.to_owned() }))
     }
 
-    /// Returns the LSN after the last message, as sled determines it when it opens the log.
+    /// Returns the LSN that follows the last message. sled computes the same LSN when it opens the log.
     pub(crate) fn end(&self) -> io::Result<u64> {
         let (mut end, mut bytes) = (0, Vec::new());
         for segment in self.tail() {
@@ -127,8 +126,9 @@ impl Log {
         Ok(())
     }
 
-    /// Calls `each` for each message with its offset. `damaged` may return the header of an invalid
-    /// message, which then counts as valid. Otherwise returns the offset of the message.
+    /// Calls `each` for each message of a segment with its offset. For an invalid message, `damaged` may return a
+    /// header, and the message then counts as valid. Otherwise the function stops and returns the offset of the invalid
+    /// message.
     fn messages(
         &self,
         segment: &Segment,
@@ -144,7 +144,7 @@ impl Log {
                     each(header, at);
                     at += header.length;
                 }
-                // sled starts the next segment when it opens a log that ends here.
+                // If a log ends exactly here, sled starts the next segment when it opens the log.
                 None if at + HEADER_BYTES_MAX == self.segment_bytes as usize
                     && header_at(bytes, at).is_none_or(|header| header.number != self.number(segment)) =>
                 {
@@ -210,7 +210,8 @@ impl Log {
         Ok(pages)
     }
 
-    /// Returns the page table including corrupt messages. Fails if a corrupt message's page is unknown.
+    /// Returns the page table, including pages with corrupt messages. Fails if the page of a corrupt message is
+    /// unknown.
     pub(crate) fn pages_past_damage(&self) -> Result<Pages, Unusable> {
         let (mut pages, since) = self.pages_of_snapshot()?;
         let (mut torn, mut bytes) = (Vec::new(), Vec::new());
@@ -247,7 +248,7 @@ impl Log {
         Ok(found.is_none_or(|found| found.lsn == segment))
     }
 
-    /// Returns LSN, offset and length of the messages that the tree needs, in the order of the log.
+    /// Returns the LSN, the offset and the length of each message that the tree needs, in the order of the log.
     #[cfg(test)]
     pub(crate) fn needed(&self) -> io::Result<Vec<(u64, u64, usize)>> {
         let pages = self.pages()?;
@@ -263,7 +264,7 @@ impl Log {
         Ok(sealed::read(&self.list)?.segments.iter().any(|sealed| sealed.lsn == segment))
     }
 
-    /// Returns the pages in the valid headers of a torn segment.
+    /// Returns the pages that the valid headers of a torn segment name.
     fn legible_pages(&self, segment: &Segment, bytes: &[u8]) -> Vec<u64> {
         let number = self.number(segment);
         let (mut pages, mut at) = (Vec::new(), SEGMENT_HEADER_BYTES);
@@ -279,7 +280,7 @@ impl Log {
     }
 }
 
-/// Returns the header of an invalid message if its page number is certain and a valid message follows.
+/// Returns the header of an invalid message, if the page number in it is certain and a valid message follows.
 fn damaged_message(bytes: &[u8], at: usize, number: u64, pages_max: u64) -> Option<Header> {
     let header = header_at(bytes, at).filter(|header| header.number == number)?;
     let next = at + header.length;
@@ -343,7 +344,7 @@ impl Log {
         in_use.map_or(Ok(()), |(torn, _)| Err(torn.damaged()))
     }
 
-    /// Returns the suspects, and the listed segments that are missing in the file, each with its pages.
+    /// Returns the suspects with their pages. Adds the segments that are in the list but missing in the file.
     fn with_pages(&self, suspects: Vec<Torn>, list: sealed::List) -> io::Result<Vec<Suspect>> {
         let since = list.start.filter(|start| *start >= self.since).unwrap_or(u64::MAX);
         let mut listed: BTreeMap<_, _> = list
@@ -365,7 +366,7 @@ impl Log {
             found.push((torn, pages));
         }
         for sealed in listed.into_values() {
-            // True if the segment, or a newer segment, has a valid header at its offset.
+            // True if the segment or a newer one has a valid header at this offset.
             let is_there =
                 self.segments.iter().any(|segment| segment.at == sealed.at && segment.lsn >= sealed.lsn);
             if !is_there {
@@ -376,7 +377,7 @@ impl Log {
         Ok(found)
     }
 
-    /// Returns the segments with an invalid header that contain messages later than the snapshot.
+    /// Returns the segments that have an invalid header and contain messages later than the snapshot.
     fn headless(&self) -> io::Result<Vec<Torn>> {
         let since = self.since / self.segment_bytes;
         let newest = self.segments.last().map_or(0, |newest| self.number(newest));

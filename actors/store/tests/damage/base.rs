@@ -1,4 +1,4 @@
-//! Creates the stores that the test damages. A child process fills each store and can end as if it were
+//! Creates the stores that the test damages. A child process fills each store, and then closes it or ends as if it were
 //! killed by `kill -9`.
 
 use std::fs;
@@ -16,10 +16,10 @@ use crate::segments::SEGMENT_BYTES;
 
 /// The maximum number of changes in progress.
 const UNDER_WAY: usize = 256;
-/// The maximum number of bytes that are written for each segment of the target. It is larger than a
-/// segment, because the file grows more slowly when sled reuses freed segments.
+/// The maximum number of bytes to write for each segment of the target. It is larger than a segment, because the file
+/// grows more slowly when sled reuses freed segments.
 const BYTES_A_SEGMENT: usize = 24 << 20;
-/// The number of changes by the last process, if the store is killed after sled has written a snapshot.
+/// The number of changes that the last process makes, if the store is killed after sled has written a snapshot.
 const CHANGES_AFTER_A_SNAPSHOT: usize = 60;
 
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +28,7 @@ pub(crate) struct Plan {
     pub(crate) segments: usize,
     pub(crate) seed: u64,
     pub(crate) is_killed: bool,
-    /// True if sled has written a snapshot after most of the rows. sled writes a snapshot only when it
-    /// opens.
+    /// True if sled has written a snapshot that covers most of the rows. sled writes a snapshot only when it opens.
     pub(crate) has_snapshot: bool,
 }
 
@@ -58,8 +57,8 @@ impl Plan {
         base
     }
 
-    /// Runs a process that makes the changes from `from` to `to`, or stops earlier, when the store has the
-    /// planned number of segments. Returns the number of all changes so far.
+    /// Runs a process that makes the changes from `from` to `to`. The process stops earlier if the store has the
+    /// planned number of segments. Returns the number of changes that the store then contains.
     fn live(self, dir: &Path, from: usize, to: usize, closes: bool) -> usize {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.arg("work").arg(dir).args([self.load.name(), if closes { "close" } else { "kill" }]);
@@ -79,7 +78,8 @@ impl Base {
     }
 }
 
-/// The child process. It opens the store, makes changes, waits until all are acknowledged, and ends.
+/// The main function of the child process. It opens the store, makes changes, waits until all are acknowledged, and
+/// ends.
 pub(crate) fn work(arguments: &[String]) {
     let [dir, load, end, segments, from, to, seed] = arguments else { panic!("{arguments:?}") };
     let [segments, from, to] = [segments, from, to].map(|number| number.parse::<usize>().unwrap());
@@ -102,14 +102,14 @@ pub(crate) fn work(arguments: &[String]) {
         let _all = under_way.acquire_many(UNDER_WAY as u32).await.unwrap();
         println!("{}", work.changes);
         if end == "kill" {
-            // Ends like `kill -9`: nothing is closed, and a checkpoint may be in progress.
+            // The process ends as if by `kill -9`: nothing is closed, and a checkpoint may be in progress.
             std::process::abort();
         }
         store.close().await.unwrap();
     });
 }
 
-/// True if the store has this number of segments and a quarter of the last segment is written.
+/// True if the store has this number of segments and the last segment is at least a quarter full.
 fn has_segments(dir: &Path, segments: usize) -> bool {
     let bytes = fs::metadata(dir.join("store/db")).map_or(0, |db| db.len());
     bytes as usize >= (segments - 1) * SEGMENT_BYTES + SEGMENT_BYTES / 4

@@ -11,18 +11,18 @@ use store::{Key, KeyRange, Order, Store, StoreError, every_row, piece_of};
 
 use crate::loads::{BUSINESSES, Rows, business};
 
-/// One in this many rows is also read by key, because sled reads a single key in another way than a scan.
+/// One row in this many is also read by its key, because sled reads a single key differently from a scan.
 const READ_BY_KEY: usize = 41;
 
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// All rows are as before the damage.
+    /// All rows are the same as before the damage.
     Identical,
     /// The store does not open, or a read fails.
     Refused,
-    /// Only rows of businesses that are set aside differ.
+    /// Some rows differ, but all of them belong to businesses that are set aside.
     SetAside,
-    /// Rows differ from those before the damage, and no error was returned.
+    /// Rows differ from those before the damage, although no error was returned.
     Silent(String),
 }
 
@@ -37,13 +37,13 @@ struct Difference {
     missing: usize,
     altered: usize,
     added: usize,
-    /// The numbers of the businesses whose rows differ or cannot be read. The number [`BUSINESSES`]
-    /// represents all other rows.
+    /// The numbers of the businesses whose rows differ or cannot be read. The number [`BUSINESSES`] stands for rows
+    /// that belong to no business.
     businesses: BTreeSet<usize>,
 }
 
-/// Opens the store twice and compares its rows, because sled writes a snapshot when it opens and reads it
-/// at the next opening.
+/// Opens the store twice and compares its rows each time. When sled opens, it writes a snapshot, which it reads at the
+/// next opening.
 pub(crate) fn compare(dir: &Path, rows: &Rows) -> Outcome {
     let mut is_set_aside = false;
     for opening in ["first", "second"] {
@@ -81,7 +81,7 @@ fn differ(store: &Store, rows: &Rows) -> Result<Seen, StoreError> {
     let mut from = everything.from;
     for number in 0..BUSINESSES {
         let of_business = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
-        // Between the rows of two businesses, the store must not contain rows.
+        // The store must not contain rows between those of two businesses.
         difference.scan(store, &KeyRange { from, to: of_business.from }, rows, BUSINESSES)?;
         difference.scan(store, &of_business, rows, number)?;
         from = of_business.to;
@@ -116,8 +116,8 @@ impl Difference {
         rows: &Rows,
         business: usize,
     ) -> Result<(), StoreError> {
-        // Reads until no corrupt page is found, because the store isolates a corrupt page after the error.
-        // The page may contain rows of another business.
+        // The scan is repeated until it finds no corrupt page. The store isolates a corrupt page when it returns the
+        // error, and the page may contain rows of another business.
         while let Some(Err(StoreError::Corrupt { .. })) =
             store.scan(range, Order::Ascending).find(Result::is_err)
         {}
@@ -165,8 +165,8 @@ impl Difference {
     }
 }
 
-/// True while the output of panics is suppressed: sled panics on damage, and the store converts the panic
-/// to an error.
+/// True while the output of panics is suppressed. sled panics when it finds damage, and the store turns the panic into
+/// an error.
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
 pub(crate) fn allow_quiet() {

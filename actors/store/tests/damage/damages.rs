@@ -61,7 +61,7 @@ impl Damage {
 }
 
 pub(crate) struct Targets {
-    /// The files of the store, each with its length without the zeros at its end.
+    /// The files of the store. The length of each file excludes the zeros at its end.
     files: Vec<(String, usize)>,
     db_bytes: usize,
     /// The segments of `store/db`, oldest first.
@@ -82,7 +82,7 @@ impl Targets {
         Self { files, db_bytes: db.len(), segments: files::segments(&db) }
     }
 
-    /// Returns damage at a random place of a random file, most often `store/db`.
+    /// Returns damage at a random place in a random file. The file is most often `store/db`.
     pub(crate) fn random(&self, rng: &mut Rng) -> Damage {
         let number = if rng.below(4) > 0 { 0 } else { rng.below(self.files.len()) };
         let (file, used) = &self.files[number];
@@ -141,8 +141,8 @@ impl Targets {
 
     fn derived(&self, rng: &mut Rng) -> Damage {
         let small: Vec<_> = self.files.iter().filter(|(name, _)| name != "store/db").collect();
-        // The snapshot is the last of these files, if it exists. It is chosen more often than the others,
-        // because damage to it is the most dangerous.
+        // If there is a snapshot, it is the last of these files. It is chosen more often than the others, because
+        // damage to it is the most dangerous.
         let number = if rng.below(3) == 0 { small.len() - 1 } else { rng.below(small.len()) };
         let (file, used) = small[number];
         let at = rng.below(*used);
@@ -150,8 +150,8 @@ impl Targets {
             0 | 1 => How::Flip(rng.below(8) as u8),
             2 => How::Zero(BLOCK.min(used - at)),
             3 => How::Cut,
-            // These files are truncated and not removed: without the journal, a killed store would lack its
-            // newest rows, and without `committed` it could not detect a loss of rows.
+            // These files are truncated instead of removed. Without the journal, a killed store would lack its newest
+            // rows. Without `committed`, it could not detect this loss.
             _ if ["journal", "committed"].contains(&file.as_str()) => How::Cut,
             _ => How::Remove,
         };
@@ -165,7 +165,7 @@ impl Targets {
     }
 }
 
-/// Returns the ranges of the header and the body of one of the last messages of a segment.
+/// Returns the ranges of the header and the body of a random message near the end of a segment.
 fn near_the_end(segment: &Segment, rng: &mut Rng) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
     let messages = &segment.messages;
     messages[messages.len() - 1 - rng.below(messages.len().min(12))].clone()

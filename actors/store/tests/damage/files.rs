@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::segments::{SEGMENT_BYTES, SEGMENT_HEADER_BYTES, position};
 
-/// The maximum length of a message's header. Closer to the end of a segment no message starts.
+/// The maximum length of a message's header. No message starts closer to the end of a segment than this.
 const MESSAGE_HEADER_BYTES_MAX: usize = 32;
 /// The kinds of messages that end a segment.
 const CORRUPTED: u8 = 0;
@@ -55,8 +55,7 @@ fn messages(db: &[u8], segment: usize) -> Vec<(Range<usize>, Range<usize>)> {
     messages
 }
 
-/// Decodes a number in sled's variable-length encoding: one to nine bytes, of which the first determines
-/// the length.
+/// Decodes a number in sled's variable-length encoding. It has one to nine bytes. The first byte determines the length.
 fn varint(db: &[u8], at: &mut usize) -> u64 {
     let byte = |at: usize| u64::from(db.get(at).copied().unwrap_or_default());
     let first = byte(*at);

@@ -1,5 +1,5 @@
-//! The rows of the stores that the test damages. A change depends only on the seed and on the number of the
-//! change, so the parent process can compute the rows that the child process has written.
+//! The rows of the stores that the test damages. A change depends only on the seed and the number of the change, so the
+//! parent process can compute the rows that the child process has written.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use crate::chance::Rng;
 
 pub(crate) const BUSINESSES: usize = 6;
 
-/// The value of each key of a store. A long value is whole, not in pieces.
+/// The value of each key in a store. A long value is in one piece here.
 pub(crate) type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Load {
-    /// Inserts short rows: a record, an index row and an audit row per booking.
+    /// Each change inserts the short rows of a booking: a record, an index row and an audit row.
     Bookings,
-    /// Overwrites the same rows repeatedly.
+    /// The changes overwrite the same rows again and again.
     Updates,
     Messages,
-    /// Inserts and deletes rows, so that sled frees segments and reuses them.
+    /// The changes insert and delete rows, so that sled frees segments and reuses them.
     Churn,
 }
 
@@ -42,10 +42,10 @@ impl Load {
     }
 }
 
-/// The rows of a store after a number of changes.
+/// The rows that a store contains after a number of changes.
 pub(crate) struct Work {
     load: Load,
-    /// The target number of segments. It determines the number of rows of `Updates` and `Churn`.
+    /// The number of segments that the store is to have. The number of rows of `Updates` and `Churn` depends on it.
     segments: usize,
     rng: Rng,
     pub(crate) changes: usize,
@@ -117,7 +117,7 @@ impl Work {
         self.put(batch, key(number, 0x52, &[&id]), 120);
     }
 
-    /// Inserts rows. If there are more rows than a limit, also deletes rows.
+    /// Inserts rows. If the store then has more rows than a limit, also deletes rows.
     fn churn(&mut self, number: usize, batch: &mut Batch) {
         let limit = self.segments * 700;
         for _ in 0..10 {
@@ -127,8 +127,8 @@ impl Work {
             self.live.push((number, key));
         }
         while self.live.len() > limit {
-            // A batch contains rows of one business only. If that business has no more rows to delete,
-            // later changes delete rows of other businesses.
+            // A batch contains rows of one business only. If this business has no more rows to delete, later changes
+            // delete rows of other businesses.
             let from = self.rng.below(self.live.len());
             let Some(at) = (from..self.live.len()).find(|at| self.live[*at].0 == number) else { break };
             let (_, key) = self.live.swap_remove(at);

@@ -1,19 +1,18 @@
-//! Tests damage to the files of a store. A child process fills a store, and then closes the store or is
-//! killed. The test damages a byte, a block or a file of a copy, and opens the copy. Three outcomes are
-//! permitted:
+//! Tests damage to the files of a store. A child process fills a store, and then closes the store or is killed. The
+//! test damages a byte, a block or a file of a copy, and opens the copy. Three outcomes are permitted:
 //!
-//! - identical: every row is as before the damage;
+//! - identical: every row is the same as before the damage;
 //! - refused: the store does not open, or stops with an error while the test reads it;
 //! - set aside: only rows of businesses that the store has set aside differ.
 //!
-//! Any other outcome is a silent loss. The test then prints the seed, the file, the offset and the kind of
-//! damage, and fails.
+//! Any other outcome is a silent loss. The test then prints the seed, the file, the offset and the kind of damage, and
+//! fails.
 //!
-//! Random damage is at any place of a file. Aimed damage is at the ends of complete segments, in the
-//! headers of segments and messages, at the boundaries of segments, and in the small files.
-//! `DAMAGES_RANDOM` and `DAMAGES_AIMED` set how often the test damages a store, and `DAMAGES_SEED` repeats
-//! a run. The bytes of a store also depend on the timing of its threads. `DAMAGES_KEEP=DIR` therefore
-//! copies each damaged store with a silent loss to DIR.
+//! Random damage is at any place of a file. Aimed damage is at the ends of complete segments, in the headers of
+//! segments and messages, at the boundaries of segments, and in the small files. `DAMAGES_RANDOM` and `DAMAGES_AIMED`
+//! set how often the test damages a store, and `DAMAGES_SEED` repeats a run. As the bytes of a store also depend on the
+//! timing of its threads, a seed does not always repeat a failure. With `DAMAGES_KEEP=DIR`, the test copies each
+//! damaged store with a silent loss to DIR.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // the test fails at an error and prints its results
 
@@ -43,7 +42,7 @@ const NAME: &str = "a_damaged_store_is_identical_or_refused_or_names_the_busines
 const RANDOM: usize = 40;
 const AIMED: usize = 20;
 const STORES: usize = 24;
-/// The minimum number of damaged copies per store. To create a store takes longer than to copy it.
+/// The minimum number of damaged copies per store. Creating a store takes longer than copying it.
 const DAMAGES_A_STORE_MIN: usize = 10;
 const SEGMENTS_MAX: usize = 12;
 
@@ -82,8 +81,7 @@ fn run(home: &Path, rng: &mut Rng, seed: u64) -> Table {
     let each = (random + aimed).div_ceil(STORES).max(DAMAGES_A_STORE_MIN);
     let keep = std::env::var_os("DAMAGES_KEEP").map(PathBuf::from);
     let mut table = Table::default();
-    // 16 consecutive stores cover all combinations of load, end (clean stop or kill) and snapshot (yes or
-    // no).
+    // Any 16 consecutive stores cover all combinations of load, end (clean stop or kill) and snapshot (yes or no).
     let first = rng.below(16);
     for number in 0.. {
         if random + aimed == 0 {
@@ -93,7 +91,7 @@ fn run(home: &Path, rng: &mut Rng, seed: u64) -> Table {
         let combination = turn / 4 + turn;
         let plan = Plan {
             load: Load::ALL[turn % 4],
-            // Most stores have few segments, because longer stores take more time.
+            // Most stores have few segments, because stores with many segments take more time.
             segments: 1 + rng.below(SEGMENTS_MAX).min(rng.below(SEGMENTS_MAX)),
             seed: rng.next(),
             is_killed: combination.is_multiple_of(2),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// Random numbers from a seed (SplitMix64).
+/// A generator of random numbers (SplitMix64). The seed determines the numbers.
 #[derive(Clone)]
 pub(crate) struct Rng(pub(crate) u64);
 
@@ -23,8 +23,8 @@ pub(crate) fn number_of(variable: &str, default: usize) -> usize {
     std::env::var(variable).map_or(default, |number| number.parse().unwrap())
 }
 
-/// Returns the seed from an environment variable, or a random seed. Prints the seed, so that a failed run
-/// can be repeated.
+/// Returns the seed from this environment variable, or a random seed if the variable is not set. Prints the seed, so
+/// that a failed run can be repeated.
 #[allow(clippy::disallowed_methods, reason = "this function chooses the seed")]
 pub(crate) fn seed(variable: &str) -> u64 {
     let drawn = || uuid::Uuid::new_v4().as_u64_pair().0;
@@ -33,8 +33,8 @@ pub(crate) fn seed(variable: &str) -> u64 {
     seed
 }
 
-/// Creates a temporary directory for the files of a test: in `TMPDIR` if it is set, otherwise in memory if
-/// possible, because the files need not be durable.
+/// Creates a temporary directory for the files of a test. It is in `TMPDIR` if this variable is set. Otherwise it is in
+/// memory if possible, because the files need not be durable.
 pub(crate) fn home() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() && std::env::var_os("TMPDIR").is_none() {
@@ -45,8 +45,8 @@ pub(crate) fn home() -> tempfile::TempDir {
     .unwrap()
 }
 
-/// True if the arguments of the test binary select a test with this name, by the rules of the standard test
-/// harness. With `--list` it prints the name and returns false.
+/// True if the arguments of the test binary select a test with this name, by the same rules as in the standard test
+/// harness. With the argument `--list`, the function prints the name and returns false.
 pub(crate) fn is_selected(name: &str) -> bool {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == "--list") {

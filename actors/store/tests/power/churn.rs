@@ -1,7 +1,7 @@
-//! Tests kills and power cuts while sled reuses segments that were freed after its last snapshot. The
-//! process writes, overwrites and deletes rows until sled reuses a segment. sled writes a snapshot only
-//! when it opens, so the log after the snapshot has gaps, and new segments may contain parts of old
-//! segments. Each store must open with every acknowledged change.
+//! Tests kills and power cuts while sled reuses segments that were freed after its last snapshot. The process writes,
+//! overwrites and deletes rows until sled reuses a segment. sled writes a snapshot only when it opens. The log after
+//! the snapshot therefore has gaps, and new segments may contain parts of old segments. Each store must open with every
+//! acknowledged change.
 
 use std::fs;
 use std::path::Path;
@@ -14,13 +14,13 @@ use crate::notes::{self, Note};
 use crate::segments::{SEGMENT_BYTES, positions, reused};
 use crate::session::{CHURN, History, Tally, acknowledged, check, live, note_acknowledged};
 
-/// The number of changes by the first process, which creates the store.
+/// The number of changes that the first process makes. It creates the store.
 const COMMITS_BEFORE: usize = 1_200;
-/// The maximum number of changes after sled has reused a freed segment.
+/// The maximum number of changes that are made after sled has reused a freed segment.
 const COMMITS_AFTER_MAX: usize = 600;
 const CUTS_A_HISTORY: usize = 50;
-/// The number of kills per store. It is small, because each process repeats all earlier changes to compute
-/// the rows.
+/// The number of kills per store. It is small, because each process computes the expected rows by repeating all earlier
+/// changes.
 const KILLS_A_STORE: usize = 5;
 
 pub(crate) fn cut(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &mut Tally) {
@@ -45,8 +45,8 @@ pub(crate) fn cut(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &m
     }
 }
 
-/// Returns the number of the first note that overwrites a freed segment after sled has renamed the last
-/// snapshot to its final name.
+/// Returns the position of the first note in which sled overwrites a freed segment after it has renamed its last
+/// snapshot to the final name.
 fn reuse_after_the_snapshot(mut disk: Disk, notes: &[Note]) -> usize {
     let is_snapshot = |note: &Note| matches!(note, Note::Renamed { to, .. } if to.starts_with("store/snap."));
     let snapshot = notes.iter().rposition(is_snapshot).expect("sled must write a snapshot when it opens");
@@ -80,7 +80,7 @@ pub(crate) fn kill(dir: &Path, rng: &mut Rng, kills: usize, tally: &mut Tally) {
     }
 }
 
-/// Runs a process without the shim, and updates the numbers of acknowledged changes.
+/// Runs a process without the shim, and updates the numbers of acknowledged changes of each business.
 fn life(dir: &Path, seed: u64, commits: usize, end: &str, acknowledged: &mut [u32; LANES]) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("work").arg(dir).args([seed.to_string(), commits.to_string(), end.to_owned()]);

@@ -1,4 +1,5 @@
-//! Simulates a disk from the notes of the shim, with its possible contents after a power cut.
+//! A simulated disk. It is computed from the notes of the shim, and returns contents that a real disk may have after a
+//! power cut.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -16,7 +17,8 @@ const BLOCK: usize = 4096;
 struct File {
     synced: Vec<u8>,
     now: Vec<u8>,
-    /// For each block, the contents that were written since the last sync, each with its note's number.
+    /// For each block, the contents that were written since the last sync. Each content has the number of the note that
+    /// wrote it.
     blocks: BTreeMap<usize, Vec<(usize, Vec<u8>)>>,
     lengths: Vec<(usize, usize)>,
 }
@@ -35,7 +37,7 @@ struct Directory {
     entries: Vec<(usize, Entry)>,
 }
 
-/// The names in a directory, each with the number of its file. `None` for a directory.
+/// The names in a directory. A file has the number of the file, a directory has `None`.
 type Names = BTreeMap<String, Option<usize>>;
 
 #[derive(Clone, Default)]
@@ -44,9 +46,9 @@ pub(crate) struct Disk {
     /// The number of the file that has this inode.
     of_inode: HashMap<u64, usize>,
     directory_of_inode: HashMap<u64, String>,
-    /// The directories by their path from the root directory. The path of the root directory is empty.
+    /// All directories by their path relative to the root directory, whose own path is empty.
     directories: BTreeMap<String, Directory>,
-    /// For each sync, the number of the note that recorded its start.
+    /// For each sync in progress, the number of the note that recorded its start.
     syncs: HashMap<u64, usize>,
     noted: usize,
 }
@@ -96,8 +98,8 @@ impl File {
         });
     }
 
-    /// Simulates a failed sync. A quarter of the blocks reach the disk. Later syncs do not write the other
-    /// blocks, unless they change again.
+    /// Simulates a failed sync. A quarter of the blocks reach the disk. Later syncs write another block only if it
+    /// changes again.
     fn fail_sync(&mut self, note: usize) {
         let mut rng = Rng(note as u64);
         for (block, versions) in std::mem::take(&mut self.blocks) {
@@ -109,7 +111,8 @@ impl File {
         }
     }
 
-    /// Returns the blocks that a process reads but the disk lacks, as offsets with the bytes on the disk.
+    /// Returns the blocks whose content in memory is not on the disk and will not be written. Each block has its offset
+    /// and its bytes on the disk.
     fn lost(&self) -> impl Iterator<Item = (usize, Vec<u8>)> {
         self.now.chunks(BLOCK).enumerate().filter_map(|(block, seen)| {
             let at = block * BLOCK;
@@ -120,14 +123,14 @@ impl File {
         })
     }
 
-    /// Drops the pages that the kernel has marked as clean, so that reads return the content of the disk.
+    /// Drops the pages that the kernel has marked as clean, so that reads return the content of the disk again.
     fn drop_clean(&mut self) {
         let lost: Vec<_> = self.lost().collect();
         lost.into_iter().for_each(|(at, bytes)| put(&mut self.now, at, &bytes));
     }
 
-    /// Returns a random content that the file may have after a power cut. On average, `bias` of every 4
-    /// unsynced blocks survive.
+    /// Returns a random content that the file may have after a power cut. On average, `bias` out of 4 unsynced blocks
+    /// survive.
     fn survives(&self, rng: &mut Rng, bias: usize) -> Vec<u8> {
         let mut bytes = self.synced.clone();
         let lengths: Vec<_> = self.lengths.iter().map(|(_, length)| *length).collect();
@@ -246,8 +249,7 @@ impl Disk {
                 }
             }
             Note::SyncFailed { inode } => {
-                // After a failed sync of a directory, its changes stay pending. A later sync may write
-                // them.
+                // After a failed sync of a directory, its changes are still pending. A later sync may write them.
                 if let Some(file) = self.of_inode.get(inode) {
                     self.files[*file].fail_sync(number);
                 }
@@ -270,8 +272,8 @@ impl Disk {
         }
     }
 
-    /// Returns the number of unsynced bytes in a part of a file, in whole blocks. Blocks of zeros do not
-    /// count, because sled clears free segments when it opens.
+    /// Returns the number of unsynced bytes in a part of a file, in whole blocks. A block of zeros is not counted,
+    /// because sled clears free segments when it opens.
     pub(crate) fn unsynced(&self, name: &str, part: Range<usize>) -> usize {
         let Some(file) = self.file(name) else { return 0 };
         let blocks = self.files[file].blocks.range(part.start / BLOCK..part.end.div_ceil(BLOCK));
@@ -279,8 +281,8 @@ impl Disk {
         newest.filter(|(_, bytes)| bytes.iter().any(|byte| *byte != 0)).count() * BLOCK
     }
 
-    /// Writes a file for the shim with the disk's content of the blocks that the disk lacks. Returns the
-    /// number of blocks.
+    /// Writes a file for the shim. It contains the bytes on the disk of all blocks whose content in memory is not on
+    /// the disk. Returns the number of these blocks.
     pub(crate) fn write_lost(&self, to: &Path) -> usize {
         let (mut records, mut blocks) = (Vec::new(), 0);
         for (inode, file) in &self.of_inode {
@@ -297,8 +299,7 @@ impl Disk {
         blocks
     }
 
-    /// True if this note overwrites the start of a part of the file, whose parts all have the length
-    /// `part`.
+    /// True if the note overwrites the start of a part of this file. All parts have the length `part`.
     pub(crate) fn writes_over(&self, name: &str, note: &Note, part: usize) -> bool {
         let Some((at, bytes)) = self.written(name, note) else { return false };
         let before = self.file(name).is_some_and(|file| self.files[file].now.get(at).is_some());
@@ -319,7 +320,7 @@ impl Disk {
         names.get(&name).copied().flatten()
     }
 
-    /// Creates a directory with random content that the disk may have after a power cut.
+    /// Creates a directory with a random content that the disk may have after a power cut.
     pub(crate) fn cut(&self, to: &Path, rng: &mut Rng) {
         self.cut_directory(to, "", rng);
     }
@@ -335,7 +336,7 @@ impl Disk {
             match what {
                 None => self.cut_directory(to, &below, rng),
                 Some(file) => {
-                    // Each file has a random share of surviving blocks, from none to all.
+                    // The share of the blocks that survive is random for each file, from none to all.
                     let bias = rng.below(5);
                     fs::write(to.join(below), self.files[file].survives(rng, bias)).unwrap();
                 }

@@ -1,5 +1,5 @@
-//! The changes of several businesses. A change depends only on the seed and on its number, so the test can
-//! compute the rows after any number of changes.
+//! The changes of several businesses. A change depends only on the seed and its number, so the test can compute the
+//! rows after any number of changes.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use uuid::Uuid;
 use crate::chance::Rng;
 
 pub(crate) const LANES: usize = 6;
-/// The number of keys per business, small enough that most writes overwrite a row.
+/// The number of keys per business. It is small, so that most writes overwrite a row.
 const KEYS: usize = 300;
 
-/// If this bit of the seed is set, rows are longer, so that sled soon frees and reuses segments.
+/// If a seed has this bit, rows are longer, so that sled soon frees and reuses segments.
 pub(crate) const CHURN_SEED: u64 = 1 << 63;
 
 pub(crate) struct Lane {
@@ -80,7 +80,7 @@ impl Lane {
         batch
     }
 
-    /// Repeats as many changes as the store contains.
+    /// Repeats the changes that the store already contains.
     pub(crate) fn catch_up(&mut self, store: &Store) {
         let found = store.get_raw(&counter(self.number)).unwrap();
         let changes = found.map_or(0, |found| u32::from_be_bytes(found.try_into().unwrap()));
@@ -89,7 +89,7 @@ impl Lane {
         }
     }
 
-    /// Checks that the store contains exactly the rows of these changes.
+    /// Checks that the store contains exactly the rows that these changes have written.
     pub(crate) fn check(&self, store: &Store) {
         let mut found = BTreeMap::new();
         for pair in store.scan(&KeyRange::prefix(key(self.number, 0).prefix()), Order::Ascending) {

@@ -1,10 +1,10 @@
-//! Tests failed syncs on a real file system: ext4 on a loop device whose file cannot grow. The file system
-//! has free blocks, so writes succeed, but the kernel cannot write the pages to the device. Then the test
-//! frees space, so that the file can grow. A second process opens the store while the pages are still in
-//! memory, and makes changes. A copy of the device's file simulates the power cut.
+//! Tests failed syncs on a real file system: ext4 on a loop device whose file cannot grow. The file system has free
+//! blocks, so writes succeed, but the kernel cannot write the pages to the device. Then the test frees space, so that
+//! the file can grow. A second process opens the store and makes changes while the pages of the first one are still in
+//! memory. A copy of the device's file simulates the power cut.
 //!
-//! The space for the file system's tables and journal is allocated in the file from the beginning, so that
-//! the file system stays usable.
+//! The file has space for the tables and the journal of the file system from the beginning, so that the file system
+//! stays usable.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -17,10 +17,11 @@ use crate::notes::Note;
 use crate::session::{FAILED, Tally, check, note_acknowledged};
 
 const FILE_SYSTEM_BYTES: usize = 192 << 20;
-/// The space for the file of the loop device, and for a file that fills the remaining space.
+/// The size of the disk on which the test runs. It has room for the file of the loop device and for a file that fills
+/// the remaining space.
 const ROOM_BYTES: usize = FILE_SYSTEM_BYTES + (64 << 20);
 const BLOCK: usize = 4096;
-/// The maximum remaining space when the process starts whose sync is to fail.
+/// The maximum space that is left when the process starts whose sync must fail.
 const LEFT_BYTES_MAX: usize = 12 << 20;
 const COMMITS_BEFORE: usize = 150;
 const COMMITS_FAILING: usize = 6_000;
@@ -43,7 +44,7 @@ impl Drop for Mount {
     }
 }
 
-/// Runs the test `rounds` times. Returns false and prints a line if the system permits no mounts.
+/// Runs the test `rounds` times. If the system cannot mount the file system, prints a line and returns false.
 pub(crate) fn run(dir: &Path, rng: &mut Rng, rounds: usize, tally: &mut Tally) -> bool {
     for _ in 0..rounds {
         let _ = fs::remove_dir_all(dir);
@@ -97,7 +98,7 @@ fn round(dir: &Path, rng: &mut Rng, tally: &mut Tally) -> Option<()> {
     Some(())
 }
 
-/// Creates a file with a file system. The free blocks of the file system have no space in the file.
+/// Creates a file that contains a file system. The file has no space for the free blocks of the file system.
 fn make(image: &Path) -> Option<()> {
     let mut file = File::create(image).unwrap();
     let block = vec![0; 1 << 20];
@@ -106,11 +107,12 @@ fn make(image: &Path) -> Option<()> {
     let image = image.to_str().unwrap();
     let options = ["-q", "-F", "-b", "4096", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"];
     run_command("mkfs.ext4", &[&options[..], &[image]].concat())?;
-    // mkfs.ext4 may leave holes, which `fallocate` fills.
+    // mkfs.ext4 may leave holes in the file. `fallocate` fills them.
     run_command("fallocate", &["-l", &FILE_SYSTEM_BYTES.to_string(), image])?;
     let described = Command::new("dumpe2fs").arg(image).output().ok()?;
     for line in String::from_utf8_lossy(&described.stdout).lines() {
-        // The lines of the block groups are indented, unlike the line with the total number of free blocks.
+        // In the output, the lines of the block groups are indented. The line with the total number of free blocks is
+        // not.
         let Some(ranges) = line.strip_prefix("  Free blocks: ") else { continue };
         for range in ranges.split(", ").filter(|range| !range.is_empty()) {
             let (first, last) = range.split_once('-').unwrap_or((range, range));

@@ -1,23 +1,20 @@
-//! Tests power cuts. A process works on a store with a preloaded library, the *shim* (`shim.c`), which
-//! records each call that changes the store's files (a *note*). From the notes, the test computes a
-//! possible content of the disk after a power cut: some of the unsynced blocks of 4 KiB survive, each with
-//! the content of one of its writes. The store must open with that content, with every acknowledged change
-//! and without partial changes.
+//! Tests power cuts. A process works on a store with a preloaded library, the *shim* (`shim.c`). The shim records each
+//! call that changes the store's files as a *note*. From the notes, the test computes a possible content of the disk
+//! after a power cut: some of the unsynced blocks of 4 KiB survive, each with the content of one of its writes. The
+//! store must open with this content, with every acknowledged change and without partial changes.
 //!
-//! Data that only `sync_file_range` has written is unsynced. If a change of a name in a directory survives,
-//! all earlier changes of names in the directory survive too. Changes before a sync of the directory always
-//! survive.
+//! Data that only `sync_file_range` has written is unsynced. If a change of a name in a directory survives, all earlier
+//! changes of names in the directory survive too. Changes before a sync of the directory always survive.
 //!
-//! In other runs, one call per process fails with an error or writes only half of its bytes. The store must
-//! stop or continue without loss.
+//! In other runs, one call per process fails with an error or writes only half of its bytes. The store must stop or
+//! continue without loss.
 //!
-//! Other tests in this directory cover kills and power cuts while sled reuses freed segments ([`churn`]),
-//! and failed syncs after which memory and disk differ ([`syncs`], and [`loops`] on a real file system).
+//! Other tests in this directory cover kills and power cuts while sled reuses freed segments ([`churn`]), and failed
+//! syncs after which memory and disk differ ([`syncs`], and [`loops`] on a real file system).
 //!
-//! `POWER_CUTS`, `POWER_FAULTS`, `CHURN_CUTS`, `CHURN_KILLS`, `POWER_SYNCS` and `LOOP_ROUNDS` set the
-//! numbers of repetitions. `POWER_SEED` repeats a run, but the timing of threads varies. Without a C
-//! compiler, the test prints that it skips power cuts and failed syncs, or fails if `REQUIRE_COMPILER` is
-//! set.
+//! `POWER_CUTS`, `POWER_FAULTS`, `CHURN_CUTS`, `CHURN_KILLS`, `POWER_SYNCS` and `LOOP_ROUNDS` set the numbers of
+//! repetitions. `POWER_SEED` repeats a run, except that the timing of the threads varies. Without a C compiler, the
+//! test prints that it skips power cuts and failed syncs. If `REQUIRE_COMPILER` is set, it fails instead.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // the test fails at an error and prints its results
 
@@ -42,7 +39,7 @@ const CUTS_A_SESSION: usize = 60;
 
 const FAULTS: usize = 24;
 
-/// The default numbers of repetitions of the other tests in this directory.
+/// The default numbers of repetitions of the tests in the other modules.
 const CHURN_CUTS: usize = 16;
 const CHURN_KILLS: usize = 3;
 const SYNCS: usize = 12;

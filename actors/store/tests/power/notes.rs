@@ -1,8 +1,8 @@
-//! The notes of the shim.
+//! The notes of the shim. Each note records one call that changed a file.
 
 use std::path::Path;
 
-/// A recorded call. Files are identified by their inodes.
+/// A recorded call. It identifies a file by its inode.
 #[derive(Debug)]
 pub(crate) enum Note {
     Created {
@@ -29,11 +29,11 @@ pub(crate) enum Note {
         inode: u64,
         sync: u64,
     },
-    /// A sync failed. The blocks stay in memory, and later syncs do not write them.
+    /// A sync failed. The unsynced blocks stay in memory, and later syncs do not write them.
     SyncFailed {
         inode: u64,
     },
-    /// The kernel dropped the pages of the file that it had marked as clean.
+    /// The kernel dropped those pages of the file that it had marked as clean.
     Dropped {
         inode: u64,
     },
@@ -48,8 +48,8 @@ pub(crate) enum Note {
 }
 
 impl Note {
-    /// True if the shim can make the call of this note fail, and a successful call makes exactly one such
-    /// note.
+    /// True if the shim can make the call of this note fail, and if a successful call makes exactly one note of this
+    /// kind.
     pub(crate) fn can_fail(&self) -> bool {
         matches!(self, Self::Written { .. } | Self::Syncing { .. } | Self::Renamed { .. })
     }
@@ -59,7 +59,7 @@ pub(crate) fn read(log: &Path) -> Vec<Note> {
     let bytes = std::fs::read(log).unwrap();
     let mut rest = &bytes[..];
     let mut notes = Vec::new();
-    // The last note of a killed process may be incomplete.
+    // If the process was killed, its last note may be incomplete.
     while let Some((head, after)) = rest.split_at_checked(25) {
         let number = |at: usize| u64::from_le_bytes(*head[at..].first_chunk().unwrap());
         let (inode, position) = (number(1), number(9));

@@ -5,11 +5,11 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 pub(crate) const SEGMENT_BYTES: usize = 8 << 20;
-/// The length of a segment's header: a checksum, the position of the segment in the log, and the position
-/// up to which the log was written when the segment was started.
+/// The length of a segment's header. It contains a checksum, the position of the segment in the log, and the position
+/// up to which the log had been written when the segment was started.
 pub(crate) const SEGMENT_HEADER_BYTES: usize = 20;
 
-/// Returns the position of the segment in the log, or `None` for an invalid header.
+/// Returns the position of the segment in the log. Returns `None` if the header is invalid.
 pub(crate) fn position(header: &[u8]) -> Option<u64> {
     const INVERTED: u64 = 0x7fff_ffff_ffff_ffff;
     let (sum, rest) = header.get(..SEGMENT_HEADER_BYTES)?.split_first_chunk::<4>()?;
@@ -17,7 +17,7 @@ pub(crate) fn position(header: &[u8]) -> Option<u64> {
     (crc32fast::hash(rest) == !u32::from_le_bytes(*sum)).then_some(lsn)
 }
 
-/// Returns the positions in the log of the segments of a data directory, in file order.
+/// Returns the positions of a store's segments in the log, in the order of the file. `dir` is the data directory.
 pub(crate) fn positions(dir: &Path) -> Vec<Option<u64>> {
     let db = File::open(dir.join("store/db")).unwrap();
     let segments = (db.metadata().unwrap().len() as usize).div_ceil(SEGMENT_BYTES);
@@ -29,7 +29,7 @@ pub(crate) fn positions(dir: &Path) -> Vec<Option<u64>> {
     (0..segments).map(header).collect()
 }
 
-/// Returns the number of segments that sled has freed and reused for a later part of the log.
+/// Returns the number of segments that sled has freed and used again for a later part of the log.
 pub(crate) fn reused(before: &[Option<u64>], after: &[Option<u64>]) -> usize {
     before.iter().zip(after).filter(|(before, after)| before.is_some() && after > before).count()
 }

@@ -1,5 +1,5 @@
-//! Several runs of a process on the same store, their notes, and power cuts during these runs. The code
-//! calls a run a *life*.
+//! Runs a process several times on the same store, and simulates power cuts during these runs. The code calls a run a
+//! *life*.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -18,20 +18,20 @@ use crate::notes::{self, Note};
 use crate::segments::{self, SEGMENT_BYTES};
 
 const COMMITS: usize = 4_000;
-/// The number of changes of a run after a power cut. It is small, so that most of the next power cuts
-/// happen during opening.
+/// The number of changes in a run after a power cut. It is small, so that most of the next power cuts happen while the
+/// store opens.
 const COMMITS_AGAIN: usize = 40;
 const CUTS_AGAIN: usize = 3;
-/// On average, one in this many power cuts is followed by another run.
+/// On average, another run follows one in this many power cuts.
 const AGAIN: usize = 6;
-/// The number of changes of a run with a failing call.
+/// The number of changes in a run in which a call fails.
 const COMMITS_FAILING: usize = 120;
-/// The errors of failing calls: `EIO`, `ENOSPC`, and 0 for a write of only half of the bytes.
+/// The ways in which a call fails: with `EIO`, with `ENOSPC`, or, for 0, by writing only half of the bytes.
 const FAULTS: [i32; 3] = [5, 28, 0];
 /// The maximum number of changes in progress.
 const UNDER_WAY: usize = 24;
 
-/// A run with this end is killed some changes after sled has reused a freed segment. sled must reuse one
+/// The name of a way to end a run: it is killed some changes after sled has reused a freed segment. This must happen
 /// within `COMMITS_CHURNING_MAX` changes.
 pub(crate) const CHURN: &str = "churn";
 const COMMITS_CHURNING_MAX: u32 = 30_000;
@@ -49,7 +49,7 @@ pub(crate) struct Tally {
     pub(crate) failed_syncs: usize,
     pub(crate) lost_blocks: usize,
     pub(crate) loop_rounds: usize,
-    /// The number of failed calls, and of stores that stopped after a failed call.
+    /// The number of calls that failed, and of stores that stopped after a failed call.
     pub(crate) faults: usize,
     ended: usize,
 }
@@ -68,7 +68,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// The exit code of a process whose store stops after an error or does not open.
+/// The exit code of a process whose store has stopped after an error or has not opened.
 pub(crate) const FAILED: i32 = 98;
 
 fn failed(error: &StoreError) {
@@ -76,8 +76,8 @@ fn failed(error: &StoreError) {
     std::process::exit(FAILED);
 }
 
-/// The child process. It opens the store, makes changes, records the acknowledged changes in `acks`, and
-/// ends.
+/// The main function of the child process. It opens the store, makes changes, records the acknowledged changes in
+/// `acks`, and ends.
 pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
@@ -115,13 +115,12 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
                 (&*acks).write_all(&note).unwrap();
                 drop(permit);
             };
-            // A failing store refuses changes before it reports its error, so the refusal may be the first
-            // sign.
+            // A failing store refuses changes before it reports its error, so the refusal may arrive first.
             if store.submit(lane.business(), batch, Box::new(done)).is_none() {
                 return failed(&StoreError::Stopped);
             }
-            // Waits for all changes from time to time, so that the groups of the committer have different
-            // lengths.
+            // From time to time, the process waits for all of its changes, so that the groups of the committer have
+            // different lengths.
             if rng.below(40) == 0 {
                 let _ = under_way.acquire_many(UNDER_WAY as u32).await.unwrap();
             }
@@ -139,7 +138,7 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
     });
 }
 
-/// Returns the command for a run on the directory. The run appends its notes to `log`.
+/// Returns the command that runs the process on this directory. The process appends its notes to `log`.
 pub(crate) fn life(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usize, end: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("work").arg(dir).args([seed.to_string(), commits.to_string(), end.to_owned()]);
@@ -169,9 +168,9 @@ pub(crate) fn run(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &m
     history.cut(disk, dir, shim, rng, (cuts, true), tally);
 }
 
-/// Makes one call per run fail, while the store opens, works or closes. The store must stop or continue
-/// normally. Afterwards, the directory must open with every acknowledged change, and so must the content of
-/// the disk after a power cut.
+/// Makes one call per run fail, while the store opens, works or closes. The store must stop or continue normally.
+/// Afterwards, the store in the directory must open with every acknowledged change. The same is required of the disk's
+/// content after a power cut.
 pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally: &mut Tally) {
     let _ = fs::remove_dir_all(dir);
     let (before, root, log) = (dir.join("before"), dir.join("data"), dir.join("log"));
@@ -215,7 +214,8 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
     }
 }
 
-/// Returns the number of acknowledged changes of each business after these notes.
+/// Returns the number of acknowledged changes of each business, computed from these notes. `before` contains the
+/// numbers before the first note.
 pub(crate) fn acknowledged(notes: &[Note], before: [u32; LANES]) -> [u32; LANES] {
     let mut acknowledged = before;
     notes.iter().for_each(|note| note_acknowledged(&mut acknowledged, note));
@@ -290,8 +290,8 @@ impl History {
         disk.cut(&left, rng);
         tally.cuts += 1;
         if goes_on && rng.below(AGAIN) == 0 {
-            // Another run works on the surviving content. The power is cut while it opens the store or soon
-            // after.
+            // Another run works on the content that has survived. The power is cut while it opens the store or soon
+            // afterwards.
             let log = dir.join("log-again");
             let _ = fs::remove_file(&log);
             let before = Disk::of(&left);
@@ -305,8 +305,8 @@ impl History {
     }
 }
 
-/// Applies a note. Checks that the log is synced before the store is marked as closed, and that a segment
-/// is synced before it is listed.
+/// Applies a note to the simulated disk. Checks that the log is synced before the store is marked as closed, and that a
+/// segment is synced before it is added to the list.
 pub(crate) fn follow(disk: &mut Disk, note: &Note) {
     disk.follow(note);
     // `committed` contains the number of the newest batch, its complement, the end of the log and a check
@@ -322,8 +322,8 @@ pub(crate) fn follow(disk: &mut Disk, note: &Note) {
     }
     let listed = disk.written("segments", note).filter(|(at, _)| *at > 0);
     let mut records = listed.map_or(&[][..], |(_, records)| records);
-    // A record consists of its length (4 bytes), a checksum (4), the position in the log (8), the offset in
-    // the file (8), and pages.
+    // A record consists of its length (4 bytes), a checksum (4), the position in the log (8), the offset in the file
+    // (8), and the pages.
     while let Some((head, rest)) = records.split_first_chunk::<24>() {
         let length = u32::from_le_bytes(*head.first_chunk().unwrap()) as usize;
         let at = u64::from_le_bytes(*head[16..].first_chunk().unwrap()) as usize;
@@ -333,7 +333,7 @@ pub(crate) fn follow(disk: &mut Disk, note: &Note) {
     }
 }
 
-/// Opens the store with the surviving content and compares its rows with the acknowledged changes.
+/// Opens the store whose content has survived, and compares its rows with the acknowledged changes.
 pub(crate) fn check(left: &Path, seed: u64, acknowledged: &[u32; LANES], tally: &mut Tally) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {

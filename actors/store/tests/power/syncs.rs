@@ -1,7 +1,7 @@
-//! Tests failed syncs. Linux marks pages that it could not write as clean. Later syncs then succeed and
-//! reads return the pages, although the disk lacks them. In each round, a sync of one process fails. The
-//! next process works with the pages in memory, and then the power is cut. The disk must contain every
-//! acknowledged change of both processes.
+//! Tests failed syncs. After a failed sync, Linux marks the pages that it could not write as clean. Later syncs then
+//! succeed and reads return the pages, although they are not on the disk. In each round, a sync of one process fails.
+//! The next process works with the pages in memory, and then the power is cut. The disk must contain every acknowledged
+//! change of both processes.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -14,14 +14,14 @@ use crate::lanes::{CHURN_SEED, LANES};
 use crate::notes::{self, Note};
 use crate::session::{Tally, acknowledged, check, follow, life};
 
-/// The number of changes of the process with the failed sync, enough for several checkpoints.
+/// The number of changes that the process with the failed sync makes. It is large enough for several checkpoints.
 const COMMITS: usize = 1_500;
 const COMMITS_AFTER: usize = 60;
-/// The exit code of a process if the system does not permit the shim's filter of system calls.
+/// The exit code of a process if the system does not permit the filter of system calls that the shim needs.
 const NO_FILTER: i32 = 97;
 
-/// Runs the test with `faults` failed syncs. Returns false and prints a line if the system does not permit
-/// a filter of system calls.
+/// Runs the test with `faults` failed syncs. If the system does not permit a filter of system calls, prints a line and
+/// returns false.
 pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally: &mut Tally) -> bool {
     let _ = fs::remove_dir_all(dir);
     let (before, root, log) = (dir.join("before"), dir.join("data"), dir.join("log"));
@@ -52,8 +52,8 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
     for _ in 0..faults {
         start_over();
         let mut disk = Disk::of(&root);
-        // A failed sync of the tree is the most dangerous, because the journal frees records after a sync
-        // of the tree.
+        // Most of the failed syncs are syncs of the tree. They are the most dangerous, because the journal frees
+        // records after a sync of the tree.
         let of_db = rng.below(4) > 0;
         let fault = (1 + rng.below(if of_db { syncs_of_db } else { syncs.len() })).to_string();
         let mut settings = vec![("FAULT_SYNC", &*fault)];
