@@ -1,4 +1,4 @@
-//! One connection to a receiver: a checked address, TLS and HTTP/1.1.
+//! One connection to a receiver, at an address that the guard has checked. It uses TLS and HTTP/1.1.
 
 use std::io;
 use std::net::SocketAddr;
@@ -22,7 +22,7 @@ use super::shortage::is_ours_connecting;
 
 pub(super) const ADDRESSES_TRIED_MAX: usize = 4;
 
-/// The time limit for connecting to an address, if there are other addresses to try next.
+/// The maximum time for connecting to an address, if other addresses can be tried next.
 pub(super) const CONNECT_TIME_MAX: Duration = Duration::from_secs(2);
 
 pub(super) const RESPONSE_HEAD_BYTES_MAX: usize = 16 * 1024;
@@ -72,7 +72,7 @@ impl Connector {
             .handshake(TokioIo::new(stream))
             .await
             .map_err(|error| from_http(&error))?;
-        // The error is ignored, because the sender reports the end of the connection.
+        // The task ignores the error, because the sender of the request also learns that the connection has ended.
         let driver = tokio::spawn(async move {
             let _ = connection.await;
         });
@@ -104,7 +104,7 @@ impl Connector {
                 break;
             }
         }
-        // An address may work, although this machine could not connect to it because of a shortage.
+        // If the failure was a shortage on this machine, the address itself may still work.
         Err(if short { AttemptFailure::Short } else { failure })
     }
 }

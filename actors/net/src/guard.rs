@@ -55,7 +55,7 @@ pub enum Asker {
     Attempt,
 }
 
-/// The text is the same for all problems of a host. Only the log has the reason.
+/// An error of the guard. All errors that concern a host have the same text. Only the log contains the reason.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GuardError {
@@ -67,10 +67,10 @@ pub enum GuardError {
     TooSlow,
     #[error("{NOT_PUBLIC}")]
     Internal(IpAddr),
-    /// A local shortage prevented the check. The host may be public.
+    /// The check failed because of a shortage on this machine. The host may be public.
     #[error("this service is short of resources")]
     Short(#[source] io::Error),
-    /// A local outage prevented the check. The host may be public.
+    /// The check failed because this machine has no working network. The host may be public.
     #[error("this service is cut off")]
     Out(Lack),
 }
@@ -80,10 +80,12 @@ impl Guard {
         Self { network, warned: Arc::default() }
     }
 
-    /// Resolves the host of a URL, when the URL is saved and before every attempt. Nothing is cached.
+    /// Resolves the host of a URL and checks its addresses. It is called when the URL is saved and before every
+    /// attempt. Nothing is cached.
     ///
     /// # Errors
-    /// The host does not resolve, or one of its addresses is not public.
+    ///
+    /// Returns an error if the host does not resolve, or if one of its addresses is not public.
     pub async fn check(&self, url: &WebhookUrl, asker: Asker) -> Result<Vec<SocketAddr>, GuardError> {
         let checked =
             self.resolve(url.host(), asker).await.and_then(|addresses| all_public(&addresses, url.port()));
@@ -104,7 +106,8 @@ impl Guard {
             answer => self.network.judge_lookup(name, answer.as_ref().ok()),
         };
         match (lack, answer) {
-            // A machine may have no name server at all. Then a URL that is saved is refused as unresolved.
+            // A machine may have no name server at all. In this case, a URL that is being saved is refused as
+            // unresolved.
             (Some(lack), _) if asker == Asker::Attempt || self.network.had_names() => {
                 Err(GuardError::Out(lack))
             }
@@ -116,7 +119,11 @@ impl Guard {
     }
 }
 
-/// Returns the addresses with the port, without duplicates. Errors: there is none, or one is not public.
+/// Returns the addresses with this port, without duplicates.
+///
+/// # Errors
+///
+/// Returns an error if there is no address, or if one of them is not public.
 fn all_public(addresses: &[IpAddr], port: u16) -> Result<Vec<SocketAddr>, GuardError> {
     if let Some(internal) = addresses.iter().find(|address| !is_public(**address)) {
         return Err(GuardError::Internal(*internal));
@@ -131,7 +138,8 @@ fn all_public(addresses: &[IpAddr], port: u16) -> Result<Vec<SocketAddr>, GuardE
     if targets.is_empty() { Err(GuardError::NoAddress) } else { Ok(targets) }
 }
 
-/// The refusal of an attempt has a low level: the delivery log has it, and every waiting event repeats it.
+/// Returns the level at which a refusal is logged. The refusal of an attempt has a low level, because the delivery log
+/// already contains it and it repeats for every waiting event.
 fn level(refused: &GuardError, asker: Asker, is_due: impl Fn() -> bool) -> Level {
     match (refused, asker) {
         (GuardError::Internal(_), _) if is_due() => Level::WARN,
@@ -223,7 +231,7 @@ mod tests {
         let guard = Guard::new(Network::new(dns.clone(), net.clone()));
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
         dns.set_silent(true);
-        // No name server has answered yet, so the machine may have none.
+        // No name server has answered so far, so the machine may have none.
         let refused = guard.check(&url, Asker::Save).await.unwrap_err();
         assert!(
             matches!(&refused, GuardError::Unresolved(_)) && refused.to_string() == NOT_PUBLIC,

@@ -1,4 +1,4 @@
-//! Limits log messages about the same thing to one message a minute.
+//! Limits log messages: at most one message a minute about the same thing.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 pub(super) const QUIET_TIME: Duration = Duration::from_secs(60);
 
-/// The maximum number of remembered things. At the limit, other things are not logged.
+/// The maximum number of things that are remembered. At the limit, messages about other things are not logged.
 pub(super) const THINGS_MAX: usize = 1_024;
 
 pub(super) struct LogThrottle<T>(Mutex<HashMap<T, Instant>>);
@@ -21,7 +21,7 @@ impl<T> Default for LogThrottle<T> {
 }
 
 impl<T: Clone + Eq + Hash> LogThrottle<T> {
-    /// Whether a message about the thing may be logged now. If true, the message counts as logged.
+    /// True if a message about the thing may be logged now. The caller must then log it, because it counts as logged.
     pub(super) fn is_due(&self, thing: &T) -> bool {
         let now = Instant::now();
         let is_quiet = |said: &Instant| now < *said + QUIET_TIME;

@@ -1,7 +1,9 @@
-//! Trust in certificates that the operator has named, in addition to certificates signed by authorities.
+//! Verifies certificates. A server may show a certificate that an authority has signed, or one that the operator has
+//! named.
 //!
-//! Self-signed certificates often claim to be authorities, which the usual verifier refuses for a server. The handshake
-//! proves that the server has the key, so a named certificate needs no signature of an authority.
+//! Self-signed certificates often claim to be authorities, and the usual verifier refuses such a certificate for a
+//! server. The handshake proves that the server has the certificate's key, so a named certificate needs no signature of
+//! an authority.
 
 use std::sync::Arc;
 
@@ -13,12 +15,12 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use x509_parser::parse_x509_certificate;
 
-/// The names of servers that may show a named certificate.
+/// The host names for which a named certificate is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedHosts {
-    /// Only the names in the certificate, and only while the certificate is valid.
+    /// The certificate is accepted only for the names in it, and only while it is valid.
     OfCertificate,
-    /// Any name at any time, because the certificate was named for this one server.
+    /// The certificate is accepted for any name at any time, because the operator has named it for this one server.
     Any,
 }
 
@@ -28,7 +30,7 @@ pub fn trusting(
     authorities: Arc<RootCertStore>,
 ) -> ClientConfig {
     let provider = Arc::new(ring::default_provider());
-    // Without any authority the verifier cannot be built, and only named certificates are trusted.
+    // Without any authority, the usual verifier cannot be built. Then only named certificates are trusted.
     let signed = WebPkiServerVerifier::builder_with_provider(authorities, Arc::clone(&provider)).build().ok();
     let verifier = Verifier { named, hosts, signed, provider: Arc::clone(&provider) };
     ClientConfig::builder_with_provider(provider)

@@ -18,14 +18,14 @@ use tokio::time::{Instant, sleep_until};
 
 use super::connection::Connection;
 
-/// Equals the maximum number of concurrent attempts of an endpoint.
+/// The maximum number of idle connections per host. It equals the maximum number of concurrent attempts of an endpoint.
 pub(super) const IDLE_PER_HOST_MAX: usize = 8;
 
 pub(super) const IDLE_MAX: usize = 256;
 
 pub(super) const IDLE_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// The maximum age of a connection. The next connection verifies the certificate again.
+/// The maximum age of a connection. The limit ensures that the certificate is verified again from time to time.
 pub(super) const LIFE_TIME_MAX: Duration = Duration::from_secs(300);
 
 #[derive(Default)]
@@ -33,7 +33,7 @@ pub(super) struct Pool(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The connection that has been idle for longest is first.
+    /// The idle connections. The connection that has been idle for longest comes first.
     idle: VecDeque<Idle>,
     sweeping: bool,
 }
@@ -58,7 +58,8 @@ impl Idle {
 }
 
 impl Pool {
-    /// Returns the newest connection to the URL's host and one of `targets`. Closes those to other peers.
+    /// Returns the newest idle connection to the URL's host whose peer is one of `targets`. Closes the connections to
+    /// other peers.
     pub(super) fn take(&self, url: &WebhookUrl, targets: &[SocketAddr]) -> Option<Connection> {
         let now = Instant::now();
         let mut state = self.0.lock();
@@ -88,7 +89,7 @@ impl Pool {
         }
     }
 
-    /// Closes expired connections. Returns the time of the next check, if connections are left.
+    /// Closes expired connections. If connections remain, returns the time of the next check.
     fn close_old(&self) -> Option<Instant> {
         let now = Instant::now();
         let mut state = self.0.lock();

@@ -1,12 +1,12 @@
-//! Local shortages of this machine or service. They are never counted against a receiver.
+//! Shortages of this machine or service, for example of sockets or memory. They never count as a failure of a receiver.
 
 use std::io;
 use std::net::IpAddr;
 
-/// `ENOMEM`, `ENFILE`, `EMFILE` and `ENOBUFS`.
+/// The numbers of the system errors `ENOMEM`, `ENFILE`, `EMFILE` and `ENOBUFS`.
 const EXHAUSTED: [i32; 4] = [12, 23, 24, 105];
 
-/// No local port is free (`EADDRNOTAVAIL`).
+/// The number of the system error `EADDRNOTAVAIL`, which means that no local port is free.
 const NO_PORT: i32 = 99;
 
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +18,8 @@ pub(super) fn is_ours(error: &io::Error) -> bool {
         || error.get_ref().is_some_and(|inner| inner.is::<TooManyLookups>())
 }
 
-/// Over IPv4, `EADDRNOTAVAIL` means that no port is free. Over IPv6, the machine may have no address.
+/// True if this error of a connection attempt is a local shortage. Over IPv4, `EADDRNOTAVAIL` means that no local port
+/// is free. Over IPv6, it may mean that the machine has no address.
 pub(super) fn is_ours_connecting(error: &io::Error, to: IpAddr) -> bool {
     is_ours(error) || (to.is_ipv4() && error.raw_os_error() == Some(NO_PORT))
 }
@@ -38,7 +39,7 @@ mod tests {
         assert!(!is_ours(&no_port));
         assert!(is_ours_connecting(&no_port, v4) && !is_ours_connecting(&no_port, v6));
         assert!(is_ours(&io::Error::other(TooManyLookups(1))));
-        // Connection refused, network unreachable, host unreachable, and timeout.
+        // The numbers mean: connection refused, network unreachable, host unreachable, and timeout.
         for number in [111, 101, 113, 110] {
             assert!(!is_ours_connecting(&io::Error::from_raw_os_error(number), v4), "{number}");
         }

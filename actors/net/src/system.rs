@@ -1,4 +1,4 @@
-//! The ports of an engine, with the trusted certificates.
+//! The interfaces that an engine uses (clock, randomness, network), together with the trusted certificates.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -19,8 +19,11 @@ pub struct Ports {
 }
 
 impl Ports {
+    /// Returns the interfaces of the operating system.
+    ///
     /// # Errors
-    /// Returns an error if the file of `SSL_CERT_FILE` is unusable.
+    ///
+    /// Returns an error if the file that `SSL_CERT_FILE` names is unusable.
     pub fn system() -> Result<Self, TrustError> {
         Ok(Self {
             clock: system_clock(),
@@ -31,7 +34,7 @@ impl Ports {
         })
     }
 
-    /// Creates ports with this clock and randomness, and without a network.
+    /// Returns interfaces with this clock and this randomness, but without a network.
     pub fn with_clock_and_random(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
         Self {
             clock,

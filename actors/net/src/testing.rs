@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf, dup
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
-/// No route to an address (`ENETUNREACH`).
+/// The number of the system error that means no route to an address (`ENETUNREACH`).
 pub(crate) const NO_ROUTE: i32 = 101;
 
 /// The size of the pipe between client and receiver.
@@ -28,7 +28,7 @@ pub(crate) const PIPE_BYTES: usize = 4096;
 pub(crate) struct FakeDns {
     answers: Mutex<HashMap<String, DnsAnswer>>,
     asked: AtomicUsize,
-    /// Whether all name servers are silent.
+    /// True if all name servers are silent.
     silent: AtomicBool,
     probed: AtomicUsize,
     known: Mutex<HashMap<String, Vec<IpAddr>>>,
@@ -40,7 +40,7 @@ enum DnsAnswer {
     Never,
     /// A system error with this number.
     Error(i32),
-    /// A failure response of the server.
+    /// The server responds with a failure.
     Failure,
 }
 
@@ -117,17 +117,17 @@ impl Resolver for FakeDns {
 pub(crate) enum Place {
     Receiver(Arc<Receiver>),
     Socket(SocketAddr),
-    /// An address without any response.
+    /// At this address, connections never get a response.
     BlackHole,
-    /// An address that refuses connections.
+    /// At this address, connections are refused.
     Refusing,
-    /// An address to which every connection fails with this system error.
+    /// At this address, every connection fails with the system error of this number.
     Error(i32),
-    /// A receiver whose connection has another peer address.
+    /// At this address, a receiver responds, but the connection reports another peer address.
     Elsewhere(Arc<Receiver>, SocketAddr),
 }
 
-/// The scripted behaviour of addresses, and the addresses to which the code has tried to connect.
+/// The scripted behaviour of each address, and the addresses to which the code has tried to connect.
 #[derive(Default)]
 pub(crate) struct FakeNet {
     places: Mutex<HashMap<SocketAddr, Place>>,
@@ -217,14 +217,14 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for At<S> {
     }
 }
 
-/// A receiver's behaviour after its response.
+/// The behaviour of a receiver after it has sent its response.
 #[derive(Clone, Copy)]
 pub(crate) enum Then {
     GoesOn,
     Closes,
     /// Reads one more request and closes without a response.
     ClosesOnTheNext,
-    /// Keeps the connection open without data.
+    /// Keeps the connection open without sending data.
     Hangs,
     /// Sends these bytes each second.
     Drips(&'static [u8]),
@@ -256,22 +256,22 @@ impl Receiver {
         })
     }
 
-    /// The complete requests.
+    /// The complete requests that the receiver has read.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().clone()
     }
 
-    /// The host names of the TLS handshakes.
+    /// The host names that clients have sent in their TLS handshakes.
     pub(crate) fn names(&self) -> Vec<Option<String>> {
         self.names.lock().clone()
     }
 
-    /// The number of response bytes sent.
+    /// The number of response bytes that the receiver has sent.
     pub(crate) fn sent(&self) -> usize {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// The number of open connections.
+    /// The number of connections that are open.
     pub(crate) fn open(&self) -> usize {
         self.open.load(Ordering::Relaxed)
     }
@@ -296,7 +296,7 @@ impl Receiver {
                     return stream.shutdown().await;
                 }
                 Then::Hangs => {
-                    // Waits until the client closes the connection.
+                    // The receiver waits until the client closes the connection.
                     while stream.read(&mut [0; 64]).await? > 0 {}
                     return Ok(());
                 }
@@ -361,12 +361,12 @@ impl Authority {
         self.certificate.pem()
     }
 
-    /// A server with a certificate of this authority for a name or an address.
+    /// Returns a server with a certificate of this authority for a name or an address.
     pub(crate) fn server(&self, name: &str) -> Arc<ServerConfig> {
         self.server_of(&CertificateParams::new([name.to_owned()]).unwrap())
     }
 
-    /// A server with an expired certificate of this authority.
+    /// Returns a server with an expired certificate of this authority.
     pub(crate) fn expired_server(&self, name: &str) -> Arc<ServerConfig> {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
         params.not_after = rcgen::date_time_ymd(2001, 1, 1);

@@ -15,11 +15,12 @@ use rustls_native_certs::{CertificateResult, load_certs_from_paths, load_native_
 
 use super::named::{NamedHosts, trusting};
 
-/// The environment variable with a file of certificates to trust in addition to the system's certificates.
+/// The environment variable that names a file of certificates. They are trusted in addition to the system's
+/// certificates.
 pub const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
 
-/// The files of system certificates, which are read by path if [`CERT_FILE_VARIABLE`] is set, because the
-/// usual search then reads only the file of this variable.
+/// The files in which systems keep their certificates. If [`CERT_FILE_VARIABLE`] is set, the usual search reads only
+/// the file that it names, so these files are read separately.
 const SYSTEM_BUNDLES: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -27,7 +28,7 @@ const SYSTEM_BUNDLES: [&str; 4] = [
     "/etc/ssl/cert.pem",
 ];
 
-/// The trusted certificate authorities. Cheap to clone.
+/// The trusted certificate authorities. This value is cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Trust {
     roots: Arc<RootCertStore>,
@@ -47,10 +48,12 @@ impl Trust {
         Self { roots: Arc::new(RootCertStore::empty()), named: Arc::default() }
     }
 
-    /// Trusts the system's authorities and the certificates of `SSL_CERT_FILE`. Reads files.
+    /// Trusts the system's authorities and the certificates in the file that `SSL_CERT_FILE` names. Reads both from the
+    /// disk.
     ///
     /// # Errors
-    /// Returns an error if the file is unusable. A system without any authority is only logged.
+    ///
+    /// Returns an error if the file is unusable. If the system has no authority, this is only logged.
     pub fn system() -> Result<Self, TrustError> {
         Self::load(std::env::var_os(CERT_FILE_VARIABLE).map(PathBuf::from).as_deref())
     }
@@ -79,7 +82,7 @@ impl Trust {
         Ok(store)
     }
 
-    /// Whether no authority is trusted. In this case no connection can be made.
+    /// True if no authority is trusted. No TLS connection can be made then.
     pub fn is_empty(&self) -> bool {
         self.roots.is_empty()
     }
@@ -91,7 +94,8 @@ impl Trust {
         Ok(self)
     }
 
-    /// For connections to mail relays and the operator listener, which may also show a named certificate.
+    /// Returns the configuration for connections to mail relays and to the operator listener. These servers may also
+    /// show a certificate that the operator has named.
     pub fn client_config(&self) -> ClientConfig {
         trusting(self.named.to_vec(), NamedHosts::OfCertificate, self.roots())
     }
@@ -110,7 +114,8 @@ fn add_all(trust: &mut Trust, loaded: CertificateResult) {
     }
 }
 
-/// For connections to receivers of webhooks. Each verifies the certificate, because no session is resumed.
+/// Returns the configuration for connections to receivers of webhooks. No session is resumed, so each connection
+/// verifies the certificate.
 pub(super) fn receiver_config(trust: &Trust, clock: Arc<dyn Clock>) -> ClientConfig {
     let mut config = ClientConfig::builder_with_details(
         Arc::new(ring::default_provider()),

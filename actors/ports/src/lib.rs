@@ -1,4 +1,5 @@
-//! The engine's interfaces to clocks, random numbers, the network and mail. Simulations implement them too.
+//! The engine's interfaces to clocks, random numbers, the network and mail. A simulation passes its own
+//! implementations.
 //!
 //! Invariant: only this file reads the machine's clocks and random numbers. `clippy.toml` enforces this.
 
@@ -16,13 +17,14 @@ use uuid::Uuid;
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 pub trait Clock: Send + Sync + 'static {
-    /// The wall clock, which an administrator or NTP can set forward or back.
+    /// The time of the wall clock. An administrator or NTP may set this clock forward or back.
     fn now(&self) -> Timestamp;
 
-    /// The time since a fixed moment of this boot. It is never adjusted, and includes suspension.
+    /// The time since a fixed moment of the current boot. It is never adjusted, and it includes the time during which
+    /// the machine was suspended.
     fn steady(&self) -> Duration;
 
-    /// An id of this boot, if the system has one. `steady` cannot be compared between different boots.
+    /// The id of the current boot, if the system has one. Values of `steady` from different boots cannot be compared.
     fn boot_id(&self) -> Option<Uuid> {
         None
     }
@@ -33,14 +35,14 @@ pub trait Random: Send + Sync + 'static {
 }
 
 pub trait Resolver: Send + Sync + 'static {
-    /// Resolves a name without search domains. After the error [`NoNameServer`], no name can be resolved.
+    /// Resolves a name without search domains. The error [`NoNameServer`] means that currently no name can be resolved.
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 
     fn known(&self, _host: &str) -> Vec<IpAddr> {
         Vec::new()
     }
 
-    /// True if a name server responds, even with an error code.
+    /// True if a name server responds to a question. An error code in the response also counts.
     fn is_answered(&self) -> BoxFuture<'_, bool> {
         Box::pin(std::future::ready(true))
     }
@@ -83,7 +85,8 @@ impl std::fmt::Debug for MadeMail {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MailFailure {
-    /// The relay was unreachable, refused the login or stopped responding. The failure affects all mails.
+    /// The relay was unreachable, refused the login or stopped responding. The same failure is expected for every other
+    /// mail.
     #[error("{0}")]
     Relay(MailError),
     #[error("{0}")]
@@ -153,8 +156,8 @@ impl Random for SystemRandom {
 
 const ANY_PORT: u16 = 443;
 
-/// Error numbers: no route (`ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`), no local address (`EADDRNOTAVAIL`,
-/// `EAFNOSUPPORT`), or a blocked route (`EINVAL`, `EACCES`).
+/// Numbers of system errors that mean no route (`ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`), no local address
+/// (`EADDRNOTAVAIL`, `EAFNOSUPPORT`), or a blocked route (`EINVAL`, `EACCES`).
 const NO_ROUTE: [i32; 7] = [101, 113, 100, 99, 97, 22, 13];
 
 pub struct SystemDialer;
@@ -170,7 +173,7 @@ impl Dialer for SystemDialer {
     }
 
     fn has_route(&self, to: IpAddr) -> bool {
-        // The system looks up the route when a UDP socket connects, and sends no packet.
+        // When a UDP socket connects, the system looks up the route but sends no packet.
         let from: IpAddr = match to {
             IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
             IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
@@ -201,7 +204,7 @@ mod tests {
     #[test]
     fn loopback_has_a_route_and_a_link_local_address_without_interface_has_none() {
         assert!(SystemDialer.has_route(Ipv4Addr::LOCALHOST.into()));
-        // There is no route to a link-local address without the name of an interface.
+        // A link-local address without the name of a network interface has no route.
         assert!(!SystemDialer.has_route("fe80::1".parse().unwrap()));
     }
 }

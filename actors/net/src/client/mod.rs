@@ -29,22 +29,23 @@ use super::pool::Pool;
 use super::system::Ports;
 use super::trust::{Trust, receiver_config};
 
-/// The time limit from the lookup to the head of the response.
+/// The maximum time from the lookup of the host to the head of the response.
 pub const DELIVERY_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// The time limit from the head of the response to the end of its body.
+/// The maximum time from the head of the response to the end of its body.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(1);
 
 pub const RESPONSE_BODY_BYTES_MAX: usize = 16 * 1024;
 
 pub const RESPONSE_TEXT_BYTES_MAX: usize = 1024;
 
-/// How long a connection may take to be ready for another request. Otherwise the client closes it.
+/// The maximum time until a used connection is ready for another request. After this time, the client closes the
+/// connection.
 const READY_TIME_MAX: Duration = Duration::from_millis(50);
 
 const AGENT: &str = concat!("receptionist/", env!("CARGO_PKG_VERSION"));
 
-/// Cheap to clone; the clones share their connections.
+/// A client that is cheap to clone. Clones share their connections.
 #[derive(Clone)]
 pub struct WebhookClient {
     guard: Guard,
@@ -57,12 +58,13 @@ pub struct WebhookClient {
 #[derive(Clone)]
 pub struct Post {
     pub url: WebhookUrl,
-    /// The headers without `host`, `user-agent` and `content-length`, with names in lower case.
+    /// The headers, with names in lower case. `host`, `user-agent` and `content-length` are not among them, because the
+    /// client adds these three.
     pub headers: Vec<(&'static str, String)>,
     pub body: Bytes,
 }
 
-/// Shows neither headers nor body, so that logs contain no signature and no data of an event.
+/// The output contains neither headers nor body, so that logs contain no signature and no data of an event.
 impl fmt::Debug for Post {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Post")
@@ -76,7 +78,7 @@ impl fmt::Debug for Post {
 pub enum Outcome {
     Delivered,
     Failed,
-    /// This machine lacked a resource or a network, so no attempt was made. The receiver is not at fault.
+    /// This machine lacked a resource or a network, so no attempt was made. The receiver did not cause this.
     NotMade,
 }
 
@@ -85,11 +87,11 @@ pub struct Attempt {
     pub outcome: Outcome,
     pub status: Option<u16>,
     pub error: Option<AttemptError>,
-    /// The time until the head of the response or the failure.
+    /// The time until the head of the response arrived or the attempt failed.
     pub duration: Duration,
 }
 
-/// The unread body of a response. Dropping it closes the connection.
+/// The part of a response that is still unread: its body. Dropping this value closes the connection.
 pub struct Rest {
     url: WebhookUrl,
     connection: Connection,
@@ -155,8 +157,8 @@ impl WebhookClient {
         }
     }
 
-    /// Reads the body within [`BODY_TIME_MAX`] and puts a reusable connection into the pool. Returns the
-    /// first [`RESPONSE_TEXT_BYTES_MAX`] bytes as text without NUL.
+    /// Reads the body within [`BODY_TIME_MAX`] and puts a reusable connection into the pool. Returns the first
+    /// [`RESPONSE_TEXT_BYTES_MAX`] bytes as text. NUL characters are replaced.
     pub async fn body(&self, rest: Rest) -> String {
         let Rest { url, mut connection, response, deadline } = rest;
         let (kept, whole) = read(response.into_body(), deadline).await;
@@ -166,7 +168,8 @@ impl WebhookClient {
         text(&kept)
     }
 
-    /// Sends the request and returns the head of the response. Replaces a pooled connection that is closed.
+    /// Sends the request and returns the head of the response. If a pooled connection turns out to be closed, sends the
+    /// request again over a new one.
     async fn answer(
         &self,
         post: &Post,
@@ -180,7 +183,7 @@ impl WebhookClient {
         })?;
         self.reach(post, &targets, deadline).await.map_err(|failure| match failure {
             AttemptFailure::NotPublic | AttemptFailure::Header | AttemptFailure::Short => failure,
-            // Without a route, a missing response does not show a failure of the receiver.
+            // If this machine has no route, a missing response is no evidence of a failure of the receiver.
             failure => self.network.judge_failure(&targets).map_or(failure, AttemptFailure::from),
         })
     }
@@ -238,7 +241,7 @@ fn request(post: &Post) -> Result<Request<Full<Bytes>>, AttemptFailure> {
     Ok(request)
 }
 
-/// Returns the first bytes of a body, and whether the whole body was read within the bounds.
+/// Returns the first bytes of a body. The flag states whether the whole body was read within the bounds.
 async fn read(mut body: Incoming, deadline: Instant) -> (Vec<u8>, bool) {
     let mut kept = Vec::new();
     let mut read = 0;
@@ -259,9 +262,9 @@ async fn read(mut body: Incoming, deadline: Instant) -> (Vec<u8>, bool) {
     }
 }
 
-/// Returns the bytes as text, with replacement characters for invalid bytes and NUL.
+/// Returns the bytes as text. Invalid bytes and NUL become replacement characters.
 fn text(bytes: &[u8]) -> String {
-    // Omits the last character if the bound has cut it.
+    // If the last character was cut off, it is omitted.
     let whole = match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
         _ => bytes,

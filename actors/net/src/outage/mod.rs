@@ -1,14 +1,15 @@
-//! Detects a local outage. Without a route or a name server, a failure does not show a fault of the receiver.
+//! Detects a local outage. While this machine has no route or no name server, a failed attempt is no evidence of a
+//! failure of the receiver.
 //!
 //! Invariants:
 //!
-//! - An outage begins only with local evidence: no route exists, or no name server answers. It ends only when
-//!   a probe finds a route and a name server.
+//! - An outage begins only with local evidence: no route exists, or no name server answers. It ends only when a probe
+//!   finds a route and a name server.
 //! - One probe runs at a time, for any number of waiting deliveries.
 //! - The log has one message for the beginning of an outage and one for its end.
 //!
-//! After a failed probe, the endpoint that has waited longest makes a *trial* attempt. If the evidence is
-//! wrong, the attempt reaches its receiver, and the next probe ends the outage.
+//! After a failed probe, the endpoint that has waited longest makes a *trial* attempt. If the evidence is wrong, the
+//! attempt reaches its receiver, and the next probe ends the outage.
 //!
 //! If a host's address is in the URL or in the hosts file, attempts continue while a route to it exists.
 
@@ -25,16 +26,17 @@ use ports::{Dialer, NoNameServer, Resolver};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
-/// The time from the beginning of an outage to the first probe, and between two probes.
+/// The time from the beginning of an outage to the first probe, and also the time between two probes.
 pub const PROBE_AFTER: Duration = Duration::from_secs(30);
 
-/// The addresses of `a.root-servers.net`, for the check of a route. Nothing is sent to them.
+/// The addresses of `a.root-servers.net`. The module checks whether a route to them exists, but sends nothing to them.
 const LANDMARKS: [IpAddr; 2] = [
     IpAddr::V4(Ipv4Addr::new(198, 41, 0, 4)),
     IpAddr::V6(Ipv6Addr::new(0x2001, 0x503, 0xba3e, 0, 0, 0, 2, 0x30)),
 ];
 
-/// How many of the latest receivers are also checked for a route, because a network may reach only them.
+/// The number of recently reached receivers for which a route is also checked. Some networks can reach only these
+/// receivers.
 const REACHED_MAX: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +54,7 @@ impl From<Lack> for AttemptFailure {
     }
 }
 
-/// Cheap to clone; the clones share the state.
+/// The state of this machine's network. It is cheap to clone. Clones share the state.
 #[derive(Clone)]
 pub struct Network(Arc<Inner>);
 
@@ -60,13 +62,13 @@ struct Inner {
     resolver: Arc<dyn Resolver>,
     dialer: Arc<dyn Dialer>,
     out: Mutex<Option<Lack>>,
-    /// Wakes all waiting tasks at the end of an outage, or the first waiting task for a trial attempt.
+    /// Wakes tasks: all waiting tasks at the end of an outage, or the task that has waited longest for a trial attempt.
     waiting: Arc<Notify>,
-    /// Whether the trial attempt after the last failed probe is still available.
+    /// True if the trial attempt after the last failed probe was not made yet.
     trial: AtomicBool,
-    /// Whether a name server has ever returned an address.
+    /// True if a name server has ever returned an address.
     had_names: AtomicBool,
-    /// Whether a name server has returned an address since the last probe.
+    /// True if a name server has returned an address since the last probe.
     has_names: AtomicBool,
     reached: Mutex<VecDeque<IpAddr>>,
 }
@@ -103,9 +105,9 @@ impl Network {
         (!reachable).then_some(lack)
     }
 
-    /// Waits until there is no outage, or until this caller is the next to make a trial attempt.
+    /// Waits until there is no outage, or until this task is selected for a trial attempt.
     pub fn worth_trying(&self) -> impl Future<Output = ()> + Send + 'static {
-        // Registers now, so that a notification before the first poll is not missed.
+        // The task registers before the first poll, so that it does not miss a notification.
         let notified = Arc::clone(&self.0.waiting).notified_owned();
         let is_out = self.is_out();
         async move {
@@ -115,17 +117,18 @@ impl Network {
         }
     }
 
-    /// Takes the trial attempt after the last failed probe. Returns false if it is already taken.
+    /// Claims the trial attempt after the last failed probe. Returns false if another caller has claimed it.
     pub fn take_trial(&self) -> bool {
         self.0.trial.swap(false, Ordering::Relaxed)
     }
 
-    /// Whether a name server has ever answered. Otherwise the machine may have none.
+    /// True if a name server has ever returned an address. If none has, the machine may have no name server.
     pub(super) fn had_names(&self) -> bool {
         self.0.had_names.load(Ordering::Relaxed)
     }
 
-    /// Returns what the network lacks, if that explains the result of a lookup. `None` means a timeout.
+    /// Returns what this machine's network lacks, if this explains the result of a lookup. An `answer` of `None` means
+    /// that the lookup timed out.
     pub(super) fn judge_lookup(&self, name: &str, answer: Option<&io::Result<Vec<IpAddr>>>) -> Option<Lack> {
         match answer {
             Some(Ok(_)) => {
@@ -139,12 +142,12 @@ impl Network {
                 Some(self.begin(if self.0.has_route() { Lack::NameServer } else { Lack::Route }))
             }
             Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => None,
-            // A local name server can fail because it has no route to other name servers.
+            // A local name server may fail because it has no route to other name servers.
             _ => self.judge_failure(&[]),
         }
     }
 
-    /// Returns what the network lacks, if that may explain a failure at these addresses.
+    /// Returns what this machine's network lacks, if this may explain a failed connection to these addresses.
     pub(super) fn judge_failure(&self, targets: &[SocketAddr]) -> Option<Lack> {
         let has_route = |target: &SocketAddr| self.0.dialer.has_route(target.ip());
         let is_cut_off = !targets.iter().any(has_route) && !self.0.has_route();

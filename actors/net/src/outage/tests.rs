@@ -19,7 +19,7 @@ impl World {
         Self { dns, net, network }
     }
 
-    /// Resolves a name and reports the result, as the delivery client does.
+    /// Resolves a name and reports the result to the network, as the delivery client does.
     async fn look_up(&self) -> Option<Lack> {
         let answer = self.dns.resolve(HOST).await;
         self.network.judge_lookup(HOST, Some(&answer))
@@ -57,7 +57,7 @@ async fn a_failure_of_a_receiver_is_no_outage() {
     );
     world.dns.set(HOST, &[ADDRESS]);
     assert_eq!((world.look_up().await, world.fail()), (None, None));
-    // The machine has a route to the internet, but none to the receiver.
+    // The machine has a route to the internet, but no route to the receiver.
     world.net.set_routes(Some(&["198.41.0.4"]));
     assert_eq!(world.fail(), None);
     assert!(!world.network.is_out());
@@ -71,7 +71,7 @@ async fn an_outage_without_a_name_server_lasts_until_a_probe_finds_one() {
     assert_eq!(world.look_up().await, Some(Lack::NameServer));
     assert!(world.network.is_out());
     assert_eq!(world.network.lack_for(&world.name()), Some(Lack::NameServer));
-    // Many callers notice the outage, but only one probe runs.
+    // Many callers notice the outage, but only one probe may run.
     for _ in 0..100 {
         assert_eq!(world.look_up().await, Some(Lack::NameServer));
     }
@@ -89,7 +89,7 @@ async fn an_outage_without_a_name_server_lasts_until_a_probe_finds_one() {
     assert_eq!(world.network.lack_for(&world.name()), None);
     sleep(PROBE_AFTER * 10).await;
     assert_eq!(world.dns.probed(), 11, "no further probe may run");
-    // The next failure is a new outage.
+    // The next failure begins a new outage.
     world.dns.set_silent(true);
     assert_eq!(world.look_up().await, Some(Lack::NameServer));
     assert!(!is_ready(world.network.worth_trying()));
@@ -149,7 +149,7 @@ async fn without_a_route_every_failure_is_local_until_a_probe_finds_one() {
         world.dns.set_silent(false);
         sleep(PROBE_AFTER).await;
         assert!(!world.network.is_out(), "{unreachable}");
-        // An answer that a name is missing is valid even during an outage.
+        // The answer that a name does not exist is valid even during an outage.
         world.net.set_routes(Some(&[]));
         let answer = Err(io::ErrorKind::NotFound.into());
         assert_eq!(world.network.judge_lookup(HOST, Some(&answer)), None);
@@ -163,7 +163,7 @@ async fn a_route_to_a_receiver_is_sufficient_without_the_internet() {
     assert_eq!(world.fail(), None, "a route to the receiver exists, so its failure is not an outage");
     world.network.note_reached(ADDRESS.parse().unwrap());
     assert_eq!(world.network.judge_failure(&["93.184.216.99:443".parse().unwrap()]), None);
-    // At most `REACHED_MAX` receivers are remembered.
+    // Only the last `REACHED_MAX` receivers are remembered.
     for last in 1..=u8::try_from(REACHED_MAX).unwrap() {
         world.network.note_reached([93, 184, 217, last].into());
     }

@@ -3,17 +3,17 @@
 //! Invariants:
 //!
 //! - A name is absolute, and no search domain is tried. Answers are not cached.
-//! - A lookup uses no thread and only a few sockets, and closes the sockets when it is dropped. Silent
-//!   servers of one name do not delay other lookups.
+//! - A lookup uses no thread and only a few sockets, and closes the sockets when it is dropped. If the name servers of
+//!   one domain are silent, lookups of other names are not delayed.
 //! - A change of the hosts file or of `resolv.conf` takes effect at the next lookup.
-//! - All name servers are asked concurrently, as in musl. The first answer is used, so a silent or broken
-//!   server causes no delay.
+//! - All name servers are asked concurrently, as in musl. The first answer is used, so a silent or broken server causes
+//!   no delay.
 //!
 //! # Silent name servers
 //!
-//! A name server may be silent because it waits for the servers of the name's owner. A slow lookup
-//! therefore also asks for the name servers of the root ([`SystemResolver::witness`]), which every working
-//! name server knows. If no lookup gets an answer meanwhile, the result is [no name server](NoNameServer).
+//! A name server may be silent because it waits for the servers of the name's owner. A slow lookup therefore also asks
+//! for the name servers of the root ([`SystemResolver::witness`]), which every working name server knows. If no lookup
+//! gets an answer meanwhile, the result is [no name server](NoNameServer).
 
 use std::convert::Infallible;
 use std::io;
@@ -45,19 +45,20 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::guard::RESOLVE_TIME_MAX;
 use super::shortage::{self, TooManyLookups};
 
-/// The maximum number of concurrent lookups, for deliveries and for checks of saved URLs together.
+/// The maximum number of concurrent lookups. Deliveries and checks of saved URLs share it.
 const LOOKUPS_MAX: usize = 2_048;
 
-/// How many name servers of `resolv.conf` are used: the first three, as by the C library (`MAXNS`).
+/// The maximum number of name servers from `resolv.conf`. The first three are used, as in the C library (`MAXNS`).
 const SERVERS_MAX: usize = 3;
 
-/// How often a question is sent, because datagrams may be lost. A late answer counts too.
+/// The maximum number of times that a question is sent, because datagrams may be lost. A late answer to an earlier
+/// question also counts.
 const ASKED_MAX: u8 = 3;
 
 /// The time after which a question is sent again, unless `resolv.conf` has a shorter timeout.
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(2);
 
-/// The time limit for an answer, which leaves an attempt some time to connect.
+/// The maximum time to wait for an answer. It leaves an attempt some time to connect.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(7);
 
 /// The time after which a lookup checks whether the name servers answer at all.
@@ -76,11 +77,11 @@ pub(crate) struct SystemResolver {
     lookups_max: usize,
     hosts: Cached<Arc<str>>,
     servers: Cached<NameServers>,
-    /// The number of answers that show a working name server.
+    /// The number of answers that are evidence of a working name server.
     answers: AtomicU64,
 }
 
-/// The parts of a file's metadata that change when the file changes: inode, length and modification time.
+/// The parts of a file's metadata that change whenever the file changes: inode, length and modification time.
 type Stamp = (u64, u64, i64, i64);
 
 struct Cached<T>(Mutex<Option<(Stamp, T)>>);
@@ -122,7 +123,7 @@ impl SystemResolver {
             return Err(io::Error::other(TooManyLookups(self.lookups_max)));
         };
         let servers = self.servers()?;
-        // The dot makes the name absolute.
+        // The final dot makes the name absolute.
         let name = Name::from_ascii(format!("{host}.")).map_err(io::Error::other)?;
         let (v4, v6, answered) = self.both_kinds(&servers, name).await;
         let silent = !answered && !is_answer(&v4) && !is_answer(&v6);
@@ -131,7 +132,8 @@ impl SystemResolver {
         })
     }
 
-    /// Asks for both kinds of addresses. The flag states whether a slow lookup saw an answer to any lookup.
+    /// Asks for both IPv4 and IPv6 addresses. The flag is true if the lookup was slow and, meanwhile, some lookup got
+    /// an answer.
     async fn both_kinds(&self, servers: &NameServers, name: Name) -> (Answer, Answer, bool) {
         let both = async {
             tokio::join!(ask(servers, name.clone(), RecordType::A), ask(servers, name, RecordType::AAAA))
@@ -148,7 +150,8 @@ impl SystemResolver {
                 (found, Some(before))
             }
         };
-        // The library itself answers some reserved names without addresses, so only an address counts.
+        // The library answers some reserved names itself, without addresses. So only an answer with an address is
+        // evidence.
         if v4.is_ok() || v6.is_ok() {
             self.answers.fetch_add(1, Ordering::AcqRel);
         }
@@ -156,7 +159,7 @@ impl SystemResolver {
         (v4, v6, answered)
     }
 
-    /// Asks for the name servers of the root and counts an answer. Then waits until the caller drops it.
+    /// Asks for the name servers of the root and counts the answer, if any. Never returns: the caller drops it.
     async fn witness(&self, servers: &NameServers) -> Infallible {
         if is_answer(&ask(servers, Name::root(), RecordType::NS).await) {
             self.answers.fetch_add(1, Ordering::AcqRel);
@@ -169,14 +172,14 @@ impl SystemResolver {
         match self.hosts.of(&self.files.hosts, text) {
             Ok(hosts) => Ok(in_hosts(&hosts, host)),
             Err(error) if shortage::is_ours(&error) => Err(error),
-            // The file is optional.
+            // The file is optional, so a missing file is no error.
             Err(_) => Ok(Vec::new()),
         }
     }
 
     fn servers(&self) -> io::Result<NameServers> {
         let path = &self.files.resolv;
-        // A local shortage must stay recognizable, so its error is not replaced.
+        // The error of a local shortage is not replaced, because callers must recognize it.
         let said = |error: io::Error| match shortage::is_ours(&error) {
             true => error,
             false => no_name_server(&format_args!("{} cannot be used: {error}", path.display())),
@@ -214,14 +217,15 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
         .for_each(|connection| connection.port = port);
     let again_after = options.timeout.min(ASK_AGAIN_AFTER);
     options.timeout = ANSWER_TIME_MAX;
-    // A lookup that joined the question of an earlier lookup can time out with it. It then asks once more.
+    // Several lookups can share one question. A lookup that joined late times out together with the first one. It then
+    // asks once more.
     options.attempts = 1;
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;
-    // All lookups share a TCP connection, and each lookup may ask for two kinds of addresses.
+    // All lookups share a TCP connection. Each lookup may ask for two kinds of addresses.
     options.max_active_requests = 2 * LOOKUPS_MAX;
     let resolver = |server| {
-        // Omits the search domains of the file.
+        // The search domains of the file are left out.
         let config = ResolverConfig::from_parts(None, Vec::new(), vec![server]);
         let sockets = Sockets { provider: TokioRuntimeProvider::default(), again_after };
         hickory_resolver::Resolver::builder_with_config(config, sockets)
@@ -234,7 +238,7 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
 
 type Answer = Result<Lookup, NetError>;
 
-/// Asks all servers and returns the first answer, even without addresses. Fails only if none answers.
+/// Asks all servers and returns the first answer, even if it contains no addresses. Fails only if no server answers.
 async fn ask(servers: &NameServers, name: Name, kind: RecordType) -> Answer {
     let deadline = Instant::now() + ANSWER_TIME_MAX;
     let mut asked: FuturesUnordered<_> =
@@ -281,7 +285,7 @@ impl DnsHandle for Asking {
     type Runtime = TokioRuntimeProvider;
 
     fn send(&self, mut request: DnsRequest) -> Self::Response {
-        // By default, each answer without addresses increases the library's interval between repetitions.
+        // By default, the library waits longer between repetitions after each answer without addresses.
         request.options_mut().retry_interval = Duration::ZERO;
         self.0.send(request)
     }
@@ -302,7 +306,7 @@ impl ConnectionProvider for Sockets {
             let connecting = self.provider.new_connection(ip, config, context)?;
             return Ok(Box::pin(async move { connecting.await.map(Asking) }));
         };
-        // Each repetition of a question uses another socket. All sockets stay open until an answer arrives.
+        // Each repetition of a question uses a new socket. All sockets stay open until an answer arrives.
         let stream = UdpClientStream::builder(SocketAddr::new(ip, config.port), self.provider.clone())
             .with_timeout(Some(context.options.timeout))
             .with_max_retries(ASKED_MAX)
@@ -320,7 +324,8 @@ fn addresses(answer: Answer) -> io::Result<Vec<IpAddr>> {
     Ok(answer.answers().iter().filter_map(|record| record.data.ip_addr()).collect())
 }
 
-/// Alternates IPv4 and IPv6 addresses. Like the system's resolver, it fails only if there is no address.
+/// Combines the addresses, alternating between IPv4 and IPv6. Like the system's resolver, fails only if there is no
+/// address at all.
 fn merged(v4: io::Result<Vec<IpAddr>>, v6: io::Result<Vec<IpAddr>>) -> io::Result<Vec<IpAddr>> {
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     for answer in [v4, v6] {
@@ -333,7 +338,7 @@ fn merged(v4: io::Result<Vec<IpAddr>>, v6: io::Result<Vec<IpAddr>>) -> io::Resul
     let in_turn: Vec<IpAddr> = (0..longest)
         .flat_map(|at| found.iter().filter_map(move |of_a_kind| of_a_kind.get(at).copied()))
         .collect();
-    // A local shortage has priority over other errors, and other errors have priority over a missing name.
+    // A local shortage takes precedence over other errors, and other errors take precedence over a missing name.
     errors.sort_by_key(|error| (!shortage::is_ours(error), error.kind() == io::ErrorKind::NotFound));
     match errors.into_iter().next() {
         Some(error) if in_turn.is_empty() => Err(error),

@@ -1,4 +1,4 @@
-//! The connections that attempts open and reuse.
+//! Tests which connections an attempt opens and which it reuses.
 
 use super::*;
 
@@ -131,7 +131,7 @@ async fn a_connection_is_reused_only_for_a_host_that_still_has_its_address() {
     wait_for_aborted_tasks().await;
     assert_eq!(world.net.dialled(), [ADDRESS, OTHER]);
     assert_eq!((first.open(), second.requests().len(), world.client.pool.len()), (0, 1, 1));
-    // Another host or port at the same address gets its own connection.
+    // The client must open a separate connection for another host or port at the same address.
     world.dns.set("other.example.com", &["93.184.216.35"]);
     failed(&world.post_to("https://other.example.com/").await, "tls: the certificate is for another name");
     failed(&world.post_to("https://hook.example.com:8443/").await, "connect: connection refused");

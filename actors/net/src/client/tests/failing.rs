@@ -1,4 +1,4 @@
-//! Failures of attempts, and whether the receiver or this machine has caused each of them.
+//! Tests failing attempts, and whether the receiver or this machine is held responsible for each of them.
 
 use domain::{AttemptError, AttemptFailure};
 
@@ -46,19 +46,19 @@ async fn a_local_shortage_is_no_attempt() {
             "{number}"
         );
     }
-    // If this machine cannot connect to one address of a host, the attempt can succeed at another address.
+    // If this machine cannot connect to one address of a host, the attempt may succeed at another address.
     let world = World::new();
     world.dns.set(HOST_NAME, &["93.184.216.34", "93.184.216.35"]);
     world.net.put(ADDRESS, Place::Error(24));
     assert_eq!(world.post().await.outcome, Outcome::NotMade);
     world.receiver(OTHER, NO_CONTENT, Then::GoesOn);
     delivered(&world.post().await, 204);
-    // Without IPv6 on this machine, an attempt to a host with only IPv6 addresses counts as failed.
+    // If this machine has no IPv6, an attempt to a host that has only IPv6 addresses counts as failed.
     let world = World::new();
     world.dns.set(HOST_NAME, &["2606:4700::1111"]);
     world.net.put("[2606:4700::1111]:443", Place::Error(99));
     failed(&world.post().await, "connect: failed");
-    // A DNS lookup can fail because this machine lacks resources.
+    // A DNS lookup may fail because this machine lacks resources.
     world.dns.fail(HOST_NAME, 24);
     assert_eq!(world.post().await.outcome, Outcome::NotMade);
 }
@@ -66,7 +66,8 @@ async fn a_local_shortage_is_no_attempt() {
 #[tokio::test(start_paused = true)]
 async fn without_any_route_no_failure_counts_against_a_receiver() {
     const NO_WAY: AttemptError = AttemptError::Failed(AttemptFailure::NoRoute);
-    // The route is lost before the connection or while the client waits for the response.
+    // In the first case the route is lost before the connection, in the second case while the client waits for the
+    // response.
     let never = World::new();
     let hanging = World::new();
     hanging.receiver(ADDRESS, "", Then::Hangs);

@@ -63,7 +63,7 @@ impl AsRef<Attempt> for Answered {
     }
 }
 
-/// A client in its own simulated network, with a host at one public address.
+/// A client in a simulated network of its own. The network has one host, with one public address.
 struct World {
     dns: Arc<FakeDns>,
     net: Arc<FakeNet>,
@@ -101,7 +101,8 @@ impl World {
         self.post_with_head(url).await.0
     }
 
-    /// Makes an attempt. For a response, also returns whether it was a success, and when its head arrived.
+    /// Makes an attempt. If there is a response, also returns whether it counts as a success, and when its head
+    /// arrived.
     async fn post_with_head(&self, url: &str) -> (Answered, Option<(bool, Duration)>) {
         let url = WebhookUrl::parse(url).unwrap();
         let headers =

@@ -14,7 +14,7 @@ fn ips(addresses: &[&str]) -> Vec<IpAddr> {
     addresses.iter().map(|address| address.parse().unwrap()).collect()
 }
 
-/// A simulated machine with its own configuration files and one name server.
+/// A simulated machine that has its own configuration files and one name server.
 struct Machine {
     files: Files,
     resolver: Arc<SystemResolver>,
@@ -91,7 +91,7 @@ async fn an_answer_is_not_cached() {
         machine.server.has(HOST, &[address], &[]);
         assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&[address]));
     }
-    // The result for a missing name is not cached either.
+    // The result that a name is missing must not be cached either.
     machine.server.has("new.example.com", &[], &[]);
     machine.fails("new.example.com").await;
     machine.server.has("new.example.com", &["192.0.2.1"], &[]);
@@ -117,7 +117,7 @@ async fn an_error_for_one_kind_of_addresses_does_not_hide_the_other() {
     machine.server.has(HOST, &[], &["2001:db8::1"]);
     machine.server.set(HOST, A, broken());
     assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&["2001:db8::1"]));
-    // If one record type is missing and the question for the other fails, the result is that failure.
+    // If one kind of address is missing and the question for the other kind fails, the lookup returns the failure.
     machine.server.has(HOST, &[], &[]);
     machine.server.set(HOST, AAAA, broken());
     let error = machine.fails(HOST).await;
@@ -143,7 +143,7 @@ async fn an_answer_that_is_too_long_for_a_datagram_is_fetched_over_tcp() {
 
 #[tokio::test]
 async fn a_name_without_an_answer_does_not_delay_other_names() {
-    // The questions for this number of names fit into the name server's socket buffer.
+    // The number of silent lookups. Their questions fit into the socket buffer of the name server.
     const SILENT: usize = 64;
     let machine = Machine::new().await;
     machine.server.has(HOST, &["192.0.2.1"], &[]);
@@ -202,7 +202,7 @@ async fn a_question_is_repeated_if_a_datagram_is_lost() {
         let of_host = machine.server.asked().into_iter().filter(|asked| *asked == (HOST.to_owned(), A));
         assert_eq!(of_host.count(), asked);
     }
-    // The number of repeated questions is limited, even after many answers without addresses.
+    // The number of repetitions stays limited, even after many answers without addresses.
     let machine = Machine::new().await;
     for number in 0..50 {
         machine.fails(&format!("unknown-{number}.example.com")).await;
@@ -220,8 +220,8 @@ async fn a_second_look_up_of_a_slow_name_outlives_the_first() {
     let resolver = Arc::clone(&machine.resolver);
     let first = tokio::spawn(async move { resolver.resolve(HOST).await });
     sleep(ANSWER_TIME_MAX - Duration::from_secs(1)).await;
-    // The second lookup shares the question of the first one. The question times out while the second lookup
-    // has time left.
+    // The second lookup joins the question of the first one. The question times out while the second lookup still has
+    // time.
     let resolver = Arc::clone(&machine.resolver);
     let second = tokio::spawn(async move { resolver.resolve(HOST).await });
     assert_eq!(first.await.unwrap().unwrap_err().kind(), io::ErrorKind::TimedOut);
@@ -237,13 +237,13 @@ async fn name_servers_that_are_silent_on_one_name_count_as_working() {
     assert!(!is_no_name_server(&error) && !shortage::is_ours(&error), "{error}");
     assert!(machine.server.asked().contains(&(String::new(), NS)));
     assert!(machine.resolver.is_answered().await);
-    // An error response also counts as a response of the name server.
+    // A response with an error code also counts as an answer of the name server.
     for code in [SERVER_FAILURE, REFUSED] {
         machine.server.set("", NS, Says::Answer(code, Vec::new()));
         assert!(!is_no_name_server(&machine.fails(HOST).await));
         assert!(machine.resolver.is_answered().await);
     }
-    // An answer about another name shows that the name servers work.
+    // An answer about another name is evidence that the name servers work.
     machine.server.is_silent();
     assert!(!machine.resolver.is_answered().await);
     machine.server.has("other.example.com", &["192.0.2.1"], &[]);
@@ -257,12 +257,12 @@ async fn name_servers_that_are_silent_on_one_name_count_as_working() {
 #[tokio::test(start_paused = true)]
 async fn name_servers_that_never_respond_count_as_missing() {
     let machine = Machine::new().await;
-    // Answers from before the name server stopped do not count.
+    // Answers that arrived before the name server stopped do not count.
     machine.server.has("other.example.com", &["192.0.2.1"], &[]);
     machine.resolve("other.example.com").await.unwrap();
     machine.server.is_silent();
     assert!(is_no_name_server(&machine.fails(HOST).await));
-    // The result is the same if the file names no server or no usable one.
+    // The result must be the same if the file names no server or no usable server.
     for text in
         ["nameserver fe80::1\n", "nameserver fe80::1\nnameserver 127.0.0.1\n", "search example.org\n", ""]
     {
@@ -291,7 +291,7 @@ async fn the_answer_of_one_name_server_is_sufficient() {
     fourth.has(HOST, &["192.0.2.4"], &[]);
     assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&["192.0.2.3"]));
     assert!(fourth.asked().is_empty(), "at most {SERVERS_MAX} servers may be asked");
-    // If the other servers are silent and one of them fails, the result is that failure.
+    // If one server fails and the others are silent, the lookup returns the failure.
     third.is_silent_on(HOST);
     let error = machine.fails(HOST).await;
     assert!(!is_no_name_server(&error) && error.kind() != io::ErrorKind::TimedOut, "{error}");
@@ -354,7 +354,7 @@ async fn names_known_to_the_machine_are_not_sent_to_a_name_server() {
         Machine::replace(&machine.files.hosts, &format!("{address} {HOST}\n"));
         assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&[address]));
     }
-    // After the file is deleted, it defines no hosts.
+    // After the hosts file is deleted, no hosts are known.
     std::fs::remove_file(&machine.files.hosts).unwrap();
     assert!(machine.resolver.known(HOST).is_empty());
     assert!(machine.server.asked().is_empty());

@@ -1,4 +1,4 @@
-//! A scripted name server (RFC 1035).
+//! A name server with scripted answers (RFC 1035).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,17 +23,17 @@ pub(super) const REFUSED: u8 = 5;
 /// A scripted answer.
 #[derive(Clone)]
 pub(super) enum Says {
-    /// A response with this code and these addresses.
+    /// A response with this response code and these addresses.
     Answer(u8, Vec<IpAddr>),
     /// An alias for another name, which has these addresses.
     Alias(&'static str, Vec<IpAddr>),
     /// A truncated datagram. The response over TCP contains these addresses.
     TooLong(Vec<IpAddr>),
-    /// Only the question with this number, counted from 1, gets a response, which has these addresses. It
-    /// is sent to the socket that asked first.
+    /// Only the question with this number (the first has number 1) gets a response with these addresses. The response
+    /// is sent to the socket that has asked first.
     Late(usize, Vec<IpAddr>),
-    /// Only the question with this number, counted from 1, gets a response, which has these addresses. It
-    /// is sent to the socket that asked last.
+    /// Only the question with this number (the first has number 1) gets a response with these addresses. The response
+    /// is sent to the socket that has asked last.
     Lost(usize, Vec<IpAddr>),
     Nothing,
 }
@@ -46,7 +46,7 @@ type Askers = HashMap<(String, u16), Vec<([u8; 2], SocketAddr)>>;
 pub(super) struct NameServer {
     zone: Arc<Mutex<Zone>>,
     asked: Arc<Mutex<Vec<(String, u16)>>>,
-    /// For each question, the sockets that sent it and the ids of their queries.
+    /// For each question, the sockets from which it was sent and the ids of the queries.
     askers: Arc<Mutex<Askers>>,
 }
 
@@ -66,7 +66,7 @@ impl NameServer {
         self.set(name, AAAA, Says::Nothing);
     }
 
-    /// Stops answering questions about [`HOST`] and the root.
+    /// Makes the server ignore questions about [`HOST`] and about the root.
     pub(super) fn is_silent(&self) {
         self.is_silent_on(HOST);
         self.set("", NS, Says::Nothing);
@@ -111,8 +111,8 @@ impl NameServer {
         port
     }
 
-    /// The response to a question (RFC 1035 §4.1) and the address to send it to. Over TCP there is no
-    /// address.
+    /// Returns the response to a question (RFC 1035 §4.1) and the address to which it must be sent. Over TCP, the
+    /// address is `None`.
     fn answer(&self, question: &[u8], from: Option<SocketAddr>) -> Option<(Vec<u8>, Option<SocketAddr>)> {
         let (mut name, mut at) = (Vec::new(), 12);
         while question[at] != 0 {
@@ -162,7 +162,7 @@ impl NameServer {
             0,
         ]);
         answer.extend(&question[12..end]);
-        // The offset of the name that the addresses belong to.
+        // The offset of the name to which the addresses belong.
         let mut owner = 12;
         if let Some(alias) = alias {
             let labels: Vec<u8> = alias.split('.').flat_map(labelled).chain([0]).collect();
