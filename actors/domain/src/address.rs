@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //!
-//! - Mail can be sent to an [`Address`], and two addresses that compare as equal reach one mailbox.
+//! - Mail can be sent to an [`Address`]. Two addresses that compare as equal reach the same mailbox.
 //! - All spellings of an address have the same [`mailbox`].
 
 use unicode_normalization::UnicodeNormalization;
@@ -10,14 +10,14 @@ use url::Host;
 
 use super::{Email, TextError};
 
-/// Converts ASCII letters to lower case, and no others: only the mail server knows whether it treats two
-/// other letters as equal, and a wrong match would expose another person's account.
+/// Converts ASCII letters to lower case, and no other letters. Only the mail server knows whether it treats two other
+/// letters as equal, and a wrong match would expose another person's account.
 pub fn fold_address(written: &str) -> String {
     written.to_ascii_lowercase()
 }
 
-/// The mailbox of an address, for limits and consents: without the quotation marks and escapes of the local part
-/// (RFC 5321 §4.1.2), with the ASCII form of the domain, and in lower case (ASCII letters only).
+/// Returns the canonical form of an address, for limits and consents. Quotation marks and escapes of the local part are
+/// removed (RFC 5321 §4.1.2), the domain has its ASCII form, and ASCII letters are in lower case.
 pub fn mailbox(address: &str) -> String {
     let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
     let (mut chars, mut plain) = (local.nfc(), String::new());
@@ -32,7 +32,7 @@ pub fn mailbox(address: &str) -> String {
     fold_address(&format!("{plain}@{domain}"))
 }
 
-/// An e-mail address as the person wrote it, with its lower-case form for comparison.
+/// An e-mail address as the person wrote it, together with its lower-case form for comparisons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     written: String,
@@ -60,7 +60,7 @@ impl Address {
     }
 }
 
-/// Whether mail relays accept this local part and this domain (lengths of labels: RFC 1035 §2.3.4).
+/// True if mail relays accept this local part and this domain (for the lengths of labels, see RFC 1035 §2.3.4).
 fn is_mailable(local: &str, domain: &str) -> bool {
     let atom = |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || "!#$%&'*+-/=?^_`{|}~".contains(c);
     let label = |label: &str| {

@@ -1,7 +1,7 @@
-//! Kinds of alerts, the mapping from record changes to alerts, and the alert settings of people.
+//! The kinds of alerts, the changes of records that cause them, and the alert settings of people.
 //!
-//! Invariant: only choices that differ from the role's default are stored. A changed default or role
-//! therefore applies to every setting without a choice.
+//! Invariant: only choices that differ from the role's default are stored. A changed default or role therefore applies
+//! to every setting without a choice.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ words! {
         AppointmentRescheduled = "appointment_rescheduled",
         AppointmentCancelled = "appointment_cancelled",
         CallMissed = "call_missed",
-        /// No attempt has reached an enabled endpoint for an hour.
+        /// For an hour, no attempt to deliver to an enabled endpoint has succeeded.
         WebhookFailing = "webhook_failing",
     }
 
@@ -31,7 +31,7 @@ words! {
         Off = "off",
     }
 
-    /// Whether a person receives alerts about all records or only about those of their own staff member.
+    /// Whether a person receives alerts about all records, or only about the records of their own staff member.
     AlertScope {
         All = "all",
         Mine = "mine",
@@ -42,15 +42,15 @@ words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Notification")]
 pub struct AlertSetting {
-    /// When the alert is mailed.
+    /// When the alert is sent by mail.
     pub email: AlertEmail,
     /// Whether the alert is shown in the dashboard.
     pub in_app: bool,
-    /// Whether alerts concern all records or those of the person's own staff member.
+    /// Whether the alerts concern all records, or only the records of the person's own staff member.
     pub scope: AlertScope,
 }
 
-/// A person's choices for one kind of alert. `None` means the default.
+/// A person's choices for one kind of alert. A field is `None` if the default applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AlertChoice {
     pub email: Option<AlertEmail>,
@@ -79,8 +79,8 @@ impl AlertChoices {
     }
 }
 
-/// Returns the setting of a person who has chosen none. `is_staff` means that the membership is linked to a
-/// staff member.
+/// Returns the setting that applies if the person has made no choice. `is_staff` means that the membership is linked to
+/// a staff member.
 pub fn default_alert(kind: AlertKind, role: Role, is_staff: bool) -> AlertSetting {
     use AlertKind::{
         AppointmentBooked, AppointmentCancelled, AppointmentRequested, AppointmentRescheduled, CallMissed,
@@ -103,7 +103,8 @@ pub fn default_alert(kind: AlertKind, role: Role, is_staff: bool) -> AlertSettin
 }
 
 impl AlertKind {
-    /// Returns the kind of alert for a change of an appointment. It does not depend on who made the change.
+    /// Returns the kind of alert that a change of an appointment causes, if any. The kind does not depend on the author
+    /// of the change.
     pub fn of_appointment(before: Option<&Appointment>, after: &Appointment) -> Option<Self> {
         let moved = before
             .is_some_and(|before| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id));
@@ -119,7 +120,7 @@ impl AlertKind {
             }
             (None, AppointmentStatus::Confirmed) => Some(Self::AppointmentBooked),
             (Some(was), AppointmentStatus::Cancelled) if was.is_active() => Some(Self::AppointmentCancelled),
-            // Customers already know an announced appointment, so declining it is a cancellation.
+            // The customer already knows an announced appointment, so declining it is a cancellation.
             (Some(was), AppointmentStatus::Declined) if was.is_active() && after.announced => {
                 Some(Self::AppointmentCancelled)
             }

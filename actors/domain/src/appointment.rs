@@ -28,16 +28,16 @@ words! {
         NoShow = "no_show",
     }
 
-    /// The values by which lists of appointments are filtered.
+    /// The values by which a list of appointments can be filtered.
     AttendanceFilter {
         Arrived = "arrived",
         Completed = "completed",
         NoShow = "no_show",
-        /// Appointments without an attendance.
+        /// Selects the appointments without an attendance.
         None = "none",
     }
 
-    /// The state of the appointment's copy in the staff member's own calendar.
+    /// The state of the copy of the appointment in the staff member's own calendar.
     CalendarSyncStatus {
         NotConnected = "not_connected",
         Pending = "pending",
@@ -69,40 +69,43 @@ pub struct Appointment {
     pub status: AppointmentStatus,
     pub starts_at: Timestamp,
     pub ends_at: Timestamp,
-    /// Copied from the service at booking.
+    /// The buffers. They are copied from the service when the appointment is booked.
     pub buffers: Buffers,
     pub service_id: ServiceId,
     pub staff_id: StaffId,
-    /// `None` after the contact was erased.
+    /// The contact. It is `None` after the contact was erased.
     pub contact_id: Option<ContactId>,
     pub source: Source,
     pub calendar_sync_status: CalendarSyncStatus,
-    /// Whether `appointment.booked` was sent. It is sent at the first confirmation.
+    /// Whether the event `appointment.booked` was sent. It is sent when the appointment is confirmed for the first
+    /// time.
     pub announced: bool,
-    /// Whether an announced appointment was moved, and the move is announced only when it is confirmed.
+    /// Whether an announced appointment was moved and the move still needs confirmation. The move is announced when it
+    /// is confirmed.
     pub move_unannounced: bool,
     /// Internal notes, 1 to 1,000 characters. Integrations do not see them.
     pub notes: Option<String>,
-    /// The customer's note from the form, 1 to 1,000 characters. Integrations do not see it.
+    /// The note that the customer entered in the form, 1 to 1,000 characters. Integrations do not see it.
     pub customer_note: Option<String>,
-    /// `None` unless a customer booked the appointment. Integrations do not see it.
+    /// The data that the customer entered, or `None` if no customer booked the appointment. Integrations do not see it.
     pub booked_as: Option<BookedAs>,
-    /// Whether the customer came, as the team notes it. Only confirmed appointments have one. Integrations do
-    /// not see it.
+    /// Whether the customer came, as recorded by the team. Only a confirmed appointment has an attendance. Integrations
+    /// do not see it.
     pub attendance: Option<Attendance>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
-/// What the customer entered. It may differ from the contact, because a form never changes a contact.
+/// The data that the customer entered when booking. It may differ from the contact, because a form never changes a
+/// contact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BookedAs {
     pub name: Option<String>,
     pub phone: Option<Phone>,
     pub email: Option<Email>,
-    /// The language of the page.
+    /// The language of the page on which the customer booked.
     pub locale: Locale,
-    /// Whether the customer agreed to texts about this appointment.
+    /// Whether the customer agreed to get text messages about this appointment.
     pub texts: bool,
 }
 

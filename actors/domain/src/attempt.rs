@@ -1,6 +1,6 @@
 //! The reasons why an attempt to deliver a webhook failed.
 //!
-//! A delivery is stored with the text of its error, and the APIs return this text, so a text never changes.
+//! The text of a delivery's error is stored, and the APIs return it. The texts must therefore never change.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use super::words::words;
 
 words! {
-    /// A reason without a parameter such as a status code.
+    /// A reason that needs no parameter (a status code would be one).
     AttemptFailure {
         /// The host has an address that is not public, or the connection led to another address.
         NotPublic = "refused: the URL does not resolve to a public address",
@@ -47,7 +47,7 @@ pub enum AttemptError {
     Failed(AttemptFailure),
     Redirect(u16),
     Status(u16),
-    /// A stored text that belongs to no other variant.
+    /// A stored text that matches no other variant.
     Other(String),
 }
 

@@ -100,7 +100,7 @@ words! {
         Mail = "mail",
         Retention = "retention",
         Budget = "budget",
-        /// Earlier versions used this kind for special days.
+        /// The kind of special days. Only earlier versions have written it.
         SpecialDay = "special_day",
         Backup = "backup",
         Export = "export",
@@ -108,11 +108,13 @@ words! {
 }
 
 impl AuditAction {
-    /// The kind that the first part of the action's name states. A test checks that each action has a kind.
+    /// Returns the kind of resource that the first part of the action's name states. A test checks that each action has
+    /// a kind.
     pub fn kind(self) -> AuditedKind {
         let (of, _) = self.as_str().split_once('.').unwrap_or_default();
         match of {
-            // Settings and special days have no id, and plurals have many, so the entry names the business.
+            // Settings and special days have no id, and the plural names concern many records, so the entry names the
+            // business.
             "special_day" | "website" | "notices" | "records" | "contacts" | "appointments" => {
                 AuditedKind::Business
             }
@@ -121,7 +123,7 @@ impl AuditAction {
         }
     }
 
-    /// Whether the entry belongs to the installation's audit log and never to that of a business.
+    /// True if the entry belongs to the installation's audit log. It then never belongs to the log of a business.
     pub fn is_of_installation(self) -> bool {
         matches!(
             self,
@@ -151,7 +153,7 @@ pub enum Actor {
     Operator,
     Person(PersonId),
     System,
-    /// A customer, by the booking page or a manage link.
+    /// A customer who uses the booking page or a manage link.
     Customer,
 }
 
@@ -167,14 +169,15 @@ pub struct FieldChange {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// Ids increase in the order of the changes.
+    /// The id of the entry. Ids increase in the order of the changes.
     pub id: AuditId,
     pub at: Timestamp,
     pub actor: Actor,
     pub action: AuditAction,
     pub resource_type: AuditedKind,
     pub resource_id: Uuid,
-    /// Empty for the creation of a record. Later entries contain the previous value of each changed field.
+    /// The changed fields with their values before and after. It is empty for the creation of a record, because later
+    /// entries contain the previous value of each changed field.
     pub changes: Vec<FieldChange>,
 }
 

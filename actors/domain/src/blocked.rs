@@ -1,5 +1,5 @@
-//! Blocked times of staff members: time off and other absences. They can overlap each other and appointments
-//! that were booked earlier.
+//! Blocked times of staff members: time off and other absences. They may overlap each other. They may also overlap
+//! appointments that were booked earlier.
 //!
 //! Invariant: the merged spans of a staff member cover exactly their blocked times.
 
@@ -26,7 +26,7 @@ pub struct BlockedTime {
     pub starts_at: Timestamp,
     pub ends_at: Timestamp,
     pub source: BlockedSource,
-    /// At most 200 characters.
+    /// A note of at most 200 characters.
     pub note: Option<String>,
     pub created_at: Timestamp,
 }
@@ -72,7 +72,7 @@ impl Blocked {
         blocked
     }
 
-    /// Panics if the time is empty or if this blocked time exists already.
+    /// Adds a blocked time. Panics if its time is empty or if it was already added.
     pub fn insert(&mut self, key: BlockedKey, ends_at: Timestamp) {
         self.put(key, ends_at).merge();
     }
@@ -102,7 +102,7 @@ impl Blocked {
         self.len -= 1;
     }
 
-    /// The merged blocked times, or `None` if the staff member has none.
+    /// Returns the merged blocked times of a staff member, or `None` if they have none.
     pub fn spans(&self, staff: StaffId) -> Option<&Spans> {
         self.by_staff.get(&staff).map(|of_staff| &of_staff.spans)
     }
@@ -116,8 +116,12 @@ impl Blocked {
         self.by_staff.get(&staff).map_or(0, |of_staff| of_staff.all.len())
     }
 
-    /// If a limit is reached, returns the blocked time that ended first, for deletion. Otherwise returns
-    /// `Ok(None)`. Errors: the limit, if it is reached and no blocked time has ended.
+    /// If a limit is reached, returns the blocked time that ended first, so that the caller can delete it. Otherwise
+    /// returns `Ok(None)`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the limit if it is reached and no blocked time has ended.
     pub fn making_room(
         &self,
         staff: StaffId,

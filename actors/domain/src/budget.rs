@@ -1,7 +1,7 @@
-//! The budget of a business: limits on rows and bytes per kind, which the operator sets.
+//! The budget of a business: the limits on rows and bytes per kind, which the operator sets.
 //!
-//! Invariant: a budget refuses only the creation of a record of its kind. It never refuses a change of an
-//! existing record.
+//! Invariant: a budget refuses only the creation of a record of its kind. It never refuses a change of an existing
+//! record.
 
 use super::words::words;
 use super::{Conflict, Problem, ProblemCode, Refusal};
@@ -16,7 +16,7 @@ words! {
         Calls = "calls",
         Messages = "messages",
         Knowledge = "knowledge",
-        /// Deliveries that wait for an attempt. Each counts the bytes of its event.
+        /// Deliveries that wait for an attempt. For each delivery, the bytes of its event are counted.
         WaitingDeliveries = "waiting_deliveries",
         /// Notices to customers that are not sent yet. Their bytes are not counted.
         WaitingNotices = "waiting_notices",
@@ -24,7 +24,8 @@ words! {
 }
 
 impl BudgetKind {
-    /// The kinds of records that stay until they are deleted: all except waiting deliveries and notices.
+    /// Returns the kinds of records that stay until they are deleted. These are all kinds except waiting deliveries and
+    /// waiting notices.
     pub fn kept() -> impl Iterator<Item = Self> {
         Self::ALL
             .iter()
@@ -40,7 +41,7 @@ impl BudgetKind {
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// The default limits, which suffice for a chain of salons for years.
+/// The default limits. They are high enough for many years of a chain of salons.
 const DEFAULTS: [(BudgetKind, Amount); BudgetKind::ALL.len()] = [
     (BudgetKind::Services, Amount { rows: 1_000, bytes: 16 * MIB }),
     (BudgetKind::Staff, Amount { rows: 1_000, bytes: 64 * MIB }),
@@ -54,10 +55,10 @@ const DEFAULTS: [(BudgetKind, Amount); BudgetKind::ALL.len()] = [
     (BudgetKind::WaitingNotices, Amount { rows: 100_000, bytes: GIB }),
 ];
 
-/// The largest limit: the largest integer that every JSON parser represents exactly.
+/// The largest possible limit. It is the largest integer that every JSON parser represents exactly.
 pub const BUDGET_MAX: u64 = (1 << 53) - 1;
 
-/// Rows and bytes. Bytes are those of the encoded records, without keys and index rows.
+/// An amount of rows and bytes. The bytes are those of the encoded records, without keys and index rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
     pub rows: u64,
@@ -74,7 +75,7 @@ impl Amount {
         Self { rows: self.rows.saturating_add(more.rows), bytes: self.bytes.saturating_add(more.bytes) }
     }
 
-    /// Panics if `less` is greater, which means that a row was counted wrongly.
+    /// Subtracts an amount. Panics if `less` is greater, because this means that a row was counted wrongly.
     #[must_use]
     pub fn minus(self, less: Self) -> Self {
         let rest = self.rows.checked_sub(less.rows).zip(self.bytes.checked_sub(less.bytes));
@@ -104,7 +105,7 @@ impl Usage {
     }
 }
 
-/// The operator's limit for one kind. `None` means the default.
+/// The operator's limit for one kind. A field is `None` if the default applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limit {
     pub rows_max: Option<u64>,
@@ -136,7 +137,8 @@ impl Budget {
         after.rows <= allowed.rows && after.bytes <= allowed.bytes
     }
 
-    /// `path` names the property of the request, or the kind, in the error.
+    /// Checks that the budget has room for `more`. The error names `path`, which is a property of the request or the
+    /// kind.
     pub fn check(&self, kind: BudgetKind, used: Amount, more: Amount, path: &str) -> Result<(), Refusal> {
         if self.has_room(kind, used, more) {
             return Ok(());

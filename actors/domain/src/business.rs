@@ -7,9 +7,9 @@ use super::{BusinessId, Timestamp, WeeklyBreaks, WeeklyHours};
 
 words! {
     BookingMode {
-        /// Appointments are confirmed immediately.
+        /// An appointment is confirmed immediately.
         Instant = "instant",
-        /// The team confirms each appointment.
+        /// The team has to confirm each appointment.
         Request = "request",
         /// Integrations cannot book.
         Off = "off",
@@ -20,7 +20,7 @@ words! {
         Fr = "fr",
     }
 
-    /// The word for customers in pages of the team.
+    /// The word for a customer on pages of the team.
     CustomerWord {
         Client = "client",
         Patient = "patient",
@@ -35,7 +35,7 @@ pub const GRID_MINUTES_DEFAULT: u32 = 15;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Business {
     pub id: BusinessId,
-    /// 1 to 200 characters.
+    /// The name, 1 to 200 characters.
     pub name: String,
     pub zone: Tz,
     pub locale: Locale,
@@ -45,18 +45,18 @@ pub struct Business {
     pub breaks: WeeklyBreaks,
     /// The ISO 3166 region that applies to phone numbers without a country code.
     pub phone_region: String,
-    /// Whether the operator has limited the keys of the business to `GET /me`.
+    /// Whether the operator has suspended the business. Its API keys can then call only `GET /me`.
     pub suspended: bool,
     pub customer_word: CustomerWord,
-    /// The distance of the lines in calendars of the team, one of [`GRID_MINUTES`]. The grid of bookable times does
-    /// not depend on it.
+    /// The distance between the lines in calendars of the team, one of [`GRID_MINUTES`]. The grid of bookable times
+    /// does not depend on it.
     pub grid_minutes: u32,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
 impl Business {
-    /// Whether only settings of the team's pages differ, which integrations never see.
+    /// True if the businesses differ only in settings for pages of the team, which integrations never see.
     pub fn differs_only_in_pages(&self, other: &Self) -> bool {
         let Self { customer_word, grid_minutes, .. } = *other;
         Self { customer_word, grid_minutes, ..self.clone() } == *other

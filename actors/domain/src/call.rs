@@ -1,4 +1,4 @@
-//! A call that the receptionist answered or made.
+//! A call that the receptionist (the integration of the business) has answered or made.
 
 use super::words::words;
 use super::{
@@ -32,7 +32,7 @@ words! {
     }
 }
 
-/// A finished call. Only the team's mark and an erasure change it.
+/// A finished call. Later, only an erasure and the team's mark "handled" change it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallRecord {
     pub id: CallId,
@@ -43,16 +43,16 @@ pub struct CallRecord {
     pub to_number: Option<Phone>,
     pub contact_id: Option<ContactId>,
     pub started_at: Timestamp,
-    /// Not before `started_at`.
+    /// The end. It is not before `started_at`.
     pub ended_at: Timestamp,
     pub duration_seconds: u32,
     pub locale: Option<Locale>,
-    /// At most 20,000 characters.
+    /// A summary of at most 20,000 characters.
     pub summary: Option<String>,
     pub recording_url: Option<String>,
     pub appointment_id: Option<AppointmentId>,
     pub message_id: Option<MessageId>,
-    /// When the team marked the call as handled. Integrations do not see it.
+    /// The time at which the team marked the call as handled. Integrations do not see it.
     pub handled_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -76,7 +76,7 @@ impl CallRecord {
         Self { contact_id: Some(id), ..self.clone() }
     }
 
-    /// The customer's number: `from_number` of an inbound call, `to_number` of an outbound call.
+    /// Returns the customer's number: `from_number` for an inbound call, `to_number` for an outbound call.
     pub fn number_of_caller(&self) -> Option<&str> {
         match self.direction {
             Direction::Inbound => self.from_number.as_deref(),
@@ -109,7 +109,7 @@ pub struct CallDetails {
     pub contact_id: Option<ContactId>,
     pub started_at: Timestamp,
     pub ended_at: Timestamp,
-    /// `None` means the time from start to end.
+    /// The duration in seconds. `None` means the whole time from start to end.
     pub duration_seconds: Option<u32>,
     pub locale: Option<Locale>,
     pub summary: Option<Text<0, 20_000>>,
@@ -145,7 +145,11 @@ impl CallDetails {
         }
     }
 
-    /// Errors: [`Refusal::Invalid`] with `problems` and a problem if the call ends before it starts.
+    /// Checks the details of a call. `problems` are problems that the caller has already found.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Refusal::Invalid`] with all problems. A call must not end before it starts.
     pub fn check(&self, mut problems: Vec<Problem>) -> Result<(), Refusal> {
         if self.ended_at < self.started_at {
             problems.push(Problem::new("ended_at", ProblemCode::Before("started_at")));
@@ -153,7 +157,7 @@ impl CallDetails {
         Refusal::check(problems)
     }
 
-    /// Builds the record. [`CallDetails::check`] must have passed.
+    /// Builds the record. The details must have passed [`CallDetails::check`].
     pub fn into_call(self, id: CallId, contact_id: Option<ContactId>, now: Timestamp) -> CallRecord {
         let elapsed = (self.ended_at - self.started_at).num_seconds();
         let elapsed = u32::try_from(elapsed).unwrap_or(u32::MAX); // saturates at 136 years

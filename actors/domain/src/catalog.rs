@@ -19,16 +19,17 @@ pub const MAX_ADVANCE_DAYS: RangeInclusive<u32> = 1..=1_095;
 /// The maximum of [`Service::position`] and [`StaffMember::position`].
 pub const POSITION_MAX: u32 = 1_000_000;
 
-/// The indexes of the colours of the palette.
+/// The range of the indexes of colours in the palette.
 pub const COLORS: RangeInclusive<u32> = 1..=12;
 
 /// The maximum number of services that a staff member offers.
 pub const OFFERED_MAX: usize = 500;
 
-/// In hundredths of the currency unit.
+/// The maximum price, in hundredths of the currency unit.
 pub const PRICE_CENTS_MAX: u32 = 100_000_000;
 
-/// The minutes that a staff member is kept free around an appointment, each at most [`BUFFER_MINUTES_MAX`].
+/// The buffers: the minutes during which a staff member is kept free before and after an appointment. Each is at most
+/// [`BUFFER_MINUTES_MAX`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Buffers {
     before: u8,
@@ -50,7 +51,7 @@ impl Buffers {
     }
 
     pub fn around(self, (start, end): (Timestamp, Timestamp)) -> (Timestamp, Timestamp) {
-        // This function runs for every appointment near a time; `TimeDelta` would be several times slower.
+        // This function runs for every appointment near a time, and `TimeDelta` would be several times slower.
         let [before, after] = [self.before, self.after].map(|minutes| i64::from(minutes) * 60_000);
         (Timestamp::from_millis(start.millis() - before), Timestamp::from_millis(end.millis() + after))
     }
@@ -60,7 +61,7 @@ impl Buffers {
     }
 }
 
-/// A currency code (ISO 4217). The list of codes changes, so any three upper-case letters are valid.
+/// A currency code (ISO 4217). Any three upper-case letters are valid, because the list of codes changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Currency([u8; 3]);
 
@@ -82,7 +83,11 @@ pub struct Price {
 }
 
 impl Price {
-    /// Applies a patch. Clearing the amount clears the currency too. Errors: only one of both would be set.
+    /// Applies a partial update. Clearing the amount also clears the currency.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if only one of amount and currency would be set.
     pub fn patched(
         before: Option<Self>,
         cents: Option<Option<u32>>,
@@ -104,23 +109,24 @@ impl Price {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Service {
     pub id: ServiceId,
-    /// 1 to 200 characters.
+    /// The name, 1 to 200 characters.
     pub name: String,
     pub description: String,
     pub duration_minutes: u32,
     pub active: bool,
-    /// Appointments copy the buffers at booking.
+    /// The buffers of future appointments. An appointment copies them when it is booked.
     pub buffers: Buffers,
-    /// How long before the start customers must book, at most [`MIN_NOTICE_MINUTES_MAX`].
+    /// The minimum time between booking and start for customers, at most [`MIN_NOTICE_MINUTES_MAX`].
     pub min_notice_minutes: u32,
-    /// How many local days ahead customers can book, within [`MAX_ADVANCE_DAYS`]. `None` means no limit.
+    /// The maximum number of local days between today and the start for customers, within [`MAX_ADVANCE_DAYS`]. `None`
+    /// means that there is no limit.
     pub max_advance_days: Option<u32>,
     pub price: Option<Price>,
     /// The heading under which pages of the team list the service, 1 to 60 characters.
     pub category: Option<String>,
-    /// The order in lists of pages. Services with the same position are in the order of their creation.
+    /// The position in lists on pages. Services with the same position are in the order of their creation.
     pub position: u32,
-    /// Within [`COLORS`].
+    /// The index of the colour, within [`COLORS`].
     pub color: Option<u32>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -135,7 +141,7 @@ impl Service {
         TimeDelta::minutes(i64::from(self.min_notice_minutes))
     }
 
-    /// Whether only the fields of the team's lists differ, which integrations never see.
+    /// True if the services differ only in fields for lists of the team, which integrations never see.
     pub fn differs_only_in_lists(&self, other: &Self) -> bool {
         let Self { category, position, color, .. } = other.clone();
         Self { category, position, color, ..self.clone() } == *other
@@ -145,17 +151,18 @@ impl Service {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StaffMember {
     pub id: StaffId,
-    /// 1 to 200 characters.
+    /// The name, 1 to 200 characters.
     pub name: String,
     pub active: bool,
-    /// The zone for display. Opening hours use the zone of the business.
+    /// The time zone for display. Opening hours use the time zone of the business.
     pub zone: Tz,
     pub service_ids: Vec<ServiceId>,
-    /// In the zone of the business. `None` means present during all opening hours.
+    /// The hours in the time zone of the business. `None` means that the staff member is present during all opening
+    /// hours.
     pub hours: Option<StaffHours>,
-    /// The order in lists of pages. Staff members with the same position are in the order of their creation.
+    /// The position in lists on pages. Staff members with the same position are in the order of their creation.
     pub position: u32,
-    /// Within [`COLORS`].
+    /// The index of the colour, within [`COLORS`].
     pub color: Option<u32>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -166,7 +173,7 @@ impl StaffMember {
         self.active && self.service_ids.contains(&service)
     }
 
-    /// Whether only the fields of the team's lists differ, which integrations never see.
+    /// True if the staff members differ only in fields for lists of the team, which integrations never see.
     pub fn differs_only_in_lists(&self, other: &Self) -> bool {
         Self { position: other.position, color: other.color, ..self.clone() } == *other
     }

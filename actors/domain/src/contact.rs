@@ -1,4 +1,4 @@
-//! A contact: a customer who called, wrote or booked.
+//! A contact: a customer who has called, written or booked.
 
 use chrono_tz::Tz;
 
@@ -8,16 +8,16 @@ use super::{
     Timestamp, search_text,
 };
 
-/// The maximum number of contacts that are merged into one contact.
+/// The maximum number of contacts that can be merged into one contact.
 pub const MERGES_MAX: usize = 100;
 
 const NOTES_CHARS_MAX: usize = 1_000;
 
-/// No two contacts of a business have the same phone number or the same e-mail address.
+/// A contact. Two contacts of a business never have the same phone number or the same e-mail address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contact {
     pub id: ContactId,
-    /// 1 to 200 characters.
+    /// The name, 1 to 200 characters.
     pub name: Option<String>,
     pub phone: Option<Phone>,
     pub email: Option<Email>,
@@ -25,7 +25,7 @@ pub struct Contact {
     pub zone: Option<Tz>,
     /// Internal notes, 1 to 1,000 characters. Integrations do not see them.
     pub notes: Option<String>,
-    /// The text that the team sees beside the name, 1 to 100 characters. Integrations do not see it.
+    /// A warning that the team sees beside the name, 1 to 100 characters. Integrations do not see it.
     pub alert: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -36,12 +36,14 @@ impl Contact {
         search_text(self.name.as_deref(), self.phone.as_deref(), self.email.as_deref())
     }
 
-    /// The contact after the merge of `gone` into it, with the chosen phone number and e-mail address. An
-    /// empty field gets the value of `gone`. The notes get what the other fields do not keep: the notes and
-    /// other texts of `gone`, and the numbers and addresses that were not chosen.
+    /// Returns the contact after the contact `gone` was merged into it. It has the chosen phone number and e-mail
+    /// address. An empty field gets the value of `gone`. All other data is appended to the notes: the notes and texts
+    /// of `gone`, and the numbers and addresses that were not chosen.
     ///
-    /// Errors: [`Refusal::Invalid`] if a chosen value belongs to neither contact, or if neither name nor phone
-    /// nor e-mail address remains; [`Refusal::Conflict`] if the notes become too long.
+    /// # Errors
+    ///
+    /// Returns [`Refusal::Invalid`] if a chosen value belongs to neither contact, or if neither name nor phone nor
+    /// e-mail address remains. Returns [`Refusal::Conflict`] if the notes become too long.
     pub fn merged(&self, gone: &Self, phone: Option<Phone>, email: Option<Email>) -> Result<Self, Refusal> {
         let mut problems = Vec::new();
         let phones = [self.phone.as_ref(), gone.phone.as_ref()];
@@ -80,17 +82,17 @@ impl Contact {
     }
 }
 
-/// The merge of the contact `from` into the contact `into`, the survivor. A reference to `from` means the
-/// survivor, which is never itself merged: a merge of the survivor changes `into`.
+/// A merge of the contact `from` into the contact `into`, the survivor. References to `from` lead to the survivor. The
+/// survivor is itself never a merged contact: if it is merged later, `into` changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alias {
     pub from: ContactId,
     pub into: ContactId,
-    /// Greater than the id of every record that is older than the merge.
+    /// The id of the merge. It is greater than the id of every record that is older than the merge.
     pub id: MergeId,
-    /// Digests of the phone numbers and e-mail addresses that identify no contact since the merge.
+    /// Digests of the phone numbers and e-mail addresses that have identified no contact since the merge.
     pub former: Vec<[u8; 16]>,
-    /// Whether records may still refer to `from`.
+    /// Whether some records may still refer to `from`.
     pub is_moving: bool,
 }
 
@@ -125,7 +127,7 @@ impl ContactDetails {
 /// A contact in a row of an imported file.
 #[derive(Clone, Debug)]
 pub struct ContactRow {
-    /// The line where the row begins.
+    /// The line of the file on which the row begins.
     pub line: u64,
     pub details: ContactDetails,
     pub notes: Option<Text<1, 1000>>,
@@ -143,11 +145,11 @@ impl ContactRow {
 }
 
 words! {
-    /// The reason why an import skips a row.
+    /// The reason why an import of contacts skips a row.
     SkipReason {
         PhoneExists = "phone_exists",
         EmailExists = "email_exists",
-        /// An earlier row has the same phone number.
+        /// An earlier row of the file has the same phone number.
         PhoneRepeated = "phone_repeated",
         EmailRepeated = "email_repeated",
     }
@@ -166,7 +168,11 @@ pub struct ContactPatch {
 }
 
 impl ContactPatch {
-    /// Errors: [`Refusal::Invalid`] if neither name nor phone nor e-mail address remains.
+    /// Applies a partial update.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Refusal::Invalid`] if neither name nor phone nor e-mail address remains.
     pub fn apply(self, before: &Contact) -> Result<Contact, Refusal> {
         let mut after = before.clone();
         after.name = self.name.map_or(after.name, |name| name.map(Text::into_string));
@@ -183,7 +189,12 @@ impl ContactPatch {
     }
 }
 
-/// Errors: [`Refusal::Conflict`] if a contact other than `id` has the phone number or the e-mail address.
+/// Checks that the phone number and the e-mail address are not in use. `id` is the contact that is being changed, if
+/// any.
+///
+/// # Errors
+///
+/// Returns [`Refusal::Conflict`] if another contact has the phone number or the e-mail address.
 pub fn check_unique(
     id: Option<ContactId>,
     phone_holder: Option<ContactId>,
@@ -202,7 +213,7 @@ pub fn check_unique(
 }
 
 pub fn fold_name(name: &str) -> String {
-    // Converts each character separately, so that a final sigma matches a sigma inside a word.
+    // Each character is converted separately, so that a final sigma matches a sigma inside a word.
     name.chars().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect()
 }
 

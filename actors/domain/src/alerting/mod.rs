@@ -21,7 +21,7 @@ pub const ALERTS_KEPT: u64 = 1_000;
 pub struct AlertTrigger {
     pub kind: AlertKind,
     pub id: Uuid,
-    /// The staff members concerned. A move to another staff member concerns both.
+    /// The staff members whom the alert concerns. If an appointment moves to another staff member, it concerns both.
     pub staff: [Option<StaffId>; 2],
 }
 
@@ -45,12 +45,13 @@ impl AlertTrigger {
         (ended.status != CallStatus::Completed).then_some(call)
     }
 
-    /// `kind` is [`AlertKind::WebhookDisabled`] or [`AlertKind::WebhookFailing`].
+    /// Creates an alert about a webhook endpoint. `kind` must be [`AlertKind::WebhookDisabled`] or
+    /// [`AlertKind::WebhookFailing`].
     pub fn of_webhook(kind: AlertKind, id: WebhookId) -> Self {
         Self { kind, id: id.uuid(), staff: [None; 2] }
     }
 
-    /// The recipients of an alert about a change by `by`, in the order of their ids.
+    /// Returns the recipients of an alert about a change that `by` has made, in the order of their ids.
     pub fn recipients<'a>(
         &'a self,
         team: &'a Team,
@@ -73,7 +74,7 @@ impl AlertTrigger {
 }
 
 impl AlertKind {
-    /// Whether the role sees the records of this kind. Members do not see webhooks.
+    /// True if the role sees alerts of this kind. Members do not see alerts about webhooks.
     pub fn is_shown_to(self, role: Role) -> bool {
         let right = match self {
             Self::WebhookDisabled | Self::WebhookFailing => Right::Integrations,
@@ -93,7 +94,7 @@ impl AlertKind {
 pub struct Alert {
     pub id: AlertId,
     pub person_id: PersonId,
-    /// Counts the person's alerts in the business, from 1, without gaps.
+    /// The number of the alert among the person's alerts in the business. The numbers begin with 1 and have no gaps.
     pub number: u64,
     pub about: About,
     pub read_at: Option<Timestamp>,
@@ -106,7 +107,7 @@ pub struct AlertsRead {
 }
 
 impl Alert {
-    /// Whether the alert is not older than the membership, and the role sees its kind.
+    /// True if the alert is not older than the membership and the role sees alerts of this kind.
     pub fn is_shown_by(&self, membership: &Membership) -> bool {
         self.about.at >= membership.created_at && self.about.kind.is_shown_to(membership.role)
     }

@@ -33,7 +33,7 @@ fn happening(kind: AlertKind, staff: [Option<u128>; 2]) -> AlertTrigger {
     AlertTrigger { kind, id: Uuid::from_u128(99), staff: staff.map(|staff| staff.map(id)) }
 }
 
-/// The people who receive an alert about another person's action, each with their mail setting.
+/// Returns the people who receive an alert about another person's action, each with their mail setting.
 fn recipients(kind: AlertKind, staff: [Option<u128>; 2], of: &Team) -> Vec<(u128, AlertEmail)> {
     let happening = happening(kind, staff);
     let alerted = happening.recipients(of, Actor::Operator);
@@ -50,7 +50,7 @@ fn each_role_receives_each_kind_by_its_default() {
         member(4, Role::Member, Some(7)),
         member(5, Role::Member, Some(8)),
     ]);
-    // For each kind of alert about staff member 7: the mail setting of each recipient.
+    // Each row of the table contains a kind of alert about staff member 7, and the mail setting of each recipient.
     let table: [(AlertKind, [Option<AlertEmail>; 5]); 9] = [
         (AlertKind::WebhookDisabled, [Some(Now), Some(Now), None, None, None]),
         (AlertKind::UrgentMessage, [Some(Now), Some(Now), Some(Now), Some(Now), Some(Now)]),

@@ -1,8 +1,8 @@
 //! Bookable times, and the choice of the staff member for an appointment.
 //!
-//! Invariant: [`Schedule::slots`] lists a time exactly if [`Schedule::assign`] finds a staff member for it
-//! under the same [`Terms`]. One exception: `assign` does not check the booking mode. Its caller does,
-//! because a refusal for the booking mode has its own error code.
+//! Invariant: [`Schedule::slots`] lists a time if and only if [`Schedule::assign`] finds a staff member for it under
+//! the same [`Terms`]. There is one exception: `assign` does not check the booking mode. Its caller does, because a
+//! refusal for the booking mode has its own error code.
 
 mod overriding;
 
@@ -20,7 +20,7 @@ use super::{
 
 pub use self::overriding::{OVERRIDE_PAST, Overridden};
 
-/// The UTC years in which appointments can start. The rules of time zones are not known further ahead.
+/// The UTC years in which appointments can start. The rules of time zones are not known for later years.
 pub const BOOKABLE_YEARS: RangeInclusive<i32> = 1970..=2199;
 
 fn bookable_years() -> Range<Timestamp> {
@@ -46,7 +46,7 @@ pub struct Schedule<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Terms {
     Integration,
-    /// Neither the booking mode nor the service's minimum notice and maximum advance apply to the team.
+    /// The team may book regardless of the booking mode and of the service's minimum notice and maximum advance.
     Team {
         ignore_buffers: bool,
     },
@@ -87,10 +87,11 @@ pub struct SlotRequest {
     pub service: ServiceId,
     pub staff: Option<StaffId>,
     pub start: Timestamp,
-    /// A moved appointment keeps its booked duration, unless the team changes it, and its buffers.
+    /// The duration. When an appointment is moved, it keeps its duration, unless the team changes it. It always keeps
+    /// its buffers.
     pub duration: TimeDelta,
     pub buffers: Buffers,
-    /// The appointment that is being moved. It does not conflict with itself.
+    /// The appointment that is being moved, if any. It does not conflict with itself.
     pub except: Option<AppointmentId>,
     pub terms: Terms,
 }
@@ -102,8 +103,8 @@ struct BookingRange {
 }
 
 impl<'a> Schedule<'a> {
-    /// Returns the bookable times from the first to the last local date, sorted. If the booking mode is
-    /// `off`, a request with [`Terms::Integration`] gets no times.
+    /// Returns the bookable times from the first to the last local date, sorted. With the booking mode `off`, a request
+    /// with [`Terms::Integration`] gets no times.
     pub fn slots(
         &self,
         service: ServiceId,
@@ -114,7 +115,7 @@ impl<'a> Schedule<'a> {
         self.slots_lasting(service, staff, days, terms, None)
     }
 
-    /// Like [`Self::slots`], for a duration other than that of the service.
+    /// Like [`Self::slots`], but for another duration than that of the service.
     pub fn slots_lasting(
         &self,
         service: ServiceId,
@@ -127,7 +128,7 @@ impl<'a> Schedule<'a> {
         Ok(self.listed(booked, &self.request(booked, staff, terms, duration), days))
     }
 
-    /// The active services that can be booked at this time, each with its own duration.
+    /// Returns the active services that can be booked at this time. Each is checked with its own duration.
     pub fn services_at(&self, start: Timestamp, staff: Option<StaffId>, terms: Terms) -> Vec<ServiceId> {
         let active = self.services.values().map(Box::as_ref).filter(|service| service.active);
         let fits = |service: &&Service| {
@@ -154,8 +155,8 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// The times to which an appointment can be moved, if its duration stays or becomes `duration`. The
-    /// appointment does not conflict with itself.
+    /// Returns the times to which an appointment can be moved. With a `duration`, the moved appointment has this
+    /// duration; otherwise it keeps its own. The appointment does not conflict with itself.
     pub fn slots_to_move(
         &self,
         moved: &Appointment,
@@ -197,7 +198,7 @@ impl<'a> Schedule<'a> {
         let years = bookable_years();
         starts.retain(|start| years.contains(start) && ahead.check(&timeline, *start).is_ok());
         let query = BusyQuery::new(duration, terms.applicable_buffers(buffers)).except(except);
-        // Each staff member is checked only for the times at which no earlier staff member is available.
+        // Each staff member is checked only for the times at which no earlier one is available.
         let (mut hours, mut left) = (OwnHours::new(&timeline), starts.clone());
         for member in self.candidates(service, staff) {
             if left.is_empty() {
@@ -222,9 +223,13 @@ impl<'a> Schedule<'a> {
         starts.into_iter().map(|start| Slot { starts_at: start, ends_at: start + duration }).collect()
     }
 
-    /// Returns the requested staff member, or the free staff member with the fewest booked minutes on that
-    /// local day (in case of a tie, the lowest id). Errors: the first reason in this order:
-    /// [`SlotReason::Past`], calendar, service, the staff member who is closest to being available.
+    /// Returns the requested staff member. If none is requested, returns the free staff member with the fewest booked
+    /// minutes on that local day, or the one with the lowest id if several have the fewest.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first reason that applies: [`SlotReason::Past`], then the reasons of the calendar and of the
+    /// service, then the reason of the staff member who is closest to being available.
     pub fn assign(&self, request: &SlotRequest) -> Result<StaffId, SlotReason> {
         let SlotRequest { service, staff, start, duration, buffers, except, terms } = *request;
         if start <= self.now {
@@ -257,7 +262,8 @@ impl<'a> Schedule<'a> {
         least.ok_or(nearest)
     }
 
-    /// Whether the time is bookable apart from other appointments, the grid of start times and the notice.
+    /// True if the time is within open time and the staff member works and offers the service. Other appointments, the
+    /// grid of start times and the minimum notice are not checked.
     fn is_inside(
         &self,
         (staff, start, end): (StaffId, Timestamp, Timestamp),
@@ -271,7 +277,7 @@ impl<'a> Schedule<'a> {
             && !self.blocked.spans(staff).is_some_and(|away| away.meet(start, end))
     }
 
-    /// The active future appointments of `concerned` that are outside bookable time, sorted by start.
+    /// Returns the active future appointments of `concerned` that are outside bookable time, sorted by start.
     pub fn outside(&self, concerned: &Concerned) -> Vec<AppointmentId> {
         let Concerned { during, staff, service } = concerned;
         let calendar = self.calendar();
@@ -307,7 +313,11 @@ impl<'a> Schedule<'a> {
         BookingRange { notice: self.now + service.min_notice(), last, ..anytime }
     }
 
-    /// Errors: [`Refusal::Invalid`] with every problem of `service_id` and `staff_id`.
+    /// Returns the service if it can be booked with this staff member.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Refusal::Invalid`] with every problem of `service_id` and `staff_id`.
     pub fn usable(&self, service: ServiceId, staff: Option<StaffId>) -> Result<&Service, Refusal> {
         let known = self.services.get(&service);
         let usable = known.filter(|service| service.active);
@@ -318,7 +328,7 @@ impl<'a> Schedule<'a> {
         if let Some(staff) = staff {
             match self.staff.get(&staff).filter(|member| member.active) {
                 None => problems.push(Problem::new("staff_id", ProblemCode::NoActiveStaff)),
-                // No staff member offers an unknown service, so a second problem would mislead.
+                // If the service is unknown, no staff member offers it. A second problem would only confuse the caller.
                 Some(member) if known.is_some() && !member.offers(service) => {
                     problems.push(Problem::new("staff_id", ProblemCode::NotOffered));
                 }
@@ -356,7 +366,7 @@ impl<'a> Schedule<'a> {
 }
 
 impl Terms {
-    /// Replaces the reasons that integrations must not see: buffers and absences.
+    /// Replaces the reasons that integrations must not see (buffers and absences) by more general ones.
     pub fn visible_reason(self, reason: SlotReason) -> SlotReason {
         match (self, reason) {
             (Self::Integration, SlotReason::Buffer) => SlotReason::Taken,
@@ -387,7 +397,8 @@ impl BookingRange {
     }
 }
 
-/// How close the staff member is to being available: 2 if only a buffer conflicts, 1 if booked, else 0.
+/// Returns how close the staff member is to being available: 2 if only a buffer conflicts, 1 if another appointment
+/// conflicts, otherwise 0.
 fn nearness(reason: SlotReason) -> u8 {
     match reason {
         SlotReason::Buffer => 2,

@@ -1,19 +1,20 @@
 //! Bookings by the team at times that are not bookable.
 //!
 //! Invariants:
-//! - An overriding booking never overlaps an active appointment of its staff member, not even a past one. The
-//!   staff member is active and offers the service.
-//! - [`Schedule::overridden`] lists a rule exactly if [`Schedule::assign`] would refuse the time because of
-//!   it, so the list is empty for a time that the team can book without overriding.
+//!
+//! - An overriding booking never overlaps an active appointment of its staff member, not even a past one. The staff
+//!   member is active and offers the service.
+//! - [`Schedule::overridden`] lists a rule if and only if [`Schedule::assign`] would refuse the time because of it. The
+//!   list is therefore empty for a time that the team can book without overriding.
 
 use super::super::words::words;
 use super::{Appointment, BusyQuery, Schedule, SlotReason, SlotRequest, StaffId, TimeDelta};
 
-/// How long ago an overriding booking may start.
+/// The maximum time that the start of an overriding booking may be in the past.
 pub const OVERRIDE_PAST: TimeDelta = TimeDelta::days(30);
 
 words! {
-    /// A rule of bookable times that a booking by the team can override.
+    /// A rule about bookable times that the team can override when it books.
     Overridden {
         Past = "past",
         OpeningHours = "opening_hours",
@@ -27,8 +28,8 @@ words! {
 }
 
 impl Schedule<'_> {
-    /// Like [`Schedule::assign`], but applies only the rules that cannot be overridden. `busy` must contain
-    /// the appointments around the requested time, even if it is past.
+    /// Like [`Schedule::assign`], but applies only the rules that cannot be overridden. `busy` must contain the
+    /// appointments around the requested time, even if that time is past.
     pub fn assign_overriding(&self, request: &SlotRequest, staff: StaffId) -> Result<StaffId, SlotReason> {
         let SlotRequest { service, start, duration, except, .. } = *request;
         if start < self.now - OVERRIDE_PAST {
@@ -47,7 +48,7 @@ impl Schedule<'_> {
         }
     }
 
-    /// The rules that an appointment of the team overrides. It does not conflict with itself.
+    /// Returns the rules that an appointment of the team overrides. The appointment does not conflict with itself.
     pub fn overridden(&self, booked: &Appointment) -> Vec<Overridden> {
         let Appointment { starts_at: start, ends_at: end, staff_id, .. } = *booked;
         let calendar = self.calendar();

@@ -102,7 +102,7 @@ impl World {
         Schedule { business, special, services, staff, busy, blocked, now: *now }
     }
 
-    /// The start times that availability lists for Monday, 2 March 2026.
+    /// Returns the start times that are listed for Monday, 2 March 2026.
     fn listed(&self, number: u128, staff: Option<u128>) -> Vec<String> {
         let day = "2026-03-02".parse().unwrap();
         let slots =
@@ -147,7 +147,7 @@ impl World {
     }
 }
 
-/// The request fields that the refusal names, when this service and staff member are requested.
+/// Requests this service and this staff member, and returns the request fields that the refusal names.
 fn refused(world: &World, number: u128, staff: Option<u128>) -> Vec<String> {
     let day = "2026-03-02".parse().unwrap();
     let schedule = world.schedule();
@@ -268,7 +268,7 @@ fn a_business_without_online_bookings_lists_no_times_and_its_team_can_still_book
     assert_eq!(world.listed(CUT, None).len(), 5);
 }
 
-/// Opening hours on Mondays only.
+/// Returns opening hours that exist on Mondays only.
 fn mondays(windows: &[(&str, &str)]) -> StaffHours {
     let time = |text: &str| LocalTime::parse(text).unwrap();
     let window =
@@ -303,7 +303,7 @@ fn staff_members_with_the_same_hours_are_checked_separately() {
     assert_eq!(world.listed(CUT, None), ["09:00", "09:30", "10:00"]);
     world.book(2, "10:00", "11:00");
     assert_eq!(world.listed(CUT, None), ["09:00", "10:00"]);
-    // Staff member 1 now works only in the afternoon, so only the free time of staff member 2 remains.
+    // Staff member 1 now works only in the afternoon, so only the free times of staff member 2 remain.
     world.staff(1).hours = Some(mondays(&[("14:00", "15:00")]));
     assert_eq!(world.listed(CUT, None), ["09:00"]);
 }

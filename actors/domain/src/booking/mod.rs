@@ -1,15 +1,14 @@
-//! Changes of appointments and the events that they announce.
+//! Changes of appointments, and the events that they announce.
 //!
 //! Invariants:
 //!
-//! - only a pending or confirmed appointment occupies its time; a declined or cancelled appointment never
-//!   becomes active again;
-//! - `appointment.booked` is announced once, at the first confirmation. Moves and cancellations are announced
-//!   only for an announced appointment; a move that needs confirmation is announced when the team confirms
-//!   it;
-//! - only a confirmed appointment has an attendance; a move and a cancellation remove it;
-//! - the booking mode and the service's notice and advance apply to integrations only. The team's bookings
-//!   and moves are confirmed in every mode.
+//! - Only a pending or confirmed appointment occupies its time. A declined or cancelled appointment never becomes
+//!   active again.
+//! - `appointment.booked` is announced once, at the first confirmation. Moves and cancellations are announced only for
+//!   an announced appointment. A move that needs confirmation is announced when the team confirms it.
+//! - Only a confirmed appointment has an attendance. A move and a cancellation remove it.
+//! - The booking mode and the service's minimum notice and maximum advance apply to integrations only. Bookings and
+//!   moves by the team are confirmed in every mode.
 
 #[cfg(test)]
 mod tests;
@@ -25,10 +24,10 @@ use super::{
     day_bounds,
 };
 
-/// The author of a booking or move. The booking mode applies to integrations only.
+/// The author of a booking or a move. The booking mode applies to integrations only.
 ///
-/// [`Party::Override`] is the team at a time that need not be bookable. It names the staff member, and the start
-/// is a whole minute.
+/// [`Party::Override`] is the team when it uses a time that need not be bookable. The request must then name the staff
+/// member, and the start must be a whole minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
     Integration { allow_pending: bool },
@@ -52,21 +51,21 @@ impl Party {
 pub struct BookRequest {
     pub service_id: ServiceId,
     pub starts_at: Timestamp,
-    /// `None` assigns a free staff member.
+    /// The staff member. With `None`, a free staff member is assigned.
     pub staff_id: Option<StaffId>,
     pub source: Source,
     pub party: Party,
-    /// `None` is the duration of the service. Only the team sets another one.
+    /// The duration. `None` means the duration of the service. Only the team may set another one.
     pub duration: Option<TimeDelta>,
 }
 
 #[derive(Clone, Debug)]
 pub struct MoveRequest {
     pub starts_at: Timestamp,
-    /// `None` keeps the staff member.
+    /// The new staff member. `None` keeps the present one.
     pub staff_id: Option<StaffId>,
     pub party: Party,
-    /// `None` keeps the duration. Only the team sets another one.
+    /// The new duration. `None` keeps the present one. Only the team may set another one.
     pub duration: Option<TimeDelta>,
 }
 
@@ -111,7 +110,11 @@ fn problems(starts_at: Timestamp, staff_id: Option<StaffId>, party: Party) -> Ve
     problems
 }
 
-/// Errors: [`Refusal::SlotUnavailable`].
+/// Assigns a staff member to the requested time.
+///
+/// # Errors
+///
+/// Returns [`Refusal::SlotUnavailable`] if the time is not available.
 fn assign(schedule: &Schedule<'_>, slot: &SlotRequest, party: Party) -> Result<StaffId, Refusal> {
     let assigned = match (party, slot.staff) {
         (Party::Override, Some(staff)) => schedule.assign_overriding(slot, staff),
@@ -120,7 +123,11 @@ fn assign(schedule: &Schedule<'_>, slot: &SlotRequest, party: Party) -> Result<S
     assigned.map_err(|reason| Refusal::SlotUnavailable(slot.terms.visible_reason(reason)))
 }
 
-/// Errors: [`Refusal::Invalid`] with every problem, including `others`, which the caller found.
+/// Checks the fields of a booking. `others` are problems that the caller has already found.
+///
+/// # Errors
+///
+/// Returns [`Refusal::Invalid`] with every problem, including `others`.
 pub fn check_booking(
     schedule: &Schedule<'_>,
     request: &BookRequest,
@@ -134,7 +141,11 @@ pub fn check_booking(
     Refusal::check(problems)
 }
 
-/// Errors: those of [`check_booking`], then those of the booking mode, then [`Refusal::SlotUnavailable`].
+/// Books an appointment.
+///
+/// # Errors
+///
+/// Returns the errors of [`check_booking`] first, then those of the booking mode, then [`Refusal::SlotUnavailable`].
 pub fn book(
     schedule: &Schedule<'_>,
     request: &BookRequest,
@@ -180,9 +191,14 @@ pub fn book(
     Ok((appointment, announced.then_some(EventType::AppointmentBooked)))
 }
 
-/// Moves an appointment or changes its duration. It does not conflict with itself, and keeps its buffers.
-/// Errors: [`Refusal::Conflict`] if it is cancelled, declined or over; [`Refusal::Invalid`] for `starts_at`
-/// and `staff_id`; the errors of the booking mode; [`Refusal::SlotUnavailable`].
+/// Moves an appointment or changes its duration. The appointment does not conflict with itself, and keeps its buffers.
+///
+/// # Errors
+///
+/// - [`Refusal::Conflict`] if the appointment is cancelled, declined or over
+/// - [`Refusal::Invalid`] for `starts_at` and `staff_id`
+/// - the errors of the booking mode
+/// - [`Refusal::SlotUnavailable`]
 pub fn reschedule(
     schedule: &Schedule<'_>,
     before: &Appointment,
@@ -230,7 +246,7 @@ pub fn reschedule(
     Ok(apply_status(&moved, status, at))
 }
 
-/// Confirms a pending appointment. A confirmed appointment stays unchanged.
+/// Confirms a pending appointment. If the appointment is already confirmed, nothing changes.
 pub fn confirm(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> {
     match before.status {
         AppointmentStatus::Confirmed => Ok(Outcome::Unchanged),
@@ -239,7 +255,7 @@ pub fn confirm(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> 
     }
 }
 
-/// Declines a pending appointment. A declined appointment stays unchanged.
+/// Declines a pending appointment. If the appointment is already declined, nothing changes.
 pub fn decline(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> {
     match before.status {
         AppointmentStatus::Declined => Ok(Outcome::Unchanged),
@@ -248,12 +264,12 @@ pub fn decline(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> 
     }
 }
 
-/// Cancels an appointment, even a past one. A cancelled or declined appointment stays unchanged.
+/// Cancels an appointment, even a past one. If the appointment is already cancelled or declined, nothing changes.
 pub fn cancel(before: &Appointment, at: Timestamp) -> Outcome {
     if before.is_active() { end(before, AppointmentStatus::Cancelled, at) } else { Outcome::Unchanged }
 }
 
-/// The instant from which an appointment with this start can have the attendance.
+/// Returns the instant from which this attendance can be set for an appointment with this start.
 pub fn attendance_from(attendance: Attendance, starts_at: Timestamp, zone: Tz) -> Timestamp {
     match attendance {
         Attendance::Arrived => day_bounds(zone, Wall::new(zone).local(starts_at).date()).start,
@@ -261,8 +277,12 @@ pub fn attendance_from(attendance: Attendance, starts_at: Timestamp, zone: Tz) -
     }
 }
 
-/// Checks that an appointment can get this attendance. Errors: [`Refusal::Conflict`] if it is not confirmed;
-/// for `arrived` before the local day of the start, and for the others before the start.
+/// Checks that an appointment can get this attendance.
+///
+/// # Errors
+///
+/// Returns [`Refusal::Conflict`] if the appointment is not confirmed, or if it is too early. `arrived` can be set from
+/// the beginning of the local day of the start. The other values can be set from the start on.
 pub fn check_attendance(
     schedule: &Schedule<'_>,
     before: &Appointment,

@@ -26,7 +26,7 @@ fn id<I: From<uuid::Uuid>>(n: u128) -> I {
     uuid::Uuid::from_u128(n).into()
 }
 
-/// The given hour of Monday, 2 March 2026.
+/// Returns this hour of Monday, 2 March 2026, in UTC.
 fn hour(hour: i64) -> Timestamp {
     Timestamp::from_millis(1_772_409_600_000 + hour * 3_600_000)
 }

@@ -1,8 +1,8 @@
-//! The active appointments of a business by staff member, and the times at which no staff member can be
-//! booked because an appointment's staff member is unknown.
+//! An index of the active appointments of a business by staff member. It also contains times at which no staff member
+//! can be booked, because the staff member of an appointment is unknown.
 //!
-//! Invariant: no appointment is empty, and no two appointments of a staff member overlap. Violations panic in
-//! release builds too.
+//! Invariant: no appointment is empty, and no two appointments of a staff member overlap. Violations panic in release
+//! builds too.
 
 use std::collections::{BTreeMap, HashMap, VecDeque, btree_map};
 use std::iter::Peekable;
@@ -14,13 +14,15 @@ use super::{Appointment, AppointmentId, Buffers, ServiceId, StaffId, Timestamp};
 
 #[derive(Clone, Debug, Default)]
 pub struct Busy {
-    /// By start. The ends have the same order, because appointments do not overlap.
+    /// The appointments of each staff member by start. Their ends have the same order, because appointments do not
+    /// overlap.
     by_staff: HashMap<StaffId, BTreeMap<Timestamp, Hold>>,
-    /// Start to end of the times that are blocked for all staff members. Nearly always empty.
+    /// The times that are blocked for all staff members: the end of each by its start. The map is nearly always empty.
     for_all: BTreeMap<Timestamp, Timestamp>,
-    /// The longest buffer in milliseconds. It bounds the search for buffers that reach into a range.
+    /// The longest buffer, in milliseconds. A search looks no farther than this for buffers that reach into a range.
     reach: i64,
-    /// The longest appointment, in milliseconds. It bounds the search for appointments that are in progress.
+    /// The longest appointment, in milliseconds. A search looks no farther back than this for appointments that are in
+    /// progress.
     lasting: i64,
 }
 
@@ -45,7 +47,7 @@ impl From<&Appointment> for Hold {
     }
 }
 
-/// The duration and buffers of a requested appointment, without its start.
+/// A query for an appointment with this duration and these buffers. The start is given separately.
 #[derive(Clone, Copy, Debug)]
 pub struct BusyQuery {
     lasts_millis: i64,
@@ -75,12 +77,13 @@ impl BusyQuery {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clash {
     Appointment,
-    /// The two appointments do not overlap, but a buffer of one of them overlaps the other.
+    /// The appointments themselves do not overlap, but a buffer of one of them overlaps the other.
     Buffer,
 }
 
 impl Busy {
-    /// Panics if the appointment is empty or overlaps another of the staff member. Buffers may overlap.
+    /// Adds an appointment. Panics if it is empty or overlaps another appointment of the staff member. Buffers may
+    /// overlap.
     pub fn insert(&mut self, staff: StaffId, hold: Hold) {
         let Hold { id, start, end, buffers, .. } = hold;
         assert!(start < end, "appointment {id} ends at {end}, not after its start {start}");
@@ -101,7 +104,7 @@ impl Busy {
         );
     }
 
-    /// Blocks `[start, end)` for all staff members, because an appointment's staff member is unknown.
+    /// Blocks `[start, end)` for all staff members, because the staff member of an appointment is unknown.
     pub fn hold_for_all(&mut self, start: Timestamp, end: Timestamp) {
         let until = self.for_all.entry(start).or_insert(end);
         *until = end.max(*until);
@@ -115,7 +118,7 @@ impl Busy {
         except: Option<AppointmentId>,
     ) -> bool {
         let Some(held) = self.by_staff.get(&staff) else { return true };
-        // Of the appointments that start before `end`, the last one to start is also the last one to end.
+        // Among the appointments that start before `end`, the one that starts last also ends last.
         let mut before = held.range(..end).rev().map(|(_, held)| held);
         before.find(|held| Some(held.id) != except).is_none_or(|held| held.end <= start)
     }
@@ -125,7 +128,8 @@ impl Busy {
         BusyCursor { busy: self, held, last_start: Timestamp::MIN, rest: None, near: VecDeque::new() }
     }
 
-    /// The appointments that overlap the range, sorted for each staff member. `of: None` means all members.
+    /// Returns the appointments that overlap the range, sorted by start for each staff member. If `of` is `None`,
+    /// returns those of all staff members.
     pub fn meeting(
         &self,
         Range { start, end }: Range<Timestamp>,
@@ -144,12 +148,12 @@ impl Busy {
     }
 
     pub fn minutes_starting_in(&self, staff: StaffId, range: Range<Timestamp>) -> i64 {
-        // `BTreeMap::range` panics for a reversed range.
+        // `BTreeMap::range` panics if the range is reversed.
         let Some(held) = self.by_staff.get(&staff).filter(|_| !range.is_empty()) else { return 0 };
         held.range(range).map(|(start, held)| (held.end - *start).num_minutes()).sum()
     }
 
-    /// Drops appointments that start before the instant, to bound the memory.
+    /// Drops the appointments that start before this instant, to limit the memory.
     pub fn forget_before(&mut self, instant: Timestamp) {
         self.by_staff.retain(|_, held| {
             *held = held.split_off(&instant);
@@ -165,7 +169,8 @@ fn meets(for_all: &BTreeMap<Timestamp, Timestamp>, start: Timestamp, end: Timest
     for_all.range(..end).map(|(_, until)| *until).find(|until| *until > start)
 }
 
-/// Finds conflicts of one staff member. It is fast for queries in ascending order; others cost a search.
+/// Finds conflicts of one staff member. It is fast if the queries are in ascending order. Any other query costs a
+/// search.
 #[derive(Clone, Debug)]
 pub struct BusyCursor<'a> {
     busy: &'a Busy,
@@ -184,10 +189,11 @@ struct Near {
 }
 
 impl BusyCursor<'_> {
-    /// Returns the conflict, and the first later start that avoids it. Buffers between appointments add up.
+    /// Returns the conflict, and the first later start that avoids it. Between two appointments, both buffers must fit
+    /// one after the other.
     pub fn clash(&mut self, start: Timestamp, query: &BusyQuery) -> Option<(Clash, Timestamp)> {
         let (end, (from, to)) = (query.end(start), query.around(start));
-        // The earliest start whose buffer begins at `other`, the end of the conflict.
+        // Returns the earliest start whose buffer begins at `other`, where the conflict ends.
         let until =
             |other: Timestamp| Timestamp::from_millis(other.millis() + start.millis() - from.millis());
         let for_all = &self.busy.for_all;
@@ -210,7 +216,7 @@ impl BusyCursor<'_> {
         clash
     }
 
-    /// Returns all appointments that overlap `[from, to)` with their buffers, and possibly others.
+    /// Returns all appointments that overlap `[from, to)` with their buffers. It may also return some that do not.
     fn near(&mut self, from: Timestamp, to: Timestamp) -> impl Iterator<Item = &Near> {
         // Appointments outside this range cannot reach `[from, to)` with their buffers.
         let Busy { reach, lasting, .. } = *self.busy;

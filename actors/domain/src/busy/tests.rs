@@ -7,7 +7,7 @@ impl Busy {
         self.by_staff.values().map(BTreeMap::len).sum()
     }
 
-    /// Whether the staff member can be booked in `[start, end)`. The appointment `except` is ignored.
+    /// True if the staff member can be booked in `[start, end)`. The appointment `except` is ignored.
     fn is_free(
         &self,
         staff: StaffId,
@@ -44,7 +44,7 @@ fn wanted(minutes: i64, around: Option<(u32, u32)>) -> BusyQuery {
     BusyQuery::new(TimeDelta::minutes(minutes), around.map(buffers))
 }
 
-/// The conflict that a lookup for one time finds.
+/// Looks up one time, and returns the conflict that is found.
 fn clash(busy: &Busy, number: u128, (start, end): (i64, i64), around: Option<(u32, u32)>) -> Option<Clash> {
     busy.cursor(staff(number)).clash(at(start), &wanted(end - start, around)).map(|(clash, _)| clash)
 }
@@ -182,7 +182,7 @@ fn a_time_blocked_for_all_conflicts_with_every_staff_member_and_buffer() {
         assert_eq!(clash(&busy, number, (start, end), Some(around)), expected, "{start}-{end}");
     }
     assert!(!busy.is_free(staff(2), at(90), at(100), None) && busy.is_free(staff(2), at(120), at(130), None));
-    // The index accepts an appointment during a time that is blocked for all staff members.
+    // An appointment may be added during a time that is blocked for all staff members.
     busy.insert(staff(2), hold(9, 100, 110, (0, 0)));
     busy.forget_before(at(119));
     assert!(!busy.is_free(staff(2), at(119), at(120), None));
@@ -208,7 +208,7 @@ fn appointments_that_overlap_the_range_are_included() {
     );
 }
 
-/// Appointments that touch, are far apart, are long or have overlapping buffers. Some of the times are
+/// Returns an index with appointments that touch, are far apart, are long or have overlapping buffers. Some times are
 /// blocked for all staff members.
 fn many() -> Busy {
     let mut busy = Busy::default();

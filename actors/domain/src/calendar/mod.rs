@@ -1,11 +1,10 @@
-//! Opening hours, special days and breaks, converted to instants. A *window* is a range of opening hours;
-//! its *grid* is the times at steps of 30 minutes from its opening. Invariants:
+//! Opening hours, special days and breaks, converted to instants. A *window* is a range of opening hours. Its *grid*
+//! consists of the times at steps of 30 minutes from its opening. Invariants:
 //!
-//! - only this module and `wall` convert between local times and instants;
-//! - [`Timeline::fit`] alone decides whether an instant is a start time, for listings and for bookings;
-//! - a window is never empty; an appointment never overlaps a break, but breaks do not shift the grid of
-//!   start times;
-//! - outside the bookable years, instants saturate and windows become empty, without a panic.
+//! - Only this module and `wall` convert between local times and instants.
+//! - [`Timeline::fit`] alone decides whether an instant is a start time, both for lists and for bookings.
+//! - A window is never empty. An appointment never overlaps a break, but breaks do not shift the grid of start times.
+//! - Outside the bookable years, instants saturate and windows become empty, without a panic.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -21,8 +20,8 @@ use super::{
 
 const STEP: TimeDelta = TimeDelta::minutes(30);
 
-/// The greatest distance between the local date of an instant and the date of the window that contains it.
-/// One day is for windows that end after midnight, and one is for clock changes.
+/// The maximum distance between the local date of an instant and the date of the window that contains it. One day is
+/// needed for windows that end after midnight, and one for clock changes.
 const REACH: Days = Days::new(2);
 
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +35,7 @@ pub struct Calendar<'a> {
 #[derive(Clone, Debug)]
 pub struct Timeline {
     dates: RangeInclusive<NaiveDate>,
-    /// The dates whose windows can overlap a service that starts on one of `dates`.
+    /// The dates whose windows may overlap a service that starts on one of `dates`.
     around: RangeInclusive<NaiveDate>,
     wall: Wall,
     windows: Vec<Window>,
@@ -47,7 +46,7 @@ pub struct Timeline {
 #[derive(Clone, Copy, Debug)]
 struct Window {
     stretch: Stretch,
-    /// The wall-clock time from which the grid is counted.
+    /// The wall-clock time at which the grid begins.
     base: NaiveDateTime,
 }
 
@@ -62,7 +61,8 @@ pub fn day_bounds(zone: Tz, date: NaiveDate) -> Range<Timestamp> {
     wall.day_start(date)..end
 }
 
-/// The first instant after `after` at which clocks show this time. For a skipped time: the clock change.
+/// Returns the first instant after `after` at which clocks show this time. If clocks skip this time, returns the
+/// instant of the clock change.
 pub fn next_at(zone: Tz, time: LocalTime, after: Timestamp) -> Timestamp {
     Wall::new(zone).next_at(time, after)
 }
@@ -77,12 +77,14 @@ impl<'a> Calendar<'a> {
         Wall::new(self.zone).local(at).date()
     }
 
-    /// The result is empty for a date that the zone skipped when it moved across the date line.
+    /// Returns the instants of a date. The result is empty if the zone skipped the date when it moved across the date
+    /// line.
     pub fn day_bounds(&self, date: NaiveDate) -> Range<Timestamp> {
         day_bounds(self.zone, date)
     }
 
-    /// The instants of the date, extended to the end of the last weekly or special window that opens on it.
+    /// Returns the instants of a date, extended to the end of the last window that opens on it. Both weekly windows and
+    /// those of special days count.
     pub fn reach_of(&self, date: NaiveDate) -> Range<Timestamp> {
         let (wall, day) = (Wall::new(self.zone), self.day_bounds(date));
         let special = self.special.get(&date).map_or(&[][..], |day| day.hours.windows());
@@ -102,7 +104,7 @@ impl<'a> Calendar<'a> {
             .flat_map(|date| {
                 self.windows_on(date).filter_map(|window| wall.stretch(date, window)).collect::<Vec<_>>()
             })
-            // If a clock change skips the opening time, the grid starts at the actual opening.
+            // If a clock change skips the opening time, the grid begins when the business actually opens.
             .map(|stretch| Window { stretch, base: wall.local(stretch.opens) })
             .collect();
         let open =
@@ -131,7 +133,7 @@ impl Window {
 
     fn is_on_grid(&self, wall: NaiveDateTime) -> bool {
         let elapsed = wall - self.base;
-        // After clocks are set back, an instant in the window can show a local time before the opening.
+        // After clocks are set back, an instant in the window may have a local time before the opening.
         elapsed >= TimeDelta::zero() && elapsed.num_milliseconds() % STEP.num_milliseconds() == 0
     }
 }
@@ -145,14 +147,18 @@ impl Timeline {
             };
             starts.extend(self.grid(window).filter(fits).map(|(_, start)| start));
         }
-        // A clock change can make two windows overlap, and puts the times of a repeated hour out of order.
+        // A clock change can make two windows overlap, and the times of a repeated hour are then out of order.
         starts.sort_unstable();
         starts.dedup();
         starts
     }
 
-    /// Checks that `start` is a start time. Errors: the first that applies of [`SlotReason::ClosedThatDay`]
-    /// or [`SlotReason::OutsideHours`], [`SlotReason::Break`], [`SlotReason::OffGrid`].
+    /// Checks that `start` is a start time.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first reason that applies: [`SlotReason::ClosedThatDay`] or [`SlotReason::OutsideHours`], then
+    /// [`SlotReason::Break`], then [`SlotReason::OffGrid`].
     pub fn check(&self, start: Timestamp, duration: TimeDelta) -> Result<(), SlotReason> {
         let wall = self.wall.local(start);
         let (mut reason, mut cursor) = (SlotReason::OutsideHours, self.cursor());
@@ -173,15 +179,15 @@ impl Timeline {
         Err(reason)
     }
 
-    /// Whether an instant is within opening hours, but is no time of their grid.
+    /// True if an instant is within opening hours but not on their grid.
     pub fn is_off_grid(&self, start: Timestamp) -> bool {
         let wall = self.wall.local(start);
         let mut around = self.windows.iter().filter(|window| window.holds(start)).peekable();
         around.peek().is_some() && around.all(|window| !window.is_on_grid(wall))
     }
 
-    /// Whether `[start, end)` is within open time and overlaps no break. `start` must be on one of the
-    /// dates of this calendar.
+    /// True if `[start, end)` is within open time and overlaps no break. `start` must be on one of the dates of this
+    /// timeline.
     pub fn holds(&self, start: Timestamp, end: Timestamp) -> bool {
         self.open.cover(start, end) && !self.breaks.meet(start, end)
     }
@@ -198,7 +204,7 @@ impl Timeline {
         OpenCursor { open: self.open.cursor(), breaks: self.breaks.cursor() }
     }
 
-    /// Checks that `start`, at which local clocks show `wall`, is a start time of this window.
+    /// Checks that `start` is a start time of this window. `wall` is the local time that clocks show at `start`.
     fn fit(
         &self,
         cursor: &mut OpenCursor<'_>,
@@ -216,10 +222,11 @@ impl Timeline {
         if window.is_on_grid(wall) { Ok(()) } else { Err(SlotReason::OffGrid) }
     }
 
-    /// The times of the grid, each once per instant that shows it. The last can be after the window's end.
+    /// Returns the times of the grid, each with every instant at which clocks show it. The last time may be after the
+    /// end of the window.
     fn grid(&self, window: &Window) -> impl Iterator<Item = (NaiveDateTime, Timestamp)> {
         let (base, closes, last) = (window.base, window.stretch.closes, *self.dates.end());
-        // Skips the grid times of earlier dates without iterating.
+        // The grid times of earlier dates are skipped by a calculation, without a loop.
         let earlier = self.dates.start().and_time(NaiveTime::MIN) - base;
         let steps = earlier
             .num_milliseconds()

@@ -20,7 +20,7 @@ fn week(windows: &[(Day, &str, &str)]) -> WeeklyHours {
     WeeklyHours::new(days(windows)).unwrap()
 }
 
-/// A business with the given hours and time zone. All other settings have their default.
+/// A business with these opening hours and this time zone. All other settings have their defaults.
 struct Shop {
     business: Business,
     special: SpecialDays,
@@ -96,7 +96,8 @@ fn at(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
 }
 
-/// The start times of one day in local time. Asserts that `check` agrees for each minute of the day.
+/// Returns the start times of one day in local time. Asserts that `check` returns the same result for each minute of
+/// the day.
 fn starts(zone: Tz, windows: &[(Day, &str, &str)], day: &str, minutes: i64) -> Vec<String> {
     let hours = week(windows);
     let calendar = Shop::new(&hours, zone);
@@ -204,8 +205,8 @@ fn a_window_in_a_repeated_hour_opens_at_the_earlier_instant_and_closes_at_the_la
         starts(New_York, &[(Sunday, "00:30", "01:30")], "2026-11-01", 30),
         ["00:30-04", "01:00-04", "01:30-04", "01:00-05"],
     );
-    // On this date 01:00 occurs twice. The second 01:00 is in the window, but its local time is before
-    // 01:30, the opening time at which the grid begins. It is therefore not on the grid.
+    // On this date, clocks show 01:00 twice. The second 01:00 is within the window, but its local time is before 01:30,
+    // the opening time at which the grid begins. It is therefore not on the grid.
     let hours = [(Sunday, "01:30", "02:30")];
     assert_eq!(starts(New_York, &hours, "2026-11-01", 30), ["01:30-04", "01:30-05", "02:00-05"]);
     let hours = week(&hours);
@@ -226,9 +227,9 @@ fn windows_that_overlap_only_because_of_a_clock_change_are_one() {
 
 #[test]
 fn a_start_is_on_the_grid_of_a_window_that_is_open() {
-    // The clocks show 01:10 and 01:25 twice on Sunday. Saturday's window closes at the second 01:10, which
-    // is on that window's grid but is not a start, because the window is closed. Sunday's window opens at
-    // the first 01:25.
+    // Clocks show 01:10 and 01:25 twice on Sunday. Saturday's window closes at the second 01:10. This time is on the
+    // grid of that window, but it is not a start time, because the window is closed. Sunday's window opens at the first
+    // 01:25.
     let hours = [(Saturday, "23:40", "01:10"), (Sunday, "01:25", "02:55")];
     let first = ["00:10-04", "00:40-04", "01:10-04", "01:25-04", "01:40-04", "01:55-04"];
     let second = ["01:25-05", "01:55-05", "02:25-05"];
@@ -243,8 +244,8 @@ fn havana_changes_its_clocks_at_midnight() {
         starts(Havana, &sunday, "2026-11-01", 30),
         ["00:00-04", "00:30-04", "00:00-05", "00:30-05", "01:00-05", "01:30-05"],
     );
-    // If midnight occurs twice, a window that closes at midnight closes at the second one. If midnight is
-    // skipped, the window closes at the clock change, where a window from 00:00 opens.
+    // If midnight occurs twice, a window that closes at midnight closes at the second one. If midnight is skipped, the
+    // window closes at the clock change, and a window that begins at 00:00 opens there.
     let saturday = [(Saturday, "23:00", "24:00")];
     assert_eq!(starts(Havana, &saturday, "2026-11-01", 30), ["00:00-04", "00:30-04"]);
     assert_eq!(starts(Havana, &saturday, "2026-03-07", 60), ["23:00-05"]);
@@ -305,7 +306,7 @@ fn apia_skipped_a_friday() {
     let hours = [(Thursday, "22:45", "24:00"), (Friday, "00:00", "24:00"), (Saturday, "00:00", "01:00")];
     assert_eq!(starts(Apia, &hours, "2011-12-29", 60), ["22:45-10", "23:15-10", "23:45-10"]);
     assert_eq!(starts(Apia, &hours, "2011-12-31", 60), ["00:00+14"]);
-    // The part of Friday's window after midnight opens when Saturday begins.
+    // The part of Friday's window that follows midnight opens when Saturday begins.
     assert_eq!(starts(Apia, &[(Friday, "20:10", "01:10")], "2011-12-31", 30), ["00:00+14", "00:30+14"]);
     assert_eq!(starts(Apia, &[(Thursday, "23:10", "02:00")], "2011-12-29", 50), ["23:10-10"]);
     assert_eq!(starts(Apia, &[(Thursday, "23:10", "02:00")], "2011-12-31", 30), [""; 0]);
@@ -355,7 +356,7 @@ fn nothing_panics_at_the_ends_of_the_time_line() {
     }
 }
 
-/// The start times of a half-hour service in Paris, in local time.
+/// Returns the start times of a half-hour service in Paris, in local time.
 fn in_paris(shop: &Shop, day: &str) -> Vec<String> {
     let starts = shop.starts(date(day), date(day), TimeDelta::minutes(30));
     starts.iter().map(|at| at.utc().with_timezone(&Paris).format("%H:%M").to_string()).collect()
@@ -407,10 +408,10 @@ fn no_service_overlaps_a_break_and_the_grid_continues_after_it() {
 fn a_break_over_a_clock_change_follows_local_time() {
     let shop = Shop::new(&always(), Paris).breaks(&[(Sunday, "02:00", "03:00")]);
     let check = |text| shop.check(at(text), TimeDelta::minutes(30));
-    // In spring the break begins and ends at the same instant, the clock change.
+    // In spring, the break begins and ends at the same instant, which is that of the clock change.
     assert_eq!(check("2026-03-29T00:30:00Z"), Ok(()));
     assert_eq!(check("2026-03-29T01:00:00Z"), Ok(()));
-    // In autumn the hour occurs twice, and so does the break.
+    // In autumn, the hour occurs twice, and the break covers both.
     assert_eq!(check("2026-10-24T23:30:00Z"), Ok(()));
     for text in
         ["2026-10-25T00:00:00Z", "2026-10-25T00:30:00Z", "2026-10-25T01:00:00Z", "2026-10-25T01:30:00Z"]

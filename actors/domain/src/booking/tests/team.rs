@@ -1,4 +1,4 @@
-//! Rules of the team: attendance, durations, and times that are not bookable.
+//! Tests the rules for the team: attendance, durations, and times that are not bookable.
 
 use super::*;
 use crate::availability::{Overridden, Slot};
@@ -43,7 +43,7 @@ fn moves_and_cancellations_remove_the_attendance() {
 }
 
 impl Shop {
-    /// Changes the start and the duration, in minutes, of an appointment.
+    /// Changes the start and the duration of an appointment. The duration is in minutes.
     fn resize(
         &self,
         before: &Appointment,
@@ -89,12 +89,12 @@ fn the_team_sets_the_duration_within_bookable_time() {
         shop.resize(&first, (hour(11), 60), TEAM).map(|outcome| changed(outcome).0.ends_at),
         Ok(hour(12))
     );
-    // A later move keeps the changed duration.
+    // When the appointment is moved later, it keeps the changed duration.
     let (moved, _) = changed(shop.reschedule(&longer, hour(14), TEAM).unwrap());
     assert_eq!(moved.ends_at, hour(16));
 }
 
-/// A request to book an hour with staff member 20, which overrides the rules.
+/// Returns a request to book an hour with staff member 20 that overrides the rules.
 fn overriding(starts_at: Timestamp) -> BookRequest {
     BookRequest {
         service_id: id(10),
@@ -106,7 +106,7 @@ fn overriding(starts_at: Timestamp) -> BookRequest {
     }
 }
 
-/// Books with an override, and returns the overridden rules.
+/// Books with an override, and returns the rules that were overridden.
 fn overridden(shop: &Shop, request: &BookRequest) -> Result<Vec<Overridden>, Refusal> {
     let (booked, event) = book(&shop.schedule(), request, id(9), id(30), hour(8))?;
     assert_eq!((booked.status, event), (AppointmentStatus::Confirmed, Some(EventType::AppointmentBooked)));
@@ -155,7 +155,7 @@ fn an_override_lists_each_rule_that_the_time_breaks() {
     check(&shop, hour(9), &[Overridden::SpecialDay, Buffer]);
 }
 
-/// An appointment of another contact.
+/// Returns the entry of another contact's appointment in the index of busy times.
 fn hold(shop: &Shop) -> Hold {
     let (booked, _) = book(&shop.schedule(), &overriding(hour(14)), id(8), id(31), hour(8)).unwrap();
     (&booked).into()
