@@ -1,5 +1,5 @@
-//! The diary of a business for a range of dates, without its appointments: opening hours, breaks and presence
-//! of staff.
+//! The diary of a business for a range of dates: opening hours, breaks and the presence of staff members, without
+//! appointments.
 //!
 //! Invariant: the ranges come from the same [`Calendar`] as the bookable times.
 
@@ -10,10 +10,11 @@ use chrono::{NaiveDate, TimeDelta};
 use super::availability::Schedule;
 use super::{BlockedKey, Calendar, Service, SpecialDay, StaffMember, Timestamp};
 
-/// The ranges are sorted and can extend beyond the dates.
+/// The opening hours, breaks and presence of staff members. The ranges are sorted and may extend beyond the dates.
 #[derive(Clone, Debug)]
 pub struct Diary {
-    /// From the first instant of the first date to the end of the last date, or of its last window.
+    /// The time from the first instant of the first date to the end of the last date, or to the end of its last window
+    /// if that is later.
     pub during: Range<Timestamp>,
     pub open: Vec<Range<Timestamp>>,
     pub breaks: Vec<Range<Timestamp>>,
@@ -25,9 +26,9 @@ pub struct Diary {
 #[derive(Clone, Debug)]
 pub struct Presence {
     pub member: StaffMember,
-    /// `None` means present during all opening hours.
+    /// The hours. `None` means that the staff member is present during all opening hours.
     pub hours: Option<Vec<Range<Timestamp>>>,
-    /// Absences with their ends, sorted by start.
+    /// The absences with their ends, sorted by start.
     pub away: Vec<(BlockedKey, Timestamp)>,
 }
 

@@ -1,4 +1,5 @@
-//! Weekly opening hours and breaks, and special days with the windows of one date.
+//! Weekly opening hours and breaks, and special days. A *window* is a range of open time. A special day has windows of
+//! its own.
 //!
 //! Invariants: no window is empty, and no two windows of a list overlap.
 
@@ -24,14 +25,14 @@ words! {
     }
 }
 
-/// A wall-clock time, in minutes after midnight, 0 to 1440 (`24:00`).
+/// A wall-clock time, in minutes after midnight. It ranges from 0 to 1440 (`24:00`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LocalTime(u16);
 
 impl LocalTime {
     pub const DAY_MINUTES: u16 = 1440;
 
-    /// Parses `HH:MM`, `00:00` to `23:59` or `24:00`.
+    /// Parses `HH:MM`. Accepts `00:00` to `23:59`, and `24:00`.
     pub fn parse(text: &str) -> Option<Self> {
         let bytes: &[u8; 5] = text.as_bytes().try_into().ok()?;
         let digit = |at: usize| bytes[at].is_ascii_digit().then(|| u16::from(bytes[at] - b'0'));
@@ -84,7 +85,7 @@ impl LocalWindow {
         if close > open { close - open } else { close + LocalTime::DAY_MINUTES - open }
     }
 
-    /// Start and end in minutes after midnight of the opening day. The end can be on the next day.
+    /// Returns the start and the end in minutes after midnight of the opening day. The end may be on the next day.
     fn in_day(&self) -> (u32, u32) {
         let start = u32::from(self.open.minutes());
         (start, start + u32::from(self.wall_minutes()))
@@ -118,7 +119,7 @@ impl DayHours {
         LocalWindow { open: self.open, close: self.close }
     }
 
-    /// Start and end in minutes after the start of Sunday. The end can be in the next week.
+    /// Returns the start and the end in minutes after the start of Sunday. The end may be in the next week.
     fn in_week(&self) -> (u32, u32) {
         let midnight = self.day as u32 * u32::from(LocalTime::DAY_MINUTES);
         let (start, end) = self.window().in_day();
@@ -137,7 +138,7 @@ fn week_problems(days: &[DayHours], per_day: usize, ends: [&'static str; 2]) -> 
     const WEEK_MINUTES: u32 = 7 * LocalTime::DAY_MINUTES as u32;
     let overlap = |hours: &DayHours, other: &DayHours| {
         let ((start, end), (from, to)) = (hours.in_week(), other.in_week());
-        // A window can continue past Saturday midnight into Sunday.
+        // A window can continue from Saturday into Sunday, which is at the other end of the week.
         [0, WEEK_MINUTES].iter().any(|shift| {
             (start < to + shift && from + shift < end) || (start + shift < to && from < end + shift)
         })
@@ -157,7 +158,7 @@ fn week_problems(days: &[DayHours], per_day: usize, ends: [&'static str; 2]) -> 
     days.iter().enumerate().filter_map(problem).collect()
 }
 
-/// The open windows of a week, at most `PER_DAY` per opening day. A day without windows is closed.
+/// The windows of a week, at most `PER_DAY` per day on which they open. A day without windows is closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Week<const PER_DAY: usize>(Vec<DayHours>);
 
@@ -168,7 +169,11 @@ pub type StaffHours = Week<4>;
 impl<const PER_DAY: usize> Week<PER_DAY> {
     pub const WINDOWS_MAX: usize = 7 * PER_DAY;
 
-    /// Sorts the windows from Sunday to Saturday and by their opening. Errors: every invalid window.
+    /// Sorts the windows by day, from Sunday to Saturday, and by opening.
+    ///
+    /// # Errors
+    ///
+    /// Returns every invalid window.
     pub fn new(days: Vec<DayHours>) -> Result<Self, Vec<HoursProblem>> {
         let problems = week_problems(&days, PER_DAY, ["open", "close"]);
         if problems.is_empty() { Ok(Self(in_order(days))) } else { Err(problems) }
@@ -190,7 +195,11 @@ pub struct WeeklyBreaks(Vec<DayHours>);
 impl WeeklyBreaks {
     pub const BREAKS_MAX: usize = 28;
 
-    /// Sorts the breaks from Sunday to Saturday and by their start. Errors: every invalid break.
+    /// Sorts the breaks by day, from Sunday to Saturday, and by start.
+    ///
+    /// # Errors
+    ///
+    /// Returns every invalid break.
     pub fn new(breaks: Vec<DayHours>) -> Result<Self, Vec<HoursProblem>> {
         let mut problems = week_problems(&breaks, Self::BREAKS_MAX, ["from", "to"]);
         if breaks.len() > Self::BREAKS_MAX {
@@ -219,7 +228,7 @@ fn of_day(days: &[DayHours], day: Day) -> impl Iterator<Item = LocalWindow> {
     days[first..].iter().take_while(move |hours| hours.day == day).map(DayHours::window)
 }
 
-/// The windows of one date, which do not overlap. An empty list means closed.
+/// The windows of one date. They do not overlap. An empty list means that the business is closed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DayWindows(Vec<LocalWindow>);
 
@@ -228,7 +237,11 @@ impl DayWindows {
 
     pub const CLOSED: Self = Self(Vec::new());
 
-    /// Sorts the windows by their opening. Errors: every invalid window.
+    /// Sorts the windows by opening.
+    ///
+    /// # Errors
+    ///
+    /// Returns every invalid window.
     pub fn new(windows: Vec<LocalWindow>) -> Result<Self, Vec<HoursProblem>> {
         let problem = |(index, window): (usize, &LocalWindow)| {
             let (start, end) = window.in_day();
@@ -270,9 +283,9 @@ pub type SpecialDays = BTreeMap<NaiveDate, SpecialDay>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecialDay {
     pub date: NaiveDate,
-    /// Empty if closed.
+    /// The windows of the date. It is empty if the business is closed.
     pub hours: DayWindows,
-    /// At most 200 characters.
+    /// A note of at most 200 characters.
     pub note: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,

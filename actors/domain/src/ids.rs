@@ -47,7 +47,7 @@ macro_rules! ids {
         impl FromStr for $name {
             type Err = uuid::Error;
 
-            /// Parses the hyphenated form in either case. Other forms of a UUID are errors.
+            /// Parses the hyphenated form of a UUID in upper or lower case. Other forms are errors.
             fn from_str(text: &str) -> Result<Self, uuid::Error> {
                 let uuid: uuid::fmt::Hyphenated = text.parse()?;
                 Ok(Self(uuid.into_uuid()))
@@ -69,15 +69,15 @@ macro_rules! each_id {
             MessageId,
             KnowledgeId,
             KeyId,
-            /// An event. Each of its deliveries has the same id.
+            /// The id of an event. Each delivery of the event has the same id.
             EventId,
             AuditId,
             WebhookId,
             BlockedTimeId,
             BackupId,
-            /// An erasure of a contact. Earlier records have smaller ids.
+            /// The id of an erasure of a contact. Records that are older than the erasure have smaller ids.
             ErasureId,
-            /// A merge of two contacts. Earlier records have smaller ids.
+            /// The id of a merge of two contacts. Records that are older than the merge have smaller ids.
             MergeId,
             PersonId,
             MembershipId,
@@ -90,10 +90,10 @@ macro_rules! each_id {
 
 each_id!(ids);
 
-/// Creates ids, each greater than the one before, even if the clock goes back.
+/// Creates ids. Each id is greater than the one before, even if the clock goes back.
 ///
-/// The 12 bits after the version count the ids of a millisecond (RFC 9562 §6.2, method 1). When they are
-/// exhausted, the next id has the next millisecond.
+/// The 12 bits after the version count the ids of a millisecond (RFC 9562 §6.2, method 1). When the count is exhausted,
+/// the next id uses the next millisecond.
 #[derive(Clone, Debug, Default)]
 pub struct IdMint {
     millis: u64,
@@ -101,16 +101,15 @@ pub struct IdMint {
 }
 
 impl BusinessId {
-    /// Identifies the installation in records that belong to no business. No [`IdMint`] creates the nil
-    /// UUID.
+    /// The id that stands for the installation in records that belong to no business. It is the nil UUID, which no
+    /// [`IdMint`] creates.
     pub const INSTALLATION: Self = Self(Uuid::nil());
 }
 
 impl IdMint {
     pub fn after(id: impl ResourceId) -> Self {
         let millis = id.uuid().as_u128() >> 80;
-        // The next ids belong to the next millisecond, so the count within the millisecond of `id` does not
-        // matter.
+        // The next ids belong to the next millisecond, so the count in the millisecond of `id` does not matter.
         Self { millis: u64::try_from(millis).unwrap_or(u64::MAX).saturating_add(1), count: 0 }
     }
 

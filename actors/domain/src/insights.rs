@@ -1,6 +1,6 @@
 //! Figures about appointments and calls by week or month, and about the appointments of a contact.
 //!
-//! Invariant: the figures follow from the records alone. A record counts in the period of its start.
+//! Invariant: the figures depend on the records alone. A record is counted in the period in which it starts.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Range, RangeInclusive};
@@ -20,7 +20,7 @@ pub const INSIGHTS_MONTHS_MAX: u32 = 24;
 
 words! {
     InsightPeriod {
-        /// Weeks begin on Monday.
+        /// A week from Monday to Sunday.
         Week = "week",
         Month = "month",
     }
@@ -36,7 +36,8 @@ impl InsightPeriod {
         }
     }
 
-    /// The periods of a range of dates. The first and the last period have only dates of the range.
+    /// Splits a range of dates into periods. The first and the last period contain only dates of the range, so they may
+    /// be shorter.
     pub fn split(self, dates: &RangeInclusive<NaiveDate>) -> Vec<RangeInclusive<NaiveDate>> {
         let (mut periods, mut from) = (Vec::new(), Some(*dates.start()));
         while let Some(first) = from.filter(|first| first <= dates.end()) {
@@ -52,26 +53,26 @@ impl InsightPeriod {
 /// The figures of a period.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// Confirmed appointments.
+    /// The number of confirmed appointments.
     pub bookings: u32,
     pub cancellations: u32,
     pub no_shows: u32,
-    /// The contacts whose first confirmed appointment is in the period.
+    /// The number of contacts whose first confirmed appointment is in the period.
     pub new_customers: u32,
-    /// The other contacts with a confirmed appointment in the period.
+    /// The number of contacts who have a confirmed appointment in the period and had one before the period.
     pub returning_customers: u32,
-    /// The confirmed appointments whose contact was erased.
+    /// The number of confirmed appointments whose contact was erased.
     pub unknown_customers: u32,
-    /// The median time from booking to start, in whole minutes.
+    /// The median time from the booking to the start, in whole minutes.
     pub lead_time_minutes: Option<i64>,
     pub calls: u32,
     pub calls_answered: u32,
     pub calls_converted: u32,
-    /// The minutes of the confirmed appointments of each staff member.
+    /// The duration of the confirmed appointments of each staff member, in minutes.
     pub booked_minutes: BTreeMap<StaffId, i64>,
 }
 
-/// The fields of an appointment that count.
+/// The fields of an appointment that the figures depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
     pub status: AppointmentStatus,
@@ -102,11 +103,12 @@ impl From<&Appointment> for Counted {
 /// Counts records in consecutive periods.
 #[derive(Debug)]
 pub struct Insights {
-    /// The first instant of each period, and the end of the last one.
+    /// The first instant of each period, and then the end of the last period.
     bounds: Vec<Timestamp>,
     figures: Vec<Figures>,
     leads: Vec<Vec<i64>>,
-    /// The period in which each contact was last counted. `None` is the time before the first period.
+    /// For each contact, the period of their last counted appointment. It is `None` if this was before the first
+    /// period.
     seen: HashMap<ContactId, Option<usize>>,
 }
 
@@ -118,7 +120,7 @@ impl Insights {
         Self { bounds, figures, leads: vec![Vec::new(); periods.len()], seen: HashMap::new() }
     }
 
-    /// The time of all periods.
+    /// Returns the time from the start of the first period to the end of the last one.
     pub fn during(&self) -> Range<Timestamp> {
         let [first, .., end] = self.bounds[..] else { return Timestamp::MIN..Timestamp::MIN };
         first..end
@@ -129,8 +131,8 @@ impl Insights {
         (period < self.figures.len()).then_some(period)
     }
 
-    /// Counts an appointment. All appointments before the end of the last period must be counted, ordered
-    /// by start.
+    /// Counts an appointment. The caller must pass all appointments before the end of the last period, ordered by
+    /// start.
     pub fn count(&mut self, it: &Counted) {
         let period = self.period_of(it.starts_at);
         if it.status == AppointmentStatus::Confirmed
@@ -177,7 +179,7 @@ impl Insights {
     }
 }
 
-/// The median. With an even number of values it is the mean of the two in the middle, rounded down.
+/// Returns the median. For an even number of values, it is the mean of the two middle values, rounded down.
 fn median(values: &mut [i64]) -> Option<i64> {
     values.sort_unstable();
     let upper = *values.get(values.len() / 2)?;
@@ -186,7 +188,7 @@ fn median(values: &mut [i64]) -> Option<i64> {
 }
 
 impl Diary {
-    /// The minutes of `during` in which each staff member can be booked.
+    /// Returns the minutes of `during` in which each staff member can be booked.
     pub fn working_minutes(&self, during: &Range<Timestamp>) -> BTreeMap<StaffId, i64> {
         let closed = || self.breaks.iter().cloned();
         self.staff
@@ -226,17 +228,18 @@ fn length(spans: &Spans) -> i64 {
     spans.iter().map(|span| (span.end - span.start).num_milliseconds()).sum()
 }
 
-/// The appointments of a contact in numbers.
+/// Figures about the appointments of one contact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Visits {
     /// The start of the next pending or confirmed appointment.
     pub next_at: Option<Timestamp>,
-    /// The start of the last confirmed appointment that has begun and was no no-show.
+    /// The start of the last confirmed appointment that has begun and is not marked as a no-show.
     pub last_at: Option<Timestamp>,
     pub confirmed: u32,
     pub cancelled: u32,
     pub no_show: u32,
-    /// The service and the staff member of most confirmed appointments; of several, those of the latest.
+    /// The service and the staff member of most of the confirmed appointments. If several have the same number, the one
+    /// of the latest appointment counts.
     pub usual_service_id: Option<ServiceId>,
     pub usual_staff_id: Option<StaffId>,
 }
@@ -261,7 +264,7 @@ impl Visits {
     }
 }
 
-/// The id that occurs most often; of several, the one with the latest instant.
+/// Returns the id that occurs most often. If several do, returns the one with the latest instant.
 fn usual<I: Copy + Ord>(found: impl Iterator<Item = (I, Timestamp)>) -> Option<I> {
     let mut counts: BTreeMap<I, (u32, Timestamp)> = BTreeMap::new();
     for (id, at) in found {
@@ -319,7 +322,7 @@ mod tests {
     #[test]
     fn a_contact_is_new_once_and_returns_once_a_period() {
         let periods = InsightPeriod::Week.split(&(date("2026-03-02")..=date("2026-03-15")));
-        // The local week begins at 23:00 UTC.
+        // In UTC, the local week begins at 23:00.
         let mut insights = Insights::new(Tz::Europe__Paris, &periods);
         assert_eq!(insights.during(), at("2026-03-01T23:00:00Z")..at("2026-03-15T23:00:00Z"));
         let cancelled = Counted { status: AppointmentStatus::Cancelled, ..visit("2026-02-03T09:00:00Z", 4) };

@@ -5,9 +5,9 @@ use super::{BusinessId, KeyId, PersonId, Timestamp};
 
 words! {
     Scope {
-        /// Read the profile, services and staff.
+        /// Allows reading the profile, the services and the staff.
         BusinessRead = "business:read",
-        /// Change the profile and the opening hours.
+        /// Allows changing the profile and the opening hours.
         BusinessWrite = "business:write",
         CallsRead = "calls:read",
         ContactsRead = "contacts:read",
@@ -20,7 +20,7 @@ words! {
     }
 }
 
-/// A set of scopes, one bit each in the order of [`Scope::ALL`].
+/// A set of scopes, stored as one bit per scope in the order of [`Scope::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scopes(u16);
 
@@ -41,7 +41,7 @@ impl Scopes {
         self.0
     }
 
-    /// Ignores unknown bits.
+    /// Creates a set from its bits. Unknown bits are ignored.
     pub fn from_bits(bits: u16) -> Self {
         Self(bits & Self::all().0)
     }
@@ -64,9 +64,9 @@ pub struct ApiKey {
     pub id: KeyId,
     pub business_id: BusinessId,
     pub name: String,
-    /// The visible prefix, `rcpt_` and 8 characters.
+    /// The visible prefix of the key: `rcpt_` and 8 characters.
     pub prefix: String,
-    /// SHA-256 of the whole key.
+    /// The SHA-256 of the whole key.
     pub hash: [u8; 32],
     pub scopes: Scopes,
     pub created_by: KeyCreator,

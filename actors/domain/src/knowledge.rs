@@ -1,4 +1,4 @@
-//! Knowledge entries of a business.
+//! The knowledge entries of a business: texts from which the receptionist answers callers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

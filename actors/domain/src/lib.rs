@@ -1,15 +1,15 @@
 //! The types and rules of the domain: businesses, availability, appointments, contacts, people, keys.
 //!
-//! The rules are pure functions. A rule takes the state, a request, the current instant and new ids. It
-//! returns the new state and the events to announce, or a [`Refusal`]. Invariants:
+//! The rules are pure functions. A rule takes the state, a request, the current instant and new ids. It returns the new
+//! state and the events to announce, or a [`Refusal`]. Invariants:
 //!
-//! - no input or output, clock, randomness or async code; the dependencies are serde, chrono, chrono-tz,
-//!   uuid, sha2 for membership ids, url, http and ipnet for web addresses, unicode-normalization and memchr
-//!   for searches, and schemars for the schemas;
-//! - request types ([`Text`], [`Phone`], [`WeeklyHours`] …) have one constructor each, so rules receive valid
-//!   values;
-//! - an instant is a [`Timestamp`] in whole milliseconds of UTC; only `calendar` and `wall` convert local
-//!   times to instants.
+//! - The crate has no input or output, clock, randomness or async code. Its dependencies are serde, chrono, chrono-tz,
+//!   uuid, sha2 for membership ids, url, http and ipnet for web addresses, unicode-normalization and memchr for
+//!   searches, and schemars for the schemas.
+//! - Request types ([`Text`], [`Phone`], [`WeeklyHours`] …) have one constructor each, so rules receive only valid
+//!   values.
+//! - An instant is a [`Timestamp`] in whole milliseconds of UTC. Only `calendar` and `wall` convert local times to
+//!   instants.
 
 mod address;
 mod alert;

@@ -14,14 +14,14 @@ use super::person::{Begin, Person};
 use super::words::words;
 use super::{BusinessId, Conflict, Denied, ProblemCode, Refusal, Timestamp};
 
-/// A valid time stamp is at most this far in the future, because the clock can be corrected by this much.
+/// The maximum time by which a valid time stamp may be in the future. The clock may be set back by this much.
 pub(super) const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 words! {
     LinkKind {
         Invitation = "invitation",
         Reset = "reset",
-        /// Signs the person in. Only the operator can create such a link.
+        /// A link that signs the person in. Only the operator can create it.
         Enter = "enter",
         Email = "email",
     }
@@ -39,11 +39,12 @@ impl LinkKind {
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct Link {
-    /// SHA-256 of the token.
+    /// The SHA-256 of the token.
     pub hash: [u8; 32],
     pub kind: LinkKind,
     pub created_at: Timestamp,
-    /// Whether using the link confirms the account. True if the link was mailed or made by the operator.
+    /// Whether using the link confirms the account's address. It does if the link was mailed or created by the
+    /// operator.
     pub confirms: bool,
     pub business_id: Option<BusinessId>,
     pub email: Option<String>,
@@ -69,12 +70,13 @@ impl fmt::Debug for Link {
 pub enum LinkChannel {
     Operator,
     Mailed,
-    /// The dashboard shows the link to the member who invited the person.
+    /// A link that the dashboard shows to the member who has invited the person.
     Shown,
 }
 
 impl Person {
-    /// Ends an offer of this business, so that its link and sessions cannot accept a later offer.
+    /// Deletes a link that offers a membership in this business. Removes the business from the sessions that began with
+    /// this link, so that they cannot accept a later offer.
     pub fn forget_offer(&mut self, of: BusinessId) {
         self.link.take_if(|link| !link.confirms && link.business_id == Some(of));
         let came_of_it = self.sessions.iter_mut().filter(|session| session.business_id == Some(of));
@@ -85,8 +87,12 @@ impl Person {
         if self.password.is_none() { LinkKind::Invitation } else { LinkKind::Reset }
     }
 
-    /// Errors: [`Refusal::Conflict`] for an invitation to an account with a password; otherwise
-    /// [`Refusal::NotAllowed`] for a kind of link that the channel must not carry.
+    /// Creates a link.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Refusal::Conflict`] for an invitation to an account with a password. Otherwise returns
+    /// [`Refusal::NotAllowed`] if the channel must not carry this kind of link.
     pub fn make_link(
         &mut self,
         kind: LinkKind,
@@ -108,14 +114,16 @@ impl Person {
         let confirms = channel != LinkChannel::Shown;
         if channel != LinkChannel::Mailed {
             self.links_from = now;
-            // Ends the sessions from older links. A mailed link ends none, because anyone can request it.
+            // The sessions that began with an older link are ended. A mailed link ends no sessions, because anyone can
+            // request one.
             self.end_sessions(|session| session.restricted);
         }
         Ok(self.link.insert(Link { hash, kind, created_at: now, confirms, business_id, email: None }))
     }
 
-    /// Creates the link of a mail that was written at `written`. A retry of the mail has the same token and
-    /// renews the link. `None` if the link was used, or a newer link, password or address made it invalid.
+    /// Creates the link for a mail that was written at the time `written`. If an attempt to send the mail is repeated,
+    /// the token stays the same and the link is renewed. Returns `None` if the link was used, or if a newer link,
+    /// password or address has made it invalid.
     pub fn make_mailed_link(
         &mut self,
         kind: Option<LinkKind>,
@@ -127,7 +135,7 @@ impl Person {
             link.created_at = now;
             return Ok(Some((link.kind, link.expires_at())));
         }
-        // If `links_from` is in the future, a wrong clock has set it, so it is ignored.
+        // A time `links_from` in the future was set by a wrong clock, so it is ignored.
         if written < self.links_from && self.links_from <= now + AHEAD_MAX {
             return Ok(None);
         }
@@ -136,7 +144,8 @@ impl Person {
         Ok(Some((kind, link.expires_at())))
     }
 
-    /// Returns the expiry. `None` if the request for this address has expired or a later one replaces it.
+    /// Creates the link that confirms a new address, and returns its expiry. Returns `None` if the request for this
+    /// address has expired, or if a later request has replaced it.
     pub fn make_email_link(
         &mut self,
         (hash, written): ([u8; 32], Timestamp),
@@ -151,8 +160,8 @@ impl Person {
         Some(link.expires_at())
     }
 
-    /// Sets the new address and returns the previous one. The session proves that the reader of the mail
-    /// requested the change. Without a session of the account, the link stays valid.
+    /// Sets the new address and returns the previous one. The session is evidence that the reader of the mail has
+    /// requested the change. If the session does not belong to the account, the link stays valid.
     pub fn prove_email(
         &mut self,
         link: &[u8; 32],
@@ -174,17 +183,23 @@ impl Person {
         Ok(std::mem::replace(&mut self.email, email))
     }
 
-    /// Errors: [`Refusal::Expired`]; [`Refusal::NotAllowed`] for a link that confirms an address.
+    /// Uses a link.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Refusal::Expired`] if the link is not valid, and [`Refusal::NotAllowed`] for a link that confirms an
+    /// address.
     pub fn use_link(&mut self, hash: &[u8; 32], begin: Begin, now: Timestamp) -> Result<LinkKind, Refusal> {
         let used = |link: &mut Link| link.hash == *hash && link.is_good(now);
         if self.link.as_mut().is_some_and(|link| used(link) && link.kind == LinkKind::Email) {
             return Err(Refusal::NotAllowed(Denied::OwnSession));
         }
         let link = self.link.take_if(used).ok_or(Refusal::Expired)?;
-        // With the added millisecond, a retry of a mail from this millisecond does not renew the link.
+        // Because of the added millisecond, a mail that was written in this millisecond cannot renew the link when its
+        // attempt is repeated.
         (self.updated_at, self.links_from) = (now, now + TimeDelta::milliseconds(1));
         if link.confirms && !self.confirmed {
-            // Another person may have set the previous password.
+            // Another person may have set the previous password, so it is removed.
             self.password = None;
             self.sessions.clear();
             self.confirmed = true;

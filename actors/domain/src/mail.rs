@@ -14,7 +14,7 @@ words! {
         Pending = "pending",
         Sent = "sent",
         Failed = "failed",
-        /// A notice that is not sent, for its [`DropReason`](super::DropReason).
+        /// A notice that was not sent. Its [`DropReason`](super::DropReason) states why.
         Dropped = "dropped",
     }
 
@@ -23,7 +23,7 @@ words! {
         Gathered = "gathered",
         Daily = "daily",
         Invitation = "invitation",
-        /// An offer of a membership to an account with a password.
+        /// The mail offers a membership to an account that already has a password.
         Offer = "offer",
         Reset = "reset",
         EmailChange = "email_change",
@@ -32,11 +32,11 @@ words! {
         Notice = "notice",
     }
 
-    /// A reason, without parameters, for the failure of an attempt to send a mail.
+    /// A reason why an attempt to send a mail failed. Reasons with parameters are variants of [`MailError`].
     MailFault {
         /// The task of the attempt panicked.
         Panicked = "making it has panicked",
-        /// The lookup of the recipient did not end in time.
+        /// The recipient could not be looked up in time.
         NoRecipient = "nobody says who gets it",
         /// The service has no public address for the link in the mail.
         NoPublicUrl = "people reach the service nowhere, so no link can be made",
@@ -63,7 +63,8 @@ impl MailKind {
         matches!(self, Self::Gathered | Self::Daily)
     }
 
-    /// Whether the mail has a link, created when the mail is sent. The log cannot resend such a mail.
+    /// Whether the mail contains a link. A link is created when the mail is sent, so a mail with a link cannot be sent
+    /// again from the log.
     pub fn has_link(self) -> bool {
         matches!(self, Self::Invitation | Self::Reset | Self::EmailChange)
     }
@@ -83,17 +84,17 @@ pub struct About {
     pub at: Timestamp,
 }
 
-/// Why an attempt to send a mail failed.
+/// The reason why an attempt to send a mail failed.
 ///
-/// A mail is stored with the text of its error, which the operator API returns, so a text never changes.
+/// The text of a mail's error is stored, and the operator API returns it. The texts must therefore never change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MailError {
     Failed(MailFault),
     NoAnswer(u64),
     NoConnection(u64),
-    /// The mail library cannot compose the mail, for this reason.
+    /// The mail library could not compose the mail, for this reason.
     NotMade(String),
-    /// The text of the relay, the mail library, the store or the operating system.
+    /// A text of the relay, the mail library, the store or the operating system, unchanged.
     Quoted(String),
 }
 
@@ -132,15 +133,16 @@ impl From<MailFault> for MailError {
 pub struct Mail {
     pub id: MailId,
     pub business_id: Option<BusinessId>,
-    /// Nil for a notice, which goes to a customer.
+    /// The recipient. It is nil for a notice, which is sent to a customer.
     pub person_id: PersonId,
     pub kind: MailKind,
-    /// The alerts in the mail, oldest first, at most [`ABOUT_MAX`]. Exactly one for [`MailKind::Alert`].
+    /// The alerts in the mail, oldest first, at most [`ABOUT_MAX`]. A mail of the kind [`MailKind::Alert`] has exactly
+    /// one.
     pub about: Vec<About>,
     pub more: u32,
-    /// `None` means the person's current address. A notice has the address of its last attempt.
+    /// The address. `None` means the current address of the person. A notice has the address of its last attempt.
     pub to: Option<String>,
-    /// The `Message-ID` without brackets. It is the same for every attempt.
+    /// The `Message-ID` header without the angle brackets. It is the same for every attempt.
     pub message_id: String,
     pub status: MailStatus,
     pub attempts: u32,
@@ -148,19 +150,20 @@ pub struct Mail {
     pub created_at: Timestamp,
     /// The time of the last attempt, or the time at which a notice was dropped.
     pub last_attempt_at: Option<Timestamp>,
-    /// Set if and only if the mail is pending.
+    /// The time of the next attempt. It is set if and only if the mail is pending.
     pub next_attempt_at: Option<Timestamp>,
-    /// Set if and only if the kind is [`MailKind::Notice`].
+    /// The notice. It is set if and only if the kind is [`MailKind::Notice`].
     pub notice: Option<Notice>,
 }
 
 impl Mail {
-    /// Whether the mail is in a log of a business: that of mails or that of notices. Password resets are private to the person.
+    /// True if the mail appears in a log of a business: in its mail log, or in its log of notices. Password resets are
+    /// private to the person.
     pub fn is_logged(&self) -> bool {
         self.business_id.is_some() && self.kind != MailKind::Reset
     }
 
-    /// A notice that is not sent. Panics if the mail is no notice.
+    /// Marks a notice as dropped. Panics if the mail is not a notice.
     #[must_use]
     pub fn dropped(&self, reason: DropReason, at: Timestamp) -> Self {
         let notice = self.notice.expect("only a notice is dropped");

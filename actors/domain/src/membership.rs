@@ -27,10 +27,11 @@ words! {
     }
 }
 
-/// The invitee's data as the inviter entered them. Before acceptance, the business sees no other data.
+/// The data of the invited person, as the inviter entered it. Until the person accepts, the business sees no other data
+/// about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// The address as entered. Only the account with this address can accept.
+    /// The address as the inviter entered it. Only the account with this address can accept.
     pub email: String,
     pub name: String,
     pub locale: Locale,
@@ -41,7 +42,7 @@ pub struct Membership {
     pub person_id: PersonId,
     pub role: Role,
     pub status: MembershipStatus,
-    /// Whether the person, or the operator on their behalf, accepted the membership.
+    /// Whether the membership was accepted, by the person or by the operator on their behalf.
     pub accepted: bool,
     pub staff_id: Option<StaffId>,
     pub alerts: AlertChoices,
@@ -51,8 +52,8 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// A UUIDv7 with the time of the offer and a digest of the person's id. The dashboard uses it instead of
-    /// the person's id, which would reveal the existence and age of an account.
+    /// Returns a UUIDv7 that contains the time of the offer and a digest of the person's id. The dashboard uses it in
+    /// place of the person's id, which would reveal whether and since when an account exists.
     pub fn id(&self) -> MembershipId {
         let offered = self.created_at.millis();
         let digest = Sha256::new().chain_update(self.person_id.uuid()).chain_update(offered.to_be_bytes());
@@ -65,7 +66,7 @@ impl Membership {
         self.status == MembershipStatus::Active
     }
 
-    /// Whether the membership was accepted, or offered to the person's current address.
+    /// True if the membership was accepted by this person or was offered to their current address.
     pub fn is_for(&self, person: &Person) -> bool {
         self.accepted || fold_address(&self.offer.email) == person.email_folded()
     }
@@ -84,7 +85,7 @@ impl Membership {
         }
     }
 
-    /// Applies the given choices for a kind. Values that equal the default are not stored, except after
+    /// Applies a person's choices for a kind of alert. A choice that equals the default is not stored, except after
     /// [`Self::end_mails`].
     pub fn choose_alert(&mut self, kind: AlertKind, given: AlertChoice) {
         let default = default_alert(kind, self.role, self.staff_id.is_some());
@@ -100,7 +101,7 @@ impl Membership {
         self.alerts.set(kind, choice);
     }
 
-    /// Turns off the mails of a kind, even if the person later gets a role with another default.
+    /// Turns off the mails of a kind. They stay off, even if the person later gets a role with another default.
     pub fn end_mails(&mut self, kind: AlertKind) {
         let before = self.alerts.choice(kind);
         self.alerts.set(kind, AlertChoice { email: Some(AlertEmail::Off), ..before });
@@ -124,7 +125,11 @@ pub struct MembershipPatch {
     pub staff_id: Option<Option<StaffId>>,
 }
 
-/// Errors: [`Refusal::NotAllowed`]; [`Refusal::Conflict`] if no active owner would remain.
+/// Checks that the change is allowed.
+///
+/// # Errors
+///
+/// Returns [`Refusal::NotAllowed`], or [`Refusal::Conflict`] if no active owner would remain.
 pub fn check_membership(
     team: &Team,
     editor: Editor<'_>,
@@ -147,8 +152,12 @@ pub fn check_membership(
     Ok(())
 }
 
-/// `is_safe` is [`Person::is_safe`]. Errors: those of [`check_membership`], and [`Refusal::Conflict`] if
-/// the operator activates an unaccepted membership of an account that is not safe.
+/// Applies a partial update. `is_safe` is the result of [`Person::is_safe`].
+///
+/// # Errors
+///
+/// Returns the errors of [`check_membership`], and [`Refusal::Conflict`] if the operator activates an unaccepted
+/// membership of an account that is not safe.
 pub fn patched(
     team: &Team,
     editor: Editor<'_>,
@@ -282,7 +291,7 @@ mod tests {
         let kind = AlertKind::CallMissed;
         assert_eq!(member.alert(kind).email, AlertEmail::Off, "the default of a member is off");
         member.end_mails(kind);
-        // A form that repeats the current settings changes nothing.
+        // If a form sends the current settings unchanged, nothing is stored.
         let as_it_is = AlertChoice { email: Some(AlertEmail::Off), in_app: Some(true), scope: None };
         member.choose_alert(kind, as_it_is);
         member.role = Role::Owner;

@@ -1,4 +1,4 @@
-//! A message that the receptionist took for the team.
+//! A message that the receptionist (the integration of the business) has taken for the team.
 
 use super::words::words;
 use super::{CallId, ContactId, MessageId, Phone, StaffId, Text, Timestamp, search_text};
@@ -23,14 +23,14 @@ pub struct TakenMessage {
     pub contact_id: Option<ContactId>,
     pub caller_name: Option<String>,
     pub caller_phone: Option<Phone>,
-    /// 1 to 10,000 characters. Empty after an erasure.
+    /// The text, 1 to 10,000 characters. It is empty after an erasure.
     pub body: String,
     pub urgency: Urgency,
     pub staff_id: Option<StaffId>,
     pub status: MessageStatus,
     /// The team's notes, 1 to 1,000 characters. Integrations do not see them.
     pub notes: Option<String>,
-    /// Until this time the message is in no list of tasks. Integrations do not see it.
+    /// The time until which the message is hidden from lists of tasks. Integrations do not see it.
     pub snoozed_until: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -53,7 +53,7 @@ impl TakenMessage {
         }
     }
 
-    /// Whether an erasure emptied the message. Every other message has a text.
+    /// True if an erasure has emptied the message. All other messages have a text.
     pub fn is_erased(&self) -> bool {
         self.body.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Notices: e-mails and texts to customers about their appointments.
+//! Notices: e-mails and text messages to customers about their appointments.
 
 use chrono::TimeDelta;
 
@@ -6,11 +6,11 @@ use super::words::words;
 use super::{Appointment, AppointmentId, AppointmentStatus, MailStatus, Source, StaffId, Timestamp};
 
 pub const REMINDERS_MAX: usize = 2;
-/// The largest number of hours before the start at which a reminder is sent.
+/// The maximum number of hours between a reminder and the start of the appointment.
 pub const REMINDER_HOURS_MAX: u8 = 168;
 
 words! {
-    /// The appointments whose customers get notices.
+    /// Which appointments cause notices to their customers.
     NoticeScope {
         Off = "off",
         /// Appointments that were booked on the website, by phone or by text message.
@@ -28,12 +28,12 @@ words! {
     }
 
     DropReason {
-        /// A later change of the appointment or of the settings has made the notice wrong or useless.
+        /// The appointment or the settings have changed since, so the notice is wrong or useless.
         Superseded = "superseded",
         Limit = "limit",
         OptedOut = "opted_out",
         NoAddress = "no_address",
-        /// The appointment has started.
+        /// The appointment has already started.
         Ended = "ended",
     }
 
@@ -49,14 +49,14 @@ words! {
         Text = "text",
     }
 
-    /// The e-mails that a customer agrees to get from a business.
+    /// Which e-mails a customer agrees to get from a business.
     EmailConsent {
         All = "all",
         NoReminders = "no_reminders",
         None = "none",
     }
 
-    /// Whether a customer agrees to get texts from a business.
+    /// Whether a customer agrees to get text messages from a business.
     TextConsent {
         Given = "given",
         Refused = "refused",
@@ -76,8 +76,8 @@ impl From<MailStatus> for NoticeStatus {
 }
 
 impl NoticeKind {
-    /// The notice about a change of an appointment, which does not depend on its author. `before` is `None`
-    /// for a new appointment.
+    /// Returns the kind of notice that a change of an appointment causes, if any. The kind does not depend on the
+    /// author of the change. `before` is `None` for a new appointment.
     pub fn of_change(before: Option<&Appointment>, after: &Appointment) -> Option<Self> {
         let moved = before
             .is_some_and(|before| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id));
@@ -95,7 +95,7 @@ impl NoticeKind {
         }
     }
 
-    /// The notice about the present state of an appointment.
+    /// Returns the kind of notice that states the present status of an appointment.
     pub fn of_state(status: AppointmentStatus) -> Self {
         match status {
             AppointmentStatus::Pending => Self::Requested,
@@ -105,7 +105,7 @@ impl NoticeKind {
         }
     }
 
-    /// The status of the appointment that the notice states.
+    /// Returns the status of the appointment that a notice of this kind states.
     pub fn status(self) -> AppointmentStatus {
         match self {
             Self::Requested => AppointmentStatus::Pending,
@@ -116,22 +116,21 @@ impl NoticeKind {
     }
 }
 
-/// A notice about an appointment, as part of its mail. It contains no data of the customer.
+/// The data of a notice about an appointment, stored in its mail. It contains no data about the customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notice {
     pub appointment_id: AppointmentId,
     pub kind: NoticeKind,
-    /// The start of the appointment that the notice states.
+    /// The start of the appointment as stated in the notice.
     pub starts_at: Timestamp,
     pub staff_id: StaffId,
-    /// Whether the customer made the change that this notice reports, on the booking page or with the
-    /// manage link.
+    /// Whether the customer made the change, on the booking page or through the manage link.
     pub by_customer: bool,
-    /// Whether the team sends the current state of the appointment again, after an earlier notice about it.
+    /// Whether the team has asked to send the present state of the appointment again, after an earlier notice.
     pub again: bool,
-    /// The hours before the start. Set if and only if the notice is a reminder.
+    /// For a reminder, the number of hours between the reminder and the start. It is `None` for all other notices.
     pub hours: Option<u8>,
-    /// Set if and only if the notice was dropped.
+    /// The reason why the notice was dropped. It is `None` for all other notices.
     pub dropped: Option<DropReason>,
 }
 
@@ -149,23 +148,23 @@ impl Notice {
         }
     }
 
-    /// A reminder of a confirmed appointment.
+    /// Creates a reminder for a confirmed appointment.
     pub fn reminder(about: &Appointment, hours: u8) -> Self {
         Self { hours: Some(hours), ..Self::new(NoticeKind::Reminder, about, false) }
     }
 
-    /// The time at which a reminder is due.
+    /// Returns the time at which a reminder is due. Returns `None` for other notices.
     pub fn reminds_at(&self) -> Option<Timestamp> {
         self.hours.map(|hours| self.starts_at - TimeDelta::hours(hours.into()))
     }
 
-    /// Whether the appointment is in the state that the notice states.
+    /// True if the appointment still has the state that the notice states.
     pub fn is_true_of(&self, appointment: &Appointment) -> bool {
         (self.kind.status(), self.starts_at, self.staff_id)
             == (appointment.status, appointment.starts_at, appointment.staff_id)
     }
 
-    /// Whether two notices state the same about the appointment.
+    /// True if both notices state the same about the appointment.
     pub fn states_same(&self, other: &Self) -> bool {
         let stated = |notice: &Self| (notice.kind.status(), notice.starts_at, notice.staff_id);
         stated(self) == stated(other)
@@ -182,25 +181,26 @@ impl NoticeScope {
     }
 }
 
-/// The notices of a business. The default is that of a business without stored settings: it existed before
-/// notices did, and sends none until its team turns them on.
+/// The settings of a business for notices. The default applies to a business without stored settings. It is older than
+/// notices, and sends none until its team turns them on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoticeSettings {
     pub email: NoticeScope,
     pub text: NoticeScope,
-    /// The hours before the start at which reminders are sent: distinct, at most [`REMINDERS_MAX`].
+    /// The hours before the start at which reminders are sent. There are at most [`REMINDERS_MAX`], without duplicates.
     pub reminder_hours: Vec<u8>,
 }
 
 impl NoticeSettings {
-    /// The settings of a new business.
+    /// Returns the settings of a new business.
     pub fn of_new() -> Self {
         Self { email: NoticeScope::Online, ..Self::default() }
     }
 }
 
 impl NoticeSettings {
-    /// The reminders of a confirmed appointment that are due after `since`, the time of its booking or last move.
+    /// Returns the reminders of a confirmed appointment that are due after `since`, the time of its booking or last
+    /// move.
     pub fn reminders(&self, about: &Appointment, since: Timestamp) -> impl Iterator<Item = Notice> {
         let reminds = self.includes(about) && about.status == AppointmentStatus::Confirmed;
         let hours = self.reminder_hours.iter().filter(move |_| reminds);
@@ -208,12 +208,12 @@ impl NoticeSettings {
         reminders.filter(move |reminder| reminder.reminds_at().is_some_and(|due| due > since))
     }
 
-    /// Whether a notice about this appointment is sent.
+    /// True if the settings allow this notice about this appointment.
     pub fn include(&self, notice: &Notice, about: &Appointment) -> bool {
         self.includes(about) && notice.hours.is_none_or(|hours| self.reminder_hours.contains(&hours))
     }
 
-    /// Whether the customer of an appointment gets e-mails.
+    /// True if the settings allow e-mails to the customer of this appointment.
     pub fn includes(&self, appointment: &Appointment) -> bool {
         self.email.includes(appointment.source) && appointment.contact_id.is_some()
     }

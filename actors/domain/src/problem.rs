@@ -1,4 +1,5 @@
-//! A problem with one input of a request: a code with parameters. The interfaces render it as text.
+//! A problem with one input of a request: a code with parameters. The interfaces (API, pages, command line) turn it
+//! into text.
 
 use super::{
     AppointmentId, BackupId, BudgetKind, ContactId, Day, MessageId, PersonId, StaffId, TextError, Timestamp,
@@ -6,7 +7,7 @@ use super::{
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The path in the body (`hours[0].open`) or the name of the query parameter.
+    /// The path of the property in the body (`hours[0].open`), or the name of the query parameter.
     pub path: String,
     pub code: ProblemCode,
 }
@@ -22,7 +23,7 @@ pub enum ProblemCode {
     Required,
     RequiredWith(&'static str),
     OneRequired(&'static [&'static str]),
-    /// Either this property or the one that the parameter names is required.
+    /// This property is required, unless the property that the parameter names is set.
     RequiredOr(&'static str),
     NotWith(&'static [&'static str]),
     InstantsOrDates,
@@ -42,13 +43,13 @@ pub enum ProblemCode {
     EncodedName,
     EncodedValue,
     NotEntityTags,
-    /// The header must be given once, with 1 to this number of visible ASCII characters.
+    /// The header must be sent exactly once, with 1 to this number of visible ASCII characters.
     HeaderAscii(usize),
     VisibleAscii(usize),
     NotACursor,
     MalformedCursor,
     ValuesMax(usize),
-    /// The number of further problems, which are not listed.
+    /// The number of further problems. They are not listed.
     Unnamed(usize),
     Items {
         min: usize,
@@ -77,11 +78,11 @@ pub enum ProblemCode {
     Years(i32, i32),
     NotLaterThan(&'static str),
     Before(&'static str),
-    /// The date must be within this number of days from the date in the named property, counting both.
+    /// The date must be at most this number of days from the date in the named property. Both dates count.
     DaysFrom(&'static str, i64),
     SkippedDays,
     OpensAtTheEnd,
-    /// Both ends of the window are equal. The parameter is the name of the other end.
+    /// The start and the end of the window are equal. The parameter is the name of the other property.
     SameAs(&'static str),
     DayListed(Day, usize),
     BreaksMax(usize),
@@ -89,7 +90,7 @@ pub enum ProblemCode {
     WindowsOfClosed,
     NoWindows,
     OverlapsDay(Day),
-    /// The index of the overlapping window.
+    /// The window overlaps the window with this index.
     OverlapsWindow(usize),
     NotOfTheBusiness(Named),
     NoActiveService,
@@ -98,7 +99,7 @@ pub enum ProblemCode {
     NotOffering,
     /// The staff member already offers this number of services, which is the maximum.
     OffersMax(usize),
-    /// The contact of a booking needs a phone or an e-mail address.
+    /// The contact of a booking needs a phone number or an e-mail address.
     PhoneOrEmail,
     NamePhoneOrEmail,
     KeepsNamePhoneOrEmail,
@@ -114,7 +115,7 @@ pub enum ProblemCode {
     SameContact,
     OfNeitherContact,
     EventWiped,
-    /// The maximum number of deliveries is waiting.
+    /// The maximum number of deliveries is already waiting.
     WaitingFull,
     MailPending,
     MailHasLink,
@@ -135,13 +136,13 @@ pub enum ProblemCode {
     Guessable(Vec<PasswordHint>),
     RowsFull {
         kind: BudgetKind,
-        /// The limit, and the current number of rows.
+        /// The maximum number of rows, and the current number.
         max: u64,
         used: u64,
     },
     BytesFull {
         kind: BudgetKind,
-        /// The limit, the current number of bytes, and the bytes of the new row.
+        /// The maximum number of bytes, the current number, and the number of bytes of the new row.
         max: u64,
         used: u64,
         more: u64,
@@ -151,7 +152,7 @@ pub enum ProblemCode {
     AfterBackup(BackupId),
     NotAbsolute,
     BackupDir(String, DirFault),
-    /// The problem of a parameter with a plus sign, which decodes to a space in a query.
+    /// The problem of a query parameter that contains a plus sign. In a query, a plus sign means a space.
     PlusInQuery(Box<ProblemCode>),
     WebhookUrl(UrlRefusal),
     Endpoints(usize),
@@ -162,31 +163,31 @@ pub enum ProblemCode {
     PasswordWrong,
     ImportRuns,
     ImportUnfinished,
-    /// The service listens without TLS on an address other than a loopback address.
+    /// The service listens without TLS on an address that is not a loopback address.
     PublicUrlUnset,
     Import(ImportProblem),
     Table(TableProblem),
 }
 
-/// The references that prevent the deletion of a record.
+/// A reference that prevents the deletion of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UsedBy {
     Appointment(AppointmentId),
     Message(MessageId),
     Staff(StaffId),
     Person(PersonId),
-    /// A reference that was created during the check.
+    /// The reference was created while the deletion was being checked.
     JustNow,
 }
 
-/// The time until the action is possible again, rounded up.
+/// The time after which the action is possible again, rounded up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     Minutes(i64),
     Hours(i64),
 }
 
-/// The reason why no backup can be made in a directory. Texts are errors of the operating system.
+/// The reason why no backup can be made in a directory. The texts are error messages of the operating system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DirFault {
     HoldsBackup,
@@ -206,28 +207,29 @@ pub enum UrlRefusal {
     Host,
     Port,
     Malformed,
-    /// One code for all private addresses, so that the service cannot be used to scan its network.
+    /// The host is not public. All such hosts get the same code, so that the service cannot be used to scan its
+    /// network.
     NotPublic,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportProblem {
     LineBytesMax(usize),
-    /// The line is not valid JSON from this column on.
+    /// The line is not valid JSON. The error begins in this column.
     NotJson(usize),
     NoHead,
     NotTheFirst,
     AfterTheLast,
     EndsEarly,
     Incomplete,
-    /// The number in the line must equal this number, which the import has counted.
+    /// The number in the line must equal the number that the import has counted, which is the parameter.
     Count(u64),
     NoBusiness,
     BusinessNotEnded,
     BusinessExists,
     BusinessEnding,
     NotBefore(&'static str),
-    /// A business can have at most one line of this kind, directly after the line of the business.
+    /// A business can have only one line of this kind. It must directly follow the line of the business.
     OncePerBusiness,
     NotSorted(&'static str),
     NotAUuid7,
@@ -251,7 +253,7 @@ pub enum ImportProblem {
         until: Timestamp,
     },
     ErasedHere,
-    /// The number of further calls of the business that refer to a missing message.
+    /// In addition to the reported ones, this number of calls of the business refer to a missing message.
     MoreCallsOfNoMessage(u64),
 }
 
@@ -261,7 +263,7 @@ pub enum TableProblem {
     NoHeader,
     UnknownColumn,
     ColumnTwice,
-    /// The file has neither a column `name` nor `phone` nor `email`.
+    /// The file has no column `name`, `phone` or `email`.
     NoContactColumn,
     RowsMax(usize),
     Fields {
@@ -296,7 +298,7 @@ pub enum Named {
     Webhook,
 }
 
-/// A finding or a recommendation of the check of a password's strength.
+/// A weakness of a password, or a recommendation how to choose a stronger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasswordHint {
     RowOfKeys,

@@ -1,8 +1,8 @@
 //! Decides which addresses are public. A webhook may be sent only to public addresses.
 //!
-//! IPv4 addresses are public except for the listed ranges. IPv6 addresses are public only within global
-//! unicast, except for the listed ranges. So addresses that contain an IPv4 address (mapped, compatible,
-//! translated), and unique local, link-local and multicast addresses are refused without being listed.
+//! All IPv4 addresses are public except the listed ranges. An IPv6 address is public only if it is within global
+//! unicast and not in a listed range. So addresses that contain an IPv4 address (mapped, compatible, translated), and
+//! unique local, link-local and multicast addresses are refused without being listed.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
 
-    /// The rule of [`is_public`], written a second time with comparisons of octets, segments and bits.
+    /// A second implementation of [`is_public`]. It compares octets, segments and bits.
     fn is_public_in_bits(address: IpAddr) -> bool {
         match address {
             IpAddr::V4(address) => match address.octets() {
@@ -89,8 +89,8 @@ mod tests {
         }
     }
 
-    /// Checks the first and the last address of a range, and the addresses next to it that no other range
-    /// refuses.
+    /// Checks that the first and the last address of a range are refused, and that the addresses next to it are
+    /// accepted, unless another range contains them.
     fn refused(range: &str) {
         let range: ipnet::IpNet = range.parse().unwrap();
         let (first, last) = (range.network(), range.broadcast());
@@ -107,7 +107,7 @@ mod tests {
             _ => unreachable!("both ends of a range have the same family"),
         };
         for neighbour in [before, after].into_iter().flatten() {
-            // At these addresses several ranges meet, so the rule in bits decides.
+            // Several ranges meet at these addresses. The second implementation decides whether they are public.
             let next_door = [
                 "223.255.255.255",
                 "240.0.0.0",
@@ -225,7 +225,7 @@ mod tests {
         }
     }
 
-    /// Any address, or one near an end of a listed range.
+    /// Generates any address, or one near an end of a listed range.
     fn address() -> impl Strategy<Value = IpAddr> {
         let near_v4 = (0..REFUSED_V4.len(), any::<bool>(), -3_i64..=3).prop_map(|(index, first, by)| {
             let range = REFUSED_V4[index];

@@ -11,17 +11,19 @@ pub enum SlotReason {
     ClosedThatDay,
     OutsideHours,
     Break,
-    /// Not on the grid of 30 minutes from the opening time.
+    /// The time is not on the grid of 30 minutes that begins at the opening time.
     OffGrid,
     TooShortNotice,
     TooFarAhead,
-    /// All candidates, or the requested staff member, have time off or do not work at that time.
+    /// All candidates have time off or do not work at that time. If a staff member was requested, only they are a
+    /// candidate.
     StaffOff,
-    /// Replaces `StaffOff` for callers that must not see absences.
+    /// This reason replaces `StaffOff` for callers that must not see absences.
     NobodyAvailable,
-    /// All staff members who are present, or the requested staff member, have another appointment.
+    /// All candidates who are present have another appointment. If a staff member was requested, only they are a
+    /// candidate.
     Taken,
-    /// A staff member is free at that time, but not during the buffers.
+    /// A staff member is free at that time, but the buffers overlap another appointment or an absence.
     Buffer,
     NobodyOffersIt,
     ServiceInactive,
@@ -37,11 +39,11 @@ pub enum Conflict {
     StartsElsewhere(Timestamp),
     AppointmentStatus(AppointmentStatus, Amendment),
     AppointmentEnded,
-    /// Only a confirmed appointment can have an attendance.
+    /// Only a confirmed appointment can have an attendance, and this one is not confirmed.
     NotConfirmed,
-    /// The attendance can be set from this instant on.
+    /// The attendance can only be set from this instant on.
     AttendanceTooEarly(Timestamp),
-    /// The customer may no longer change the appointment by manage link.
+    /// It is too late for the customer to change the appointment through a manage link.
     NotChangeableOnline,
     InUse(UsedBy),
     BudgetUsedUp(BudgetKind),
@@ -50,11 +52,11 @@ pub enum Conflict {
     DeliveryPending,
     DeliveryNotPending(DeliveryStatus),
     ContactErased,
-    /// Records of the contact are moving because of an earlier merge.
+    /// An earlier merge is still moving records of the contact.
     ContactMerging,
-    /// The notes of two contacts together are longer than this number of characters.
+    /// The notes of both contacts together have more than this number of characters.
     NotesTooLong(usize),
-    /// This number of contacts is already merged into one.
+    /// Already, the maximum number of contacts was merged into this one.
     MergesFull(usize),
     EventWiped,
     ContactTaken {
@@ -68,7 +70,7 @@ pub enum Conflict {
     PasswordOfAnother,
     AccountUnconfirmed,
     AccountHasPassword,
-    /// The account is unconfirmed, and the service cannot send mail to its address.
+    /// The account is unconfirmed, and the service cannot send a mail to its address.
     AddressUnconfirmed,
     AddressTaken,
     InvitationsUsedUp(Wait),
@@ -81,7 +83,7 @@ pub enum Conflict {
     MailsWait,
     NoPublicUrl,
     SlugTaken,
-    /// The business has no connection that sends texts.
+    /// The business has no connection that can send text messages.
     NoTexts,
 }
 
@@ -101,7 +103,7 @@ pub enum UnderWay {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Denied {
     NotOfTheBusiness,
-    /// An API key, which has no person, tried to change a membership.
+    /// An API key tried to change a membership. A key belongs to no person.
     KeyOfNobody,
     OwnersAndAdmins,
     ReadOnly,
@@ -116,7 +118,7 @@ pub enum Denied {
     AccountUnconfirmed,
     LinksByOperator,
     KindOfLink,
-    /// The link must be used in a session of the account that requested it.
+    /// The link works only in a session of the account that has requested it.
     OwnSession,
     PasswordAgain,
     RestrictedSession,
@@ -126,12 +128,12 @@ pub enum Denied {
 pub enum Refusal {
     Invalid(Vec<Problem>),
     NotFound(Named),
-    /// The state of the record does not allow the request. `details` names the fields or records concerned.
+    /// The state of the record does not allow the request. `details` names the fields or the records that cause this.
     Conflict {
         conflict: Conflict,
         details: Vec<Problem>,
     },
-    /// A temporary conflict with a running job. The caller can try again soon.
+    /// A temporary conflict with a job that is running. The caller can try again soon.
     UnderWay {
         what: UnderWay,
         details: Vec<Problem>,

@@ -1,4 +1,4 @@
-//! The retention of a business: how many days its rows are kept. `None` keeps them permanently.
+//! The retention of a business: the number of days for which its rows are kept. `None` keeps them permanently.
 
 use std::ops::RangeInclusive;
 
@@ -12,23 +12,24 @@ pub const AUDIT_DAYS_MIN: u32 = 90;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retention {
-    /// Days since the creation of the call.
+    /// The days are counted from the creation of the call.
     pub calls_days: Option<u32>,
-    /// Days since the creation of the message.
+    /// The days are counted from the creation of the message.
     pub messages_days: Option<u32>,
-    /// Days since the audited change. The newest entry is always kept.
+    /// The days are counted from the audited change. The newest entry is always kept.
     pub audit_days: Option<u32>,
-    /// Days since the end of the appointment.
+    /// The days are counted from the end of the appointment.
     pub appointments_days: Option<u32>,
     pub set: Option<RetentionSet>,
 }
 
-/// The moment at which the operator set the retention, and so accepted the time stamps of older rows.
+/// The moment at which the operator set the retention. By this, the operator also accepted the time stamps of older
+/// rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionSet {
     pub at: Timestamp,
     pub steady: SteadyTime,
-    /// Rows that existed when the retention was set have smaller ids.
+    /// An id that is greater than the ids of all rows that existed when the retention was set.
     pub before: Uuid,
 }
 
@@ -40,7 +41,7 @@ impl Retention {
 }
 
 impl RetentionSet {
-    /// The time at the given steady time: `at`, plus the steady time that has passed since.
+    /// Converts a time of the steady clock: returns `at`, plus the steady time that has passed since.
     pub fn time_at(&self, steady: SteadyTime) -> Timestamp {
         self.at + (steady - self.steady)
     }

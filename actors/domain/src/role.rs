@@ -1,11 +1,11 @@
-//! The table of roles and rights in a business.
+//! The roles of people in a business, and the rights of each role.
 
 use super::words::words;
 
 words! {
     Role {
         Owner = "owner",
-        /// Like an owner, but cannot change owners.
+        /// An admin has the same rights as an owner, except that an admin cannot change owners.
         Admin = "admin",
         Member = "member",
     }
@@ -13,19 +13,19 @@ words! {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Right {
-    /// Calendar, appointments, messages, calls, contacts.
+    /// The right to calendar, appointments, messages, calls and contacts.
     Day,
     Own,
-    /// Profile, hours, special days, breaks, services, staff, knowledge.
+    /// The right to profile, opening hours, special days, breaks, services, staff and knowledge.
     Settings,
-    /// Retention, erasing a contact, export.
+    /// The right to set the retention, to erase a contact and to export.
     Data,
-    /// API keys, webhooks and their log, the audit log, the mail log.
+    /// The right to API keys, to webhooks and their log, to the audit log and to the mail log.
     Integrations,
     People,
-    /// The retention of the audit log.
+    /// The right to set the retention of the audit log.
     Ownership,
-    /// Operator only: suspension, budgets.
+    /// The right to suspend the business and to set its budget. Only the operator has it.
     Operation,
 }
 

@@ -1,7 +1,7 @@
 //! The JSON schemas of the domain's types: words, ids, instants, times of day and texts.
 //!
-//! Invariant: each type has one schema, for requests and responses; the use of a type without a schema in
-//! an API does not compile. Views derive their schema from their serde attributes.
+//! Invariant: each type has one schema, both for requests and for responses. If an API uses a type without a schema,
+//! the code does not compile. Views derive their schema from their serde attributes.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,8 @@ use crate::each_id;
 
 const LOCAL_TIME_PATTERN: &str = "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$";
 
-/// Implements a schema that is inlined at each use. The bounds of a generic type precede it in brackets.
+/// Implements a schema that is inlined wherever the type is used. For a generic type, its bounds come first, in
+/// brackets.
 macro_rules! inline_schema {
     ([$($generics:tt)*] $type:ty, $generator:pat => $schema:expr) => {
         impl<$($generics)*> JsonSchema for $type {
@@ -65,7 +66,7 @@ inline_schema!(Email, _ => json_schema!({"type": "string", "format": "email", "m
 
 inline_schema!(Address, generator => Email::json_schema(generator));
 
-// The schema of requests. Responses contain the E.164 form.
+// This is the schema of requests. Responses contain the E.164 form.
 inline_schema!(Phone, _ => json_schema!({"type": "string", "minLength": 1, "maxLength": Phone::WRITTEN_CHARS_MAX}));
 
 inline_schema!(WebhookUrl, _ => json_schema!({"type": "string", "format": "uri",

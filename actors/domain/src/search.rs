@@ -1,10 +1,11 @@
 //! The search by names, phone numbers and e-mail addresses.
 //!
-//! The *search text* of a record contains what a search can find: each word of the name and each part of
-//! the e-mail address after the character [`WORD`], and the digits of the phone number after [`NUMBER`]. The
-//! digits of phone numbers are shifted to control characters, so that they differ from digits in names.
+//! The *search text* of a record contains everything that a search can find. Each word of the name and each part of the
+//! e-mail address follows the character [`WORD`], and the digits of the phone number follow [`NUMBER`]. The digits of
+//! phone numbers are shifted to control characters, so that they differ from digits in names.
 //!
 //! Invariants:
+//!
 //! - A name or an address contributes no control character to a search text.
 //! - If a search matches one of several texts, [`Search::may_match`] is true for all of them together.
 
@@ -16,9 +17,9 @@ use super::words::words;
 
 const WORD: char = '\u{1}';
 const NUMBER: char = '\u{2}';
-/// The distance from a digit to its form in a search text, which is U+0010 to U+0019.
+/// The difference between a digit and its form in a search text, which is one of U+0010 to U+0019.
 const SHIFT: u8 = b'0' - 0x10;
-/// A part of an e-mail address begins after one of these characters.
+/// The characters after which a part of an e-mail address begins.
 const SEPARATORS: [char; 5] = ['@', '.', '-', '_', '+'];
 const DIGITS_MIN: usize = 3;
 
@@ -27,11 +28,11 @@ fn fold(text: &str) -> String {
     let plain = text.chars().map(|c| if is_apostrophe(c) { '\'' } else { c }).nfkd();
     let mut folded = String::with_capacity(text.len());
     for c in plain.filter(|c| !is_combining_mark(*c)) {
-        // The way over the upper case turns `ß` into `ss` and a final sigma into a sigma.
+        // The detour through the upper case turns `ß` into `ss` and a final sigma into a sigma.
         let upper = c.to_lowercase().flat_map(char::to_uppercase);
         for c in upper.flat_map(char::to_lowercase) {
             match c {
-                // Letters that Unicode does not decompose.
+                // Unicode does not decompose these letters.
                 'œ' => folded.push_str("oe"),
                 'æ' => folded.push_str("ae"),
                 'ø' => folded.push('o'),
@@ -46,7 +47,7 @@ fn fold(text: &str) -> String {
     folded
 }
 
-/// The key by which names are sorted. Case, accents and apostrophes make no difference.
+/// Returns the key by which a name is sorted. Case, accents and apostrophes make no difference.
 pub fn sort_key(name: &str) -> String {
     words(&fold(name)).map(without_apostrophes).collect::<Vec<_>>().join(" ")
 }
@@ -64,7 +65,7 @@ fn is_apostrophe(c: char) -> bool {
     )
 }
 
-/// The words of a folded name. Apostrophes stay inside of words.
+/// Splits a folded name into words. Apostrophes inside a word stay.
 fn words(folded: &str) -> impl Iterator<Item = &str> {
     let words = folded.split(|c: char| !c.is_alphanumeric() && c != '\'');
     words.filter(|word| word.contains(char::is_alphanumeric))
@@ -74,7 +75,7 @@ fn without_apostrophes(word: &str) -> String {
     word.replace('\'', "")
 }
 
-/// Marks the start of an address and of each of its parts.
+/// Marks the beginning of an e-mail address and of each of its parts.
 fn marked(address: &str) -> String {
     let mut text = String::from(WORD);
     for c in address.chars() {
@@ -90,11 +91,11 @@ fn shifted(digits: &str) -> String {
     digits.bytes().filter(u8::is_ascii_digit).map(|digit| char::from(digit - SHIFT)).collect()
 }
 
-/// The search text of a record. The phone number has E.164 form.
+/// Returns the search text of a record. The phone number must be in E.164 form.
 pub fn search_text(name: Option<&str>, phone: Option<&str>, email: Option<&str>) -> String {
     let mut text = String::new();
     for word in name.map(fold).iter().flat_map(|name| words(name)) {
-        // `O'Neill` is found as `oneill` and as `neill`.
+        // A search for `oneill` or for `neill` must find `O'Neill`.
         let starts = word.match_indices('\'').map(|(at, _)| &word[at + 1..]);
         let parts = [word].into_iter().chain(starts).map(without_apostrophes);
         for part in parts.filter(|part| !part.is_empty()) {
@@ -121,16 +122,17 @@ words! {
     }
 }
 
-/// A country code and the prefix of its national numbers, for example `33` and `0`.
+/// A country code, and the prefix that is dialled before the national numbers of the country. An example is `33` and
+/// `0`.
 pub type TrunkPrefix = (String, String);
 
-/// A search, ready for many texts. Each word must match a prefix of a word of the name, a prefix of the
-/// e-mail address or of one of its parts, or at least three digits of the phone number. Consecutive words
-/// of digits can also match as one number.
+/// A prepared search, for matching many texts. Each word must match a prefix of a word of the name, a prefix of the
+/// e-mail address or of one of its parts, or at least three digits of the phone number. Consecutive words of digits can
+/// also match as one number.
 #[derive(Clone)]
 pub struct Search(Vec<Term>);
 
-/// Does not show the words, because they are personal data.
+/// The output does not contain the words, because they are personal data.
 impl std::fmt::Debug for Search {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Search")
@@ -142,7 +144,8 @@ enum Term {
     Any(Vec<Term>),
     All(Vec<Term>),
     Contains(Finder<'static>),
-    /// The number, without a prefix that is dialled before it, after one of these country codes.
+    /// The digits of a number after one of these country codes. The prefix that is dialled before a national number is
+    /// removed.
     Number {
         heads: Vec<String>,
         rest: String,
@@ -151,7 +154,7 @@ enum Term {
 }
 
 impl Search {
-    /// Words without a letter or a digit are ignored. A search without words matches nothing.
+    /// Prepares a search. Words without a letter or a digit are ignored. A search without words matches nothing.
     pub fn new(text: &str, trunks: &[TrunkPrefix]) -> Self {
         let folded = fold(text);
         let (mut terms, mut numbers) = (Vec::new(), Vec::new());
@@ -171,7 +174,7 @@ impl Search {
         !self.0.is_empty() && self.0.iter().all(|term| term.holds(text.as_bytes(), true))
     }
 
-    /// False if no search text in these bytes can match.
+    /// False if certainly none of the search texts in these bytes matches.
     pub fn may_match(&self, texts: &[u8]) -> bool {
         !self.0.is_empty() && self.0.iter().all(|term| term.holds(texts, false))
     }
@@ -199,7 +202,7 @@ impl Term {
     }
 }
 
-/// True for a word that people write as a part of a phone number.
+/// True for a word that looks like a part of a phone number.
 fn is_number(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit())
         && word.chars().all(|c| c.is_ascii_digit() || "+-./()".contains(c))
@@ -208,7 +211,7 @@ fn is_number(word: &str) -> bool {
 fn of_word(word: &str, trunks: &[TrunkPrefix]) -> Term {
     let mut terms = Vec::new();
     let plain = without_apostrophes(word);
-    // Parts of an address may begin with a separator, such as `@example.com`.
+    // A part of an address may be typed with its separator, for example `@example.com`.
     let address = marked(plain.trim_start_matches(SEPARATORS));
     if !word.contains('@') {
         let parts = words(word).map(|part| format!("{WORD}{}", without_apostrophes(part)));
@@ -224,7 +227,7 @@ fn of_word(word: &str, trunks: &[TrunkPrefix]) -> Term {
     Term::Any(terms)
 }
 
-/// Consecutive numbers match together, or each on its own.
+/// Consecutive numbers may match together as one number, or each on its own.
 fn of_numbers(numbers: &[&str], trunks: &[TrunkPrefix]) -> Option<Term> {
     let each = || numbers.iter().map(|number| of_word(number, trunks));
     match numbers {
@@ -238,8 +241,8 @@ fn of_numbers(numbers: &[&str], trunks: &[TrunkPrefix]) -> Option<Term> {
     }
 }
 
-/// The number in national or international form: its digits occur anywhere, or it begins with `00` or a
-/// trunk prefix.
+/// Returns the ways in which a number can match, in national or international form: its digits may occur anywhere, or
+/// it begins with `00` or with a prefix for national numbers.
 fn of_digits(number: &str, trunks: &[TrunkPrefix]) -> Vec<Term> {
     let digits: String = number.replacen("(0)", "", 1).chars().filter(char::is_ascii_digit).collect();
     if digits.len() < DIGITS_MIN {
@@ -354,7 +357,7 @@ mod tests {
             ("+390612345678", &["06 1234", "+39 06"], &["00612"]),
         ];
         check(cases, |phone| search_text(None, Some(phone), None));
-        // The digits of a name are no digits of a number.
+        // The digits in a name must not match a search for a phone number.
         assert!(!search("234").matches(&search_text(Some("1234"), Some("+15551110000"), None)));
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Timestamp;
 
-/// Sorted, non-empty ranges `[start, end)` that do not overlap or touch.
+/// A sorted list of non-empty ranges `[start, end)`. They do not overlap or touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spans(Vec<Range<Timestamp>>);
 
@@ -39,7 +39,7 @@ impl Spans {
     }
 }
 
-/// Answers queries about the ranges. It is fast for queries in ascending order; others cost a search.
+/// Answers queries about the ranges. It is fast if the queries are in ascending order. Any other query costs a search.
 #[derive(Clone, Copy, Debug)]
 pub struct SpansCursor<'a> {
     spans: &'a [Range<Timestamp>],
@@ -47,7 +47,11 @@ pub struct SpansCursor<'a> {
 }
 
 impl<'a> SpansCursor<'a> {
-    /// Errors: an instant. No range of this length that starts from `start` until this instant is covered.
+    /// Checks that the ranges cover the time from `start` to `end`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an instant. No time of the same length that begins between `start` and this instant is covered.
     pub fn cover(&mut self, start: Timestamp, end: Timestamp) -> Result<(), Timestamp> {
         match self.ending_after(start) {
             Some(span) if start < span.start => Err(span.start),
@@ -105,7 +109,7 @@ mod tests {
     fn results_do_not_depend_on_earlier_queries() {
         let spans = Spans::merge((0..20).map(|nth| at(nth * 10)..at(nth * 10 + 4)).collect());
         let mut cursor = spans.cursor();
-        // The queries are in ascending, descending and mixed order, also before and after all spans.
+        // The queries are in ascending, descending and mixed order. Some are before the first span or after the last.
         for minute in (-15..215).chain((-15..215).rev()).chain((0..230).map(|nth| nth * 97 % 230 - 15)) {
             for lasts in [1, 3, 12] {
                 let (start, end) = (at(minute), at(minute + lasts));

@@ -25,7 +25,8 @@ struct KnownHours<'a> {
 
 pub(super) struct Candidate<'a> {
     hours: Option<SpansCursor<'a>>,
-    /// Absences and appointments, looked up at the first query within the hours of the staff member.
+    /// The absences and appointments. They are looked up at the first query that is within the hours of the staff
+    /// member.
     held: Option<(Option<SpansCursor<'a>>, BusyCursor<'a>)>,
     id: StaffId,
     blocked: &'a Blocked,
@@ -43,7 +44,8 @@ impl<'a> OwnHours<'a> {
         Self { timeline, known: Vec::new() }
     }
 
-    /// `None` for a staff member who is present during all opening hours.
+    /// Returns the index of the staff member's own hours. Returns `None` if the staff member is present during all
+    /// opening hours.
     pub(super) fn index_of(&mut self, member: &'a StaffMember) -> Option<usize> {
         let hours = member.hours.as_ref()?;
         let first = self.known.len().saturating_sub(SAME_HOURS_MAX);
@@ -86,7 +88,7 @@ impl<'a> Candidate<'a> {
         if let Some(Err(until)) = self.hours.as_mut().map(|hours| hours.cover(start, end)) {
             return obstacle(SlotReason::StaffOff, until);
         }
-        // An absence conflicts with a buffer, but closing hours and breaks do not.
+        // A buffer must not overlap an absence, but it may extend into a break or past closing time.
         let (from, to) = query.around(start);
         let (away, busy) = self.held.get_or_insert_with(|| {
             (self.blocked.spans(self.id).map(Spans::cursor), self.busy.cursor(self.id))

@@ -1,4 +1,4 @@
-//! Texts with limits. Lengths count Unicode characters.
+//! Texts with limited lengths. Lengths are numbers of Unicode characters.
 
 use std::ops::Deref;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// A text of `MIN` to `MAX` characters without NUL. If `MIN` is at least 1, not all are white space.
+/// A text of `MIN` to `MAX` characters without NUL. If `MIN` is at least 1, at least one character is not white space.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Text<const MIN: usize, const MAX: usize>(String);
 
@@ -53,7 +53,8 @@ impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
     }
 }
 
-/// A person's name: empty if unknown, else at most 200 characters that are not only white space.
+/// A person's name. It is empty if unknown, otherwise it has at most 200 characters, of which at least one is not white
+/// space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PersonName(String);
 
@@ -126,7 +127,7 @@ impl Phone {
     /// The maximum length of a number as people write it, before the conversion to E.164.
     pub const WRITTEN_CHARS_MAX: usize = 64;
 
-    /// Accepts only the E.164 form. The caller converts national numbers first.
+    /// Accepts only the E.164 form. The caller must convert national numbers first.
     pub fn from_e164(text: String) -> Result<Self, TextError> {
         let digits = text.strip_prefix('+').unwrap_or_default();
         let good = (7..=15).contains(&digits.len())

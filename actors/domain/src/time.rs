@@ -1,5 +1,5 @@
-//! Instants in whole milliseconds of UTC (RFC 3339, fixed width), and steady time, which is independent of
-//! the wall clock.
+//! Instants in whole milliseconds of UTC (RFC 3339, fixed width), and times of the steady clock, which does not depend
+//! on the wall clock.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -131,8 +131,8 @@ impl Serialize for Timestamp {
     }
 }
 
-/// A point of steady time, in milliseconds. The store counts elapsed time, independent of the wall clock.
-/// At the first start of the store, the count began with the time of the wall clock.
+/// A time of the steady clock, in milliseconds. The store counts elapsed time, independent of the wall clock. At the
+/// first start of the store, the count began with the time of the wall clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SteadyTime(i64);
 
@@ -147,7 +147,7 @@ impl SteadyTime {
         self.0
     }
 
-    /// The day number. Negative days count as day 0.
+    /// Returns the number of the day. Negative days count as day 0.
     pub fn day(self) -> u32 {
         u32::try_from(self.0.div_euclid(Self::DAY_MILLIS)).unwrap_or(0)
     }

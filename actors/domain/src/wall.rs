@@ -16,11 +16,11 @@ use super::{LocalTime, LocalWindow, Timestamp};
 pub(super) struct Wall {
     zone: Tz,
     first: NaiveDate,
-    /// The first instant of each date from `first` on, if the date has only one offset.
+    /// The first instant of each date from `first` on. It is `None` if the date may have more than one offset.
     midnights: Vec<Option<Timestamp>>,
 }
 
-/// The instants `[opens, closes)` of a window, never empty.
+/// The instants `[opens, closes)` of a window. The range is never empty.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch {
     pub(super) opens: Timestamp,
@@ -49,14 +49,15 @@ impl Wall {
         Self { zone, first, midnights: midnights.collect() }
     }
 
-    /// The first instant of the date `later` days after `date`, if that date is known to have one offset.
+    /// Returns the first instant of the date that is `later` days after `date`. Returns `None` unless that date is
+    /// known to have a single offset.
     fn midnight(&self, date: NaiveDate, later: u16) -> Option<Timestamp> {
         let at = (date - self.first).num_days() + i64::from(later);
         *self.midnights.get(usize::try_from(at).ok()?)?
     }
 
-    /// The instant of the local time `minutes` after midnight of `date`, if the date of that time is known
-    /// to have one offset.
+    /// Returns the instant at the local time `minutes` after midnight of `date`. Returns `None` unless the date of that
+    /// time is known to have a single offset.
     fn counted(&self, date: NaiveDate, minutes: u16) -> Option<Timestamp> {
         let (days, minutes) = (minutes / LocalTime::DAY_MINUTES, minutes % LocalTime::DAY_MINUTES);
         Some(Timestamp::from_millis(self.midnight(date, days)?.millis() + i64::from(minutes) * 60_000))
@@ -66,7 +67,7 @@ impl Wall {
         at.utc().with_timezone(&self.zone).naive_local()
     }
 
-    /// The instants at which clocks show this time: two for a repeated time, none for a skipped time.
+    /// Returns the instants at which clocks show this time: two for a repeated time, none for a skipped time.
     pub(super) fn showing(&self, wall: NaiveDateTime) -> MappedLocalTime<Timestamp> {
         match self.midnight(wall.date(), 0) {
             Some(midnight) => {
@@ -81,7 +82,8 @@ impl Wall {
         }
     }
 
-    /// The first instant at which clocks show this time. For a skipped time: the clock change.
+    /// Returns the first instant at which clocks show this time. If clocks skip this time, returns the instant of the
+    /// clock change.
     pub(super) fn earliest(&self, wall: NaiveDateTime) -> Timestamp {
         self.first_of(wall, &self.showing(wall))
     }
@@ -90,7 +92,8 @@ impl Wall {
         showing.earliest().unwrap_or_else(|| self.after_gap(wall))
     }
 
-    /// The last instant at which clocks show this time. For a skipped time: the clock change.
+    /// Returns the last instant at which clocks show this time. If clocks skip this time, returns the instant of the
+    /// clock change.
     pub(super) fn latest(&self, wall: NaiveDateTime) -> Timestamp {
         self.showing(wall).latest().unwrap_or_else(|| self.after_gap(wall))
     }
@@ -99,8 +102,8 @@ impl Wall {
         self.earliest(date.and_time(NaiveTime::MIN))
     }
 
-    /// The next instant at which clocks show this time for the first time on a date. For a skipped time:
-    /// the clock change. Dates that the zone skipped are ignored.
+    /// Returns the next instant at which clocks show this time for the first time on a date. If clocks skip this time,
+    /// the instant of the clock change counts. Dates that the zone skipped are ignored.
     pub(super) fn next_at(&self, time: LocalTime, after: Timestamp) -> Timestamp {
         let on = |date: NaiveDate| Some((date, self.earliest(wall_clock(date, time)?)));
         let days = self.local(after).date().iter_days().filter_map(on);
@@ -108,8 +111,9 @@ impl Wall {
         instants.find(|at| *at > after).unwrap_or(Timestamp::MAX)
     }
 
-    /// `None` if a clock change skips the whole window. A repeated opening is its first instant, and a
-    /// repeated closing is its last instant. A skipped opening or closing moves to the clock change.
+    /// Converts a window to instants. Returns `None` if a clock change skips the whole window. A repeated opening time
+    /// means its first instant, and a repeated closing time its last. A skipped opening or closing time moves to the
+    /// clock change.
     pub(super) fn stretch(&self, date: NaiveDate, window: LocalWindow) -> Option<Stretch> {
         let (first, minutes) = (window.open.minutes(), window.wall_minutes());
         if let (Some(opens), Some(closes)) = (self.counted(date, first), self.counted(date, first + minutes))
@@ -123,7 +127,7 @@ impl Wall {
     }
 
     fn after_gap(&self, wall: NaiveDateTime) -> Timestamp {
-        // The local time after the skipped time can occur twice. The time at which the skip begins cannot.
+        // The local time after the skipped time may occur twice. The time at which the skip begins occurs once.
         let begin = GapInfo::new(&wall, &self.zone).and_then(|gap| gap.begin);
         let (skipped, before) = begin.expect("a gap has a beginning");
         instant(skipped, before.fix())
@@ -145,14 +149,14 @@ mod tests {
 
     use super::*;
 
-    /// A check of all hours of all bookable dates would take minutes, so the test checks noon of every
-    /// fifth date in the years with the most clock changes.
+    /// Checking all hours of all bookable dates would take minutes. The test therefore checks noon of every fifth date
+    /// in the years with the most clock changes.
     #[test]
     fn a_date_with_one_offset_at_both_midnights_has_it_all_day_in_every_zone() {
         let year = |year| NaiveDate::from_ymd_opt(year, 1, 1).unwrap();
         for zone in TZ_VARIANTS {
             let dates = year(1970).iter_days().take_while(|date| *date < year(2040));
-            // The first date depends on the length of the zone's name, which varies the dates.
+            // The first date depends on the length of the zone's name, so that it varies between zones.
             for date in dates.skip(zone.name().len() % 5).step_by(5) {
                 let wall = Wall::over(zone, std::iter::once(date));
                 let Some(midnight) = wall.midnight(date, 0) else { continue };

@@ -1,8 +1,8 @@
 //! Webhook endpoints and the deliveries of events.
 //!
-//! Disabling an endpoint starts a new *epoch*. A waiting delivery belongs to the epoch in which it was
-//! scheduled; waiting deliveries of earlier epochs count as missed. So disabling an endpoint writes only
-//! the endpoint, and none of its deliveries.
+//! Disabling an endpoint starts a new *epoch*. A waiting delivery belongs to the epoch in which it was scheduled.
+//! Waiting deliveries of earlier epochs count as missed. So disabling an endpoint writes only the endpoint, and none of
+//! its deliveries.
 
 use chrono::TimeDelta;
 
@@ -10,9 +10,9 @@ use super::words::words;
 use super::{AttemptError, EventId, Timestamp, WebhookId, WebhookUrl};
 
 pub const ENDPOINTS_MAX: usize = 25;
-/// The number of attempts that a delivery lists: two schedules of nine attempts.
+/// The maximum number of attempts that a delivery lists. It is enough for two schedules of nine attempts.
 pub const ATTEMPTS_KEPT: usize = 18;
-/// The team gets an alert after an outage of this length.
+/// The length of an outage after which the team gets an alert.
 pub const FAILING_ALERT_AFTER: TimeDelta = TimeDelta::hours(1);
 
 words! {
@@ -21,7 +21,7 @@ words! {
         /// An appointment was confirmed for the first time.
         AppointmentBooked = "appointment.booked",
         AppointmentRescheduled = "appointment.rescheduled",
-        /// An announced appointment was cancelled.
+        /// An appointment that was announced before was cancelled.
         AppointmentCancelled = "appointment.cancelled",
         MessageTaken = "message.taken",
         ContactCreated = "contact.created",
@@ -33,7 +33,7 @@ words! {
     }
 
     DisabledReason {
-        /// All attempts to deliver an event failed, and meanwhile no other delivery reached the endpoint.
+        /// All attempts to deliver an event failed, and no other delivery succeeded meanwhile.
         Failures = "failures",
         Api = "api",
         Operator = "operator",
@@ -47,7 +47,7 @@ words! {
     }
 }
 
-/// A set of event types, one bit each in the order of [`EventType::ALL`].
+/// A set of event types, stored as one bit per type in the order of [`EventType::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventTypes(u8);
 
@@ -70,7 +70,7 @@ impl EventTypes {
         self.0
     }
 
-    /// `None` if a bit is unknown.
+    /// Creates a set from its bits. Returns `None` if a bit is unknown.
     pub fn from_bits(bits: u8) -> Option<Self> {
         (bits & !Self::all().0 == 0).then_some(Self(bits))
     }
@@ -110,7 +110,7 @@ pub struct WebhookEndpoint {
     pub status: WebhookStatus,
     pub disabled_reason: Option<DisabledReason>,
     pub disabled_at: Option<Timestamp>,
-    /// How often the endpoint was disabled.
+    /// The number of times that the endpoint was disabled.
     pub epoch: u32,
     pub secret: WebhookSecret,
     /// The start of the outage about which the team got an alert ([`Failing::since`]).
@@ -120,7 +120,7 @@ pub struct WebhookEndpoint {
 }
 
 impl WebhookEndpoint {
-    /// Disables an enabled endpoint. Its waiting deliveries become missed.
+    /// Disables an enabled endpoint. Its waiting deliveries then count as missed.
     pub fn disable(&mut self, reason: DisabledReason, at: Timestamp) {
         if self.status == WebhookStatus::Enabled {
             self.epoch += 1;
@@ -130,7 +130,7 @@ impl WebhookEndpoint {
         }
     }
 
-    /// Missed deliveries stay missed until they are resent.
+    /// Enables the endpoint. Missed deliveries stay missed until they are sent again.
     pub fn enable(&mut self) {
         self.status = WebhookStatus::Enabled;
         self.disabled_reason = None;
@@ -142,17 +142,17 @@ impl WebhookEndpoint {
     }
 }
 
-/// An outage of an endpoint: an attempt failed, and no attempt has succeeded since.
+/// An outage of an endpoint: an attempt has failed, and no attempt has succeeded since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failing {
     /// The time of the first failed attempt.
     pub since: Timestamp,
-    /// The same time on the clock of schedules.
+    /// The same time on the clock that schedules use.
     pub steady: Timestamp,
 }
 
 impl Failing {
-    /// When the team gets an alert, on the clock of schedules.
+    /// Returns the time at which the team gets an alert, on the clock that schedules use.
     pub fn alert_at(self) -> Timestamp {
         self.steady + FAILING_ALERT_AFTER
     }
@@ -175,7 +175,7 @@ pub struct Delivery {
     pub status: DeliveryStatus,
     pub epoch: u32,
     pub attempts: u32,
-    /// The number of the endpoint's successful deliveries before the first attempt.
+    /// The number of successful deliveries to the endpoint before this delivery's first attempt.
     pub reached_before: Option<u64>,
     pub last_response_status: Option<u16>,
     pub last_response_body: Option<String>,
@@ -183,12 +183,14 @@ pub struct Delivery {
     pub last_attempt_at: Option<Timestamp>,
     pub next_attempt_at: Option<Timestamp>,
     pub created_at: Timestamp,
-    /// The newest [`ATTEMPTS_KEPT`] attempts of all schedules, oldest first. Deliveries of earlier formats have none.
+    /// The newest [`ATTEMPTS_KEPT`] attempts of all schedules, oldest first. It is empty for deliveries that older
+    /// versions have stored.
     pub tried: Vec<Attempted>,
 }
 
 impl Delivery {
-    /// Creates a delivery: due at `now`, the time of the schedule, or missed if the endpoint is disabled.
+    /// Creates a delivery. If the endpoint is enabled, the delivery is due at `now`, which is a time of the clock that
+    /// schedules use. Otherwise it is missed.
     pub fn of_event(
         event_id: EventId,
         event: EventType,
@@ -218,7 +220,7 @@ impl Delivery {
         Self { status: DeliveryStatus::Missed, next_attempt_at: None, ..self }
     }
 
-    /// Whether the delivery is final in every epoch and contains no response body.
+    /// True if the delivery can no longer be sent in any epoch and contains no response body.
     pub fn is_clean(&self) -> bool {
         self.status != DeliveryStatus::Pending
             && self.next_attempt_at.is_none()

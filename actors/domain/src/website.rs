@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - A [`Slug`] and a [`SiteOrigin`] have one form each, so they are compared as texts.
-//! - Once a business has a slug, it always has one.
+//! - A [`Slug`] and a [`SiteOrigin`] have only one spelling each, so they can be compared as texts.
+//! - A business that has a slug always keeps one.
 
 use std::ops::RangeInclusive;
 
@@ -15,12 +15,12 @@ use super::{BusinessId, Email, Phone, Timestamp};
 
 pub const ORIGINS_MAX: usize = 20;
 pub const CHANGE_NOTICE_MINUTES_MAX: u32 = 43_200;
-/// A former slug stays reserved for its business this long.
+/// The time for which a former slug stays reserved for its business.
 pub const SLUG_RESERVED: TimeDelta = TimeDelta::days(90);
 
 const SLUG_CHARS: RangeInclusive<usize> = 3..=60;
 const DEFAULT_SLUG_CHARS_MAX: usize = 55;
-/// Names in the paths of the booking pages that are not slugs.
+/// Names that have another meaning in the paths of booking pages, so they cannot be slugs.
 const NOT_SLUGS: [&str; 2] = ["manage", "assets"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,15 +29,16 @@ pub struct Website {
     pub slug: Option<Slug>,
     /// The sites that may embed the booking page, at most [`ORIGINS_MAX`].
     pub origins: Vec<SiteOrigin>,
-    /// The background of buttons.
+    /// The background colour of buttons.
     pub color: Option<Color>,
     pub phone: Option<Phone>,
     pub email: Option<Email>,
-    /// One line of 1 to 300 characters.
+    /// The address, one line of 1 to 300 characters.
     pub address: Option<String>,
     /// Whether customers may move and cancel their appointments.
     pub change_by_caller: bool,
-    /// How long before the start customers may still do so. `None` means the service's minimum notice.
+    /// The minimum time before the start at which customers may still move or cancel. `None` means the service's
+    /// minimum notice.
     pub change_notice_minutes: Option<u32>,
     pub show_prices: bool,
 }
@@ -59,7 +60,7 @@ impl Default for Website {
     }
 }
 
-/// The name of a business in the addresses of its booking pages: 3 to 60 characters of `[a-z0-9-]`.
+/// The name of a business in the paths of its booking pages: 3 to 60 characters of `[a-z0-9-]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Slug(String);
 
@@ -73,8 +74,8 @@ impl Slug {
         is_valid.then(|| Self(text.to_owned()))
     }
 
-    /// The default slug of a business: its name in lower case without accents, with hyphens for all other
-    /// characters.
+    /// Returns the default slug of a business: its name in lower case, without accents, with hyphens in place of all
+    /// other characters.
     pub fn of_name(name: &str) -> Self {
         let mut slug = String::new();
         for c in super::unaccented(name).to_lowercase().chars() {
@@ -89,7 +90,7 @@ impl Slug {
         Self::new(slug).unwrap_or_else(|| Self("business".into()))
     }
 
-    /// A slug for the case that this one is taken: four characters of `[a-z0-9]` are added.
+    /// Returns an alternative for a slug that is taken. It has four more characters of `[a-z0-9]`.
     #[must_use]
     pub fn with_suffix(&self, random: [u8; 4]) -> Self {
         const CHARS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
@@ -103,7 +104,7 @@ impl Slug {
     }
 }
 
-/// The owner of a slug. A former owner keeps the slug reserved until a time.
+/// The owner of a slug. If the owner has changed its slug, the old one stays reserved until `reserved_until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlugOwner {
     pub business_id: BusinessId,
@@ -111,20 +112,20 @@ pub struct SlugOwner {
 }
 
 impl SlugOwner {
-    /// Whether another business may not take the slug at this time.
+    /// True if another business must not take the slug at this time.
     pub fn excludes(&self, other: BusinessId, now: Timestamp) -> bool {
         self.business_id != other && self.reserved_until.is_none_or(|until| now < until)
     }
 }
 
-/// A web site as the scheme, host and port of its pages, in lower-case ASCII form.
+/// A web site: the scheme, host and port of its pages, in lower-case ASCII form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct SiteOrigin(String);
 
 impl SiteOrigin {
-    /// Accepts `https://host[:port]`, and `http` for a loopback host. There is no path and no wildcard. The host
-    /// is checked after the URL parser has decoded it, because the origin becomes part of a header.
+    /// Parses `https://host[:port]`, or `http://host[:port]` for a loopback host. A path or a wildcard is not accepted.
+    /// The host is checked after the URL parser has decoded it, because the origin becomes part of a header.
     pub fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
         let has_more = rest.contains(|c: char| "/?#@\\".contains(c) || c.is_whitespace() || c.is_control());
@@ -154,7 +155,7 @@ impl SiteOrigin {
 pub struct Color([u8; 3]);
 
 impl Color {
-    /// Reads `#rrggbb`.
+    /// Parses `#rrggbb`.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6)?;
         let channel = |at: usize| {
@@ -164,19 +165,19 @@ impl Color {
         Some(Self([channel(0)?, channel(2)?, channel(4)?]))
     }
 
-    /// The contrast ratio to another colour (WCAG 2.2, "contrast ratio").
+    /// Returns the contrast ratio to another colour (WCAG 2.2, "contrast ratio").
     pub fn contrast(self, other: Self) -> f64 {
         let (a, b) = (self.luminance(), other.luminance());
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
-    /// Black or white, the one that is easier to read on this colour.
+    /// Returns black or white, whichever is easier to read on this colour.
     pub fn text(self) -> Self {
         let (black, white) = (Self([0; 3]), Self([255; 3]));
         if self.contrast(black) >= self.contrast(white) { black } else { white }
     }
 
-    /// The relative luminance (WCAG 2.2).
+    /// Returns the relative luminance (WCAG 2.2).
     fn luminance(self) -> f64 {
         let linear = |channel: u8| {
             let value = f64::from(channel) / 255.0;

@@ -12,7 +12,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// In the order of the declaration.
+            /// All variants in the order of their declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
             pub const fn as_str(self) -> &'static str {

@@ -16,7 +16,7 @@ use super::{
     BusinessId, Conflict, Denied, Locale, PersonId, PersonName, ProblemCode, Refusal, SessionId, Timestamp,
 };
 
-/// A session above this number ends the session that has been unused for longest.
+/// The maximum number of sessions. When a person starts one more, the session that has been unused for longest ends.
 pub const SESSIONS_MAX: usize = 32;
 const SESSION_UNUSED_MAX: TimeDelta = TimeDelta::days(7);
 const SESSION_MAX: TimeDelta = TimeDelta::days(30);
@@ -29,15 +29,15 @@ const LEFT_KEPT: TimeDelta = TimeDelta::days(90);
 pub const USER_AGENT_CHARS_MAX: usize = 200;
 
 words! {
-    /// The form of times in pages of the team.
+    /// The format of times on pages of the team.
     ClockFormat {
-        /// The form that is usual in the phone region of the business.
+        /// The format that is usual in the phone region of the business.
         Auto = "auto",
         Twelve = "12",
         TwentyFour = "24",
     }
 
-    /// The first day of a week in pages of the team.
+    /// The first day of the week on pages of the team.
     WeekStart {
         /// The day that is usual in the phone region of the business.
         Auto = "auto",
@@ -86,7 +86,7 @@ pub fn check_password_at(password_at: Option<Timestamp>, now: Timestamp) -> Resu
     }
 }
 
-/// Implements `Debug` with one field, to keep hashes of tokens and personal data out of logs.
+/// Implements `Debug` so that it shows one field. Hashes of tokens and personal data stay out of logs.
 macro_rules! hidden {
     ($($type:ident: $field:ident),*) => {$(
         impl std::fmt::Debug for $type {
@@ -102,26 +102,26 @@ hidden!(Session: id, Person: id);
 #[derive(Clone, PartialEq, Eq)]
 pub struct Person {
     pub id: PersonId,
-    /// The address as the person wrote it.
+    /// The e-mail address as the person wrote it.
     pub email: String,
     pub name: String,
     pub locale: Locale,
     pub clock: ClockFormat,
     pub week_start: WeekStart,
-    /// Whether the person proved that they receive mail at the address.
+    /// Whether the person has proved that they receive mail at the address.
     pub confirmed: bool,
-    /// The Argon2id hash as a PHC string.
+    /// The Argon2id hash of the password, as a PHC string.
     pub password: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub last_sign_in_at: Option<Timestamp>,
     pub sessions: Vec<Session>,
     pub link: Option<Link>,
-    /// Links in mails that were written before this time are invalid.
+    /// Links in mails that were written before this time are no longer valid.
     pub links_from: Timestamp,
 }
 
-/// A change of the settings of an account. `None` keeps a field.
+/// A partial update of the settings of an account. `None` keeps a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AccountPatch {
     pub name: Option<PersonName>,
@@ -161,7 +161,8 @@ impl Person {
         fold_address(&self.email)
     }
 
-    /// Whether only the person can sign in: no other person set a password, has a session or saw a link.
+    /// True if only the person can sign in. It is false if another person may have set the password, may have a session
+    /// or has seen a link.
     pub fn is_safe(&self) -> bool {
         let shown = self.link.as_ref().is_some_and(|link| !link.confirms);
         self.confirmed || (self.password.is_none() && self.sessions.is_empty() && !shown)
@@ -206,8 +207,8 @@ impl Person {
         });
     }
 
-    /// Sets the password, starts a new session, ends all others and deletes the person's link. If the
-    /// person accepts an invitation in this way, returns the business of the invitation.
+    /// Sets the password, starts a new session, ends all other sessions and deletes the person's link. If the person
+    /// accepts an invitation in this way, returns the business of the invitation.
     pub fn set_password(
         &mut self,
         hash: &[u8; 32],
@@ -225,13 +226,13 @@ impl Person {
         self.password = Some(password);
         (self.updated_at, self.links_from) = (now, now);
         self.last_sign_in_at = Some(now);
-        // The new session keeps the business, in case the membership cannot be accepted now.
+        // The new session remembers the business, because it may not be possible to accept the membership now.
         self.begin(begin, false, accepts, now);
         Ok(accepts)
     }
 
-    /// With a mailed link, the address changes when the link is used. Without a mailed link, the address
-    /// changes immediately and is unconfirmed.
+    /// Changes the e-mail address. With a mailed link, the address changes when the link is used. Without a mailed
+    /// link, it changes immediately and is unconfirmed.
     pub fn change_email(
         &mut self,
         hash: &[u8; 32],
@@ -243,7 +244,7 @@ impl Person {
         check_password_at(Some(session.password_at).filter(|_| !session.restricted), now)?;
         let confirms = |link: &Link| link.confirms && link.kind != LinkKind::Email && link.is_good(now);
         if mailed.is_some() && !self.confirmed && self.link.as_ref().is_some_and(confirms) {
-            // Another person may have set the password and must not be able to invalidate the mailed link.
+            // Another person may have set the password. They must not be able to invalidate the mailed link.
             return Err(Refusal::conflict(Conflict::AccountUnconfirmed, "email", ProblemCode::UseMailedLink));
         }
         self.link = mailed.map(|hash| Link {
@@ -261,8 +262,8 @@ impl Person {
         Ok(())
     }
 
-    /// Removes the password, link and sessions of an unconfirmed account, which another person may have
-    /// created. Returns whether there was a password or a session.
+    /// Removes the password, the link and the sessions of an unconfirmed account, which another person may have
+    /// created. Returns true if there was a password or a session.
     pub fn clear_unconfirmed(&mut self, now: Timestamp) -> bool {
         let clears = !self.confirmed && (self.password.is_some() || !self.sessions.is_empty());
         if clears {
@@ -284,7 +285,7 @@ impl Person {
         self.end_sessions(|session| !session.is_good(now)) || link
     }
 
-    /// Whether the account has expired. It is deleted if it also has no memberships.
+    /// True if the account has expired. An expired account without memberships is deleted.
     pub fn may_be_orphan(&self, now: Timestamp) -> bool {
         let unused = self.password.is_none() && self.last_sign_in_at.is_none();
         let kept = if unused { ORPHAN_KEPT } else { LEFT_KEPT };

@@ -133,8 +133,8 @@ fn a_restricted_session_sets_a_password_and_accepts_the_membership_that_it_came_
     person.use_link(&[1; 32], begin(2), at(0)).unwrap();
     let email = Address::new("b@example.com").unwrap();
     assert!(matches!(person.change_email(&[2; 32], &email, None, at(1)), Err(Refusal::NotAllowed(_))));
-    // A session can change a password for 15 minutes, and 30 minutes have passed. This account has no
-    // password yet, so its session can still set the first password.
+    // A session can change a password for 15 minutes, and 30 minutes have passed. However, this account has no password
+    // yet, so its session can still set the first one.
     let set = person.set_password(&[2; 32], "new".into(), begin(3), at(30 * MINUTE));
     assert_eq!(set, Ok(Some(business)));
     assert!(!person.sessions[0].restricted);
@@ -230,8 +230,7 @@ fn an_account_that_is_not_confirmed_keeps_the_session_that_proves_its_address_an
     person.prove_email(&[5; 32], &[1; 32], at(2)).unwrap();
     assert!(person.confirmed && person.password.is_some());
     assert_eq!(person.sessions.iter().map(|session| session.hash[0]).collect::<Vec<_>>(), [1]);
-    // A person who knows only the password must not be able to invalidate the link in a mail to the current
-    // address.
+    // A person who knows only the password must not be able to invalidate the link in a mail to the current address.
     let mut squatted = with_password();
     squatted.sign_in(begin(1), at(0));
     squatted.make_mailed_link(None, ([7; 32], at(0)), None, at(0)).unwrap().unwrap();
@@ -247,7 +246,7 @@ fn a_mailed_link_is_not_renewed_after_its_use_or_after_a_newer_link() {
     let mut person = with_password();
     let made = person.make_mailed_link(None, mail(1, 10), None, at(11)).unwrap();
     assert_eq!(made, Some((LinkKind::Reset, at(11 + HOUR))));
-    // The next mail attempt after the expiry makes a new link.
+    // After the link has expired, the next attempt to send the mail creates a new link.
     let again = person.make_mailed_link(None, mail(1, 10), None, at(3 * HOUR)).unwrap();
     assert_eq!(again, Some((LinkKind::Reset, at(4 * HOUR))));
     let mut used = person.clone();

@@ -1,9 +1,9 @@
-//! The URL of a webhook endpoint, which must be well-formed and must not have an internal host.
+//! The URL of a webhook endpoint. It must be well-formed and must not have an internal host.
 //!
-//! Rules on the text cover the points on which parsers differ. All other rules check the result of the
-//! WHATWG parser, which connections use too. The rules on public hosts apply when a URL is saved, not when
-//! it is read from the store, so a stored endpoint stays usable if these rules change. The guard of the
-//! outgoing connections checks every address at each use.
+//! Rules on the text cover the points on which parsers differ. All other rules check the result of the WHATWG parser,
+//! which connections use too. The rules on public hosts apply when a URL is saved, not when it is read from the store,
+//! so a stored endpoint stays usable if these rules change. The guard of the outgoing connections checks every address
+//! at each use.
 
 #[cfg(test)]
 mod tests;
@@ -17,18 +17,18 @@ use http::uri::PathAndQuery;
 use super::UrlRefusal;
 use super::public::is_public;
 
-/// Does not count the dot at the end.
+/// The maximum length of a host name, without the final dot.
 const NAME_BYTES_MAX: usize = 253;
 
 const LABEL_BYTES_MAX: usize = 63;
 
 const HTTPS_PORT: u16 = 443;
 
-/// The only message about a host that is not public. It contains no details, so the service cannot be used
-/// to scan its network.
+/// The only message about a host that is not public. It gives no details, so that the service cannot be used to scan
+/// its network.
 pub const NOT_PUBLIC: &str = "does not resolve to a public address";
 
-/// Names that are refused with all their subdomains, regardless of their addresses.
+/// Names that are refused together with all their subdomains, whatever their addresses are.
 const INTERNAL_NAMES: [&str; 8] =
     ["localhost", "local", "internal", "home.arpa", "onion", "test", "invalid", "cluster.local"];
 
@@ -43,7 +43,7 @@ pub struct WebhookUrl {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Host {
-    /// A name in lower case and ASCII form, without the dot at the end.
+    /// A name in lower case and ASCII form, without the final dot.
     Name(String),
     /// The URL contains an address instead of a name.
     Ip(IpAddr),
@@ -57,7 +57,7 @@ impl WebhookUrl {
         if url.host.is_public() { Ok(url) } else { Err(UrlRefusal::NotPublic) }
     }
 
-    /// Parses a URL that was saved, without the rules on public hosts.
+    /// Parses a URL that was already saved. The rules on public hosts are not applied.
     pub fn from_stored(text: &str) -> Result<Self, UrlRefusal> {
         if text.chars().nth(Self::CHARS_MAX).is_some() {
             return Err(UrlRefusal::TooLong(Self::CHARS_MAX));
@@ -95,7 +95,7 @@ impl WebhookUrl {
         Ok(Self { text: text.to_owned(), host, port, path_and_query })
     }
 
-    /// The unchanged text, as the API shows it.
+    /// Returns the text as it was entered. The API shows it in this form.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -108,12 +108,12 @@ impl WebhookUrl {
         self.port
     }
 
-    /// The target of an HTTP request.
+    /// Returns the target of an HTTP request.
     pub fn path_and_query(&self) -> &str {
         &self.path_and_query
     }
 
-    /// The `Host` header: the host, and the port unless it is 443.
+    /// Returns the value of the `Host` header: the host, and the port unless it is 443.
     pub fn authority(&self) -> String {
         if self.port == HTTPS_PORT { self.host.to_string() } else { format!("{}:{}", self.host, self.port) }
     }
@@ -127,7 +127,7 @@ impl Deref for WebhookUrl {
     }
 }
 
-/// Path and query may contain a secret of the receiver, so only the host and the port are shown.
+/// The output contains only the host and the port, because path and query may contain a secret of the receiver.
 impl fmt::Debug for WebhookUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "WebhookUrl({})", self.authority())
@@ -144,7 +144,7 @@ impl fmt::Display for Host {
     }
 }
 
-/// Refuses text that a parser would repair.
+/// Refuses a text that a parser would repair silently.
 fn check_text(text: &str) -> Result<(), UrlRefusal> {
     const START: &str = "https://";
     if text.chars().any(|c| c == '\\' || c.is_whitespace() || c.is_control()) {
@@ -158,7 +158,7 @@ fn check_text(text: &str) -> Result<(), UrlRefusal> {
     if authority.contains('@') {
         return Err(UrlRefusal::Credentials);
     }
-    // A parser skips extra slashes and takes a part of the path as the host.
+    // A parser would skip extra slashes and take the first part of the path for the host.
     if authority.is_empty() {
         return Err(UrlRefusal::Host);
     }
@@ -174,7 +174,7 @@ fn host(host: &url::Host<&str>) -> Result<Host, UrlRefusal> {
 }
 
 impl Host {
-    /// Whether the host is a public address, or a name that has a dot and is not internal.
+    /// True if the host is a public address, or a name that contains a dot and is not internal.
     fn is_public(&self) -> bool {
         let name = match self {
             Self::Ip(address) => return is_public(*address),

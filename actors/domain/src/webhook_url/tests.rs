@@ -10,7 +10,7 @@ fn ip(address: &str) -> Host {
     Host::Ip(address.parse().unwrap())
 }
 
-/// A host name of this length. Each label has one byte.
+/// Returns a host name of this length. Each label has one byte.
 fn long_name(bytes: usize) -> String {
     let name = "a.".repeat(bytes / 2) + "b";
     name[name.len() - bytes..].to_owned()

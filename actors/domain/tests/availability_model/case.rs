@@ -13,7 +13,8 @@ use proptest::sample::{Index, select};
 
 use crate::units::{DAY_MINUTES, MARGIN_DAYS, MINUTE_MILLIS};
 
-/// Dates of clock changes in each zone: forward and back, by half an hour to a day, at and across midnight.
+/// For each zone, dates on which clocks change. The changes go forward and back, by half an hour to a day, at midnight
+/// and across it.
 const CHANGES: &[(Tz, &[&str])] = &[
     (Tz::America__New_York, &["2026-03-08", "2026-11-01", "2006-04-02"]),
     (Tz::America__Havana, &["2026-03-08", "2026-11-01"]),
@@ -36,7 +37,7 @@ pub(crate) struct Case {
     pub(crate) first: NaiveDate,
     pub(crate) last: NaiveDate,
     pub(crate) hours: Vec<DayHours>,
-    /// The windows of special days. The key is the distance in days from the first requested date.
+    /// The windows of special days. The key is the number of days from the first requested date.
     pub(crate) special: BTreeMap<i64, Vec<LocalWindow>>,
     pub(crate) breaks: Vec<DayHours>,
     pub(crate) duration: i64,
@@ -47,12 +48,12 @@ pub(crate) struct Case {
     pub(crate) terms: Terms,
     pub(crate) staff: Vec<Member>,
     pub(crate) asked: Option<usize>,
-    /// The staff member, the start in minutes after the model's first minute, the length in minutes, and the
-    /// buffers. Overlapping bookings are omitted.
+    /// The booked appointments: the staff member, the start in minutes after the model's first minute, the length in
+    /// minutes, and the buffers. Appointments that overlap earlier ones are omitted.
     pub(crate) bookings: Vec<(usize, i64, i64, (i64, i64))>,
-    /// The staff member, the start in minutes after the model's first minute, and the length in minutes.
+    /// The time off: the staff member, the start in minutes after the model's first minute, and the length in minutes.
     pub(crate) off: Vec<(usize, i64, i64)>,
-    /// Milliseconds after the model's first minute.
+    /// The current time, in milliseconds after the model's first minute.
     pub(crate) now: i64,
     /// Additional times to request, in milliseconds after the model's first minute.
     pub(crate) probes: Vec<i64>,
@@ -71,7 +72,7 @@ impl Member {
     }
 }
 
-/// A time of day in minutes after midnight. Half of the results are near clock changes.
+/// Generates a time of day in minutes after midnight. Half of the results are near clock changes.
 fn time_of_day() -> impl Strategy<Value = u16> {
     prop_oneof![
         3 => (0_u16..20).prop_map(|quarter| quarter * 15),
@@ -82,7 +83,7 @@ fn time_of_day() -> impl Strategy<Value = u16> {
     ]
 }
 
-/// Valid weekly windows. Some weeks are always open. Some windows open when the previous window closes, or a
+/// Generates valid weekly windows. Some weeks are always open. Some windows open when the previous window closes, or a
 /// little later.
 fn hours() -> impl Strategy<Value = Vec<DayHours>> {
     const MIDNIGHT: u16 = LocalTime::DAY_MINUTES;
@@ -114,7 +115,8 @@ fn hours() -> impl Strategy<Value = Vec<DayHours>> {
     prop_oneof![9 => drawn, 1 => Just(always)]
 }
 
-/// Random windows that are valid together according to `valid`. `tried` is the number of drawn windows.
+/// Generates random windows that are valid together according to `valid`. `tried` is the range for the number of
+/// windows that are drawn.
 fn windows(
     tried: RangeInclusive<usize>,
     valid: fn(Vec<DayHours>) -> bool,
@@ -160,7 +162,7 @@ fn staff_hours() -> impl Strategy<Value = Option<Vec<DayHours>>> {
     prop_oneof![3 => Just(None), 2 => most, 1 => some]
 }
 
-/// Special days near the requested dates. Their windows replace the weekly windows.
+/// Generates special days near the requested dates. Their windows replace the weekly windows.
 fn special_days() -> impl Strategy<Value = BTreeMap<i64, Vec<LocalWindow>>> {
     let window = (time_of_day(), time_of_day()).prop_map(|(open, close)| LocalWindow {
         open: LocalTime::from_minutes(open).unwrap(),
@@ -188,7 +190,7 @@ fn some_buffers() -> impl Strategy<Value = (i64, i64)> {
     (minutes(), minutes())
 }
 
-/// Buffers, minimum notice, maximum advance, and the terms of the requester.
+/// Generates buffers, minimum notice, maximum advance, and the terms of the requester.
 fn limits() -> impl Strategy<Value = ((i64, i64), i64, Option<i64>, Terms)> {
     let notice = prop_oneof![2 => Just(0), 1 => select(vec![15, 60, 120, 1_440]), 1 => 0_i64..10_000];
     let advance = prop_oneof![2 => Just(None), 1 => (1_i64..9).prop_map(Some)];
@@ -248,8 +250,8 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             if let Some((first, others)) = staff.split_first_mut().filter(|_| have_same_hours) {
                 others.iter_mut().for_each(|other| other.hours.clone_from(&first.hours));
             }
-            // Only staff members who offer the service are requested, because other requests are refused
-            // before any time is checked.
+            // Only staff members who offer the service are requested. For others, the request would be refused before
+            // any time is checked.
             let offering: Vec<usize> = (0..staff.len()).filter(|at| staff[*at].takes()).collect();
             let asked = asked.filter(|_| !offering.is_empty()).map(|index| *index.get(&offering));
             let last = first + Days::new(more);

@@ -1,12 +1,11 @@
-//! Compares the bookable times with a naive model. The model lists every minute of real time around the
-//! requested dates with its local time, and applies the documented rules to that list.
+//! Compares the bookable times with a naive model. The model lists every minute of real time around the requested dates
+//! with its local time, and applies the documented rules to this list.
 //!
-//! The model never converts local time to an instant. It finds the opening or closing of a window or break by
-//! searching for the minute with that local time. Such a minute exists, because in the years of these dates
-//! every offset of the zones in `case` is a whole number of minutes.
+//! The model never converts local time to an instant. It finds the opening or closing of a window or break by searching
+//! for the minute with that local time. Such a minute exists, because in the years of these dates every offset of the
+//! zones in `case` is a whole number of minutes.
 //!
-//! `MODEL_CASES=30000 cargo test --release -p receptionist-domain --test availability_model` sets the number
-//! of cases.
+//! `MODEL_CASES=30000 cargo test --release -p receptionist-domain --test availability_model` sets the number of cases.
 
 #![allow(clippy::unwrap_used)]
 
@@ -38,7 +37,7 @@ fn config() -> ProptestConfig {
     }
 }
 
-/// Requests a time from the code and from the model, and checks that both give the same result.
+/// Requests a time from the code and from the model, and checks that both return the same result.
 fn ask(model: &Model<'_>, world: &World, listed: &[Slot], millis: i64) -> Result<(), TestCaseError> {
     let start = minute(model.origin) + TimeDelta::milliseconds(millis);
     let answer = world.assign(model.case, start);
@@ -61,7 +60,7 @@ proptest! {
         let mut listed = world.slots(&case);
         prop_assert_eq!(&listed, &model.slots());
 
-        // Checks every listed time, the times next to it, and random times.
+        // The test checks every listed time, the times next to it, and random times.
         for slot in &listed {
             let millis = (slot.starts_at - minute(model.origin)).num_milliseconds();
             for off in [0, 1, MINUTE_MILLIS, -MINUTE_MILLIS, 15 * MINUTE_MILLIS, 30 * MINUTE_MILLIS, -30 * MINUTE_MILLIS] {
@@ -72,7 +71,7 @@ proptest! {
             ask(&model, &world, &listed, *millis)?;
         }
 
-        // A booked time is no longer free for its staff member. After the cancellation it is free again.
+        // A booked time is no longer free for its staff member. After the cancellation, it is free again.
         for pick in picks {
             let before = listed;
             if before.is_empty() {
@@ -94,7 +93,7 @@ proptest! {
             world.busy.insert(staff, hold(model.bookings.len() - 1, &booking));
         }
 
-        // Both must list the same appointments outside bookable time.
+        // The code and the model must list the same appointments outside bookable time.
         prop_assert_eq!(world.schedule().outside(&Concerned::EVERYONE), model.outside());
     }
 }

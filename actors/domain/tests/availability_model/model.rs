@@ -1,4 +1,4 @@
-//! The naive model. It lists every minute of real time with its local time.
+//! The naive model. It lists every minute of real time with the local time that clocks show.
 
 use chrono::{DateTime, NaiveDate, TimeDelta};
 use domain::availability::{Slot, Terms};
@@ -25,7 +25,7 @@ pub(crate) struct Model<'a> {
     pub(crate) wall: Vec<i64>,
     /// Each local day with the index of its first minute, in the order of these minutes.
     pub(crate) days: Vec<(i64, usize)>,
-    /// For each minute, whether a window is open.
+    /// For each minute, whether it is in an open window.
     pub(crate) open: Vec<bool>,
     /// For each minute, whether it is on the grid of an open window.
     pub(crate) step: Vec<bool>,
@@ -84,7 +84,7 @@ impl<'a> Model<'a> {
             bookings: Vec::new(),
             now,
         };
-        // The margin covers every minute that the loop looks up.
+        // The margin of days is large enough for every minute that the loop looks up.
         for day in first - 3..=last + 3 {
             model.open_day(day);
             for pause in on_day(&case.breaks, day) {
@@ -121,15 +121,15 @@ impl<'a> Model<'a> {
         model
     }
 
-    /// The index of the first or last minute with this local time. If the local time is skipped, the index of
-    /// the first minute after the skipped time.
+    /// Returns the index of the first or the last minute with this local time. If clocks skip this time, returns the
+    /// index of the first minute after the skip.
     fn minute_showing(&self, wall: i64, first: bool) -> usize {
         let shows = |shown: &i64| *shown == wall;
         let found = if first { self.wall.iter().position(shows) } else { self.wall.iter().rposition(shows) };
         found.unwrap_or_else(|| self.wall.iter().position(|shown| *shown > wall).unwrap())
     }
 
-    /// The indexes of the minutes in a window that opens on this day.
+    /// Returns the indexes of the minutes in a window that opens on this day.
     fn minutes_of(&self, day: i64, window: LocalWindow) -> std::ops::Range<usize> {
         let (open, close) = (i64::from(window.open.minutes()), i64::from(window.close.minutes()));
         let midnight = day * DAY_MINUTES;
@@ -160,8 +160,8 @@ impl<'a> Model<'a> {
         self.bookings.iter().all(|other| other.staff != staff || end <= other.start || other.end <= start)
     }
 
-    /// Whether the buffers of the new appointment and of all others stay free, and the staff member has no
-    /// time off during the new buffers.
+    /// True if no appointment overlaps the buffers of another, and the staff member has no time off during the buffers
+    /// of the new appointment.
     fn keeps_free(&self, staff: usize, start: i64, end: i64) -> bool {
         let (before, after) = self.case.buffers;
         let clear = |other: &Booking| {
@@ -174,7 +174,7 @@ impl<'a> Model<'a> {
             && !self.off[staff][minute(start - before)..minute(end + after)].contains(&true)
     }
 
-    /// Checks that a staff member can be booked at `start`. Errors: the reason why not.
+    /// Checks that a staff member can be booked at `start`. Otherwise returns the reason.
     fn look(&self, staff: usize, start: i64) -> Result<(), SlotReason> {
         let end = start + self.case.duration;
         let minutes = (start - self.origin) as usize..(end - self.origin) as usize;
@@ -199,7 +199,7 @@ impl<'a> Model<'a> {
         .collect()
     }
 
-    /// The staff member who gets an appointment that starts this many milliseconds after the model's first
+    /// Returns the staff member who gets an appointment that starts this many milliseconds after the model's first
     /// minute.
     pub(crate) fn assign(&self, millis: i64) -> Result<usize, SlotReason> {
         let instant = minute(self.origin) + TimeDelta::milliseconds(millis);
@@ -244,7 +244,7 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// The future appointments outside bookable time, regardless of the grid.
+    /// Returns the future appointments outside bookable time. The grid of start times does not matter.
     pub(crate) fn outside(&self) -> Vec<AppointmentId> {
         let mut outside: Vec<(i64, AppointmentId)> = Vec::new();
         for (number, booking) in self.bookings.iter().enumerate() {
@@ -262,7 +262,7 @@ impl<'a> Model<'a> {
         outside.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// The total minutes of the staff member's bookings that start on the local day of this minute.
+    /// Returns the total minutes of the staff member's appointments that start on the local day of this minute.
     fn minutes_on_day_of(&self, staff: usize, at: usize) -> i64 {
         let day = self.wall[at].div_euclid(DAY_MINUTES);
         let bounds = self.first_minute_of(day)..self.first_minute_of(day + 1);
@@ -271,13 +271,13 @@ impl<'a> Model<'a> {
         of_day.map(|other| other.end - other.start).sum()
     }
 
-    /// The first minute of a day. If the day was skipped, the first minute of the next existing day.
+    /// Returns the first minute of a day. If the day was skipped, returns the first minute of the next day that exists.
     fn first_minute_of(&self, day: i64) -> i64 {
         let (_, minute) = self.days.iter().find(|(reached, _)| *reached >= day).unwrap();
         self.origin + *minute as i64
     }
 
-    /// Every bookable start time on the requested dates.
+    /// Returns every bookable start time on the requested dates.
     pub(crate) fn slots(&self) -> Vec<Slot> {
         let asked = day_number(self.case.first)..=day_number(self.case.last);
         let on_asked = |at: &usize| asked.contains(&self.wall[*at].div_euclid(DAY_MINUTES));

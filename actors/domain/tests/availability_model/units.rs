@@ -1,4 +1,4 @@
-//! Conversions of minutes and ids into the types of the model and of the code.
+//! Converts minutes and ids to the types of the model and of the code.
 
 use domain::{AppointmentId, ServiceId, StaffId, Timestamp};
 use uuid::Uuid;
@@ -6,8 +6,8 @@ use uuid::Uuid;
 pub(crate) const MINUTE_MILLIS: i64 = 60_000;
 pub(crate) const DAY_MINUTES: i64 = 1_440;
 
-/// The number of days that the model lists before and after the requested dates. It is sufficient, because
-/// zones are at most 14 hours from UTC, and windows and services last at most one day.
+/// The number of days that the model lists before and after the requested dates. It is sufficient, because zones are at
+/// most 14 hours from UTC, and windows and services last at most one day.
 pub(crate) const MARGIN_DAYS: i64 = 5;
 
 pub(crate) fn minute(number: i64) -> Timestamp {
