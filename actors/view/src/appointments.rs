@@ -1,4 +1,4 @@
-//! Appointments.
+//! Appointments as the APIs show them.
 
 use std::borrow::Cow;
 
@@ -24,33 +24,33 @@ pub struct AppointmentView {
     pub starts_at: Timestamp,
     /// The end time.
     pub ends_at: Timestamp,
-    /// IANA name of the business's time zone.
+    /// The IANA name of the business's time zone.
     pub timezone: Cow<'static, str>,
     /// The booked service.
     pub service_id: ServiceId,
     /// The service's name.
     pub service_name: String,
-    /// The staff member who holds the appointment.
+    /// The staff member who carries out the appointment.
     pub staff_id: StaffId,
     /// The staff member's name.
     pub staff_name: String,
-    /// The contact; null after the contact was erased.
+    /// The contact. It is null after the contact was erased.
     pub contact_id: Option<ContactId>,
     /// The contact's name.
     pub contact_name: Option<String>,
-    /// The contact's phone number, E.164.
+    /// The contact's phone number in E.164 form.
     pub contact_phone: Option<String>,
-    /// The channel of the booking.
+    /// The channel through which the appointment was booked.
     pub source: Source,
-    /// The state of the copy in the staff member's own calendar.
+    /// The state of the copy of the appointment in the staff member's own calendar.
     pub calendar_sync_status: CalendarSyncStatus,
-    /// Not serialised, so a stored response contains no buffers.
+    /// The buffers. They are not serialised, so a stored response does not contain them.
     #[serde(skip)]
     pub buffers: Buffers,
-    /// Not serialised, because integrations do not see it.
+    /// The attendance. It is not serialised, because integrations do not see it.
     #[serde(skip)]
     pub attendance: Option<Attendance>,
-    /// The time of the booking or request.
+    /// The time at which the appointment was booked or requested.
     pub created_at: Timestamp,
     /// The time of the last change.
     pub updated_at: Timestamp,
@@ -66,33 +66,33 @@ pub struct OperatorAppointmentView {
     /// The team's notes.
     #[serde(flatten)]
     pub notes: NotesView,
-    /// The customer's note from the booking form.
+    /// The note that the customer entered in the booking form.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub customer_note: Option<Option<String>>,
-    /// What the customer entered in the booking form; null if no customer booked the appointment.
+    /// The data that the customer entered in the booking form. It is null if no customer booked the appointment.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BookedAsView>")]
     pub booked_as: Option<Option<BookedAsView>>,
-    /// Whether the customer came; null until the team sets it, and after a move or a cancellation.
+    /// Whether the customer came. It is null until the team sets it, and again after a move or a cancellation.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Attendance>")]
     pub attendance: Option<Option<Attendance>>,
 }
 
-/// The name and addresses of a customer as entered in the booking form.
+/// The name, phone number and e-mail address that a customer entered in the booking form.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "BookedAs")]
 pub struct BookedAsView {
     /// The name.
     pub name: Option<String>,
-    /// The phone number, E.164.
+    /// The phone number in E.164 form.
     pub phone: Option<String>,
     /// The e-mail address.
     pub email: Option<String>,
-    /// The language of the page.
+    /// The language of the booking page.
     pub locale: Locale,
-    /// Whether the customer agreed to texts about this appointment.
+    /// Whether the customer agreed to get text messages about this appointment.
     pub texts: bool,
 }
 
@@ -117,13 +117,14 @@ pub struct AppointmentParties<'a> {
     pub timezone: &'static str,
     pub service_name: &'a str,
     pub staff_name: &'a str,
-    /// `None` if the contact was erased or cannot be read.
+    /// The contact. It is `None` if the contact was erased or cannot be read.
     pub contact: Option<&'a Contact>,
 }
 
 impl SomeAppointmentView for OperatorAppointmentView {
     fn new(appointment: &Appointment, parties: AppointmentParties<'_>) -> Self {
-        // An erasure deletes the contact first and its appointments' notes later, so they are hidden here.
+        // An erasure deletes the contact first and the notes of its appointments later. Until then, the view hides the
+        // notes.
         let notes = parties.contact.and_then(|_| appointment.notes.clone());
         let notes = (&notes).into();
         let customer_note = parties.contact.and_then(|_| appointment.customer_note.clone());

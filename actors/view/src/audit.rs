@@ -1,4 +1,4 @@
-//! The audit log.
+//! The audit log as the APIs show it.
 
 use domain::{
     Actor, AuditAction, AuditEntry, AuditId, AuditedKind, FieldChange, KeyId, ResourceId, Timestamp,
@@ -26,7 +26,7 @@ pub struct AuditView {
     /// The record's id.
     #[schemars(with = "KeyId")]
     pub resource_id: uuid::Uuid,
-    /// The changed fields; empty for a creation.
+    /// The changed fields. It is empty if the record was created.
     pub changes: Vec<FieldChangeView>,
 }
 
@@ -58,7 +58,7 @@ pub struct FieldChangeView {
     pub to: String,
 }
 
-/// Serialises a text that contains JSON as a JSON value.
+/// Serialises a text that already contains JSON as a JSON value.
 fn raw<S: Serializer>(json: &str, serializer: S) -> Result<S::Ok, S::Error> {
     let value: serde_json::Value = serde_json::from_str(json).map_err(serde::ser::Error::custom)?;
     value.serialize(serializer)

@@ -36,7 +36,7 @@ impl BudgetView {
     }
 }
 
-/// The schema has a property for each kind.
+/// The schema has one property for each kind.
 impl JsonSchema for BudgetView {
     fn schema_name() -> Cow<'static, str> {
         "Budget".into()
@@ -53,7 +53,7 @@ impl JsonSchema for BudgetView {
     }
 }
 
-/// The operator's limits of each kind. Null means the default.
+/// The limits that the operator has set, by kind. Null means that the default applies.
 #[derive(Clone, Debug, Serialize)]
 pub struct LimitsView(BTreeMap<BudgetKind, LimitView>);
 

@@ -15,16 +15,16 @@ pub struct BusinessView {
     pub id: BusinessId,
     /// The name of the business.
     pub name: String,
-    /// IANA time zone name.
+    /// The IANA name of the time zone.
     pub timezone: Cow<'static, str>,
-    /// Default language for callers.
+    /// The default language for callers.
     pub locale: Locale,
-    /// The web site.
+    /// The address of the web site.
     #[schemars(extend("format" = "uri"))]
     pub website_url: Option<String>,
     /// The way in which appointments are confirmed.
     pub booking_mode: BookingMode,
-    /// Opening hours; a day that is not listed is closed.
+    /// The opening hours. A day that is not listed is closed.
     pub hours: Vec<DayHours>,
     /// The time of creation.
     pub created_at: Timestamp,
@@ -55,17 +55,17 @@ pub struct OperatorBusinessView {
     /// The fields that integrations see.
     #[serde(flatten)]
     pub business: BusinessView,
-    /// The region that applies to phone numbers without a country code.
+    /// The region whose country code is used for phone numbers without one.
     pub phone_region: String,
-    /// Whether the business is suspended. Its API keys can then request only `GET /me`.
+    /// Whether the business is suspended. Its API keys can then only call `GET /me`.
     pub suspended: bool,
-    /// Weekly breaks during opening hours. Appointments never overlap a break.
+    /// The weekly breaks during opening hours. Appointments never overlap a break.
     pub breaks: Vec<Break>,
-    /// The word for customers in pages of the team.
+    /// The word for a customer on pages of the team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "CustomerWord")]
     pub customer_word: Option<CustomerWord>,
-    /// The distance of the lines in calendars of the team, in minutes.
+    /// The distance between the lines in calendars of the team, in minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     pub grid_minutes: Option<u32>,
@@ -84,17 +84,18 @@ impl From<&Business> for OperatorBusinessView {
     }
 }
 
-/// The number of days that records are kept; null keeps them permanently.
+/// The numbers of days for which records are kept. Null keeps them permanently.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Retention")]
 pub struct RetentionView {
-    /// The number of days that a call is kept after its creation.
+    /// The number of days for which a call is kept after its creation.
     pub calls_days: Option<u32>,
-    /// The number of days that a message is kept after its creation.
+    /// The number of days for which a message is kept after its creation.
     pub messages_days: Option<u32>,
-    /// The number of days that an audit log entry is kept after its creation. The newest is always kept.
+    /// The number of days for which an entry of the audit log is kept after its creation. The newest entry is always
+    /// kept.
     pub audit_days: Option<u32>,
-    /// The number of days that an appointment is kept after its end.
+    /// The number of days for which an appointment is kept after its end.
     pub appointments_days: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Services and staff.
+//! Services and staff members as the APIs show them.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::contacts::said;
 
-/// A service, as integrations see it. They see only active services.
+/// A service, as integrations see it. They do not see inactive services.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Service")]
 pub struct ServiceView {
@@ -16,7 +16,7 @@ pub struct ServiceView {
     pub id: ServiceId,
     /// The name of the service.
     pub name: String,
-    /// The description; can be empty.
+    /// The description. It may be empty.
     pub description: String,
     /// The duration in minutes.
     pub duration_minutes: u32,
@@ -42,13 +42,14 @@ pub struct OperatorServiceView {
     pub service: ServiceView,
     /// Whether the service can be booked.
     pub active: bool,
-    /// The time that the staff member is kept free before an appointment, in minutes.
+    /// The number of minutes for which the staff member is kept free before an appointment.
     pub buffer_before_minutes: u32,
-    /// The time that the staff member is kept free after an appointment, in minutes.
+    /// The number of minutes for which the staff member is kept free after an appointment.
     pub buffer_after_minutes: u32,
-    /// The minimum time between a customer's booking and the start, in minutes.
+    /// The minimum number of minutes between a customer's booking and the start.
     pub min_notice_minutes: u32,
-    /// The number of local days ahead that customers can book; null without a limit.
+    /// The maximum number of local days between today and the start, for bookings by customers. Null means that there
+    /// is no limit.
     pub max_advance_days: Option<u32>,
     /// The price in hundredths of the currency unit.
     pub price_cents: Option<u32>,
@@ -59,11 +60,11 @@ pub struct OperatorServiceView {
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub category: Option<Option<String>>,
-    /// The order in lists of pages. Services with the same position are in the order of their creation.
+    /// The position in lists on pages. Services with the same position are in the order of their creation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     pub position: Option<u32>,
-    /// The index of a colour of the palette, 1 to 12.
+    /// The index of a colour in the palette, 1 to 12.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<u32>")]
     pub color: Option<Option<u32>>,
@@ -97,7 +98,7 @@ pub struct StaffView {
     pub name: String,
     /// Whether the staff member takes appointments.
     pub active: bool,
-    /// IANA name of the zone in which the staff member sees times.
+    /// The IANA name of the time zone in which the staff member sees times.
     pub timezone: Cow<'static, str>,
     /// The services that the staff member offers.
     pub service_ids: Vec<ServiceId>,
@@ -128,13 +129,14 @@ pub struct OperatorStaffView {
     /// The fields that integrations see.
     #[serde(flatten)]
     pub staff: StaffView,
-    /// The staff member's own hours in the business's time zone; null means present during all opening hours.
+    /// The staff member's own hours, in the business's time zone. Null means that the staff member is present during
+    /// all opening hours.
     pub hours: Option<Vec<DayHours>>,
-    /// The order in lists of pages. Staff members with the same position are in the order of their creation.
+    /// The position in lists on pages. Staff members with the same position are in the order of their creation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     pub position: Option<u32>,
-    /// The index of a colour of the palette, 1 to 12.
+    /// The index of a colour in the palette, 1 to 12.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<u32>")]
     pub color: Option<Option<u32>>,
@@ -151,7 +153,7 @@ impl From<&StaffMember> for OperatorStaffView {
     }
 }
 
-/// The staff members who offer a service, active or not.
+/// All staff members who offer a service, including inactive ones.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ServiceStaff")]
 pub struct ServiceStaffView {

@@ -1,4 +1,4 @@
-//! Contacts, and the team's notes on contacts and appointments.
+//! Contacts, and the team's notes on contacts and appointments, as the APIs show them.
 
 use std::borrow::Cow;
 
@@ -16,13 +16,13 @@ pub struct ContactView {
     pub id: ContactId,
     /// The contact's name.
     pub name: Option<String>,
-    /// The phone number, E.164.
+    /// The phone number in E.164 form.
     pub phone: Option<String>,
     /// The e-mail address.
     pub email: Option<String>,
     /// The contact's language.
     pub locale: Option<Locale>,
-    /// IANA name of the contact's time zone.
+    /// The IANA name of the contact's time zone.
     pub timezone: Option<Cow<'static, str>>,
     /// The time of creation.
     pub created_at: Timestamp,
@@ -40,40 +40,40 @@ pub struct OperatorContactView {
     /// The team's notes.
     #[serde(flatten)]
     pub notes: NotesView,
-    /// The text that the team sees beside the name, up to 100 characters.
+    /// A warning that the team sees beside the name, up to 100 characters.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub alert: Option<Option<String>>,
 }
 
-/// A contact and its appointments in numbers.
+/// A contact, with figures about its appointments.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ContactWithVisits")]
 pub struct ContactWithVisitsView {
-    /// The fields of the contact. The entity tag is that of these fields.
+    /// The fields of the contact. The entity tag depends only on these fields.
     #[serde(flatten)]
     pub contact: OperatorContactView,
-    /// The appointments of the contact in numbers.
+    /// Figures about the appointments of the contact.
     pub visits: VisitsView,
 }
 
-/// The appointments of a contact in numbers.
+/// Figures about the appointments of a contact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Visits")]
 pub struct VisitsView {
     /// The start of the next pending or confirmed appointment.
     pub next_at: Option<Timestamp>,
-    /// The start of the last confirmed appointment, unless the customer did not come.
+    /// The start of the last confirmed appointment that has begun and is not marked as a no-show.
     pub last_at: Option<Timestamp>,
-    /// The number of confirmed appointments, past and to come.
+    /// The number of confirmed appointments in the past and in the future.
     pub confirmed: u32,
     /// The number of cancelled appointments.
     pub cancelled: u32,
     /// The number of appointments to which the customer did not come.
     pub no_show: u32,
-    /// The service of most confirmed appointments.
+    /// The service of most of the confirmed appointments.
     pub usual_service_id: Option<ServiceId>,
-    /// The staff member of most confirmed appointments.
+    /// The staff member of most of the confirmed appointments.
     pub usual_staff_id: Option<StaffId>,
 }
 
@@ -91,7 +91,7 @@ impl From<Visits> for VisitsView {
 pub struct ContactsImportedView {
     /// The number of created contacts.
     pub created: u64,
-    /// The rows without a new contact, in the order of the file.
+    /// The rows for which no contact was created, in the order of the file.
     pub skipped: Vec<SkippedRowView>,
 }
 
@@ -99,9 +99,9 @@ pub struct ContactsImportedView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SkippedRow")]
 pub struct SkippedRowView {
-    /// The line of the file where the row begins.
+    /// The line of the file on which the row begins.
     pub line: u64,
-    /// The reason: the phone number or the email of the row exists in the business, or in an earlier row.
+    /// The reason: the row's phone number or e-mail address exists in the business or in an earlier row.
     pub reason: SkipReason,
 }
 
@@ -130,7 +130,7 @@ impl From<&Contact> for ContactView {
     }
 }
 
-/// The team's notes. A response that an earlier version stored without notes is repeated without notes.
+/// The team's notes. If an earlier version has stored a response without notes, the repeated response has none either.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotesView {
     /// The team's notes, up to 1,000 characters.
@@ -151,8 +151,8 @@ impl From<&Option<String>> for NotesView {
     }
 }
 
-/// Deserialises null as `Some(None)`, to distinguish it from an absent property. A response that an earlier
-/// version stored is repeated without the properties that it did not have.
+/// Deserialises null as `Some(None)`, to distinguish it from a property that is absent. If an earlier version has
+/// stored a response without the property, the repeated response does not have it either.
 pub(super) fn said<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<Option<T>>, D::Error> {

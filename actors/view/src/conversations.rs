@@ -1,4 +1,4 @@
-//! Calls and messages.
+//! Calls and messages as the APIs show them.
 
 use domain::{
     AppointmentId, CallId, CallOutcome, CallRecord, CallStatus, ContactId, Direction, Locale, MessageId,
@@ -20,11 +20,11 @@ pub struct CallView {
     pub direction: Direction,
     /// The status at the end of the call.
     pub status: CallStatus,
-    /// The result of the call.
+    /// The outcome of the call, for example that an appointment was booked.
     pub outcome: CallOutcome,
-    /// The calling number, E.164.
+    /// The number from which the call was made, in E.164 form.
     pub from_number: Option<String>,
-    /// The called number, E.164.
+    /// The number that was called, in E.164 form.
     pub to_number: Option<String>,
     /// The contact who called or was called.
     pub contact_id: Option<ContactId>,
@@ -34,7 +34,7 @@ pub struct CallView {
     pub started_at: Timestamp,
     /// The end of the call.
     pub ended_at: Timestamp,
-    /// The duration of the conversation in seconds.
+    /// The duration of the conversation, in seconds.
     pub duration_seconds: u32,
     /// The language of the conversation.
     pub locale: Option<Locale>,
@@ -43,9 +43,9 @@ pub struct CallView {
     /// The address of the recording.
     #[schemars(extend("format" = "uri"))]
     pub recording_url: Option<String>,
-    /// The appointment of the call.
+    /// The appointment that was the subject of the call.
     pub appointment_id: Option<AppointmentId>,
-    /// The message that was taken.
+    /// The message that was taken during the call.
     pub message_id: Option<MessageId>,
     /// The time of creation.
     pub created_at: Timestamp,
@@ -60,7 +60,7 @@ pub struct OperatorCallView {
     /// The fields that integrations see.
     #[serde(flatten)]
     pub call: CallView,
-    /// The time at which the team marked the call as handled; null for other calls.
+    /// The time at which the team marked the call as handled. It is null if the call is not marked.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Timestamp>")]
     pub handled_at: Option<Option<Timestamp>>,
@@ -113,7 +113,7 @@ pub struct MessageView {
     pub contact_id: Option<ContactId>,
     /// The caller's name, as stated by the caller.
     pub caller_name: Option<String>,
-    /// The number to call back, E.164.
+    /// The phone number to call back, in E.164 form.
     pub caller_phone: Option<String>,
     /// The text of the message.
     pub body: String,
@@ -139,7 +139,7 @@ pub struct OperatorMessageView {
     /// The team's notes.
     #[serde(flatten)]
     pub notes: NotesView,
-    /// The time until which the message is in no list of tasks; null if the message is not snoozed.
+    /// The time until which the message is hidden from lists of tasks. It is null if the message is not snoozed.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Timestamp>")]
     pub snoozed_until: Option<Option<Timestamp>>,

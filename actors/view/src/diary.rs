@@ -1,4 +1,4 @@
-//! Special days, time off, and the appointments outside bookable time after a change.
+//! Special days, time off, and the appointments that are outside bookable time after a change, as the APIs show them.
 
 use chrono::NaiveDate;
 use domain::{AppointmentId, BlockedTime, BlockedTimeId, LocalWindow, SpecialDay, StaffId, Timestamp};
@@ -45,7 +45,7 @@ impl From<&SpecialDay> for SpecialDayView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SpecialDayRemoved")]
 pub struct SpecialDayRemovedView {
-    /// The date, which has weekly hours again.
+    /// The date. The weekly opening hours apply on it again.
     #[schemars(with = "NaiveDate")]
     pub date: String,
     /// The appointments of the date that are outside bookable time.
@@ -56,17 +56,17 @@ pub struct SpecialDayRemovedView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TimeOff")]
 pub struct TimeOffView {
-    /// The time off's id.
+    /// The id of the time off.
     pub id: BlockedTimeId,
-    /// The staff member.
+    /// The staff member who is absent.
     pub staff_id: StaffId,
-    /// The start, inclusive.
+    /// The first instant of the time off.
     pub starts_at: Timestamp,
-    /// The end, exclusive.
+    /// The first instant after the time off.
     pub ends_at: Timestamp,
     /// A note about the reason.
     pub note: Option<String>,
-    /// The time of creation; time off never changes.
+    /// The time of creation. Time off is never changed.
     pub created_at: Timestamp,
 }
 
@@ -77,8 +77,8 @@ impl From<&BlockedTime> for TimeOffView {
     }
 }
 
-/// The affected future appointments that are outside bookable time after a change, because of this change
-/// or an earlier change. They stay booked. Buffers and notice are ignored.
+/// The future appointments that the change affects and that are outside bookable time, because of this change or an
+/// earlier one. They stay booked. Buffers and the minimum notice do not matter.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Affected")]
 pub struct AffectedView {

@@ -1,4 +1,4 @@
-//! Events.
+//! Events as webhooks deliver them.
 
 use domain::{BusinessId, EventId, EventType, Timestamp};
 use schemars::JsonSchema;
@@ -6,20 +6,20 @@ use serde::Serialize;
 
 use super::render;
 
-/// The envelope of an event about a resource.
+/// An event about a resource. The resource is in `data`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Event<V> {
-    /// The event's id, the same on every delivery.
+    /// The event's id. It is the same in every delivery.
     pub id: EventId,
     /// The type of the event.
     #[serde(rename = "type")]
     pub kind: EventType,
-    /// The version of `data`.
+    /// The version of the format of `data`.
     #[schemars(extend("const" = "v1"))]
     pub api_version: &'static str,
     /// The time of the event.
     pub created_at: Timestamp,
-    /// The business of the event.
+    /// The business in which the event happened.
     pub business_id: BusinessId,
     /// The resource at the time of the event.
     pub data: V,
@@ -33,7 +33,7 @@ pub fn event(id: EventId, event: EventType, at: Timestamp, business: BusinessId,
     [&head[..head.len() - ABSENT.len()], resource, b"}"].concat()
 }
 
-/// A placeholder for the resource. [`event`] cuts it off together with the closing brace.
+/// A placeholder for the resource. [`event`] cuts off the placeholder together with the closing brace.
 #[derive(Serialize)]
 struct Absent;
 

@@ -9,10 +9,10 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Insights")]
 pub struct InsightsView {
-    /// The first date, in the business's time zone.
+    /// The first date of the first period, in the business's time zone.
     #[schemars(with = "NaiveDate")]
     pub from: String,
-    /// The last date, in the business's time zone.
+    /// The last date of the last period, in the business's time zone.
     #[schemars(with = "NaiveDate")]
     pub to: String,
     /// The length of the periods.
@@ -23,7 +23,8 @@ pub struct InsightsView {
     pub periods: Vec<PeriodView>,
 }
 
-/// The figures of a period. Appointments count by `starts_at`, and calls by `started_at`.
+/// The figures of a period. An appointment is counted in the period of its `starts_at`, and a call in that of its
+/// `started_at`.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "InsightsPeriod")]
 pub struct PeriodView {
@@ -41,11 +42,11 @@ pub struct PeriodView {
     pub no_shows: u32,
     /// The number of contacts whose first confirmed appointment is in the period.
     pub new_customers: u32,
-    /// The number of other contacts with a confirmed appointment in the period.
+    /// The number of contacts who have a confirmed appointment in the period and had one before the period.
     pub returning_customers: u32,
     /// The number of confirmed appointments whose contact was erased.
     pub unknown_customers: u32,
-    /// The median time from booking to start, in minutes; null without confirmed appointments.
+    /// The median time from the booking to the start, in minutes. It is null if there is no confirmed appointment.
     pub lead_time_minutes: Option<i64>,
     /// The number of calls.
     pub calls: u32,
@@ -53,7 +54,7 @@ pub struct PeriodView {
     pub calls_answered: u32,
     /// The number of calls in which an appointment was booked.
     pub calls_converted: u32,
-    /// The figures of each staff member: active ones, and those with confirmed appointments.
+    /// The figures of each staff member who is active or has confirmed appointments in the period.
     pub staff: Vec<StaffPeriodView>,
 }
 
@@ -63,11 +64,11 @@ pub struct PeriodView {
 pub struct StaffPeriodView {
     /// The staff member.
     pub staff_id: StaffId,
-    /// The name of the staff member; empty if it cannot be read.
+    /// The name of the staff member. It is empty if it cannot be read.
     pub staff_name: String,
-    /// The minutes of the confirmed appointments.
+    /// The total duration of the confirmed appointments, in minutes.
     pub booked_minutes: i64,
-    /// `booked_minutes` as a percentage of the minutes that can be booked. Only for the current week and later
-    /// weeks; null in other periods, and if no minutes can be booked.
+    /// `booked_minutes` as a percentage of the minutes in which the staff member can be booked. It is given only for
+    /// the current week and later weeks. It is null for other periods, and if there are no such minutes.
     pub utilisation: Option<i64>,
 }

@@ -1,4 +1,4 @@
-//! Backups, imports and test mails of the installation.
+//! Backups, imports and test mails as the operator API shows them.
 
 use domain::{BackupId, BusinessId, Timestamp};
 use schemars::JsonSchema;
@@ -24,34 +24,36 @@ pub struct BackupView {
     pub to: String,
     /// The number of rows in the backup so far.
     pub rows: u64,
-    /// The number of bytes so far.
+    /// The number of bytes in the backup so far.
     pub bytes: u64,
-    /// The time of the request.
+    /// The time at which the backup was requested.
     pub started_at: Timestamp,
-    /// The end of the backup.
+    /// The time at which the backup ended.
     pub ended_at: Option<Timestamp>,
-    /// The reason for the failure.
+    /// The reason why the backup failed.
     pub error: Option<String>,
-    /// The manifest of a backup that is done or incomplete.
+    /// The manifest. A backup has one if its status is `done` or `incomplete`.
     pub manifest: Option<BackupManifestView>,
-    /// The kinds of records with another number of rows in the backup than recorded, at most 1,000. A
-    /// backup with problems is `incomplete`; its other businesses are complete. Absent without problems.
+    /// The problems: kinds of records of which the backup contains another number of rows than was recorded. At most
+    /// 1,000 are listed. A backup with problems has the status `incomplete`; the businesses without problems are
+    /// complete. It is absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<BackupProblemView>>,
-    /// The number of all problems. Absent without problems.
+    /// The number of all problems. It is absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem_count: Option<u64>,
 }
 
-/// A kind of records of a business with another number of rows in the backup than recorded.
+/// A problem of a backup: it contains another number of rows of one kind than was recorded for the business.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BackupProblem")]
 pub struct BackupProblemView {
     /// The business.
     pub business_id: BusinessId,
-    /// The kind as in a budget, or `business` for the whole business: its profile and its records.
+    /// The kind, with the same name as in a budget. `business` means the whole business: its profile and all its
+    /// records.
     pub kind: String,
-    /// The recorded number of rows; null if it cannot be read.
+    /// The recorded number of rows. It is null if it cannot be read.
     pub recorded: Option<u64>,
     /// The number of rows in the backup.
     pub found: u64,
@@ -85,9 +87,9 @@ pub struct BackupManifestView {
 pub struct MailTestView {
     /// Whether the relay accepted the mail.
     pub sent: bool,
-    /// The relay's response to an accepted mail.
+    /// The relay's response, if the relay accepted the mail.
     pub answer: Option<String>,
-    /// The error. It quotes the relay's response if there was one.
+    /// The error. If the relay sent a response, the error quotes it.
     pub error: Option<String>,
     /// The duration in milliseconds.
     pub duration_ms: u64,
@@ -103,10 +105,10 @@ pub struct ImportedView {
     pub records: u64,
     /// The time of the export.
     pub exported_at: Timestamp,
-    /// Whether the import was only checked.
+    /// Whether the import was a dry run, which changes nothing.
     pub dry_run: bool,
-    /// The slugs of imported booking pages that another business has. These pages have no slug and are
-    /// disabled. At most 100 are listed.
+    /// The slugs of imported booking pages that belong to another business. These pages were imported without a slug
+    /// and are disabled. At most 100 are listed.
     #[serde(default)]
     pub lost_slugs: Vec<String>,
 }

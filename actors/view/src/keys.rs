@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 pub struct KeyView {
     /// The key's id.
     pub id: KeyId,
-    /// The name that the owner gave the key.
+    /// The name of the key, chosen by the owner.
     pub name: String,
-    /// The visible prefix.
+    /// The visible prefix of the key.
     pub prefix: String,
     /// The scopes of the key.
     pub scopes: Vec<Scope>,
@@ -38,7 +38,7 @@ pub struct KeyCreatorView {
     pub kind: Cow<'static, str>,
     /// The person's id.
     pub id: Option<PersonId>,
-    /// The person's name, while the person exists.
+    /// The person's name. It is null if the person no longer exists.
     pub name: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub struct OperatorKeyView {
     pub key: KeyView,
     /// The creator of the key.
     pub created_by: KeyCreatorView,
-    /// The time of the last use, to the minute.
+    /// The time of the last use, rounded to the minute.
     pub last_used_at: Option<Timestamp>,
     /// The time of the revocation.
     pub revoked_at: Option<Timestamp>,
@@ -75,14 +75,14 @@ pub struct CreatedKeyView {
     pub created_by: KeyCreatorView,
 }
 
-/// A key at its creation, the only time that it is shown completely. A repeated request gets the response
-/// without the key.
+/// A key that was just created. Only this response shows the whole key. If the request is repeated, the response does
+/// not contain it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "NewApiKey")]
 pub struct NewKeyView {
     /// The fields without the key itself. The entity tag depends only on them.
     #[serde(flatten)]
     pub created: CreatedKeyView,
-    /// The key; null in a repeated response, because only the hash of a key is stored.
+    /// The whole key. It is null in a repeated response, because only the hash of a key is stored.
     pub key: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! The resources as the API shows them. A view is the response to a change, the data of an event, and the
-//! response stored for an idempotency key. It contains the names of services, staff and contacts at the
+//! The resources as the APIs show them. A view is used as the response to a change, as the data of an event, and as the
+//! response that is stored for an idempotency key. It contains the names of services, staff members and contacts at the
 //! time of the change.
 
 mod appointments;
@@ -36,7 +36,7 @@ pub trait View: Serialize + DeserializeOwned + Send + 'static {}
 
 impl<V: Serialize + DeserializeOwned + Send + 'static> View for V {}
 
-/// The initial buffer for a rendered view, in bytes. Most views fit.
+/// The initial size of the buffer for a rendered view, in bytes. Most views fit into it.
 const VIEW_BYTES: usize = 768;
 
 pub fn render<V: Serialize>(view: &V) -> Vec<u8> {
@@ -45,7 +45,7 @@ pub fn render<V: Serialize>(view: &V) -> Vec<u8> {
     json
 }
 
-/// The strong entity tag of rendered JSON (RFC 9110 §8.8.3), with quotes.
+/// Returns the strong entity tag of rendered JSON (RFC 9110 §8.8.3), including the quotes.
 pub fn etag(json: &[u8]) -> String {
     format!("\"{}\"", BASE64_URL_SAFE_NO_PAD.encode(&Sha256::digest(json)[..16]))
 }

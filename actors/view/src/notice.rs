@@ -1,4 +1,4 @@
-//! The log of notices to customers, and the consent of a contact to e-mails and texts.
+//! The log of notices to customers, and the consents of a contact to e-mails and text messages, as the APIs show them.
 
 use domain::{
     AppointmentId, DropReason, EmailConsent, Mail, MailId, Notice, NoticeChannel, NoticeKind, NoticeStatus,
@@ -13,27 +13,27 @@ use serde::{Deserialize, Serialize};
 pub struct NoticeView {
     /// The id of the notice.
     pub id: MailId,
-    /// The appointment.
+    /// The appointment that the notice is about.
     pub appointment_id: AppointmentId,
-    /// What the notice states.
+    /// The kind of the notice, which determines its content.
     pub kind: NoticeKind,
-    /// How it is sent.
+    /// The channel through which the notice is sent.
     pub channel: NoticeChannel,
-    /// The address of the last attempt; null before the first attempt, and after the erasure of the contact.
+    /// The address of the last attempt. It is null before the first attempt, and after the contact was erased.
     pub to: Option<String>,
-    /// Whether the notice was sent.
+    /// Whether the notice was sent, is waiting, has failed or was dropped.
     pub status: NoticeStatus,
-    /// Why the notice was dropped; null for another status.
+    /// The reason why the notice was dropped. It is null if it was not dropped.
     pub reason: Option<DropReason>,
     /// The number of attempts.
     pub attempts: u32,
-    /// The error of the last attempt; null without one.
+    /// The error of the last attempt. It is null if the last attempt had no error.
     pub last_error: Option<String>,
-    /// The time of the next attempt; null unless the notice is waiting.
+    /// The time of the next attempt. It is null if the notice is not waiting.
     pub next_attempt_at: Option<Timestamp>,
     /// The time of the change that caused the notice.
     pub created_at: Timestamp,
-    /// The time of the last attempt, or of the drop.
+    /// The time of the last attempt, or the time at which the notice was dropped.
     pub updated_at: Timestamp,
 }
 
@@ -56,12 +56,12 @@ impl NoticeView {
     }
 }
 
-/// The consent of a contact to notices at its own address and phone number.
+/// The consents of a contact to notices at its own e-mail address and phone number.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Consent")]
 pub struct ConsentView {
-    /// The e-mails that the contact gets; null for a contact without an e-mail address.
+    /// The e-mails that the contact agrees to get. It is null if the contact has no e-mail address.
     pub email: Option<EmailConsent>,
-    /// Whether the contact agrees to texts; null for a contact without a phone number.
+    /// Whether the contact agrees to get text messages. It is null if the contact has no phone number.
     pub texts: Option<TextConsent>,
 }

@@ -1,4 +1,4 @@
-//! People of a business, their sign-in links and alert settings.
+//! The people of a business, their sign-in links and their alert settings, as the APIs show them.
 
 use domain::{
     AlertEmail, AlertKind, AlertScope, AlertSetting, ClockFormat, LinkKind, Locale, Membership, MembershipId,
@@ -14,12 +14,12 @@ use uuid::Uuid;
 pub struct PersonView {
     /// The person's id.
     pub id: PersonId,
-    /// The membership's id, for the dashboard. Not serialised, so a stored response does not contain it.
+    /// The id of the membership, for the dashboard. It is not serialised, so a stored response does not contain it.
     #[serde(skip, default = "no_membership")]
     pub membership_id: MembershipId,
     /// The e-mail address as the person wrote it.
     pub email: String,
-    /// The person's name; can be empty.
+    /// The person's name. It may be empty.
     pub name: String,
     /// The person's language.
     pub locale: Locale,
@@ -29,30 +29,30 @@ pub struct PersonView {
     pub status: MembershipStatus,
     /// The staff member to which the membership is linked.
     pub staff_id: Option<StaffId>,
-    /// The creation of the account; before the membership is accepted, the time of the offer.
+    /// The time at which the account was created. Before the membership is accepted, it is the time of the offer.
     pub created_at: Timestamp,
-    /// The last change of the account or the membership.
+    /// The time of the last change of the account or of the membership.
     pub updated_at: Timestamp,
     /// The time of the last sign-in.
     pub last_sign_in_at: Option<Timestamp>,
-    /// The form of times in pages of the team. `auto` follows the phone region of the business.
+    /// The format of times on pages of the team. `auto` follows the phone region of the business.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ClockFormat")]
     pub clock: Option<ClockFormat>,
-    /// The first day of a week in pages of the team. `auto` follows the phone region of the business.
+    /// The first day of the week on pages of the team. `auto` follows the phone region of the business.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "WeekStart")]
     pub week_start: Option<WeekStart>,
 }
 
-/// An id that no membership has.
+/// Returns an id that belongs to no membership.
 fn no_membership() -> MembershipId {
     Uuid::nil().into()
 }
 
 impl PersonView {
-    /// Before the membership is accepted, the view contains only the data of the offer. It reveals nothing
-    /// about the account, not even whether it existed before the offer.
+    /// Creates the view of a person. Before the membership is accepted, the view contains only the data of the offer.
+    /// It reveals nothing about the account, not even whether it existed before the offer.
     pub fn new(person: &Person, membership: &Membership) -> Self {
         let (offer, account) = (&membership.offer, membership.accepted.then_some(person));
         let changed_at = membership.updated_at;
@@ -81,29 +81,29 @@ pub struct NewPersonView {
     /// The person.
     #[serde(flatten)]
     pub person: PersonView,
-    /// The link to set a password; null if `no_link_reason` is set.
+    /// The link with which the person sets a password. It is null if `no_link_reason` is set.
     pub link: Option<String>,
     /// The expiry of the link.
     pub link_expires_at: Option<Timestamp>,
-    /// The reason why there is no link; null if there is a link.
+    /// The reason why there is no link. It is null if there is a link.
     pub no_link_reason: Option<NoLink>,
 }
 
-/// Why the response has no link.
+/// The reason why the response contains no link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "NoLinkReason")]
 #[serde(rename_all = "snake_case")]
 pub enum NoLink {
-    /// The account has a password, with which the person signs in.
+    /// The account already has a password, with which the person can sign in.
     HasPassword,
     /// The service has no public address for links. Set `RECEPTIONIST_PUBLIC_URL`.
     NoPublicUrl,
-    /// The response is repeated, and only the hash of a link is stored.
+    /// The request was repeated. The link cannot be shown again, because only its hash is stored.
     GivenAgain,
 }
 
 impl NewPersonView {
-    /// The stored response to adding a person, without the link.
+    /// Returns the response to adding a person as it is stored, without the link.
     pub fn remembered(person: &Person, membership: &Membership) -> Self {
         Self {
             person: PersonView::new(person, membership),
@@ -120,7 +120,7 @@ impl NewPersonView {
 pub struct LinkView {
     /// The purpose of the link.
     pub kind: LinkKind,
-    /// The link; null in a repeated response, because only the hash of a link is stored.
+    /// The link. It is null in a repeated response, because only the hash of a link is stored.
     pub link: Option<String>,
     /// The expiry of the link.
     pub expires_at: Timestamp,
@@ -129,7 +129,7 @@ pub struct LinkView {
 /// The result of marking alerts as read.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct AlertsReadView {
-    /// The time at which the alerts were marked.
+    /// The time at which the alerts were marked as read.
     pub read_at: Timestamp,
 }
 
@@ -137,28 +137,28 @@ pub struct AlertsReadView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Notifications")]
 pub struct NotificationsView {
-    /// A webhook endpoint was disabled after failures.
+    /// The setting for alerts that a webhook endpoint was disabled after failures.
     pub webhook_disabled: AlertSetting,
-    /// An urgent message was taken.
+    /// The setting for alerts that an urgent message was taken.
     pub urgent_message: AlertSetting,
-    /// A message that is not urgent was taken.
+    /// The setting for alerts that a message was taken which is not urgent.
     pub message_taken: AlertSetting,
-    /// A booking or a move waits for confirmation.
+    /// The setting for alerts that a booking or a move waits for confirmation.
     pub appointment_requested: AlertSetting,
-    /// An appointment was booked.
+    /// The setting for alerts that an appointment was booked.
     pub appointment_booked: AlertSetting,
-    /// An appointment was moved.
+    /// The setting for alerts that an appointment was moved.
     pub appointment_rescheduled: AlertSetting,
-    /// An appointment was cancelled.
+    /// The setting for alerts that an appointment was cancelled.
     pub appointment_cancelled: AlertSetting,
-    /// A call was missed or failed.
+    /// The setting for alerts that a call was missed or failed.
     pub call_missed: AlertSetting,
-    /// Deliveries to a webhook endpoint have failed for an hour.
+    /// The setting for alerts that deliveries to a webhook endpoint have failed for an hour.
     #[serde(default = "immediately")]
     pub webhook_failing: AlertSetting,
 }
 
-/// The setting in responses that an earlier version has stored.
+/// The setting that is used if an earlier version has stored the response without this kind of alert.
 fn immediately() -> AlertSetting {
     AlertSetting { email: AlertEmail::Now, in_app: true, scope: AlertScope::All }
 }

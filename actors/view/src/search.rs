@@ -1,4 +1,4 @@
-//! The records that a search finds.
+//! The records that a search has found, as the APIs show them.
 
 use domain::{Direction, FoundKind, KeyId, ResourceId, Timestamp};
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{AppointmentView, CallView, ContactView, MessageView};
 
-/// A record that a search found.
+/// A record that a search has found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SearchResult")]
 pub struct FoundView {
@@ -16,16 +16,17 @@ pub struct FoundView {
     /// The record's id.
     #[schemars(with = "KeyId")]
     pub id: Uuid,
-    /// The name of the contact or caller, otherwise the phone number or the email address.
+    /// The name of the contact or caller. If there is no name, it is the phone number or the e-mail address.
     pub title: String,
-    /// More about the record: the phone number and the email address, or the service and the staff member.
+    /// More about the record: the phone number and the e-mail address, or the service and the staff member.
     pub subtitle: String,
-    /// The start of the appointment or call, or the time of the message. Null for a contact.
+    /// The start of the appointment or call, or the time of the message. It is null for a contact.
     pub at: Option<Timestamp>,
 }
 
 impl FoundView {
-    /// The first text is the title, and the others are the subtitle. `None` without a text.
+    /// Uses the first non-empty text as the title, and joins the others to the subtitle. Returns `None` if all texts
+    /// are empty.
     fn new(
         kind: FoundKind,
         id: impl ResourceId,

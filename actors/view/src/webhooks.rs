@@ -1,4 +1,4 @@
-//! Webhook endpoints, their delivery log and their tests as the APIs show them.
+//! Webhook endpoints, their delivery logs and the results of their tests, as the APIs show them.
 
 use std::fmt;
 
@@ -17,9 +17,9 @@ pub struct WebhookView {
     pub id: WebhookId,
     /// The address to which events are sent.
     pub url: String,
-    /// The subscribed event types.
+    /// The event types to which the endpoint is subscribed.
     pub events: Vec<EventType>,
-    /// The description; can be empty.
+    /// The description. It may be empty.
     pub description: String,
     /// Whether the endpoint gets events.
     pub status: WebhookStatus,
@@ -56,8 +56,8 @@ pub struct OperatorWebhookView {
     /// The fields that integrations see. The entity tag depends only on them.
     #[serde(flatten)]
     pub webhook: WebhookView,
-    /// The first failed attempt since the last delivery that the endpoint accepted; null if the endpoint is
-    /// disabled or not failing.
+    /// The time of the first failed attempt since the endpoint last accepted a delivery. It is null if the endpoint is
+    /// disabled or is not failing.
     pub failing_since: Option<Timestamp>,
 }
 
@@ -68,15 +68,15 @@ impl OperatorWebhookView {
     }
 }
 
-/// A webhook endpoint at its creation, the only time that its secret is shown. `S` is `Option<String>` where
-/// a repeated request gets the response without the secret.
+/// A webhook endpoint that was just created. Only this response shows the secret. `S` is `Option<String>` if the
+/// response to a repeated request omits the secret.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "NewWebhook")]
 pub struct NewWebhookView<S = String> {
     /// The endpoint. The entity tag depends only on it.
     #[serde(flatten)]
     pub webhook: WebhookView,
-    /// The signing key of deliveries: `whsec_` and the base64 of the key.
+    /// The key with which deliveries are signed: `whsec_` and the key in base64.
     pub secret: S,
 }
 
@@ -86,7 +86,8 @@ impl<S> NewWebhookView<S> {
     }
 }
 
-/// Omits the secret and the URL, whose path can contain a secret of the receiver, to keep them out of logs.
+/// The output contains neither the secret nor the URL, whose path may contain a secret of the receiver, so that both
+/// stay out of logs.
 impl<S> fmt::Debug for NewWebhookView<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NewWebhookView")
@@ -137,7 +138,7 @@ pub struct DeliveryView {
     pub attempts: Vec<AttemptView>,
     /// The HTTP status of the newest response.
     pub last_response_status: Option<u16>,
-    /// The first KiB of the newest response.
+    /// The first KiB of the body of the newest response.
     pub last_response_body: Option<String>,
     /// The error of the newest attempt.
     #[schemars(with = "Option<String>")]

@@ -1,4 +1,4 @@
-//! The booking page of a business, and its settings of notices.
+//! The booking page of a business and its settings for notices, as the APIs show them.
 
 use domain::{NoticeScope, NoticeSettings, Website};
 use schemars::JsonSchema;
@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Website")]
 pub struct WebsiteView {
-    /// Whether the booking page answers.
+    /// Whether customers can use the booking page.
     pub enabled: bool,
-    /// The name of the business in the address of the page; null until the page is first enabled.
+    /// The name of the business in the address of the page. It is null until the page is enabled for the first time.
     pub slug: Option<String>,
-    /// The address of the page; null without a slug.
+    /// The address of the page. It is null if the page has no slug.
     #[schemars(extend("format" = "uri"))]
     pub url: Option<String>,
     /// The sites that may embed the page.
     pub origins: Vec<String>,
-    /// The background of buttons, `#rrggbb`.
+    /// The background colour of buttons, in the form `#rrggbb`.
     pub color: Option<String>,
-    /// The phone number that customers see, E.164.
+    /// The phone number that customers see, in E.164 form.
     pub phone: Option<String>,
     /// The e-mail address that customers see.
     pub email: Option<String>,
@@ -27,14 +27,15 @@ pub struct WebsiteView {
     pub address: Option<String>,
     /// Whether customers may move and cancel their appointments.
     pub change_by_caller: bool,
-    /// How long before the start customers may still do so; null for the minimum notice of the service.
+    /// The minimum time before the start at which customers may still move or cancel, in minutes. Null means the
+    /// service's minimum notice.
     pub change_notice_minutes: Option<u32>,
     /// Whether the page shows the prices of services.
     pub show_prices: bool,
 }
 
 impl WebsiteView {
-    /// `public_url` is the public URL of the service, without a slash at its end.
+    /// Creates the view. `public_url` is the public URL of the service, without a slash at its end.
     pub fn new(website: &Website, public_url: Option<&str>) -> Self {
         let slug = website.slug.as_ref().map(|slug| slug.as_str().to_owned());
         let url = slug.as_ref().zip(public_url).map(|(slug, url)| format!("{url}/book/{slug}"));
@@ -54,13 +55,13 @@ impl WebsiteView {
     }
 }
 
-/// The notices that customers get about their appointments.
+/// The settings for notices that customers get about their appointments.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Notices")]
 pub struct NoticesView {
-    /// The appointments whose customers get e-mails.
+    /// Which appointments cause e-mails to their customers.
     pub email: NoticeScope,
-    /// The appointments whose customers get text messages.
+    /// Which appointments cause text messages to their customers.
     pub text: NoticeScope,
     /// The hours before the start at which reminders are sent.
     pub reminder_hours: Vec<u8>,
