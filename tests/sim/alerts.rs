@@ -1,15 +1,16 @@
-//! A simulation of alerts. People have different settings, the disk loses unsynced writes, and the mail relay
-//! may be down, hang or refuse mails.
+//! A simulation of alerts. People have different settings, the disk loses unsynced writes, and the mail relay may be
+//! down, hang or refuse mails.
 //!
-//! The model computes the expected alerts and mails from the audit log alone, with a second implementation of
-//! the rules. Each seed consists of several runs of the engine.
+//! The model computes the expected alerts and mails from the audit log alone, with a second implementation of the
+//! rules. Each seed consists of several runs of the engine.
 //!
 //! Invariants:
+//!
 //! - After every crash, each person has exactly the expected alerts, in order.
 //! - The outbox and its log contain exactly the expected mails.
-//! - At the end, every mail has arrived, and its attempts all had the same `Message-ID`.
-//! - In a seed with a limit on the pending mails of a business, their number stays within the limit. A person
-//!   who chose only mails gets an alert instead of each dropped mail.
+//! - At the end, every mail has arrived. All attempts to send a mail had the same `Message-ID`.
+//! - In a seed with a limit on the pending mails of a business, their number stays within the limit. When a mail is
+//!   dropped because of the limit, a person who chose only mails gets an alert in the dashboard instead.
 
 mod happen;
 mod model;
@@ -49,8 +50,7 @@ const SEEDS: u64 = 12;
 const LIVES: usize = 5;
 const STEPS_A_LIFE: usize = 20;
 const SHOPS: usize = 2;
-/// For each person of a business, the role and the linked staff member. The last person is sometimes
-/// disabled.
+/// The role and the linked staff member of each person in a business. The last person is sometimes disabled.
 const TEAM: [(Role, Option<usize>); 5] = [
     (Role::Owner, None),
     (Role::Admin, Some(0)),
@@ -59,7 +59,7 @@ const TEAM: [(Role, Option<usize>); 5] = [
     (Role::Member, Some(0)),
 ];
 const SHUT_OUT: usize = TEAM.len() - 1;
-/// The limit on pending mails per business, in every third seed.
+/// The limit on pending mails per business. It applies in every third seed.
 const WAITING_MAX: usize = 6;
 
 /// The parts of a business's state that the model cannot compute from the audit log.
@@ -70,7 +70,7 @@ struct Shop {
     staff: Vec<StaffId>,
     people: Vec<PersonId>,
     appointments: Vec<AppointmentId>,
-    /// The manage links of the appointments that customers booked.
+    /// The manage links of the appointments that customers have booked.
     links: Vec<ManageToken>,
     booked: i64,
 }
@@ -84,16 +84,16 @@ enum Mood {
     Refuses,
 }
 
-/// The person, the kind and the record of an alert that is mailed.
+/// An alert that is mailed: the person, the kind and the record.
 type Told = (PersonId, AlertKind, Uuid);
 
-/// The relay and the mails that it accepted.
+/// A simulated relay, which records the mails that it has accepted.
 struct Relay {
     dice: Dice,
     mood: Mutex<Mood>,
-    /// The letters that were composed, by the id of the mail.
+    /// The mails that the engine has composed, by `Message-ID`.
     made: Mutex<BTreeMap<String, Letter>>,
-    /// For each alert and email address, the ids of the mails that contained the alert.
+    /// For each alert and e-mail address, the ids of the mails that contained the alert.
     taken: Mutex<BTreeMap<(String, AlertKind, Uuid), BTreeSet<String>>>,
 }
 
@@ -132,7 +132,7 @@ impl Composer for Relay {
     }
 }
 
-/// The alerts in a mail.
+/// Returns the alerts in a mail.
 fn told(content: &Content) -> Vec<(AlertKind, Uuid)> {
     use domain::ResourceId as _;
     use engine::mail::letter::What;
@@ -157,7 +157,7 @@ struct World {
     relay: Arc<Relay>,
     shops: Vec<Arc<Mutex<Shop>>>,
     seed: u64,
-    /// The limit on pending mails per business. `None` in seeds without a limit.
+    /// The limit on pending mails per business. It is `None` in seeds without a limit.
     waiting_max: Option<usize>,
 }
 
@@ -206,7 +206,7 @@ impl World {
             let business = engine.business(id);
             let service = business.change(by(), CreateService::lasting(text("Cut"), 60)).await.unwrap();
             let service = id_of(&service);
-            // The module `notices` tests the mails to customers.
+            // Mails to customers are turned off here. The module `notices` tests them.
             let off = PatchNotices { email: Some(NoticeScope::Off), ..PatchNotices::default() };
             business.change(by(), off).await.unwrap();
             let mut staff = Vec::new();
@@ -297,8 +297,8 @@ impl World {
         runtime.block_on(store.close()).unwrap();
     }
 
-    /// Checks that every mail that must arrive was sent. An alert must not be in more mails than expected,
-    /// not counting repeated mails with the same id.
+    /// Checks that every mail that must arrive was sent. An alert must not be in more mails than expected. A mail that
+    /// was sent twice with the same id counts once.
     fn check_arrived(&self, expected: &Expected, arrives: &BTreeSet<Told>, shop: &Shop) {
         let taken = self.relay.taken.lock();
         for (told @ (person, kind, about), times) in &expected.mailed {
@@ -315,8 +315,7 @@ fn id_of<I: std::str::FromStr<Err: std::fmt::Debug>>(answer: &Answer<impl Serial
     shown["id"].as_str().unwrap().parse().unwrap()
 }
 
-/// Runs a seed. Returns the numbers of alerts that were shown, that were mailed, and that were omitted from
-/// mails.
+/// Runs a seed. Returns how many alerts were shown, how many were mailed, and how many were omitted from mails.
 fn run(seed: u64) -> (usize, usize, u64) {
     let dice = Arc::new(Dice::new(seed));
     let relay = Arc::new(Relay {
@@ -361,7 +360,7 @@ fn run(seed: u64) -> (usize, usize, u64) {
     counted
 }
 
-/// Sends several concurrent random changes during one run of the engine. In the last run, the relay works.
+/// Makes several random changes at the same time during one run of the engine. In the last run, the relay works.
 async fn course(world: &World, engine: &Engine, is_last: bool) {
     for _ in 0..STEPS_A_LIFE {
         if world.dice.once_in(5) {
@@ -375,7 +374,7 @@ async fn course(world: &World, engine: &Engine, is_last: bool) {
             }
         }
         if !is_last && world.dice.once_in(STEPS_A_LIFE) {
-            // The run ends here while requests are still in progress.
+            // The run ends here, although requests are still in progress.
             return tokio::time::sleep(Duration::from_millis(world.dice.next() % 12)).await;
         }
         for task in tasks {

@@ -1,6 +1,5 @@
-//! A business that is set aside while the engine runs, as after the loss of rows. From then on it refuses
-//! every request, even after crashes and restarts, and none of its rows changes. Other businesses are not
-//! affected.
+//! A business that is set aside while the engine runs, as after a loss of rows. From then on, every request for it must
+//! fail, even after crashes and restarts, and none of its rows may change. Other businesses must not be affected.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,11 +19,11 @@ use crate::shop::text;
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// The business. `None` if this seed has none.
+/// The business that is set aside, and the checks of it. The id is `None` if the seed has no such business.
 pub(crate) struct Aside {
     dice: Dice,
     of: Option<BusinessId>,
-    /// Whether the business was set aside, and its rows at the end of the run in which this happened.
+    /// Whether the business was set aside. `rows` are its rows at the end of the run in which this happened.
     is_set_aside: bool,
     rows: Option<Vec<Pair>>,
 }
@@ -41,7 +40,7 @@ impl Aside {
 }
 
 impl Sim {
-    /// Creates the business, in half of the seeds.
+    /// Creates the business. This happens in half of the seeds.
     pub(crate) async fn found_aside(&mut self, life: &Life) {
         if self.workload == Workload::First || !self.aside.dice.once_in(2) {
             return;
@@ -64,7 +63,7 @@ impl Sim {
         self.aside.of = Some(of);
     }
 
-    /// Sends requests to the business from time to time, and sets it aside once.
+    /// Sends requests to the business from time to time. Sets it aside once.
     pub(crate) fn some_aside(&mut self, life: &mut Life) {
         let Some(of) = self.aside.of else { return };
         if !self.aside.is_set_aside && self.aside.dice.once_in(60) {

@@ -1,5 +1,5 @@
-//! Requests as assistants send them: repeated bookings, and moves and cancellations with an expected start
-//! that may be outdated.
+//! Requests in the form in which assistants send them: repeated bookings, and moves and cancellations that state an
+//! expected start, which may be outdated.
 
 use domain::Timestamp;
 use engine::business::commands::appointments::{Cancel, Reschedule};
@@ -10,9 +10,9 @@ use crate::ops::Op;
 use crate::shop::id;
 use crate::sim::Sim;
 
-/// A move that names the current start of the appointment.
+/// A move that states the present start of the appointment.
 pub(crate) type MoveFrom = StartingAt<Reschedule>;
-/// A cancellation that names the current start of the appointment.
+/// A cancellation that states the present start of the appointment.
 pub(crate) type CancelAt = StartingAt<Cancel>;
 
 impl Sim {

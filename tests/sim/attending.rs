@@ -1,4 +1,4 @@
-//! The changes of an appointment that integrations do not see: the team's notes, and the attendance.
+//! Changes of an appointment that integrations do not see: the team's notes and the attendance.
 
 use chrono::TimeDelta;
 use domain::{Attendance, ResourceId, Timestamp};
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use crate::model::Model;
 use crate::rules::instant;
 
-/// The longest local day.
+/// The length of the longest local day, on which clocks are set back.
 const DAY_MAX: TimeDelta = TimeDelta::hours(25);
 
 impl Model {
-    /// Replays a change of the team's fields, which was made at this time.
+    /// Replays a change of the fields that only the team sees. The change was made at the time `at`.
     pub(crate) fn patch_appointment(&mut self, change: &PatchAppointment, body: &Value, at: Timestamp) {
         let id = change.id.uuid();
         let before = &self.newest[&id];

@@ -1,6 +1,6 @@
-//! Backups while the engine runs. Each backup names a commit, and must contain exactly the rows of the disk
-//! after this commit. Every commit before the request for the backup must be included. A backup that was
-//! killed must be invalid.
+//! Backups while the engine runs. Each backup names a commit, and must contain exactly the rows of the disk after this
+//! commit. It must include every commit from before its request. A backup that was interrupted by a kill must be
+//! invalid.
 
 use std::collections::BTreeMap;
 
@@ -36,14 +36,14 @@ impl Backups {
         Self { dice: Dice::new(seed ^ 0xbac0), begun: None, made: 0 }
     }
 
-    /// True if no backup is in progress, so that no check needs the history of the disk.
+    /// True if no backup is in progress. The history of the disk is then not needed for backups.
     pub(crate) fn is_idle(&self) -> bool {
         self.begun.is_none()
     }
 }
 
 impl Sim {
-    /// Starts a backup from time to time, or checks the one in progress.
+    /// Starts a backup from time to time. If a backup is in progress, checks it.
     pub(crate) fn some_backup(&mut self, life: &Life) {
         self.look_at_backup(life);
         if self.workload == Workload::First || self.backups.begun.is_some() || !self.backups.dice.once_in(40)
@@ -64,7 +64,7 @@ impl Sim {
         }
     }
 
-    /// Checks a backup that is finished.
+    /// Checks the backup, if it is finished.
     fn look_at_backup(&mut self, life: &Life) {
         let Some(begun) = &self.backups.begun else { return };
         let state = life.engine.backup(begun.id).expect("the backup was begun in this run");
@@ -102,8 +102,7 @@ impl Sim {
         self.backups.begun = None;
     }
 
-    /// Checks that every revocation is in the list of tombstones, even if a crash has undone the change
-    /// itself.
+    /// Checks that the list of tombstones contains every revocation, even if a crash has undone the change itself.
     pub(crate) fn check_tombstones(&self) {
         let listed = self.world.disk.tombstones();
         for key in self.models.iter().flat_map(|model| &model.revoked) {
@@ -114,7 +113,7 @@ impl Sim {
         }
     }
 
-    /// Checks the backup that was in progress at the end of the run. It must be invalid or complete.
+    /// Checks the backup that was in progress at the end of the run. It must be either invalid or complete.
     pub(crate) fn end_backup(&mut self) {
         let Some(begun) = self.backups.begun.take() else { return };
         let dir = begun.home.path().join("backup");

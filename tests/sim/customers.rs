@@ -1,12 +1,13 @@
-//! Customers: bookings on the booking page, and moves and cancellations by manage link.
+//! Customers: bookings on the booking page, and moves and cancellations through manage links.
 //!
-//! The audit log does not say which customer made a change. Each booking has its own name, and the appointment
-//! keeps it. A change by link is identified by its appointment, its times and the time of the change.
+//! The audit log does not state which customer has made a change. Each booking has a unique name, and the appointment
+//! keeps it. A change through a link is identified by its appointment, its times and the time of the change.
 //!
 //! Invariants:
-//! - An appointment keeps what its customer entered, and never gets it from elsewhere.
+//!
+//! - An appointment keeps the data that its customer entered. This data never comes from another request.
 //! - A link shows the present state of its appointment, and only at its own business.
-//! - A listed time can be booked and moved to, and a time that is not listed cannot.
+//! - A listed time can be booked, and an appointment can be moved to it. A time that is not listed is refused.
 //! - Links move an appointment at most five times.
 
 use std::sync::Arc;
@@ -40,12 +41,12 @@ use crate::wide::Workload;
 
 const CUSTOMER: Party = Party::Integration { allow_pending: true };
 const MOVES_MAX: u8 = 5;
-/// A link ends this long after the end of its appointment.
+/// The time after the end of an appointment at which its links expire.
 const LINK_KEPT: TimeDelta = TimeDelta::days(30);
 /// The maximum number of links of an appointment.
 pub(crate) const LINKS_MAX: usize = 32;
 
-/// A change by manage link, with the appointment of the link.
+/// A change through a manage link, together with the appointment of the link.
 #[derive(Clone, Debug)]
 pub(crate) struct ByLink<C> {
     pub(crate) appointment: AppointmentId,
@@ -68,7 +69,7 @@ impl<C: Change + 'static> Asked for ByLink<C> {
 /// The customers of a seed.
 pub(crate) struct Customers {
     dice: Dice,
-    /// The links that were created since the last call of [`Sim::learn`], with the index of their business.
+    /// The links that were created since the last call of [`Sim::learn`]. Each has the index of its business.
     minted: Arc<Mutex<Vec<(usize, AppointmentId, ManageToken)>>>,
 }
 
@@ -78,8 +79,8 @@ impl Customers {
     }
 }
 
-/// The appointment after a change of the audit log. The current appointment is taken, and all later changes
-/// are undone.
+/// Returns the appointment as it was after an entry of the audit log. It is computed from the current appointment by
+/// undoing all later changes.
 fn after(made: &AuditEntry, rows: &Rows) -> Value {
     let mut shown = rows.shown[&made.resource_id].clone();
     shown.as_object_mut().unwrap().remove("notes");
@@ -113,7 +114,7 @@ fn check_entered(online: &BookOnline, appointment: &Appointment) {
 }
 
 impl Model {
-    /// Replays a change by a customer.
+    /// Replays a change that a customer made.
     pub(crate) fn replay_customer(
         &mut self,
         rows: &Rows,
@@ -143,7 +144,7 @@ impl Model {
         self.replay_with(&entry, &body, group, span)
     }
 
-    /// The request by manage link that has caused this entry.
+    /// Returns the request through a manage link that has caused this entry.
     fn by_link(&self, requests: &Ledger, made: &AuditEntry, body: &Value) -> Option<Entry> {
         let before = instant(&self.newest[&made.resource_id], "starts_at");
         requests.find(|entry| {
@@ -164,7 +165,7 @@ impl Model {
         })
     }
 
-    /// The change that a request by manage link makes. Checks that the settings allow it.
+    /// Returns the change that a request through a manage link makes. Checks that the settings allow it.
     pub(crate) fn made_by_link(&mut self, op: &Op, before: &Value) -> Op {
         assert_ne!(self.website["change_by_caller"], false, "customers may not change {before}");
         let (op, expected): (Op, _) = match op {
@@ -191,7 +192,7 @@ impl Model {
 }
 
 impl Sim {
-    /// Opens the booking page of each business, and sends its notices.
+    /// Enables the booking page and the notices of each business.
     pub(crate) async fn found_pages(&self, life: &Life) {
         if self.workload == Workload::First {
             return;
@@ -211,7 +212,7 @@ impl Sim {
         }
     }
 
-    /// Does one action of a customer from time to time.
+    /// Performs one action of a customer from time to time.
     pub(crate) async fn some_customer(&mut self, life: &mut Life) {
         if self.workload == Workload::First || !self.customers.dice.once_in(4) {
             return;
@@ -248,14 +249,14 @@ impl Sim {
         }
     }
 
-    /// The current start of an appointment, as a client reads it.
+    /// Returns the current start of an appointment, as a client reads it.
     async fn start_of(&self, life: &Life, shop: usize, id: AppointmentId) -> Option<Timestamp> {
         let shown = life.engine.business(self.shops[shop].id).appointment(id).await;
         shown.ok().flatten().map(|shown: AppointmentView| shown.starts_at)
     }
 
-    /// A booking on the page. `wanted` is the service, staff member and time; they are random if it is
-    /// absent.
+    /// Returns a booking on the page. `wanted` contains the service, the staff member and the time. They are random if
+    /// it is `None`.
     pub(crate) fn book_online(&self, shop: usize, wanted: Option<BookRequest>) -> BookOnline {
         let (dice, of) = (&self.customers.dice, &self.shops[shop]);
         let number = dice.below(18);
@@ -279,7 +280,7 @@ impl Sim {
         }
     }
 
-    /// Mints one link of an appointment, or so many that the oldest end.
+    /// Creates links for an appointment: either one, or so many that the oldest ones expire.
     fn mint(&self, life: &mut Life, shop: usize, appointment_id: AppointmentId) {
         let count = if self.customers.dice.once_in(10) { LINKS_MAX } else { 1 };
         self.world.say(format_args!("{count} links of {appointment_id} are created"));
@@ -295,7 +296,7 @@ impl Sim {
         });
     }
 
-    /// Changes the settings of a booking page. Two businesses may want the same slug.
+    /// Changes the settings of a booking page. Two businesses may choose the same slug.
     fn change_page(&self, life: &mut Life, shop: usize) {
         let dice = &self.customers.dice;
         let patch = PatchWebsite {
@@ -309,8 +310,8 @@ impl Sim {
         life.spawn(async move { _ = handle.patch_website(Request::by(Actor::Operator), patch).await });
     }
 
-    /// Checks that without concurrent changes a link shows its appointment, that the appointment can be moved
-    /// to a listed time, and that it cannot be moved to another time.
+    /// Checks a link while no other changes are made. It must show its appointment. The appointment can be moved to a
+    /// listed time, and to no other time.
     async fn probe_link(&mut self, life: &mut Life, shop: usize, link: (AppointmentId, ManageToken)) {
         life.quiet().await;
         self.learn();
@@ -328,7 +329,7 @@ impl Sim {
         let links = self.shops[shop].links.iter().filter(|(of, _)| *of == id).count();
         let has_ended = shown.ends_at + LINK_KEPT <= handle.now();
         let Some(seen) = seen else {
-            // It is unknown whether some requests for a link were carried out.
+            // For some requests that may have created a link, the outcome is unknown.
             assert!(has_ended || links > LINKS_MAX - 8, "a link of {id} has ended early");
             return;
         };
@@ -374,7 +375,7 @@ impl Sim {
         );
     }
 
-    /// The outcome of a request without concurrent changes.
+    /// Sends a request while no other changes are made, and returns its outcome.
     pub(crate) async fn came(&mut self, life: &mut Life, shop: usize, op: Op) -> Came {
         let tried = self.ask(life, shop, op, false);
         life.quiet().await;

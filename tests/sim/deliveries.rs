@@ -1,4 +1,5 @@
-//! Compares the deliveries on the disk with the expected deliveries and with the times at which they are due.
+//! Compares the deliveries on the disk with the deliveries that are expected, and with the times at which they must be
+//! due.
 
 use domain::{Delivery, DeliveryStatus, EventId, WebhookId};
 
@@ -44,16 +45,16 @@ impl Model {
                 }
                 DeliveryStatus::Failed => {
                     assert_eq!(delivery.attempts, 9, "{}", told());
-                    // If the endpoint had accepted no event since the event of this delivery, the service
-                    // would have disabled the endpoint, and the epoch of the endpoint would be higher.
+                    // If the endpoint had accepted no event since the event of this delivery, the service would have
+                    // disabled the endpoint. The epoch of the endpoint would then be higher than that of the delivery.
                     let reached = hook.taken.is_some_and(|taken| taken >= owed.since);
                     assert!(reached || delivery.epoch < epoch, "the endpoint must be disabled: {}", told());
                 }
                 DeliveryStatus::Missed => {}
             }
             if status == DeliveryStatus::Pending {
-                // Attempts have timestamps of the wall clock. They cannot be compared across runs, or within
-                // a run in which the clock jumped.
+                // Attempts have timestamps of the wall clock. They cannot be compared between runs, or within a run in
+                // which the clock has jumped.
                 let earlier = self.attempted.get(&(*endpoint, *event)).copied().flatten();
                 if !span.jumped && earlier != delivery.last_attempt_at {
                     check_plan(delivery, &told);
@@ -70,7 +71,7 @@ impl Model {
     }
 }
 
-/// Checks that the next attempt is due after the documented delay.
+/// Checks that the time until the next attempt is the documented delay.
 fn check_plan(delivery: &Delivery, told: &impl Fn() -> String) {
     let next = delivery
         .next_attempt_at
@@ -88,7 +89,7 @@ fn check_plan(delivery: &Delivery, told: &impl Fn() -> String) {
     );
 }
 
-/// Checks that no delivery is long overdue.
+/// Checks that no delivery has been due for too long.
 fn check_in_time(
     rows: &Rows,
     (endpoint, event): (WebhookId, EventId),
@@ -99,9 +100,9 @@ fn check_in_time(
     let lived = span.worked - span.began;
     let now = span.wall + lived;
     let next = delivery.next_attempt_at.unwrap().millis();
-    // The service may attempt other deliveries before this one. Other deliveries of the same endpoint are
-    // attempted eight at a time. In a seed with few permits, the deliveries of all endpoints of the
-    // business may come first, one after the other.
+    // The service may attempt other deliveries before this one. It attempts at most eight deliveries of an endpoint at
+    // the same time. In a seed with few permits, the deliveries of all endpoints of the business may come first, one
+    // after the other.
     let may_have_gone_before = |of: &WebhookId, other: &Delivery| {
         let tried = other.last_attempt_at.is_some_and(|at| span.jumped || at.millis() >= span.wall);
         (*of == endpoint || span.few_permits) && (tried || other.status == DeliveryStatus::Pending)
@@ -114,12 +115,12 @@ fn check_in_time(
     assert!(late < turns * ATTEMPT_MILLIS + 2_000, "{event} is {late} ms late: {}", told());
 }
 
-/// Checks the status of a delivery that the endpoint accepted in this run of the engine, long enough ago.
-/// The delivery must be recorded as successful.
+/// Checks the status of a delivery that the endpoint accepted in this run of the engine. If it was accepted long enough
+/// ago, it must be recorded as successful.
 fn check_got(hook: &Hook, event: EventId, delivery: &Delivery, span: Span, told: &impl Fn() -> String) {
     let Some(at) = hook.got_quickly(event) else { return };
     let resent = hook.resends.iter().any(|asked| *asked >= at - ATTEMPT_MILLIS);
-    // If the endpoint is disabled during an attempt, the outcome of the attempt is unknown.
+    // If an endpoint is disabled during an attempt, the test does not know whether the attempt counts.
     if at >= span.began
         && span.worked - at > ATTEMPT_MILLIS + span.suspended
         && !resent

@@ -20,19 +20,19 @@ fn window(open: u16, close: u16) -> LocalWindow {
     LocalWindow { open: time(open), close: time(close) }
 }
 
-/// The same opening hours on each of these days.
+/// Returns the same opening hours for each of these days.
 fn on(days: &[Day], open: u16, close: u16) -> Vec<DayHours> {
     let LocalWindow { open, close } = window(open, close);
     days.iter().map(|day| DayHours { day: *day, open, close }).collect()
 }
 
-/// A date near the appointments that are booked.
+/// Returns a date near the appointments that are booked.
 fn date(dice: &Dice, now: Timestamp) -> NaiveDate {
     now.utc().date_naive() + Days::new(dice.between(0, 4))
 }
 
 impl Sim {
-    /// Changes the diary. Most changes are small, so that available times remain.
+    /// Changes opening hours, special days or time off. Most changes are small, so that available times remain.
     pub(crate) fn some_diary(&self, life: &mut Life) {
         let number = self.dice.below(self.shops.len());
         let now = self.world.time.truth();

@@ -1,9 +1,9 @@
-//! Random numbers from a seed.
+//! A generator of random numbers.
 
 use parking_lot::Mutex;
 use ports::Random;
 
-/// Random numbers from a seed (SplitMix64).
+/// A generator of random numbers (SplitMix64). The seed determines the numbers.
 pub(crate) struct Dice(Mutex<u64>);
 
 impl Dice {
@@ -24,7 +24,7 @@ impl Dice {
         usize::try_from(self.next() % u64::try_from(bound).unwrap()).unwrap()
     }
 
-    /// A number from `from` to `to`, both included.
+    /// Returns a number from `from` to `to`, both included.
     pub(crate) fn between(&self, from: u64, to: u64) -> u64 {
         from + self.next() % (to - from + 1)
     }
@@ -37,7 +37,7 @@ impl Dice {
         (!from.is_empty()).then(|| *self.pick(from))
     }
 
-    /// True with a probability of one in `times`.
+    /// Returns true with a probability of one in `times`.
     pub(crate) fn once_in(&self, times: usize) -> bool {
         self.below(times) == 0
     }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-/// The documented schema of each type of event.
+/// The documented schema of each event type.
 static EVENTS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
     let document = receptionist::openapi::document();
     let components = json!({ "schemas": document["components"]["schemas"] });

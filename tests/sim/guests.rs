@@ -1,10 +1,11 @@
 //! Additional businesses, called guest houses, with merges, erasures, retention and deletions. A contact of a guest
-//! house is called a guest. The test records the acknowledged data of each guest, and the words that identify
-//! the guest.
+//! house is called a guest. The test records the acknowledged data of each guest, and the words that occur only in the
+//! data of this guest.
 //!
 //! Invariants between two runs of the engine:
-//! - An erased guest does not exist any more. After the cleanup, no row contains the words of this guest.
-//! - All acknowledged data of any other guest exists.
+//!
+//! - An erased guest no longer exists. After the cleanup, no row contains the words of this guest.
+//! - All acknowledged data of every other guest exists.
 //! - A merged guest leads to the survivor, who has the records of both. An erasure of one erases both.
 //! - A deleted business is not found. At the end it has no rows, and its cleanup is complete.
 
@@ -43,11 +44,11 @@ use crate::shop::{every_day, id, text};
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// The number of additional businesses.
+/// The number of guest houses.
 const GUESTS: usize = 2;
 
 impl Sim {
-    /// Creates the additional businesses.
+    /// Creates the guest houses.
     pub(crate) async fn found_guests(&mut self, life: &Life) {
         if self.workload == Workload::First {
             return;
@@ -89,7 +90,7 @@ impl Sim {
         key
     }
 
-    /// Starts one random change in one of the additional businesses.
+    /// Starts one random change in one of the guest houses.
     pub(crate) fn some_guest(&mut self, life: &mut Life) {
         if self.guests.all.lock().is_empty() {
             return;
@@ -138,7 +139,7 @@ impl Sim {
                 say("calls");
                 let by_id = dice.once_in(2);
                 let asked = Asked::Call(Box::new(call(number, by_id.then_some(contact), now)));
-                // If the person is already erased, a booking with only the phone number would create a new
+                // If the guest has already been erased, a booking with only the phone number would create a new
                 // contact.
                 if by_id || person.gone == Gone::No {
                     life.spawn(async move { asker.make(contact, key, asked).await });
@@ -287,7 +288,7 @@ impl Sim {
                 return;
             }
             asker.note(gone, |person| person.merged = Gone::Yes);
-            // From this moment on, both ids show the calls of both guests.
+            // From this moment on, the calls of both guests must be listed under each of the two ids.
             let filter = CallFilter { contact_id: Some(gone), ..CallFilter::default() };
             let (mut shown, mut after) = (BTreeSet::new(), None);
             loop {
@@ -323,7 +324,7 @@ impl Sim {
             if asker.ask(key, EraseContact { id: contact }).await.is_none() {
                 return;
             }
-            // From this moment on, neither the contact nor one that was merged with it must be found.
+            // From this moment on, neither the contact nor any contact that was merged with it may be found.
             for contact in merged {
                 asker.note(contact, |person| person.gone = Gone::Yes);
                 match asker.handle.contact(contact).await {

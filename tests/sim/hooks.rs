@@ -1,5 +1,5 @@
-//! The model of a webhook endpoint: its states over time, the deliveries it should get, and the requests it
-//! received.
+//! The model of a webhook endpoint: its states over time, the deliveries that it should get, and the requests that it
+//! has received.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::model::{Effects, Model, Span};
 use crate::network::Received;
 use crate::rows::Rows;
 
-/// The maximum duration of an attempt in milliseconds, with a margin for the disk.
+/// The maximum duration of an attempt in milliseconds, with a margin for writes to the disk.
 pub(crate) const ATTEMPT_MILLIS: i64 = 10_500;
-/// After the response to a request that disables or deletes an endpoint, the attempts of the endpoint end
-/// within this many milliseconds.
+/// The time within which the attempts of an endpoint end after it was disabled or deleted, in milliseconds. It begins
+/// with the response to the request.
 const END_MILLIS: i64 = 200;
 /// The delay after each failed attempt, in milliseconds.
 pub(crate) const RETRY_MILLIS: [i64; 8] =
@@ -27,20 +27,20 @@ pub(crate) const RETRY_MILLIS: [i64; 8] =
 /// A delivery that an endpoint should get.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owed {
-    /// Whether the endpoint was enabled at the time of the event. If not, the event is missed.
+    /// Whether the endpoint was enabled at the time of the event. If it was not, the delivery is missed.
     pub(crate) on: bool,
-    /// How often the endpoint had been disabled before the event.
+    /// The number of times that the endpoint had been disabled before the event.
     pub(crate) epoch: u32,
-    /// An instant in simulated time that is not later than the event.
+    /// An instant of simulated time. The event happened at this instant or later.
     pub(crate) since: i64,
 }
 
-/// A state of an endpoint, and when it was valid.
+/// A state of an endpoint, and the time from which it was valid.
 #[derive(Clone, Debug)]
 struct Version {
-    /// The earliest possible start of this state, in simulated time.
+    /// The earliest time at which this state may have begun, in simulated time.
     from: i64,
-    /// The latest possible start of this state, in simulated time.
+    /// The latest time at which this state may have begun, in simulated time.
     latest_start: i64,
     on: bool,
     there: bool,
@@ -52,16 +52,16 @@ struct Version {
 pub(crate) struct Hook {
     versions: Vec<Version>,
     events: Vec<&'static str>,
-    /// How often the endpoint was disabled.
+    /// The number of times that the endpoint was disabled.
     pub(crate) epoch: u32,
-    /// The attempts of this run, by event. Each attempt has the time of its arrival, its timestamp with its
-    /// signature, and a flag. The flag is true if the attempt certainly got a 2xx response in time.
+    /// The attempts in this run, by event. Each attempt has the time of its arrival, its timestamp with its signature,
+    /// and a flag. The flag is true if the attempt certainly got a 2xx response in time.
     attempts: BTreeMap<EventId, Vec<(i64, String, bool)>>,
-    /// The time of the last 2xx response.
+    /// The time at which the endpoint last sent a 2xx response.
     pub(crate) taken: Option<i64>,
-    /// The events that got at least one 2xx response, with the time of the response.
+    /// The events to which the endpoint has sent a 2xx response, with the time of the last one.
     pub(crate) got: BTreeMap<EventId, i64>,
-    /// The times of the requests to send missed or failed events again.
+    /// The times at which clients asked to send missed or failed events again.
     pub(crate) resends: Vec<i64>,
 }
 
@@ -105,7 +105,7 @@ impl Hook {
         self.now().there
     }
 
-    /// Whether the endpoint should get events of this type.
+    /// True if the endpoint should get events of this type.
     pub(crate) fn wants(&self, kind: &str) -> bool {
         self.is_there() && self.events.contains(&kind)
     }
@@ -141,7 +141,7 @@ impl Hook {
         self.versions.iter().any(|version| version.url == url)
     }
 
-    /// The reason why a request cannot belong to this endpoint. `None` if it can.
+    /// Returns the reason why a request cannot have been meant for this endpoint. Returns `None` if it may have been.
     fn reject(&self, received: &Received) -> Option<String> {
         let mut why = "the endpoint was never enabled with this URL".to_owned();
         for (at, version) in self.versions.iter().enumerate() {
@@ -164,13 +164,13 @@ impl Hook {
         Some(why)
     }
 
-    /// The arrival time of the newest attempt of an event in this run of the engine, if the attempt
-    /// certainly got a 2xx response in time.
+    /// If the newest attempt of this event in this run of the engine certainly got a 2xx response in time, returns the
+    /// time at which the attempt arrived.
     pub(crate) fn got_quickly(&self, event: EventId) -> Option<i64> {
         self.attempts.get(&event)?.last().filter(|(_, _, quick)| *quick).map(|(at, _, _)| *at)
     }
 
-    /// Whether the endpoint may have been disabled or deleted at this moment.
+    /// True if the endpoint may have been disabled or deleted at this moment.
     pub(crate) fn was_ended_at(&self, at: i64) -> bool {
         let ended = |version: &Version| {
             !version.on && (version.from..=version.latest_start + END_MILLIS).contains(&at)
@@ -178,12 +178,12 @@ impl Hook {
         self.versions.iter().any(ended)
     }
 
-    /// Forgets the attempts of the previous run. The attempts of the next run do not depend on them.
+    /// Forgets the attempts of the run that has ended. The schedule of attempts does not continue from run to run.
     pub(crate) fn forget_attempts(&mut self) {
         self.attempts.clear();
     }
 
-    /// Records an attempt and checks that it was not too early.
+    /// Records an attempt. Checks that it did not arrive too early.
     fn attempt(&mut self, event: EventId, received: &Received) {
         let quick = received.status / 100 == 2 && received.status != 204;
         if received.status / 100 == 2 {
@@ -196,7 +196,7 @@ impl Hook {
             && *known == marks
             && received.at - *at < ATTEMPT_MILLIS
         {
-            return; // a second connection of the same attempt
+            return; // this is a second connection of the same attempt
         }
         if let Some((at, _, taken)) = earlier.last() {
             let resent = self.resends.iter().any(|asked| (at - ATTEMPT_MILLIS..=received.at).contains(asked));
@@ -214,15 +214,15 @@ impl Hook {
                 );
             }
         }
-        // If the connection of an attempt was lost, the service need not count the attempt as a failure. It
-        // may then start the next attempt without a delay.
+        // If the connection of an attempt was lost, the service need not count the attempt as failed. It may then start
+        // the next attempt without a delay.
         if quick || !received.cut_off {
             earlier.push((received.at, marks, quick));
         }
     }
 }
 
-/// The signature that a request must have, by the Standard Webhooks specification.
+/// Returns the signature that the request must have, according to the Standard Webhooks specification.
 fn sign(secret: &[u8; 32], received: &Received) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).unwrap();
     mac.update(format!("{}.{}.{}", received.event, received.stamp, received.body).as_bytes());
@@ -241,7 +241,7 @@ impl Model {
         if let Some(why) = hook.reject(received) {
             panic!("{} must not get this request ({why}): {received:?}", received.url);
         }
-        // An attempt that began before a suspension may arrive during the suspension.
+        // An attempt that began before the business was suspended may arrive during the suspension.
         let (since, until) = (received.at - ATTEMPT_MILLIS, received.at + 1);
         assert!(
             self.suspended_for(since, until) < until - since,
@@ -262,8 +262,8 @@ impl Model {
         hook.attempt(event, received);
     }
 
-    /// Replays an entry of the audit log that says that the service disabled an endpoint. The service does
-    /// this when the endpoint has failed for too long.
+    /// Replays an entry of the audit log that records that the service has disabled an endpoint. The service does this
+    /// when the endpoint has failed for too long.
     pub(crate) fn replay_turn_off(&mut self, rows: &Rows, entry: &AuditEntry, span: Span) -> Effects {
         assert_eq!(entry.action.as_str(), "webhook.turned_off");
         let id: WebhookId = entry.resource_id.into();

@@ -1,4 +1,5 @@
-//! Compares the figures of a business, and those of its contacts, with a walk over its records.
+//! Compares the figures of a business, and the figures of its contacts, with figures that are computed from a list of
+//! all records.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,8 @@ use view::{AppointmentView, CallView, PeriodView};
 
 use crate::looks::all;
 
-/// Checks the figures around today. `appointments` are all of the business, and no change may be under way.
+/// Checks the figures around today. `appointments` must contain all appointments of the business, and no change may be
+/// in progress.
 pub(crate) async fn check(
     handle: &BusinessHandle,
     appointments: &[AppointmentView],
@@ -26,7 +28,7 @@ pub(crate) async fn check(
     for day in days {
         (first, last) = (first.min(day), last.max(day));
     }
-    // The range begins and ends within the records, so that some of them are outside.
+    // The range begins after the first record and ends at the last one at the latest, so some records are outside.
     let from = first + Days::new(1);
     let to = last.min(from + Days::new(700)).max(from);
     for by in InsightPeriod::ALL {
@@ -69,7 +71,8 @@ fn is_booking(it: &AppointmentView) -> bool {
     it.status == AppointmentStatus::Confirmed
 }
 
-/// Counts, customers, lead time, calls and booked minutes.
+/// The figures of a period: numbers of appointments, numbers of customers, lead time, numbers of calls, and booked
+/// minutes.
 type Summary = ([usize; 3], [usize; 3], Option<i64>, [usize; 3], i64);
 
 fn summary(period: &PeriodView) -> Summary {

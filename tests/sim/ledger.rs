@@ -1,4 +1,4 @@
-//! The requests and responses, as the clients have recorded them.
+//! A record of all requests and responses, as the clients have seen them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::ops::Op;
 use crate::terms::Terms;
 use crate::time::Time;
 
-/// A request. Each request has its own actor and idempotency key, so its rows can be identified.
+/// A request. Each request has its own actor and its own idempotency key, so that its rows can be identified.
 #[derive(Clone, Debug)]
 pub(crate) struct Tried {
     pub(crate) number: usize,
@@ -21,16 +21,16 @@ pub(crate) struct Tried {
     pub(crate) by: KeyId,
     pub(crate) key: [u8; 32],
     pub(crate) op: Op,
-    /// Whether the request names a resource of another business, and must therefore be refused.
+    /// Whether the request names a resource of another business. It must then be refused.
     pub(crate) foreign: bool,
-    /// The conditions that the request depends on.
+    /// The conditions on which the request depends.
     pub(crate) terms: Terms,
 }
 
 /// The outcome of a request, as the client knows it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Came {
-    /// The client received no response.
+    /// The client got no response.
     Unknown,
     /// The request was carried out, with this response.
     Done(Vec<u8>),
@@ -46,32 +46,32 @@ pub(crate) struct Entry {
     pub(crate) asked: i64,
     /// The simulated time of the response.
     pub(crate) answered: Option<i64>,
-    /// The lowest value that the steady time of the service may have had when the request was sent.
+    /// The lowest value that the service's steady time can have had when the request was sent.
     pub(crate) count: i64,
-    /// The earliest and the latest time that the service may have used between the request and the response.
+    /// The earliest and the latest time that the service can have used between the request and the response.
     pub(crate) believed: (Timestamp, Timestamp),
-    /// Before the request, a list ordered by `updated_at` was complete up to this time. The timestamp of
-    /// the change must not be earlier.
+    /// Before the request, a list ordered by `updated_at` had returned all changes up to this time. The timestamp of
+    /// the new change must not be earlier.
     pub(crate) listed: Timestamp,
     pub(crate) came: Came,
-    /// How often the request was sent.
+    /// The number of times that the request was sent.
     pub(crate) times: u32,
 }
 
 impl Tried {
-    /// The actor of the request.
+    /// Returns the actor of the request.
     pub(crate) fn actor(&self) -> Actor {
         if self.op.is_by_customer() { Actor::Customer } else { Actor::ApiKey(self.by) }
     }
 
-    /// Whether the request has an idempotency key. Some requests of customers have none.
+    /// True if the request has an idempotency key. Some requests of customers have none.
     pub(crate) fn is_remembered(&self) -> bool {
         !self.op.is_by_customer() || !self.number.is_multiple_of(5)
     }
 }
 
 impl Entry {
-    /// The response as JSON.
+    /// Returns the response as JSON.
     pub(crate) fn body(&self) -> Option<Value> {
         match &self.came {
             Came::Done(body) => Some(json(body)),
@@ -79,19 +79,19 @@ impl Entry {
         }
     }
 
-    /// The response as JSON with the new API key. `None` if the response does not show the key, because the
-    /// request was repeated.
+    /// Returns the response as JSON if it contains the new API key. The response to a repeated request does not contain
+    /// it.
     pub(crate) fn shown_key(&self) -> Option<Value> {
         self.body().filter(|body| body["key"].is_string())
     }
 }
 
-/// The JSON of a body, or null if the body is empty.
+/// Returns a body as JSON, or null if the body is empty.
 pub(crate) fn json(body: &[u8]) -> Value {
     if body.is_empty() { Value::Null } else { serde_json::from_slice(body).unwrap() }
 }
 
-/// The state of a resource that a client has seen. It must therefore be durable.
+/// A state of a resource that a client has seen. It must therefore be durable.
 pub(crate) struct Seen {
     pub(crate) shop: usize,
     pub(crate) id: Uuid,
@@ -104,13 +104,13 @@ pub(crate) struct Seen {
 pub(crate) struct Ledger {
     entries: Mutex<Vec<Entry>>,
     by: Mutex<BTreeMap<KeyId, usize>>,
-    /// The requests whose responses were not returned by [`Ledger::news`] yet.
+    /// The requests that got a response and that [`Ledger::news`] has not returned yet.
     news: Mutex<Vec<usize>>,
     seen: Mutex<Vec<Seen>>,
 }
 
 impl Ledger {
-    /// The number of requests. It is also the number of the next request.
+    /// Returns the number of requests, which is also the number of the next request.
     pub(crate) fn len(&self) -> usize {
         self.entries.lock().len()
     }
@@ -124,7 +124,7 @@ impl Ledger {
         self.entries.lock().push(Entry { tried, asked, answered, count, believed, listed, came, times });
     }
 
-    /// Records the outcome of a request. A refused request may be carried out when it is repeated.
+    /// Records the outcome of a request. A request that was refused may still be carried out when it is repeated.
     pub(crate) fn end(&self, number: usize, time: &Time, answer: Option<&Answer<Vec<u8>>>) {
         let entry = &mut self.entries.lock()[number];
         let came = answer.map_or(Came::Refused, |answer| Came::Done(answer.value.clone()));
@@ -132,7 +132,7 @@ impl Ledger {
             return;
         }
         (entry.answered, entry.came) = (Some(time.now()), came);
-        // The wall clock may have been set back since the request, so the earliest time of the request is
+        // The wall clock may have been set back since the request. The earliest time of the request is therefore
         // computed from the current time.
         let earliest = time.believed().0 - TimeDelta::milliseconds(time.now() - entry.asked);
         entry.believed = (entry.believed.0.min(earliest), time.latest_believed());
@@ -157,17 +157,17 @@ impl Ledger {
         Some(self.entry(number))
     }
 
-    /// The first request with this property.
+    /// Returns the first request that has this property.
     pub(crate) fn find(&self, is_it: impl Fn(&Entry) -> bool) -> Option<Entry> {
         self.entries.lock().iter().find(|entry| is_it(entry)).cloned()
     }
 
-    /// The requests that have this number or a higher one.
+    /// Returns the requests with this number or a higher one.
     pub(crate) fn since(&self, number: usize) -> Vec<Entry> {
         self.entries.lock()[number..].to_vec()
     }
 
-    /// The requests that have got a response since the last call, in the order of the responses.
+    /// Returns the requests that have got a response since the last call, in the order of the responses.
     pub(crate) fn news(&self) -> Vec<Entry> {
         let news = std::mem::take(&mut *self.news.lock());
         news.into_iter().map(|number| self.entry(number)).collect()
@@ -182,7 +182,7 @@ impl Ledger {
         self.seen.lock().push(seen);
     }
 
-    /// The states that were recorded since the last call.
+    /// Returns the states that were recorded since the last call.
     pub(crate) fn take_seen(&self) -> Vec<Seen> {
         std::mem::take(&mut self.seen.lock())
     }

@@ -1,12 +1,13 @@
-//! The rows that may be left over, and for how long.
+//! The rows that may remain after a deletion, and for how long.
 //!
-//! - The rows of a deleted endpoint are deleted in steps. After a kill, some may be left. The endpoint is
-//!   then still in the list of all endpoints, so the next run continues the deletion.
-//! - An event may outlive its deliveries only if all of its endpoints were deleted. A background job then
-//!   deletes the event.
-//! - A due row may be stale only if its endpoint was disabled later. The delivery actor deletes it.
+//! - The rows of a deleted endpoint are deleted in steps. After a kill, some may remain. The endpoint is then still in
+//!   the list of all endpoints, so the next run continues the deletion.
+//! - An event may remain without deliveries only if all of its endpoints were deleted. A background job then deletes
+//!   the event.
+//! - A due row (a row that records when a delivery is due) may be outdated only if its endpoint was disabled later. The
+//!   delivery actor deletes the row.
 //!
-//! At the end of the last run, only events of deleted endpoints are left.
+//! At the end of the last run, only events of deleted endpoints remain.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ use crate::model::Model;
 use crate::rows::Rows;
 
 impl Model {
-    /// Checks the left-over rows between two runs.
+    /// Checks the remaining rows between two runs.
     pub(crate) fn check_leftovers(&self, rows: &Rows) {
         for endpoint in left_of(rows) {
             assert!(
@@ -45,7 +46,7 @@ impl Model {
         }
     }
 
-    /// Checks that no rows are left over after the last run.
+    /// Checks that no rows remain after the last run.
     pub(crate) fn check_nothing_left(&self, rows: &Rows) {
         assert_eq!(rows.due, BTreeSet::new(), "due rows are left");
         let left: BTreeSet<_> = left_of(rows).collect();
@@ -55,7 +56,7 @@ impl Model {
     }
 }
 
-/// The deleted endpoints that still have rows.
+/// Returns the deleted endpoints that still have rows.
 fn left_of(rows: &Rows) -> impl Iterator<Item = WebhookId> {
     let delivered = rows.deliveries.keys().map(|(endpoint, _)| *endpoint);
     let due = rows.due.iter().map(|(endpoint, ..)| *endpoint);

@@ -19,7 +19,7 @@ use crate::sim::Sim;
 use crate::terms::Terms;
 use crate::world::World;
 
-/// The time limit for a response of the engine. Testing an endpoint takes longest.
+/// The maximum time for a response of the engine. A test of an endpoint takes longest.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// A running engine, and the requests in progress.
@@ -39,7 +39,7 @@ impl Life {
         self.tasks.push(tokio::spawn(task));
     }
 
-    /// Waits until no request is in progress.
+    /// Waits until no request is in progress any more.
     pub(crate) async fn quiet(&mut self) {
         for task in self.tasks.drain(..) {
             let ended = tokio::time::timeout(ANSWER_TIME_MAX, task).await;
@@ -106,9 +106,9 @@ async fn carry_out(
         Err(EngineError::DiskFull(_)) => {
             world.say(format_args!("{name} < no room"));
             let (most, least) = world.room_between(asked);
-            // On an exhausted disk, the service also refuses a change that would have no effect. If the
-            // disk had enough space at some time since the request, another request may have changed the
-            // target of this change since. The test then does not look at the target.
+            // On an exhausted disk, the service also refuses a change that would have no effect. If the disk had enough
+            // space at some time since the request, another request may have changed the target meanwhile. In this
+            // case, the test does not look at the target.
             let in_vain = least == RoomLevel::Exhausted
                 && (most == RoomLevel::Ample || !would_end(&engine.business(shop), &tried.op).await);
             if least < refused_from(tried.op.weight()) && !in_vain {
@@ -122,7 +122,7 @@ async fn carry_out(
         }
         Err(EngineError::KeyRevoked) if tried.terms.may_be_shut_out(&ledger) => {
             world.say(format_args!("{name} < its key is revoked"));
-            // If a request was repeated, the outcome of its first attempt is unknown.
+            // If the request was sent more than once, the outcome of the first attempt is unknown.
             if times == 1 {
                 ledger.end(tried.number, &world.time, None);
             }
@@ -134,7 +134,7 @@ async fn carry_out(
             let excused = match error {
                 EngineError::Stopping | EngineError::Store(_) => ends,
                 EngineError::Failed => ends || broken,
-                // An actor that fails just before it takes a request causes this error.
+                // This error occurs if the actor fails just before it takes the request.
                 EngineError::Overloaded | EngineError::Resting(_) => broken,
                 _ => false,
             };
@@ -145,8 +145,7 @@ async fn carry_out(
     }
 }
 
-/// The first room level, in the order from ample to full, at which the service refuses a change of this
-/// weight.
+/// Returns the first room level, from ample to full, at which the service refuses a change of this weight.
 fn refused_from(weight: Weight) -> RoomLevel {
     match weight {
         Weight::Grows => RoomLevel::Scarce,
@@ -155,7 +154,7 @@ fn refused_from(weight: Weight) -> RoomLevel {
     }
 }
 
-/// Whether the target of a change still exists or is still active, so that the change would have an effect.
+/// True if the target of the change still exists or is still active, so that the change would have an effect.
 async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
     let appointment = async |id| handle.appointment(id).await.ok().flatten();
     match op {
@@ -172,9 +171,9 @@ async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
             .seen_by_link(&op.change.token)
             .await
             .is_ok_and(|seen| seen.is_some_and(|seen| seen.appointment.is_active())),
-        // The model does not look up references to the target, so the change may have an effect.
+        // The test does not look for references to the target, so it assumes that the change may have an effect.
         Op::RemoveService(_) | Op::RemoveStaff(_) => true,
-        // If the endpoint does not exist, the change is refused for another reason.
+        // If the endpoint does not exist, the change is refused for that reason.
         Op::DeleteWebhook(op) => handle.webhook(op.id).await.is_ok_and(|hook| hook.is_some()),
         Op::RevokeKey(op) => {
             let all = PageRequest { limit: 100, after: None };
@@ -185,7 +184,7 @@ async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
     }
 }
 
-/// The part of a response body that the history shows.
+/// Returns the part of a response body that the history shows.
 fn brief(body: &[u8]) -> String {
     let shown = crate::ledger::json(body);
     let of = |field: &str| shown[field].as_str().unwrap_or_default().to_owned();
@@ -193,7 +192,7 @@ fn brief(body: &[u8]) -> String {
 }
 
 impl Sim {
-    /// A URL whose host no other endpoint uses.
+    /// Returns a URL whose host belongs to no other endpoint.
     pub(crate) fn new_url(&self) -> WebhookUrl {
         let name = format!("h{}.example.com", self.world.network.len());
         self.world.network.add(name.clone());
@@ -219,7 +218,7 @@ impl Sim {
         tried
     }
 
-    /// Repeats a request.
+    /// Sends a request again.
     pub(crate) fn ask_again(&self, life: &mut Life, tried: &Tried, again: bool) {
         if again {
             if !tried.is_remembered() {
@@ -233,7 +232,7 @@ impl Sim {
         life.spawn(carry_out(notes, life.engine.clone(), handle, tried.clone()));
     }
 
-    /// Records the new responses in the models.
+    /// Passes the new responses to the models.
     pub(crate) fn learn(&mut self) {
         self.learn_links();
         for entry in self.ledger.news() {
@@ -264,7 +263,7 @@ impl Sim {
         }
     }
 
-    /// Repeats a request that got its response some time ago.
+    /// Sends a request again that got its response some time ago.
     pub(crate) fn some_repeat(&self, life: &mut Life) {
         let entries = self.ledger.since(self.ledger.len().saturating_sub(40));
         let kept_from = self.kept_from();
@@ -335,7 +334,7 @@ impl Sim {
         tokio::time::sleep(wait).await;
     }
 
-    /// Makes the wall clock jump, or corrects it.
+    /// Makes the wall clock jump, or corrects it again.
     pub(crate) fn some_jump(&self) {
         let hours = |bound: usize| i64::try_from(self.dice.below(bound)).unwrap();
         let ahead = if self.world.time.ahead() == 0 {
@@ -344,8 +343,7 @@ impl Sim {
                 1 => -hours(30_000),
                 _ => 20 - hours(1_500),
             };
-            // Every jump has a different length, because the service may consider equal jumps to be the same
-            // one.
+            // Every jump has a different length, because the service may take two equal jumps for the same one.
             ahead * 3_600_000 + i64::from(self.world.time.jumps() % 25) * 130_000 + 1_234
         } else {
             0

@@ -1,5 +1,5 @@
-//! Reads of the clients. A change that a read shows is durable, a listed time can be booked, and a business
-//! sees only its own data.
+//! Reads of the clients. A change that a read shows must be durable, a listed time must be bookable, and a business
+//! must see only its own data.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ fn values<T: Serialize>(items: &[T]) -> Vec<Value> {
     items.iter().map(|item| serde_json::to_value(item).unwrap()).collect()
 }
 
-/// Reads a list to its end.
+/// Reads a list to its end and returns its items.
 pub(crate) async fn all<T, F>(
     limit: usize,
     mut next: impl FnMut(PageRequest) -> F,
@@ -82,7 +82,7 @@ where
     }
 }
 
-/// The first items of a list. Pages may be empty, so the function may read several pages.
+/// Returns the first items of a list. A page may be empty, so the function may read several pages.
 async fn some<T, F>(limit: usize, mut next: impl FnMut(PageRequest) -> F) -> Result<Vec<T>, EngineError>
 where
     F: Future<Output = Result<Page<T>, EngineError>>,
@@ -98,7 +98,7 @@ where
     }
 }
 
-/// Reads once. Returns the resources in the response.
+/// Makes one read. Returns the resources in the response.
 async fn look(
     handle: &BusinessHandle,
     look: Look,
@@ -192,7 +192,8 @@ impl Sim {
         });
     }
 
-    /// Lists the available times of a business. Then books a listed time and a time that is not listed.
+    /// Lists the available times of a business. Then books a listed time and a time that is not listed, and checks the
+    /// outcomes.
     pub(crate) async fn probe(&mut self, life: &mut Life) {
         life.quiet().await;
         let shop = self.dice.below(self.shops.len());
@@ -231,8 +232,8 @@ impl Sim {
         }
     }
 
-    /// A random requester of available times: mostly an integration, otherwise the team. The team may
-    /// ignore buffers.
+    /// Returns a random requester of available times. It is mostly an integration, otherwise the team, which may ignore
+    /// buffers.
     fn some_party(&self) -> Party {
         let integration = Party::Integration { allow_pending: true };
         match self.workload {
@@ -244,7 +245,7 @@ impl Sim {
         }
     }
 
-    /// A random quarter hour of a day in the time zone of the business.
+    /// Returns a random quarter hour of a day in the time zone of the business.
     pub(crate) fn time_of(&self, shop: usize, day: NaiveDate) -> Timestamp {
         let minutes = i64::try_from(self.dice.below(96)).unwrap() * 15;
         let local = day.and_hms_opt(0, 0, 0).unwrap() + TimeDelta::minutes(minutes);
@@ -274,8 +275,8 @@ impl Sim {
         self.came(life, shop, op).await
     }
 
-    /// Checks that without concurrent changes every list can be read to its end, is in order, and matches the
-    /// single resources.
+    /// Checks all lists while no changes are made: each can be read to its end, is in order, and matches the single
+    /// resources.
     pub(crate) async fn walk(&self, life: &Life) {
         for (number, shop) in self.shops.iter().enumerate() {
             self.rested(life, number).await;
@@ -286,7 +287,7 @@ impl Sim {
     }
 }
 
-/// Whether the budget permits another appointment and another contact.
+/// True if the budget permits one more appointment and one more contact.
 pub(crate) async fn has_room(handle: &BusinessHandle) -> bool {
     let Ok(budget) = handle.budget().await else { return false };
     let budget = serde_json::to_value(budget).unwrap();
@@ -334,7 +335,7 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
             assert!(found.iter().any(|found| found.id == shown.id), "{name} was not found by name");
         }
     }
-    // A search finds exactly the contacts that match, in the order of the list.
+    // A search must find exactly the contacts that match, in the order of the list.
     for words in ["contact", "CONTACT 1", "renamed", "555", "1 con", "nobody"] {
         let search = Search::new(words, &[]);
         let matches = |it: &&ContactView| {
@@ -348,11 +349,11 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
         assert_eq!(found, expected, "a search for {words} differs from a walk over the contacts");
         assert!(handle.search(&search).await?.len() <= FOUND_MAX);
     }
-    // Appointments refer to a contact until its erasure reaches them.
+    // After an erasure, appointments still refer to the contact until the erasure reaches them.
     let known: BTreeSet<_> = newest.iter().map(|it| it.id).collect();
     let mut erased = BTreeSet::new();
     for id in by_start.iter().filter_map(|it| it.contact_id).filter(|id| !known.contains(id)) {
-        // A contact that cannot be decoded is not listed either.
+        // A contact that cannot be decoded is missing from the list, too.
         if matches!(handle.contact(id).await, Ok(None)) {
             erased.insert(id);
         }
@@ -385,7 +386,7 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Reads the delivery log while it may grow. A delivery that is finished must not change.
+/// Reads the delivery log while new deliveries may be added. A delivery that is finished must not change.
 async fn walk_log(handle: &BusinessHandle, id: WebhookId) -> Result<(), EngineError> {
     let of = |status| DeliveryFilter { status, ..DeliveryFilter::default() };
     let whole = all(4, async |page| handle.deliveries(id, of(None), &page).await).await?;

@@ -1,4 +1,4 @@
-//! Random events of a business: bookings and their changes, messages, calls, and reading alerts.
+//! Random events of a business: bookings and their changes, messages and calls. People also read their alerts.
 
 use chrono::TimeDelta;
 use domain::booking::{BookRequest, MoveRequest, Party};
@@ -116,7 +116,7 @@ pub(super) async fn change_some(
     }
 }
 
-/// A time that no earlier change wanted.
+/// Returns a start time that no earlier request has used.
 fn next_start(slot: &Mutex<Shop>, now: Timestamp) -> Timestamp {
     let mut shop = slot.lock();
     shop.booked += 1;
@@ -188,7 +188,7 @@ pub(super) async fn read(
     business.change(by(), ReadAlerts { number }).await?;
     let unread = |of: Vec<domain::Alert>| of.iter().filter(|alert| alert.read_at.is_none()).count();
     let after = business.alerts(person, &page).await?.items;
-    // New alerts may have been added in the meantime. Only the alerts that existed before are compared.
+    // Alerts may have been added meanwhile, so the check compares only those that existed before.
     let known: Vec<_> =
         after.into_iter().filter(|alert| alerts.iter().any(|one| one.number == alert.number)).collect();
     match number {

@@ -20,7 +20,7 @@ use super::{AlertKind, Shop, TEAM, Told};
 pub(super) struct Expected {
     /// The expected alerts of each person, in order.
     pub(super) shown: BTreeMap<PersonId, Vec<Shown>>,
-    /// How often each alert is mailed.
+    /// For each alert, the number of mails that contain it.
     pub(super) mailed: BTreeMap<Told, usize>,
 }
 
@@ -28,12 +28,12 @@ pub(super) struct Expected {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shown {
     what: (AlertKind, Uuid, Timestamp),
-    /// Whether the person wants to see this alert in the dashboard. If not, the dashboard shows the alert
-    /// only because its mail was dropped at the limit on pending mails.
+    /// Whether the person wants to see this alert in the dashboard. If not, the dashboard shows it only because its
+    /// mail was dropped at the limit on pending mails.
     is_asked: bool,
 }
 
-/// A person of the team, as of the current entry of the replay.
+/// A person of the team, as they were at the current entry of the replay.
 struct Member {
     role: Role,
     is_active: bool,
@@ -42,12 +42,12 @@ struct Member {
     settings: Value,
 }
 
-/// An appointment, as of the current entry of the replay.
+/// An appointment, as it was at the current entry of the replay.
 #[derive(Clone)]
 struct Booked {
     status: String,
     staff: StaffId,
-    /// Whether the appointment was ever confirmed. The kind of later alerts depends on this.
+    /// Whether the appointment was confirmed at any time. The kind of later alerts depends on this.
     known: bool,
 }
 
@@ -59,7 +59,7 @@ fn text(json: &str) -> String {
     serde_json::from_str::<String>(json).unwrap()
 }
 
-/// The documented default settings of a person.
+/// Returns the default settings of a person, as documented.
 fn by_default(role: Role, is_staff: bool) -> Value {
     let runs = role != Role::Member;
     let of = |email: &str, scope: &str| json!({ "email": email, "in_app": true, "scope": scope });
@@ -169,9 +169,9 @@ impl Expected {
         }
     }
 
-    /// Checks that each person has exactly the expected alerts, in order and with consecutive numbers. At the
-    /// limit on pending mails, a person who wants only mails gets an alert for each dropped mail. Returns the
-    /// number of these alerts for each person.
+    /// Checks that each person has exactly the expected alerts, in order and with consecutive numbers. At the limit on
+    /// pending mails, a person who wants only mails gets an alert for each dropped mail. Returns the number of alerts
+    /// for dropped mails of each person.
     pub(super) fn check_alerts(
         &self,
         store: &Store,
@@ -197,9 +197,9 @@ impl Expected {
         unasked
     }
 
-    /// Checks that the outbox and its log contain exactly the expected mails. The person who is sometimes
-    /// disabled may have fewer mails. At the limit on pending mails, every person may have fewer. An alert
-    /// that was shown instead of mailed (`unasked`) must be in no mail. Returns the mails that must arrive.
+    /// Checks that the outbox and its log contain exactly the expected mails. The person who is sometimes disabled may
+    /// have fewer mails. At the limit on pending mails, every person may have fewer. `unasked` are alerts that were
+    /// shown because their mail was dropped: they must be in no mail. Returns the mails that must arrive.
     pub(super) fn check_mails(
         &self,
         store: &Store,
@@ -260,7 +260,7 @@ fn change_member(member: &mut Member, changes: &[FieldChange]) {
     }
 }
 
-/// The appointments as they were when they were booked, without later changes.
+/// Returns the appointments as they were when they were booked. Later changes are undone.
 fn as_they_began(entries: &[AuditEntry], all: &[Appointment]) -> HashMap<Uuid, Booked> {
     let booked = |one: &Appointment| {
         let status = match one.status {
@@ -284,7 +284,7 @@ fn as_they_began(entries: &[AuditEntry], all: &[Appointment]) -> HashMap<Uuid, B
     appointments
 }
 
-/// The kind of the alert that an entry causes, and the staff members whom it concerns.
+/// Returns the kind of alert that an entry of the audit log causes, and the staff members whom it concerns.
 fn happens(
     action: &str,
     appointment: &mut Booked,

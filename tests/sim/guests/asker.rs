@@ -1,4 +1,4 @@
-//! Sends requests to the additional businesses, and records those that are acknowledged.
+//! Sends requests to the guest houses (see `guests`), and records the acknowledged ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use crate::ledger::json;
 use crate::shop::id;
 use crate::world::World;
 
-/// A client of a business.
+/// A client of one guest house.
 pub(super) struct Asker {
     pub(super) world: World,
     pub(super) handle: BusinessHandle,
@@ -49,7 +49,7 @@ impl Asker {
         }
     }
 
-    /// Records acknowledged data of a person.
+    /// Records acknowledged data of a guest.
     pub(super) fn note(&self, contact: ContactId, note: impl FnOnce(&mut Person)) {
         if let Some(person) = self.guests.all.lock()[self.at].people.get_mut(&contact) {
             note(person);
@@ -66,8 +66,7 @@ impl Asker {
         };
         let Some(answer) = answer else { return };
         let body = json(&answer.value);
-        // The contact may have been erased in the meantime, and a new contact with the number may have been
-        // created.
+        // Meanwhile, the contact may have been erased, and a new contact with the same number may have been created.
         let shown = match &asked {
             Asked::Create(_) | Asked::Patch(_) => &body["id"],
             _ => &body["contact_id"],
@@ -96,7 +95,7 @@ impl Asker {
         }
     }
 
-    /// Repeats a request. If no erasure and no merge into another person was requested, the response must be
+    /// Repeats a request. If neither an erasure nor a merge into another guest was requested, the response must equal
     /// the recorded one. Otherwise the response shows the current state.
     pub(super) async fn make_again(
         &self,
@@ -119,13 +118,13 @@ impl Asker {
         };
         let answered_anew = answer.as_ref().is_none_or(|answer| !answer.replayed);
         if answered_anew && let Some(person) = self.guests.all.lock()[self.at].people.get_mut(&contact) {
-            // The recorded response is removed, because the service may have stored a new response for this
+            // The recorded response is removed, because the service may now have stored another response for this
             // idempotency key.
             person.answered.retain(|(of, ..)| *of != key);
         }
         let Some(answer) = answer else { return };
-        // If another repetition ran at the same time, the service may have handled it as a new request. The
-        // recorded response was then removed.
+        // If another task has repeated the request at the same time, the service may have handled that repetition as a
+        // new request. The recorded response was then removed.
         let all = self.guests.all.lock();
         let of_first = |person: &Person| person.answered.iter().any(|(of, ..)| *of == key);
         let is_recorded = all[self.at].people.get(&contact).is_some_and(of_first);
@@ -138,8 +137,8 @@ impl Asker {
             ));
         }
         if !answer.replayed {
-            // The idempotency key was older than a day, so the service handled the repetition as a new
-            // request. Its response contains data of the person.
+            // The idempotency key was older than a day, so the service handled the repetition as a new request. The new
+            // response contains data of the guest.
             let body = json(&answer.value);
             let shown = if body["contact_id"].is_null() { &body["id"] } else { &body["contact_id"] };
             let made: ContactId = id(shown);

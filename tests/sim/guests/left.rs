@@ -1,4 +1,4 @@
-//! Checks the rows of the additional businesses between two runs and at the end.
+//! Checks the rows of the guest houses (see `guests`) between two runs and at the end.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,7 @@ use super::people::{Gone, Guest, Person, phone, words};
 use crate::sim::Sim;
 
 impl Sim {
-    /// Checks the rows of the additional businesses. At the end of the simulation, all cleanup must be
-    /// complete.
+    /// Checks the rows of the guest houses. At the end of the simulation, all cleanup must be complete.
     pub(crate) fn check_guests(&self, store: &Store, is_the_end: bool) {
         let listed = self.world.disk.tombstones();
         for (at, guest) in self.guests.all.lock().iter_mut().enumerate() {
@@ -77,8 +76,8 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
             (Some(_), _) => _ = alive.insert(person.number),
         }
     }
-    // A repeated request creates a new contact if its idempotency key has expired or its response was lost.
-    // The new contact is not erased, so rows may contain the words of the guest.
+    // A repeated request creates a new contact if its idempotency key has expired or its response was lost. This new
+    // contact is not erased, so its rows may contain the words of the guest.
     for row in store.scan(&keys::of_kind(of, kind::CONTACT), Order::Ascending) {
         let Ok(contact) = Contact::decode(&row.unwrap().1) else { continue };
         if !guest.people.contains_key(&contact.id) {
@@ -98,7 +97,7 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
             }
             for word in words(person.number) {
                 let word = word.to_lowercase();
-                // A phone number must not match a part of a longer number.
+                // A phone number must not match when it is only part of a longer number.
                 let told = all_rows.iter().find(|(_, shown)| {
                     shown.match_indices(&word).any(|(at, _)| {
                         !shown[at + word.len()..].starts_with(|next: char| next.is_ascii_digit())

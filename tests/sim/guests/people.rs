@@ -1,4 +1,4 @@
-//! The people of the additional businesses, the words that identify them, and the requests about them.
+//! The guests of the guest houses (see `guests`), the words that occur only in their data, and the requests about them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 
 use crate::shop::text;
 
-/// The state of an action that cannot be undone.
+/// The state of an erasure, a merge or a deletion, as far as the client knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Gone {
     /// The action was not requested.
@@ -30,20 +30,20 @@ pub(super) enum Gone {
     Yes,
 }
 
-/// A person, with words that occur for no other person.
+/// A guest, whose data contains words that occur in no other data.
 #[derive(Clone, Debug)]
 pub(super) struct Person {
     pub(super) contact: ContactId,
     pub(super) number: usize,
     pub(super) gone: Gone,
-    /// Whether the person was merged into another person.
+    /// Whether the guest was merged into another guest.
     pub(super) merged: Gone,
-    /// The people of all requested merges with the person.
+    /// The guests with whom a merge was requested, in either direction.
     pub(super) links: BTreeSet<ContactId>,
     pub(super) appointments: BTreeSet<AppointmentId>,
     pub(super) calls: BTreeSet<CallId>,
     pub(super) messages: BTreeSet<MessageId>,
-    /// The requests whose responses contain data of the person, each with its idempotency key and response.
+    /// The requests whose responses contain data of the guest. Each has its idempotency key and its response.
     pub(super) answered: Vec<([u8; 32], Asked, Vec<u8>)>,
 }
 
@@ -57,7 +57,7 @@ pub(super) enum Asked {
     Book(Box<Book>),
 }
 
-/// An additional business.
+/// A guest house.
 pub(super) struct Guest {
     pub(super) id: BusinessId,
     pub(super) service: ServiceId,
@@ -65,24 +65,24 @@ pub(super) struct Guest {
     pub(super) webhooks: Vec<WebhookId>,
     pub(super) people: BTreeMap<ContactId, Person>,
     pub(super) ended: Gone,
-    /// Whether retention may have deleted expired records.
+    /// Whether the retention of the business may have deleted expired records.
     pub(super) expires: bool,
 }
 
-/// All additional businesses, as their clients know them.
+/// All guest houses, as their clients know them.
 #[derive(Clone, Default)]
 pub(crate) struct Guests {
     pub(super) all: Arc<Mutex<Vec<Guest>>>,
-    /// The number of people that were created so far.
+    /// The number of guests that were created so far.
     pub(super) people: Arc<Mutex<usize>>,
-    /// The URLs of the endpoints of these businesses. The test does not check deliveries to these URLs.
+    /// The URLs of the endpoints of the guest houses. The test does not check deliveries to them.
     pub(crate) urls: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Guest {
-    /// Records a requested merge of `from` into `into`. A requested erasure of one may erase both.
+    /// Records that a merge of `from` into `into` was requested. An erasure of one of the two may then erase both.
     pub(super) fn link(&mut self, into: ContactId, from: ContactId) {
-        // If `from` is merged already, the request merges the survivor of that merge.
+        // If `from` was already merged into another guest, the request merges that guest.
         for id in self.linked(from) {
             let merged = &mut self.people.get_mut(&id).unwrap().merged;
             *merged = merged.asked();
@@ -96,10 +96,10 @@ impl Guest {
         }
     }
 
-    /// Records a requested erasure. Returns the people that it certainly erases.
+    /// Records that an erasure was requested. Returns the guests that it certainly erases.
     pub(super) fn ask_to_erase(&mut self, contact: ContactId) -> BTreeSet<ContactId> {
         self.may_be_gone(&self.linked(contact));
-        // With several requested merges, the outcome of some may be unknown.
+        // If several merges were requested, the outcome of some of them may be unknown.
         let mut certain = BTreeSet::from([contact]);
         let person = &self.people[&contact];
         if person.merged == Gone::Yes && person.links.len() == 1 {
@@ -115,7 +115,7 @@ impl Guest {
         }
     }
 
-    /// The people who may be merged with this person, directly or by way of others.
+    /// Returns the guests who may be merged with this guest, directly or through other guests.
     fn linked(&self, contact: ContactId) -> BTreeSet<ContactId> {
         let (mut group, mut left) = (BTreeSet::new(), vec![contact]);
         while let Some(id) = left.pop() {
@@ -132,7 +132,7 @@ impl Guests {
         self.all.lock().iter().map(|guest| guest.id).collect()
     }
 
-    /// Whether an endpoint of the additional businesses has this URL.
+    /// True if an endpoint of the guest houses has this URL.
     pub(crate) fn have_url(&self, url: &str) -> bool {
         self.urls.lock().contains(url)
     }
@@ -150,7 +150,7 @@ pub(super) fn email(number: usize) -> Email {
     Email::new(&format!("guest-{number}@nobody.example")).unwrap()
 }
 
-/// The words that identify the person with this number.
+/// Returns the words that occur only in the data of the guest with this number.
 pub(super) fn words(number: usize) -> [String; 4] {
     [name(number).to_lowercase(), phone(number).as_str().to_owned(), format!("guest-{number}@"), said(number)]
 }
@@ -169,7 +169,7 @@ pub(super) fn call(number: usize, contact_id: Option<ContactId>, now: Timestamp)
     RecordCall { details, contact_name: Some(text(&name(number))) }
 }
 
-/// A booking on the booking page. The form contains every word that identifies the person.
+/// Returns a booking on the booking page. Its form contains every word of the guest.
 pub(super) fn book_online(number: usize, request: BookRequest) -> BookOnline {
     BookOnline {
         request,
