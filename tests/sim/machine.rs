@@ -10,22 +10,22 @@ use crate::life::Life;
 use crate::sim::{Sim, runtime};
 use crate::wide::Workload;
 
-/// The time in which an attempt in progress ends, and in which deliveries that are due are attempted.
+/// The time in which an attempt in progress ends, and in which all deliveries that are due are attempted.
 const CAUGHT_UP: Duration = Duration::from_secs(45);
 
 impl Sim {
-    /// Suspends the machine. Afterwards, every delivery that became due must be attempted, although no timer
-    /// ran during the suspension.
+    /// Suspends the machine. Afterwards, every delivery that has become due must be attempted, although no timer ran
+    /// during the suspension.
     pub(crate) async fn some_suspension(&self, life: &mut Life) {
         if self.workload != Workload::Wide || !self.machine_dice.once_in(80) {
             return;
         }
-        // The test does not suspend the machine while the service may doubt the clock. Otherwise the model
-        // would not know for how long the service has known about the jump.
+        // The machine is not suspended while the service may doubt the clock. Otherwise the model could not know for
+        // how long the service has known about the jump.
         if self.world.time.is_doubted() {
             return;
         }
-        // Waits until no request and no attempt is in progress.
+        // First, the test waits until no request and no attempt is in progress.
         life.quiet().await;
         tokio::time::sleep(CAUGHT_UP).await;
         let minutes = i64::try_from(self.machine_dice.between(1, 1_500)).unwrap();
@@ -34,8 +34,8 @@ impl Sim {
         tokio::time::sleep(CAUGHT_UP).await;
     }
 
-    /// Stops the service for some time, or restarts the machine. After a restart, the clock may be slow
-    /// until it is corrected.
+    /// Stops the service for some time, or restarts the machine. After a restart, the clock may be behind until it is
+    /// corrected.
     pub(crate) fn some_standstill(&self) {
         if self.workload != Workload::Wide {
             return;
@@ -56,8 +56,8 @@ impl Sim {
         }
     }
 
-    /// Corrects a stored time of the service that is later than the correct wall clock. The timestamps of
-    /// records stay unchanged.
+    /// Corrects the time that the service has stored, if it is later than the correct wall clock. The timestamps of
+    /// records are not changed.
     pub(crate) fn some_repaired_time(&mut self, always: bool) {
         let wall = self.world.time.wall();
         let is_wrong =

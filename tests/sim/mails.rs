@@ -1,8 +1,9 @@
 //! A simulated mail relay, and the checks of every mail.
 //!
 //! Invariants:
-//! - An acknowledged mail is in the store, or was dropped because its recipient may no longer get it.
-//! - The relay receives only mails that are on the disk, with their own `Message-ID`.
+//!
+//! - An acknowledged mail is in the store, unless it was dropped because its recipient may no longer get it.
+//! - The relay receives only mails that are on the disk, each with its own `Message-ID`.
 //! - The relay has accepted every mail that is recorded as sent. A recorded outcome never changes.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +27,7 @@ use crate::life::Life;
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// A person who was removed. No mail may be sent to this person.
+/// The number of a person who was removed. No mail may be sent to this person.
 const GONE: u8 = 7;
 
 /// The behaviour of the relay.
@@ -46,10 +47,11 @@ pub(crate) struct Mails {
     mood: Mutex<Mood>,
     /// The ids of the acknowledged mails of each business.
     acknowledged: Mutex<BTreeMap<BusinessId, BTreeSet<MailId>>>,
-    /// The `Message-ID`s of the mails that the relay received. `taken` contains those of the accepted mails.
+    /// The `Message-ID`s of all mails that the relay has received. `taken` contains those of the mails that it has
+    /// accepted.
     handed: Mutex<BTreeSet<String>>,
     taken: Mutex<BTreeSet<String>>,
-    /// The businesses whose mails are checked. The other businesses send no notices.
+    /// The businesses whose mails are checked. All other businesses send no notices.
     checked: Mutex<BTreeSet<BusinessId>>,
     /// The final status of each mail that is finished.
     ended: Mutex<BTreeMap<MailId, MailStatus>>,
@@ -68,7 +70,7 @@ impl Mails {
         })
     }
 
-    /// The parts that the engine needs to send mails through this relay.
+    /// Returns the parts that the engine needs to send mails through this relay.
     pub(crate) fn ports(self: &Arc<Self>) -> MailPorts {
         MailPorts {
             mailer: Arc::clone(self) as _,
@@ -77,7 +79,7 @@ impl Mails {
         }
     }
 
-    /// Sends the notices of this business from now on.
+    /// From now on, checks the notices of this business.
     pub(crate) fn send_notices_of(&self, business: BusinessId) {
         self.checked.lock().insert(business);
     }
@@ -113,7 +115,7 @@ impl Mails {
         }
     }
 
-    /// Checks that every mail that was sent is on the disk.
+    /// Checks that every mail that the relay has received is on the disk.
     pub(crate) fn check_handed(&self, store: &Store, all: &[BusinessId]) {
         let mut written = BTreeSet::new();
         for of in all {
@@ -178,7 +180,7 @@ impl Recipients for Mails {
 }
 
 impl Sim {
-    /// Queues a mail, or changes the behaviour of the relay.
+    /// Adds a mail to the outbox, or changes the behaviour of the relay.
     pub(crate) fn some_mail(&mut self, life: &mut Life) {
         let mails = Arc::clone(&self.world.mails);
         if self.workload == Workload::First || !mails.dice.once_in(4) {

@@ -76,17 +76,17 @@ use crate::world::Trace;
 
 const FIRST_SEED: u64 = 1;
 const RUNS: u64 = 25;
-/// The maximum number of lines of the history that are printed for a failed seed.
+/// The maximum number of lines of history that are printed when a seed fails.
 const LINES_SHOWN: usize = 60;
-/// The time limit for a seed. A seed usually takes about a second. Simulated time advances only while no
-/// task can run. If one task can always run, the simulation therefore never ends.
+/// The maximum time for a seed. A seed usually takes about a second. Simulated time advances only while no task can
+/// run, so the simulation never ends if some task can always run.
 const SEED_TIME_MAX: Duration = Duration::from_secs(300);
-/// Seeds that have found a fault with the first workload. If the workload changes, a seed has another
-/// history, so each fault of the service also has its own test.
+/// Seeds that have found a fault with the first workload. A change of the workload would give a seed another history,
+/// so each of these faults also has a test of its own.
 ///
 /// - 528: the service forgot the response to a change without effect after the clock had been set back.
-/// - 22572 and 24099: the model expected the first response to a request that was repeated more than a day
-///   later, after the clock had been set back.
+/// - 22572 and 24099: the model expected the first response to a request that was repeated more than a day later, after
+///   the clock had been set back.
 /// - 1001221, 2007011 and 2009737: an attempt used a URL or a secret that was not on the disk.
 /// - 2012550 and 2017516: a business decided changes after its store had failed.
 const FOUND_FAULTS: [u64; 8] = [528, 22_572, 24_099, 1_001_221, 2_007_011, 2_009_737, 2_012_550, 2_017_516];
@@ -98,7 +98,7 @@ struct Failure {
     history: String,
 }
 
-/// Runs a function. Calls `overdue` once if the function takes longer than the limit.
+/// Runs the function `run`. If it takes longer than the limit, calls `overdue` once.
 fn watched<T>(bound: Duration, overdue: impl FnOnce() + Send, run: impl FnOnce() -> T) -> T {
     let (running, watching) = channel::<()>();
     std::thread::scope(move |scope| {
@@ -113,7 +113,7 @@ fn watched<T>(bound: Duration, overdue: impl FnOnce() + Send, run: impl FnOnce()
     })
 }
 
-/// Runs a seed and returns its history. If the seed does not end, ends the process.
+/// Runs a seed and returns its history. If the seed does not end in time, ends the process.
 fn try_seed(seed: u64, workload: Workload) -> Result<Vec<String>, Failure> {
     world::count_panics();
     let trace = Arc::new(Trace::new());
@@ -137,7 +137,7 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| text.parse().unwrap())
 }
 
-/// The selected workload: `first` if `SIM_WORKLOAD=first` is set, otherwise the wide one.
+/// Returns the workload: the first one if `SIM_WORKLOAD=first` is set, otherwise the wide one.
 fn workload() -> Workload {
     let first = std::env::var("SIM_WORKLOAD").is_ok_and(|name| name == "first");
     if first { Workload::First } else { Workload::Wide }

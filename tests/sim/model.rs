@@ -1,8 +1,8 @@
 //! The model of one business. It replays the audit log in order on plain values.
 //!
-//! The audit log contains the order of the changes and their actors. The ledger contains their requests and
-//! responses. The replay gives the expected records, the expected events, and the endpoints that should get
-//! each event.
+//! The audit log contains the changes in order, with their actors. The ledger contains the requests and responses of
+//! the changes. The replay yields the expected records, the expected events, and the endpoints that should get each
+//! event.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,8 +20,8 @@ use crate::ledger::{self, Came, Entry, Ledger};
 use crate::ops::Op;
 use crate::rows::Rows;
 
-/// The maximum by which a timestamp may exceed the later of the current time and the previous timestamp. Each
-/// list ordered by `updated_at` and each start of the engine adds one millisecond.
+/// The maximum difference between a timestamp and the later of the current time and the previous timestamp. Each list
+/// ordered by `updated_at` and each start of the engine adds one millisecond.
 const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 
 /// The times of one run of the engine.
@@ -30,18 +30,18 @@ pub(crate) struct Span {
     /// The start of the run, in simulated time.
     pub(crate) began: i64,
     pub(crate) ended: i64,
-    /// The time at which the engine stopped working: when its store failed, or when the run ended.
+    /// The time at which the engine stopped working, either because its store failed or because the run ended.
     pub(crate) worked: i64,
-    /// The time that the service used at the start of the run, in milliseconds. Schedules run evenly from
-    /// there.
+    /// The time that the service used at the start of the run, in milliseconds. The clock of schedules runs evenly from
+    /// this time on.
     pub(crate) wall: i64,
-    /// Whether the wall clock jumped or was ignored at the start, or the machine was suspended. The wall
-    /// clock and the schedules may then differ, and an attempt may have ended long after its start.
+    /// True if the wall clock jumped, if the service ignored it at the start, or if the machine was suspended. The wall
+    /// clock and the clock of schedules may then differ, and an attempt may have ended long after its start.
     pub(crate) jumped: bool,
-    /// How long the machine was suspended. Deliveries that became due in this time had to wait for the next
+    /// The time for which the machine was suspended. Deliveries that became due meanwhile had to wait for the next
     /// timer.
     pub(crate) suspended: i64,
-    /// An outage of the service's network may have delayed deliveries until this time.
+    /// The time until which an outage of the service's network may have delayed deliveries.
     pub(crate) held_until: i64,
     /// Whether this seed has so few attempt permits that endpoints wait for each other.
     pub(crate) few_permits: bool,
@@ -50,54 +50,54 @@ pub(crate) struct Span {
 /// The expected records and deliveries of a business.
 pub(crate) struct Model {
     pub(crate) id: BusinessId,
-    /// The newest timestamp. After a list ordered by `updated_at` or a start of the engine, the next
-    /// timestamp may be slightly later.
+    /// The newest timestamp of a change. After a list ordered by `updated_at` and after a start of the engine, the next
+    /// timestamp may be slightly later than the clock.
     newest_stamp: Timestamp,
-    /// The newest entry of the audit log that was replayed. `count` is the number of replayed entries.
+    /// The newest entry of the audit log that was replayed. `count` is the number of entries that were replayed.
     replayed: Option<AuditId>,
     count: usize,
-    /// The requests that have audit entries.
+    /// The requests that have entries in the audit log.
     pub(crate) carried_out: BTreeSet<KeyId>,
-    /// Each resource as its last response shows it.
+    /// Each resource as the last response shows it.
     pub(crate) newest: BTreeMap<Uuid, Value>,
     /// All times at which each resource changed.
     pub(crate) stamps: BTreeSet<(Uuid, String)>,
-    /// For each appointment: whether its booking was announced, and whether it was moved afterwards.
+    /// For each appointment, whether its booking was announced, and whether it was moved after its last confirmation.
     pub(crate) announced: BTreeMap<Uuid, (bool, bool)>,
-    /// The number of contacts. `contacts_max` is its limit, if there is one.
+    /// The number of contacts. `contacts_max` is the limit of the budget, if there is one.
     pub(crate) contacts: u64,
     pub(crate) contacts_max: Option<u64>,
     pub(crate) phones: BTreeMap<String, Uuid>,
     pub(crate) emails: BTreeMap<String, Uuid>,
-    /// The buffers that each appointment was booked with, in minutes.
+    /// The buffers with which each appointment was booked, in minutes.
     pub(crate) buffers: BTreeMap<Uuid, (i64, i64)>,
-    /// How often each appointment was moved by manage link.
+    /// The number of times that each appointment was moved through a manage link.
     pub(crate) moves: BTreeMap<Uuid, u8>,
     /// The settings of the booking page that differ from their defaults.
     pub(crate) website: Value,
-    /// Each special day as its last response shows it, by date.
+    /// Each special day as the last response shows it, by date.
     pub(crate) special: BTreeMap<String, Value>,
     pub(crate) hooks: BTreeMap<WebhookId, Hook>,
     pub(crate) revoked: BTreeSet<KeyId>,
-    /// The deliveries that endpoints should get, by endpoint and event.
+    /// The deliveries that the endpoints should get, by endpoint and event.
     pub(crate) owed: BTreeMap<(WebhookId, EventId), Owed>,
-    /// The bytes of each event. They are the same in every attempt of every run.
+    /// The bytes of each event. They must be the same in every attempt of every run.
     events: BTreeMap<EventId, Vec<u8>>,
     /// For each delivery, the wall clock time of its last attempt, as of the end of the previous run.
     pub(crate) attempted: BTreeMap<(WebhookId, EventId), Option<Timestamp>>,
-    /// For each endpoint, the times of the requests to send missed or failed events again.
+    /// For each endpoint, the times at which clients asked to send missed or failed events again.
     resends: BTreeMap<WebhookId, Vec<i64>>,
-    /// The periods in which the business was suspended, in simulated time. A period ends when a client
-    /// requests to resume the business.
+    /// The periods in which the business was suspended, in simulated time. A period ends when the request to resume the
+    /// business is sent.
     pub(crate) suspended: Vec<(i64, i64)>,
 }
 
 /// The expected effects of a change.
 #[derive(Default)]
 pub(crate) struct Effects {
-    /// The action and the resource of each entry in the audit log.
+    /// The action and the resource of each entry that the change adds to the audit log.
     pub(crate) noted: Vec<(&'static str, Uuid)>,
-    /// The events by type, with the resource that they contain.
+    /// The events that the change causes, by type, with the resource that they contain.
     pub(crate) events: BTreeMap<&'static str, Value>,
 }
 
@@ -130,15 +130,15 @@ impl Model {
         }
     }
 
-    /// Records a resend request, which asks for missed or failed events again.
+    /// Records a request to send missed or failed events again.
     pub(crate) fn note_resend(&mut self, endpoint: WebhookId, asked: i64) {
         self.resends.entry(endpoint).or_default().push(asked);
     }
 
     /// Records an acknowledged suspension.
     pub(crate) fn note_suspended(&mut self, since: i64) {
-        // If the business was resumed and suspended again at the same moment, a delivery may have been sent
-        // at this moment.
+        // If the business is resumed and suspended again within the same millisecond, a delivery may have been sent in
+        // this millisecond.
         let since = self.suspended.last().map_or(since, |(_, until)| since.max(until + 1));
         self.suspended.push((since, i64::MAX));
     }
@@ -150,13 +150,13 @@ impl Model {
         }
     }
 
-    /// How long the business was suspended between two instants.
+    /// Returns the time for which the business was suspended between two instants.
     pub(crate) fn suspended_for(&self, from: i64, until: i64) -> i64 {
         let within = |(since, to): &(i64, i64)| (until.min(*to) - from.max(*since)).max(0);
         self.suspended.iter().map(within).sum()
     }
 
-    /// Copies the recorded resend requests to the models of the endpoints.
+    /// Passes the recorded requests to send events again to the models of the endpoints.
     fn hand_resends(&mut self) {
         for (endpoint, hook) in &mut self.hooks {
             if let Some(resends) = self.resends.get(endpoint) {
@@ -174,7 +174,7 @@ impl Model {
         let news = &rows.audit[self.count..];
         let is_one = |a: &AuditEntry, b: &AuditEntry| match a.actor {
             Actor::ApiKey(_) => a.actor == b.actor,
-            // A booking that creates its contact has two entries.
+            // A booking that also creates its contact has two entries.
             Actor::Customer => a.action == AuditAction::ContactCreated,
             _ => false,
         };
@@ -223,7 +223,7 @@ impl Model {
         self.replay_with(entry, &body, group, span)
     }
 
-    /// Replays a request with the state of the resource after it.
+    /// Replays a request. `body` is the state of the resource after it.
     pub(crate) fn replay_with(
         &mut self,
         entry: &Entry,
@@ -241,7 +241,7 @@ impl Model {
         let effects = self.apply(&tried.op, body, group, window);
         let noted: Vec<_> = group.iter().map(|entry| (entry.action.as_str(), entry.resource_id)).collect();
         assert_eq!(noted, effects.noted, "{name} has unexpected audit entries: {body}");
-        // These changes are not visible to integrations, except some changes of messages, which `apply` checks.
+        // Integrations do not see these changes, except some changes of messages, which `apply` checks.
         let is_seen = !matches!(
             tried.op,
             Op::NoteContact(_) | Op::PatchAppointment(_) | Op::MarkCall(_) | Op::PatchMessage(_)
@@ -256,8 +256,8 @@ impl Model {
         effects
     }
 
-    /// Checks the timestamp of a change. It must be the time that the service used, or the previous timestamp
-    /// if that is later.
+    /// Checks the timestamp of a change. It must be the time that the service used, or the previous timestamp if that
+    /// one is later.
     fn check_stamp(&self, entry: &Entry, at: Timestamp, name: &str) {
         let (from, to) = entry.believed;
         assert!(at >= from, "{name} has the timestamp {at}, which is earlier than {from}");
@@ -275,7 +275,7 @@ impl Model {
         );
     }
 
-    /// Replays a change by the operator. The operator creates the business and sometimes suspends it.
+    /// Replays a change that the operator made. The operator creates the business and sometimes suspends it.
     fn replay_operator(&mut self, entry: &AuditEntry) -> Effects {
         let id = self.id.uuid();
         match entry.action.as_str() {
@@ -299,7 +299,7 @@ impl Model {
         Effects::default()
     }
 
-    /// Checks that a group of entries has caused exactly the expected events, each with a delivery for every
+    /// Checks that a group of entries has caused exactly the expected events. Each event must have a delivery for every
     /// subscribed endpoint.
     fn check_effects(&mut self, rows: &Rows, group: &[AuditEntry], effects: &Effects, span: Span) {
         let last = group[group.len() - 1].id;
@@ -328,7 +328,7 @@ impl Model {
         }
     }
 
-    /// Checks that every record equals its last response, and that no other record exists.
+    /// Checks that every record equals the last response about it, and that no other record exists.
     fn check_newest(&self, rows: &Rows) {
         for (id, newest) in &self.newest {
             let shown = rows.shown.get(id);
@@ -348,7 +348,7 @@ impl Model {
         }
     }
 
-    /// Checks the other rows that every request leaves: its idempotency key and its audit entries.
+    /// Checks the other rows that every request leaves: the one of its idempotency key and its audit entries.
     pub(crate) fn check_traces(&self, rows: &Rows, entries: &[Entry], kept_from: i64) {
         for entry in entries {
             let tried = &entry.tried;
@@ -404,7 +404,7 @@ impl Model {
     }
 }
 
-/// Checks that two views of a resource have equal values in all fields that both have.
+/// Checks that two views of a resource agree in all fields that both contain.
 pub(crate) fn check_agree(one: &Value, other: &Value, what: &str) {
     let (one, other) = (one.as_object().unwrap(), other.as_object().unwrap());
     for (field, value) in one {

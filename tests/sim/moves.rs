@@ -1,12 +1,12 @@
 //! Exports and imports while the engine runs.
 //!
 //! Invariants:
-//! - An export contains the rows of the disk at one moment between its request and its first record: every
-//!   change that was acknowledged before the request, and no change after this moment.
-//! - If an export is imported into another store, even after an interrupted import, a second export is equal
-//!   to it.
-//! - A business that is imported into the running service with another id is imported completely or not at
-//!   all. After the acknowledgement it exists.
+//!
+//! - An export contains the rows of the disk at one moment between its request and its first record: every change that
+//!   was acknowledged before the request, and no change after this moment.
+//! - If an export is imported into another store, even after an interrupted import, a second export equals the first.
+//! - A business that is imported into the running service under another id is imported either completely or not at all.
+//!   After the acknowledgement it exists.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,8 +27,8 @@ use crate::life::Life;
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// The maximum number of records of a business that is imported into the running service. A longer import
-/// would seldom finish before a crash.
+/// The maximum number of records of a business that is imported into the running service. A longer import would rarely
+/// finish before a crash.
 const ARRIVING_MAX: usize = 400;
 /// The maximum pause between two records of an export or import, in milliseconds.
 const REST_MAX: u64 = 20;
@@ -39,11 +39,11 @@ struct Leaves {
     /// The number of commits when the first records arrived.
     upto: Option<u64>,
     moved: Vec<Moved>,
-    /// Whether the export is complete. `None` while it is in progress.
+    /// Whether the export is complete. It is `None` while the export is in progress.
     whole: Option<bool>,
 }
 
-/// The progress of an import into the running service.
+/// The outcome of an import into the running service, as far as the client knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arrival {
     Maybe,
@@ -65,13 +65,13 @@ impl Moves {
         Self { dice: Dice::new(seed ^ 0xe4b0), leaving: None, last: Vec::new(), arrived: Vec::new() }
     }
 
-    /// True if no export is in progress, so that no check needs the history of the disk.
+    /// True if no export is in progress. The history of the disk is then not needed for exports.
     pub(crate) fn is_idle(&self) -> bool {
         self.leaving.is_none()
     }
 }
 
-/// The rows that a disk had after an earlier commit.
+/// The rows that a disk contained after an earlier commit.
 struct AsOf(BTreeMap<Vec<u8>, Vec<u8>>);
 
 impl Rows for AsOf {
@@ -90,7 +90,7 @@ impl Rows for AsOf {
     }
 }
 
-/// The records of an export of a business. Empty if the business does not exist.
+/// Returns the records of an export of a business. The list is empty if the business does not exist.
 fn all_of(store: &Store, rows: &dyn Rows, of: BusinessId, with_secrets: bool) -> Vec<Moved> {
     let profile = rows.get(&keys::profile(of)).unwrap();
     let Some(profile) = profile else { return Vec::new() };
@@ -105,8 +105,8 @@ fn all_of(store: &Store, rows: &dyn Rows, of: BusinessId, with_secrets: bool) ->
     }
 }
 
-/// Whether a business has exactly the imported records. An import disables a booking page whose slug belongs to
-/// another business, and removes the slug.
+/// True if a business has exactly the imported records. If the slug of a booking page belongs to another business, the
+/// import removes the slug and disables the page.
 fn has_arrived(there: &[Moved], moved: &[Moved]) -> bool {
     let without_slug = |record: &Moved| match record {
         Moved::Website(website) => Moved::Website(Website { enabled: false, slug: None, ..website.clone() }),
@@ -115,7 +115,7 @@ fn has_arrived(there: &[Moved], moved: &[Moved]) -> bool {
     there == moved || there == moved.iter().map(without_slug).collect::<Vec<_>>()
 }
 
-/// A clock that is later than every timestamp, and random numbers.
+/// A clock whose time is later than every timestamp, and a generator of random numbers.
 struct Late(Dice);
 
 impl Clock for Late {
@@ -136,8 +136,7 @@ impl Random for Late {
     }
 }
 
-/// Passes all records to an import. Returns false if the import refuses a record, and `None` if the import
-/// fails.
+/// Passes all records to an import. Returns false if the import refuses a record. Returns `None` if the import fails.
 async fn give(importing: &mut Import, moved: Vec<Moved>, dice: &Dice) -> Option<bool> {
     for (line, record) in (2..).zip(moved) {
         if dice.once_in(20) {
@@ -152,7 +151,7 @@ async fn give(importing: &mut Import, moved: Vec<Moved>, dice: &Dice) -> Option<
 }
 
 impl Sim {
-    /// Starts an export or import from time to time, and checks finished exports.
+    /// Starts an export or an import from time to time. Checks exports that are finished.
     pub(crate) async fn some_move(&mut self, life: &mut Life) {
         if self.workload == Workload::First {
             return;
@@ -234,8 +233,8 @@ impl Sim {
         }
     }
 
-    /// Starts an import of the export in another service and interrupts it. Then imports the export there,
-    /// and exports the business again.
+    /// Starts an import of the export in another service and interrupts it. Then imports the export there, and exports
+    /// the business again. The second export must equal the first.
     async fn arrive_elsewhere(&self, disk: MemoryBackend, moved: &[Moved]) {
         let Some(Moved::Business(business)) = moved.first() else { return };
         let open = || Store::in_memory(&disk, Box::new(|_| ())).unwrap();
@@ -282,11 +281,11 @@ impl Sim {
         }
     }
 
-    /// Imports an export into the running service, as another business.
+    /// Imports an export into the running service, as a different business.
     fn arrive(&mut self, life: &mut Life) {
         let mut moved: Vec<_> = std::mem::take(&mut self.moves.last);
         let Some(Moved::Business(business)) = moved.first_mut() else { return };
-        // The version and the variant of the UUID must not change.
+        // The new id must keep the version and the variant of the UUID.
         let id =
             business.id.uuid().as_u128() & !0x3fff_ffff | u128::from(self.moves.dice.next() & 0x3fff_ffff);
         let id = BusinessId::from(Uuid::from_u128(id));
@@ -301,8 +300,8 @@ impl Sim {
         let (engine, world, of_task) = (life.engine.clone(), self.world.clone(), Arc::clone(&arrival));
         let (dice, given) = (Dice::new(self.moves.dice.next()), moved.clone());
         life.spawn(async move {
-            // The service refuses an import while another one is in progress or the disk is full. It also
-            // removes an import that this task abandons.
+            // The service refuses an import while another one is in progress or while the disk is full. If this task
+            // stops during the import, the service removes the import.
             let Ok(mut importing) = engine.import(ImportOptions::default()) else {
                 return *of_task.lock() = Arrival::Refused;
             };
@@ -337,7 +336,7 @@ impl Sim {
         self.moves.arrived.push((id, moved, arrival));
     }
 
-    /// Forgets the export in progress, which ends with the run of the engine.
+    /// Forgets the export in progress, because it ends with the run of the engine.
     pub(crate) fn end_moves(&mut self) {
         self.moves.leaving = None;
     }

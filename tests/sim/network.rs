@@ -1,9 +1,9 @@
-//! The scripted network: host names with changing addresses, hosts with different behaviour, and the requests
-//! they received.
+//! The scripted network: host names with changing addresses, hosts with different behaviour, and the requests that the
+//! hosts have received.
 //!
-//! The network records a violation if the service resolves an unknown name, or connects to an address that is
-//! not permitted. An address is permitted if a lookup has returned it and the response to that lookup
-//! contained no internal address.
+//! The network records a violation if the service resolves an unknown name, or connects to an address that is not
+//! permitted. An address is permitted if a lookup has returned it and the response to that lookup contained no internal
+//! address.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -21,78 +21,77 @@ use crate::receiver::{Request, serve};
 use crate::time::Time;
 use crate::world::Trace;
 
-/// The size of a connection's buffer. It exceeds any request, so the length of a request does not change the
-/// order of events.
+/// The size of a connection's buffer. Every request fits into it, so the length of a request does not change the order
+/// of events.
 const PIPE_BYTES: usize = 64 << 10;
 
-/// The time after which the service concludes that no name server responds.
+/// The time after which the service concludes that no name server is responding.
 const SILENCE: Duration = Duration::from_secs(7);
 
-/// The state of the network that the service runs in.
+/// The state of the network to which the service is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// The network works.
     There,
-    /// There is no route. Some names are still cached. For other names, the local resolver reports a
-    /// temporary failure.
+    /// There is no route. Some names are still cached. For all others, the local resolver reports a temporary failure.
     NoRoute,
-    /// No name server responds.
+    /// No name server responds to questions.
     NoNameServer,
 }
 
-/// How a host behaves when it gets a request.
+/// The behaviour of a host when it gets a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mood {
-    /// Responds 200 and keeps the connection open.
+    /// Responds with 200 and keeps the connection open.
     Takes,
-    /// Responds with 204 after this many seconds.
+    /// Responds with 204 after this number of seconds.
     TakesSlowly(u64),
-    /// Responds 202 and closes the connection.
+    /// Responds with 202 and closes the connection.
     TakesOnce,
-    /// Responds 200 with a body that never ends.
+    /// Responds with 200 and a body that never ends.
     Floods,
     /// Responds with this status.
     Fails(u16),
     /// Responds with a redirect to an internal name.
     Redirects,
-    /// Reads the request and does not respond.
+    /// Reads the request and sends no response.
     Hangs,
     /// Accepts the connection and sends nothing, not even a TLS handshake.
     Mute,
     /// Reads the request and closes the connection.
     Closes,
-    /// Sends bytes that are not HTTP.
+    /// Sends bytes that are not an HTTP response.
     Babbles,
-    /// Accepts one in this many requests, and fails the others.
+    /// Accepts one in this many requests and refuses the others.
     Flaps(u32),
-    /// Presents a certificate of an authority that the service does not trust.
+    /// Shows a certificate of an authority that the service does not trust.
     Impostor,
-    /// Refuses connections.
+    /// Refuses all connections.
     Refuses,
     /// Does not respond to connection attempts.
     Swallows,
-    /// Presents the certificate of another host.
+    /// Shows the certificate of another host.
     Elsewhere,
 }
 
-/// The addresses that a host's name resolves to.
+/// The addresses to which the name of a host resolves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Name {
-    /// The host's address.
+    /// The address of the host.
     Right,
-    /// The host's other address.
+    /// The other address of the host.
     Moved,
     /// An internal address.
     Inside,
-    /// The host's address and an internal one.
+    /// The address of the host together with an internal one.
     Mixed,
-    /// The host's address and an internal address, alternately.
+    /// The address of the host and an internal address, alternately.
     Flips,
-    /// No address.
+    /// The name has no address.
     Gone,
-    /// No response to the lookup.
+    /// The lookup gets no response.
     Hangs,
-    /// The host's address, after this many seconds.
+    /// The address of the host, after this number of seconds.
     Slow(u64),
 }
 
@@ -103,7 +102,7 @@ struct Host {
     dns: Name,
     asked: u32,
     served: u32,
-    /// All addresses from lookups of this host that contained no internal address.
+    /// All addresses that were returned by lookups of this host without internal addresses.
     allowed: Vec<IpAddr>,
 }
 
@@ -117,10 +116,10 @@ pub(crate) struct Received {
     pub(crate) signature: String,
     pub(crate) body: String,
     pub(crate) test: bool,
-    /// The status of the response. 0 if there was none.
+    /// The status of the response. It is 0 if there was no response.
     pub(crate) status: u16,
-    /// Whether the connection was lost, or may have been lost, before the response. The service need
-    /// not count such an attempt as a failure.
+    /// Whether the connection was lost, or may have been lost, before the response. The service need not count such an
+    /// attempt as failed.
     pub(crate) cut_off: bool,
 }
 
@@ -129,7 +128,7 @@ pub(crate) struct Network {
     trace: Arc<Trace>,
     hosts: Mutex<Vec<Host>>,
     received: Mutex<Vec<Received>>,
-    /// The state of the network, and when it began.
+    /// The state of the network, and the time at which it began.
     line: Mutex<(Line, i64)>,
     /// The times at which the network was lost.
     lost: Mutex<Vec<i64>>,
@@ -140,7 +139,7 @@ fn address(host: usize, other: bool) -> IpAddr {
     if other { [151, 101, high, low].into() } else { [93, 184, high, low].into() }
 }
 
-/// The number of the host that has this address.
+/// Returns the number of the host that has this address.
 fn host_at(address: IpAddr) -> Option<usize> {
     let IpAddr::V4(v4) = address else { return None };
     let [first, second, high, low] = v4.octets();
@@ -165,7 +164,7 @@ impl Network {
         }
     }
 
-    /// The state of the network, and when it began.
+    /// Returns the state of the network, and the time at which it began.
     pub(crate) fn line(&self) -> (Line, i64) {
         *self.line.lock()
     }
@@ -213,7 +212,7 @@ impl Network {
         self.hosts.lock()[host].mood
     }
 
-    /// The behaviour of the host for the next request.
+    /// Returns the behaviour of the host for the next request.
     pub(crate) fn mood_of_request(&self, host: usize) -> Mood {
         let mut hosts = self.hosts.lock();
         let host = &mut hosts[host];
@@ -248,7 +247,7 @@ impl Network {
         self.received.lock().push(received);
     }
 
-    /// The requests that were received since the last call.
+    /// Returns the requests that were received since the last call.
     pub(crate) fn take_received(&self) -> Vec<Received> {
         let mut all = std::mem::take(&mut *self.received.lock());
         let lost = self.lost.lock();
@@ -319,7 +318,7 @@ impl Resolver for Network {
     }
 }
 
-/// The network, shared by the dialer and the receivers that it starts.
+/// The network. The dialer and the receivers that it starts share it.
 pub(crate) struct Shared(pub(crate) Arc<Network>);
 
 impl Dialer for Shared {
@@ -359,7 +358,7 @@ impl Dialer for Shared {
     }
 }
 
-/// A connection, with the number of its host. It transfers nothing while there is no route.
+/// A connection to the host with this number. It transfers nothing while there is no route.
 struct At {
     stream: DuplexStream,
     peer: SocketAddr,

@@ -1,21 +1,22 @@
-//! A simulation of notices to customers. Customers, integrations and the team book, move, confirm and cancel,
-//! the disk loses unsynced writes, and the mail relay may be down, hang or refuse mails.
+//! A simulation of notices to customers. Customers, integrations and the team book, move, confirm and cancel, the disk
+//! loses unsynced writes, and the mail relay may be down, hang or refuse mails.
 //!
-//! The model computes the expected notices from the audit log alone, with a second implementation of the
-//! rules. Each seed consists of several runs of the engine.
+//! The model computes the expected notices from the audit log alone, with a second implementation of the rules. Each
+//! seed consists of several runs of the engine.
 //!
 //! Invariants:
+//!
 //! - After every crash, each change has exactly its notice and its reminders.
-//! - A mail states the present state of its appointment. All attempts to send a notice have the same
-//!   `Message-ID`.
-//! - A change that the team takes back in time is not announced. A reminder is sent once for each start.
-//! - A customer who has stopped e-mails, or whose contact was erased, gets none. After an erasure, neither the
-//!   log nor a link contains the address.
-//! - The settings at the time of sending include each notice that is sent.
-//! - A mail is in the language of its customer. Its link leads to its appointment, and stops the mails to its
+//! - A mail states the present state of its appointment. All attempts to send a notice have the same `Message-ID`.
+//! - If the team reverts a change within 15 seconds, neither change is announced. A reminder is sent once for each
+//!   start.
+//! - No notice is sent to a customer who has stopped e-mails, or whose contact was erased. After an erasure, neither
+//!   the log nor a link contains the address.
+//! - Each notice that is sent is included in the settings at the time of sending.
+//! - A mail is in the language of its customer. Its link leads to its appointment, and can stop the mails to its
 //!   address.
-//! - The limits on the mails to an address count each notice once, also through crashes.
-//! - At the end no notice waits, and the last mail about each appointment states the appointment's last state.
+//! - The limits on the mails to an address count each notice once, even after crashes.
+//! - At the end no notice is waiting, and the last mail about each appointment states the appointment's last state.
 
 mod checks;
 mod client;
@@ -54,7 +55,7 @@ const MOODS: [Mood; 7] =
 /// The time after which all appointments have started.
 const UNTIL_ALL_STARTED: Duration = Duration::from_secs(13 * 86_400);
 
-/// The part of a business's state that the clients know.
+/// The part of a business's state that its clients know.
 #[derive(Clone, Default)]
 struct Shop {
     id: Option<BusinessId>,
@@ -147,7 +148,7 @@ impl World {
     }
 }
 
-/// Sends several concurrent random changes during one run of the engine. In the last run, the relay works.
+/// Makes several random changes at the same time during one run of the engine. In the last run, the relay works.
 async fn course(world: &World, engine: &Engine, is_last: bool) {
     for _ in 0..STEPS_A_LIFE {
         if world.dice.once_in(5) {
@@ -160,7 +161,7 @@ async fn course(world: &World, engine: &Engine, is_last: bool) {
             }
         }
         if !is_last && world.dice.once_in(STEPS_A_LIFE) {
-            // The run ends here while requests are still in progress.
+            // The run ends here, although requests are still in progress.
             return tokio::time::sleep(Duration::from_millis(world.dice.next() % 12)).await;
         }
         for task in tasks {
@@ -182,7 +183,7 @@ async fn course(world: &World, engine: &Engine, is_last: bool) {
     }
 }
 
-/// Runs a seed. Returns the numbers of notices and of sent notices.
+/// Runs a seed. Returns the number of notices, and how many of them were sent.
 fn run(seed: u64) -> (usize, usize) {
     let (dice, wall) = (Arc::new(Dice::new(seed)), Wall::new());
     let relay = Arc::new(Relay {

@@ -1,5 +1,5 @@
-//! A *nudge* is a request that is not a change of records, for example a request to send events again, to
-//! test an endpoint, or to use a key. This module also makes actors fail and suspends businesses.
+//! A *nudge* is a request that changes no record, for example a request to send events again, to test an endpoint, or
+//! to use a key. This module also makes actors fail and suspends businesses.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -36,7 +36,7 @@ impl Change for Broken {
 }
 
 impl Sim {
-    /// Makes the actor of a business fail. The actor is started again from the store, and requests that are
+    /// Makes the actor of a business panic. The engine then starts it again from the store, and the requests that were
     /// waiting get an error.
     pub(crate) fn some_panic(&self, life: &mut Life) {
         let shop = self.dice.below(self.shops.len());
@@ -46,8 +46,8 @@ impl Sim {
         life.spawn(async move { _ = handle.change(Request::by(Actor::Operator), Broken).await });
     }
 
-    /// Waits until the actor of a business accepts requests. After two failures within a minute, the actor
-    /// backs off.
+    /// Waits until the actor of a business accepts requests. After two failures within a minute, the actor refuses
+    /// requests for some time.
     pub(crate) async fn rested(&self, life: &Life, shop: usize) {
         if !self.world.was_broken(shop) {
             return;
@@ -87,7 +87,7 @@ impl Sim {
                     world.say(format_args!("the events are not sent again: no room"));
                 }
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
-                // These errors are expected if the actor was made to fail.
+                // These errors are expected if the test has made the actor fail.
                 Err(EngineError::Failed | EngineError::Overloaded | EngineError::Resting(_))
                     if world.was_broken(shop) => {}
                 Err(error) => world.wrong(format_args!("sending again to {id} failed: {error}")),
@@ -114,7 +114,7 @@ impl Sim {
                 Ok(()) | Err(EngineError::Refused(_)) => {}
                 Err(EngineError::DiskFull(_)) if !world.has_room() => {}
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
-                // These errors are expected if the actor was made to fail.
+                // These errors are expected if the test has made the actor fail.
                 Err(EngineError::Failed | EngineError::Overloaded | EngineError::Resting(_))
                     if world.was_broken(shop) => {}
                 Err(error) => world.wrong(format_args!("sending again to {id} failed: {error}")),
@@ -142,7 +142,7 @@ impl Sim {
         });
     }
 
-    /// Requests this endpoint with the id of another business. The request must be refused.
+    /// Requests this endpoint with the id of another business. The service must refuse this.
     fn reach_over(&self, life: &mut Life, shop: usize, id: WebhookId) {
         let other = life.engine.business(self.shops[(shop + 1) % self.shops.len()].id);
         let world = self.world.clone();
@@ -159,7 +159,7 @@ impl Sim {
         });
     }
 
-    /// Uses a key. The key must work until it is revoked.
+    /// Presents a key. The key must be accepted until it is revoked.
     fn use_key(&self, life: &mut Life, shop: usize) {
         let entries = self.ledger.since(0);
         let of_shop = || entries.iter().filter(|entry| entry.tried.shop == shop);
@@ -227,8 +227,8 @@ impl Sim {
                         "a suspended business carried out {entry:?}"
                     );
                 }
-                // During the suspension, deliveries that become due must wait, and so must missed events that
-                // are requested again.
+                // During the suspension, deliveries that become due must wait. Missed events that are requested again
+                // must wait too.
                 if let Some(id) = self.dice.any(&self.shops[shop].webhooks) {
                     self.resend_missed(life, shop, id);
                 }

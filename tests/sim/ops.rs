@@ -1,4 +1,4 @@
-//! All changes of a business in one enum.
+//! All changes that can be sent to a business, as one enum.
 
 use domain::{Email, Phone, ServiceId, StaffId};
 use engine::business::commands::ForOperator;
@@ -26,16 +26,16 @@ use store::Weight;
 use crate::assistants::{CancelAt, MoveFrom};
 use crate::customers::{CancelOnline, MoveOnline};
 
-/// A change of a contact whose response is the team's view of the contact.
+/// A change of a contact. Its response shows the contact as the team sees it.
 pub(crate) type NoteContact = ForOperator<PatchContact>;
 
-/// Deletes a service, if no record refers to it.
+/// Deletes a service. It is refused if a record refers to the service.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemoveService {
     pub(crate) id: ServiceId,
 }
 
-/// Deletes a staff member, if no record refers to them.
+/// Deletes a staff member. It is refused if a record refers to the staff member.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemoveStaff {
     pub(crate) id: StaffId,
@@ -101,14 +101,14 @@ macro_rules! ops {
         })*
 
         impl Op {
-            /// The name of the change in the history.
+            /// Returns the name of the change, as the history shows it.
             pub(crate) fn name(&self) -> &'static str {
                 match self {
                     $(Self::$name(_) => stringify!($name),)*
                 }
             }
 
-            /// The class of the change for decisions about disk space.
+            /// Returns the class of the change that decides whether it is refused when disk space is low.
             pub(crate) fn weight(&self) -> Weight {
                 match self {
                     $(Self::$name(asked) => Asked::weight(asked),)*
@@ -135,12 +135,12 @@ ops! {
 }
 
 impl Op {
-    /// Whether a customer makes the change. The audit log does not say which customer.
+    /// True if a customer makes the change. The audit log does not state which customer.
     pub(crate) fn is_by_customer(&self) -> bool {
         matches!(self, Self::BookOnline(_) | Self::MoveOnline(_) | Self::CancelOnline(_))
     }
 
-    /// Whether the change names a resource of its business.
+    /// True if the change names a resource of its business.
     pub(crate) fn names_its_own(&self) -> bool {
         !matches!(
             self,
@@ -158,8 +158,8 @@ impl Op {
         )
     }
 
-    /// The form in which a response is stored: without the content of knowledge, which is in the request, and
-    /// without a new API key.
+    /// Returns the response in the form in which it is stored: without the content of knowledge, which is in the
+    /// request, and without a new API key.
     pub(crate) fn remembered(&self, body: &[u8]) -> Vec<u8> {
         match self {
             Self::AddKnowledge(add) => {
@@ -178,7 +178,7 @@ impl Op {
         }
     }
 
-    /// The response to a repeated request: the stored response, completed with fields of the request.
+    /// Returns the response to a repeated request: the stored response, completed with fields of the request.
     pub(crate) fn again(&self, first: &[u8]) -> Vec<u8> {
         if let Self::CreateKey(_) | Self::BookOnline(_) = self {
             self.remembered(first)
@@ -187,8 +187,8 @@ impl Op {
         }
     }
 
-    /// The phone number and the email address of a contact that the change would create, if no contact has
-    /// them.
+    /// Returns the phone number and the e-mail address with which the change would create a contact, if no contact has
+    /// them yet.
     pub(crate) fn newcomer(&self) -> Option<(Option<&Phone>, Option<&Email>)> {
         match self {
             Self::Book(Book { contact: BookingContact::Described(details), .. })

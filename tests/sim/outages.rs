@@ -1,4 +1,4 @@
-//! Outages of the network that the service runs in. They must not count as failures of endpoints.
+//! Outages of the service's own network. They must not count as failures of endpoints.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,17 +15,17 @@ use crate::sim::Sim;
 
 /// The time after which all attempts that began before an outage have ended.
 const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(11);
-/// The time until the service notices that the network is back, in milliseconds.
+/// The time after which the service has noticed that the network works again, in milliseconds.
 const KNOWN_MILLIS: i64 = 31_000;
 /// The maximum number of deliveries of an endpoint that are compared.
 const COMPARED: usize = 200;
 
-/// The deliveries by the index of the business, the endpoint and the event.
+/// The deliveries, identified by the index of the business, the endpoint and the event.
 type Log = BTreeMap<(usize, WebhookId, EventId), DeliveryView>;
 
 impl Sim {
-    /// Disconnects the network. During the outage, an attempt without a connection must not count, and no
-    /// delivery may end as failed.
+    /// Disconnects the network. During the outage, an attempt without a connection must not count, and no delivery may
+    /// fail finally.
     pub(crate) async fn outage(&mut self, life: &mut Life) {
         life.quiet().await;
         self.world.network.set_line(*self.dice.pick(&[Line::NoRoute, Line::NoNameServer]));
@@ -39,8 +39,8 @@ impl Sim {
         self.learn();
         let after = self.logs(life).await;
         for (of, row) in &after {
-            // The log shows only deliveries of the last 30 days. If the clock jumps by years, older
-            // deliveries disappear from the log, and may appear again when the clock is corrected.
+            // The log shows only deliveries of the last 30 days. If the clock jumps by years, older deliveries
+            // disappear from the log. They may appear again when the clock is corrected.
             if !before.contains_key(of) && of.2.uuid() < newest[of.0] {
                 continue;
             }
@@ -59,7 +59,7 @@ impl Sim {
         }
     }
 
-    /// The time until which an outage may have delayed deliveries in this run of the engine.
+    /// Returns the time until which an outage may have delayed deliveries in this run of the engine.
     pub(crate) fn held_until(&self) -> i64 {
         match self.world.network.line() {
             (Line::There, 0) => 0,
@@ -68,14 +68,13 @@ impl Sim {
         }
     }
 
-    /// For each business, the newest id in its audit log. Later events have higher ids.
+    /// Returns the newest id in the audit log of each business. Later events have higher ids.
     async fn newest_ids(&self, life: &Life) -> Vec<Uuid> {
         let newest = PageRequest { limit: 1, after: None };
         let mut ids = Vec::new();
         for shop in &self.shops {
             let audit = life.engine.business(shop.id).audit(&newest).await;
-            // If the store has failed, there are no new events. All events are then older than the largest
-            // possible id, so they count as old.
+            // If the store has failed, there are no new events. With the largest possible id, all events count as old.
             ids.push(audit.map_or(Uuid::max(), |page| page.items[0].id.uuid()));
         }
         ids

@@ -15,7 +15,7 @@ use crate::ops::Op;
 use crate::shop::Shop;
 use crate::sim::Sim;
 
-/// A whole minute within three days. Some of these times are past, and some are more than 30 days ago.
+/// Returns a random whole minute. Most are between three days ago and three days from now, and some are 29 days earlier.
 fn any_time(dice: &Dice, now: Timestamp) -> Timestamp {
     let minute = now.millis() / 60_000 + i64::try_from(dice.below(6 * 1_440)).unwrap() - 3 * 1_440;
     let days = if dice.once_in(8) { 29 } else { 0 };
@@ -23,7 +23,7 @@ fn any_time(dice: &Dice, now: Timestamp) -> Timestamp {
 }
 
 impl Shop {
-    /// A booking, or a move of this appointment.
+    /// Returns a booking that overrides the rules, or a move of this appointment.
     pub(crate) fn override_rules(&self, dice: &Dice, now: Timestamp, id: AppointmentId) -> Op {
         let party = Party::Override;
         let (starts_at, duration) = (any_time(dice, now), Self::duration(dice, party));
@@ -39,9 +39,9 @@ impl Shop {
 }
 
 impl Sim {
-    /// Books with an override. The booking is refused only if the service is inactive, if the staff member does
-    /// not offer it or has another appointment at that time, or if the time is too long ago. The model checks
-    /// that no accepted booking overlaps another one.
+    /// Books with an override. The booking may be refused only if the service is inactive, if the staff member does not
+    /// offer it or has another appointment at that time, or if the time is too long ago. The model checks that no
+    /// accepted booking overlaps another one.
     pub(crate) async fn probe_override(&mut self, life: &mut Life) {
         life.quiet().await;
         let shop = self.dice.below(self.shops.len());
@@ -72,7 +72,7 @@ impl Sim {
         let is_recent = starts_at >= handle.now() - OVERRIDE_PAST;
         self.world.say(format_args!("an override at {starts_at}: {may}, recent: {is_recent}"));
         assert!(may || !matches!(came, Came::Done(_)), "{starts_at} of {staff} is not free, and was booked");
-        // An undecodable appointment blocks all staff members, and is not listed.
+        // An appointment that cannot be decoded blocks all staff members, but the list does not contain it.
         let must = may && is_recent && room && self.planted.is_empty();
         assert!(!must || came != Came::Refused, "{starts_at} of {staff} is free, but was refused");
     }

@@ -1,13 +1,15 @@
-//! A simulation of people with concurrent requests: invitations, links, passwords, sign-ins, sign-outs and
-//! removals, on a disk that loses unsynced writes.
+//! A simulation of people who send concurrent requests: invitations, links, passwords, sign-ins, sign-outs and
+//! removals. The disk loses unsynced writes.
 //!
-//! The model records, for each person, the last acknowledged account and memberships, and which tokens are
-//! valid or revoked. Each seed consists of several runs of the engine.
+//! The model records, for each person, the last acknowledged account and memberships, and which tokens are valid or
+//! revoked. Each seed consists of several runs of the engine.
 //!
 //! Invariants:
-//! - After a crash, the account is as acknowledged, or as the request in progress would have left it.
+//!
+//! - After a crash, the account is in the acknowledged state, or in the state that the request in progress would have
+//!   caused.
 //! - A revoked token or link stays revoked.
-//! - An address belongs to only one person.
+//! - An e-mail address belongs to only one person.
 //! - `verify` finds no problem.
 
 use std::collections::BTreeMap;
@@ -83,17 +85,17 @@ struct Known {
     members: BTreeMap<usize, Membership>,
     /// The number of the person's password.
     password: Option<usize>,
-    /// The tokens of valid sessions, according to the acknowledged requests.
+    /// The tokens of sessions that are valid according to the acknowledged requests.
     live: Vec<Token>,
-    /// The valid tokens with which the person can only set a password.
+    /// The valid tokens of sessions in which the person can only set a password.
     restricted: Vec<Token>,
-    /// The revoked tokens of sessions. `dead_links` are those of links.
+    /// The revoked tokens of sessions. `dead_links` are the revoked tokens of links.
     dead: Vec<Token>,
     dead_links: Vec<Token>,
     link: Option<Token>,
-    /// Whether a request whose outcome is unknown is in progress.
+    /// Whether a request is in progress whose outcome is unknown.
     in_flight: bool,
-    /// How often each kind of request was carried out.
+    /// The number of times that each kind of request was carried out.
     did: BTreeMap<&'static str, usize>,
 }
 
@@ -134,7 +136,7 @@ impl World {
         let store = Store::in_memory(&self.disk, Box::new(|error| panic!("{error}"))).unwrap();
         let ports = Ports::with_clock_and_random(Arc::clone(&self.wall) as _, Arc::clone(&self.dice) as _);
         let mut limits = Limits { hashing: Hashing::Cheap, ..Limits::default() };
-        // In every third seed, the engine may run fewer actors than there are people and businesses.
+        // In every third seed, fewer actors may run than there are people and businesses.
         if self.seed.is_multiple_of(3) {
             (limits.business_actors, limits.person_actors) = (1, 1);
         }
@@ -178,7 +180,7 @@ impl World {
         }
     }
 
-    /// Checks after a crash that every account is as acknowledged.
+    /// Checks after a crash that every account is in the acknowledged state.
     async fn check(&self, engine: &Engine) {
         let people = engine.people();
         for (number, slot) in self.people.iter().enumerate() {
@@ -212,7 +214,7 @@ impl World {
                 }
                 known.live = live;
                 if known.in_flight {
-                    // The sign-ins below show which password is set.
+                    // The sign-ins below determine which password is set.
                     known.password = None;
                     for (which, password) in PASSWORDS.iter().enumerate() {
                         let came = people.sign_in(email(number, false).as_str(), password, from()).await;
@@ -250,7 +252,7 @@ fn refused<T>(came: &Result<T, EngineError>) -> bool {
     matches!(came, Err(EngineError::Refused(_)))
 }
 
-/// Sends a request, checks its effects, and records the state that the response acknowledges.
+/// Sends a request, checks its effects, and records the acknowledged state.
 async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known>>, number: usize, op: Op) {
     let people = engine.people();
     let (id, link) = {
@@ -310,7 +312,7 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
                         known.live.push(token);
                     }
                     SignIn::Wrong => assert_ne!(Some(number_of), password, "the newest password is refused"),
-                    // All failed sign-ins come from one network address, so its limit may be reached.
+                    // All failed sign-ins come from the same network address, so its limit may be reached.
                     SignIn::TooMany(_) => {}
                     SignIn::Known => unreachable!(),
                 }
@@ -362,7 +364,7 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
     done(&engine, &shops, &slot).await;
 }
 
-/// Records the current state of the person. The state is durable.
+/// Records the current state of the person, which is durable.
 async fn done(engine: &Engine, shops: &[BusinessId], slot: &Arc<Mutex<Known>>) {
     let people: People = engine.people();
     let Some(id) = slot.lock().id else { return };
@@ -444,7 +446,7 @@ impl Known {
     }
 }
 
-/// Runs a seed. Returns how often each kind of request was carried out.
+/// Runs a seed. Returns the number of times that each kind of request was carried out.
 fn run(seed: u64) -> BTreeMap<&'static str, usize> {
     let wall = Wall::new();
     let people = (0..6).map(|_| Arc::default()).collect();
@@ -470,7 +472,7 @@ fn run(seed: u64) -> BTreeMap<&'static str, usize> {
                     }
                 }
                 if world.dice.once_in(STEPS_A_LIFE) {
-                    // The run ends here while requests are still in progress.
+                    // The run ends here, although requests are still in progress.
                     tokio::time::sleep(Duration::from_millis(world.dice.next() % 12)).await;
                     world.wall.end();
                     return;

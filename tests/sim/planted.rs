@@ -1,8 +1,9 @@
-//! Adds rows that cannot be decoded between two runs, and removes them after the next run. All other checks
-//! must still succeed.
+//! Adds rows that cannot be decoded between two runs, and removes them after the next run. All other checks must still
+//! succeed.
 //!
 //! Invariants:
-//! - The added rows stay unchanged.
+//!
+//! - The added rows are not changed.
 //! - No other row is set aside.
 
 use std::collections::BTreeMap;
@@ -34,20 +35,19 @@ impl Planted {
         self.rows.is_empty()
     }
 
-    /// Whether some of the rows certainly still exist. Rows of the delivery log may have been deleted
-    /// together with their endpoint.
+    /// True if some of the rows certainly still exist. Rows of the delivery log may have been deleted together with
+    /// their endpoint.
     pub(crate) fn stays(&self) -> bool {
         self.rows.keys().any(|key| keys::kind_of(key).unwrap() != keys::kind::DELIVERY)
     }
 
-    /// An id that is older than every real id. No record has it.
+    /// Returns an id that is older than every real id. It belongs to no record.
     fn id<I: ResourceId>(&self) -> I {
         Uuid::from_u128(u128::from(self.dice.next())).into()
     }
 
     fn value(&self) -> Vec<u8> {
-        // A value that cannot be decoded: a record with an unknown version, an empty value, or a truncated
-        // record.
+        // The value cannot be decoded: it is a record with an unknown version, an empty value, or a truncated record.
         self.dice.pick(&[b"\xee and more".to_vec(), Vec::new(), vec![1]]).clone()
     }
 }
@@ -69,7 +69,7 @@ impl Sim {
         self.write(batch);
     }
 
-    /// The key for a row of any kind of record. Its id belongs to no record.
+    /// Returns the key for a row of a random kind of record. Its id belongs to no record.
     fn key_to_plant(&self) -> Key {
         let Planted { dice, .. } = &self.planted;
         let shop = dice.pick(&self.shops);
@@ -99,8 +99,7 @@ impl Sim {
         }
     }
 
-    /// Checks that the service has set aside no more rows than were added, and that no recorded row is
-    /// missing.
+    /// Checks that the service has set aside only rows that the test has added, and that no recorded row is missing.
     pub(crate) fn check_set_aside(&self, life: &Life) {
         let aside = life.engine.rows_set_aside();
         let planted = self.planted.rows.len();
@@ -109,7 +108,7 @@ impl Sim {
         assert_eq!(different, 0, "the daily count reported missing rows");
     }
 
-    /// Removes the rows. They must be unchanged.
+    /// Removes the added rows. They must be unchanged.
     pub(crate) fn unplant(&mut self) {
         if self.planted.is_empty() {
             return;
@@ -120,7 +119,7 @@ impl Sim {
         let store = runtime.block_on(async { self.world.store() });
         for (key, value) in rows {
             let found = store.get_raw(&key).unwrap();
-            // The deletion of an endpoint also deletes its log, including undecodable rows.
+            // When an endpoint is deleted, its log is deleted too, including rows that cannot be decoded.
             if found.is_none() && keys::kind_of(&key).unwrap() == keys::kind::DELIVERY {
                 continue;
             }

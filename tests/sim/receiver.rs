@@ -1,4 +1,4 @@
-//! The remote end of a connection: TLS, one request, and the behaviour of the host.
+//! The other end of a connection: TLS, one request, and the scripted behaviour of the host.
 
 use std::io;
 use std::sync::{Arc, LazyLock};
@@ -13,8 +13,8 @@ use tokio_rustls::TlsAcceptor;
 use crate::network::{Mood, Network};
 use crate::tls;
 
-/// The certificates of a test process. They are created only once, because this takes time. Ed25519
-/// signatures have a fixed length, so a seed always transfers the same number of bytes.
+/// The certificates of a test process. They are created once, because this takes time. Ed25519 signatures have a fixed
+/// length, so a seed always transfers the same number of bytes.
 struct Certificates {
     authority: Vec<u8>,
     good: Arc<ServerConfig>,
@@ -27,12 +27,12 @@ static CERTIFICATES: LazyLock<Certificates> = LazyLock::new(|| {
     Certificates { authority, good, bad }
 });
 
-/// The certificate authority that the engine trusts.
+/// Returns the certificate authority that the engine trusts.
 pub(crate) fn authority() -> &'static [u8] {
     &CERTIFICATES.authority
 }
 
-/// A certificate authority, and a server configuration whose certificate is valid for every host.
+/// Creates a certificate authority, and a server configuration whose certificate is valid for every host.
 fn certificates(name: &str) -> (Vec<u8>, Arc<ServerConfig>) {
     let key = || KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap();
     let params = |names: &[String]| {
@@ -60,13 +60,13 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// The value of a header, or an empty string.
+    /// Returns the value of a header, or an empty string if the request does not have it.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 }
 
-/// Handles a connection to a host until either side closes it.
+/// Handles a connection to a host until one of the two sides closes it.
 pub(crate) async fn serve(network: Arc<Network>, host: usize, stream: impl AsyncRead + AsyncWrite + Unpin) {
     let mood = network.mood(host);
     if mood == Mood::Mute {
@@ -124,7 +124,7 @@ async fn converse(
     }
 }
 
-/// The next request of a connection.
+/// Reads the next request of a connection.
 async fn take(stream: &mut (impl AsyncRead + Unpin), buffer: &mut Vec<u8>) -> io::Result<Request> {
     let head_end = loop {
         if let Some(at) = buffer.windows(4).position(|bytes| bytes == b"\r\n\r\n") {

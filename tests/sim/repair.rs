@@ -1,5 +1,5 @@
-//! Runs the repair of timestamps on the store of a seed. The test passes an earlier time to the repair as
-//! the present, and kills the repair several times. The repair must leave no timestamp later than that.
+//! Runs the repair of timestamps on the store of a seed. The test passes an earlier time to the repair as the present
+//! time, and kills the repair several times. Afterwards, no timestamp may be later than the passed time.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,13 +15,13 @@ use crate::life::Life;
 use crate::rows::Rows;
 use crate::sim::{Sim, runtime};
 
-/// How often the repair is killed before it is allowed to finish.
+/// The number of times that the repair is killed before it may finish.
 const KILLS: usize = 4;
 
 /// The fields of a resource that contain timestamps.
 const STAMPS: [&str; 5] = ["created_at", "updated_at", "disabled_at", "revoked_at", "handled_at"];
 
-/// All timestamps of a business, by resource and field.
+/// Returns all timestamps of a business, by resource and field.
 fn stamps(rows: &Rows) -> BTreeMap<(Uuid, String), Timestamp> {
     let mut stamps = BTreeMap::new();
     for (id, shown) in &rows.shown {
@@ -41,7 +41,7 @@ fn stamps(rows: &Rows) -> BTreeMap<(Uuid, String), Timestamp> {
     stamps
 }
 
-/// All resources without their timestamps.
+/// Returns all resources without their timestamps.
 fn unstamped(rows: &Rows) -> BTreeMap<Uuid, Value> {
     let mut shown = rows.shown.clone();
     for resource in shown.values_mut().filter_map(Value::as_object_mut) {
@@ -57,7 +57,7 @@ impl Sim {
         self.world.say(format_args!("timestamps are corrected as of {present}"));
         self.world.disk.set_sync_delay(Duration::from_millis(2));
         if self.aside.set_aside().is_some() {
-            // The repair cannot change rows of a business that is set aside. Its timestamps would stay in the
+            // The repair cannot change the rows of a business that is set aside. Their timestamps would stay in the
             // future, so the repair is refused.
             let refused =
                 runtime().block_on(async { repair_stamps(&self.world.store(), present, false).await });
@@ -70,7 +70,7 @@ impl Sim {
             runtime.block_on(async {
                 let store = self.world.store();
                 if store.contains(&keys::repair()).unwrap() {
-                    // An unfinished repair continues with the time of its first run, so this later time
+                    // An unfinished repair continues with the time of its first run. The later time that is passed now
                     // must have no effect.
                     now = present + TimeDelta::hours(1);
                 }
@@ -110,7 +110,7 @@ impl Sim {
         self.lives_on();
     }
 
-    /// Checks that the repaired store can be used like any other.
+    /// Checks that the repaired store works like any other.
     fn lives_on(&mut self) {
         let runtime = runtime();
         runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! Checks between two runs that the rows of a business are consistent with each other.
+//! Reads the rows of a business between two runs, and checks that they are consistent with each other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -35,38 +35,38 @@ pub(crate) struct Rows {
     pub(crate) endpoints: BTreeMap<WebhookId, WebhookEndpoint>,
     pub(crate) events: BTreeMap<EventId, Vec<u8>>,
     pub(crate) deliveries: BTreeMap<(WebhookId, EventId), Delivery>,
-    /// The due rows: endpoint, due time and event of each pending delivery.
+    /// The due rows: the endpoint, the due time and the event of each pending delivery.
     pub(crate) due: BTreeSet<(WebhookId, Timestamp, EventId)>,
     /// The audit log, oldest first.
     pub(crate) audit: Vec<AuditEntry>,
-    /// The usage in the newest audit entry. `kept` is the usage that the test has counted.
+    /// The usage (rows and bytes) that the newest audit entry states. `kept` is the usage that the test has counted.
     told: Option<Usage>,
     kept: Usage,
     /// The stored responses, by idempotency key.
     pub(crate) remembered: HashMap<[u8; 32], Vec<u8>>,
-    /// Every resource as a response shows it, except for the names of other resources.
+    /// Every resource as a response shows it, but without the names of other resources.
     pub(crate) shown: BTreeMap<Uuid, Value>,
-    /// The endpoints with a row that records a delivery as successful.
+    /// The endpoints that have a row with their number of successful deliveries.
     pub(crate) reached: BTreeSet<WebhookId>,
-    /// The endpoints in the list of all endpoints.
+    /// The endpoints that are in the list of all endpoints.
     pub(crate) listed: BTreeSet<WebhookId>,
     /// The special days, by date.
     pub(crate) special: BTreeMap<String, Value>,
-    /// The manage links of each appointment, and the appointment of each link.
+    /// The manage links of each appointment, and in `link_of` the appointment of each link.
     pub(crate) links: BTreeMap<AppointmentId, LinksRecord>,
     link_of: BTreeMap<[u8; 32], AppointmentId>,
     indexes: BTreeMap<Vec<u8>, Vec<u8>>,
     expected: BTreeMap<Vec<u8>, Vec<u8>>,
     names: Vec<(ContactId, String)>,
-    /// The rows of search texts, by their kind: the last id of each row and its texts.
+    /// The rows of search texts, by kind. Each row has the id of its last record and its texts.
     filed: BTreeMap<u8, Vec<(Vec<u8>, SearchRecord)>>,
-    /// The keys of all rows except pieces. `in_pieces` are the keys of values that are stored in pieces.
+    /// The keys of all rows except pieces. `in_pieces` contains the keys of the values that are stored in pieces.
     whole: BTreeSet<Vec<u8>>,
     in_pieces: BTreeSet<Vec<u8>>,
 }
 
 impl Rows {
-    /// Reads the rows of a business. Checks that its index rows are exactly those that its records require.
+    /// Reads the rows of a business. Checks that the index rows are exactly those that the records require.
     pub(crate) fn checked(store: &Store, of: BusinessId) -> Self {
         let mut rows = Self::default();
         for row in store.scan(&keys::all(of), Order::Ascending) {
@@ -100,8 +100,8 @@ impl Rows {
     fn add(&mut self, store: &Store, of: BusinessId, key: Vec<u8>, value: &[u8]) {
         const PIECE: u8 = 0x80;
         if keys::kind_of(&key).unwrap() & PIECE != 0 {
-            // The key of a piece consists of the key of its record and a number. The store joins the pieces
-            // when it reads the record.
+            // The key of a piece consists of the key of its value and a number. The store joins the pieces when it
+            // reads the value.
             let mut whole = key[..key.len() - 2].to_vec();
             whole[16] &= !PIECE;
             self.in_pieces.insert(whole);
@@ -340,8 +340,8 @@ impl Rows {
         }
     }
 
-    /// Checks that the rows of search texts have the texts of exactly the records up to the last row, and that
-    /// few records are after it.
+    /// Checks the rows of search texts. They must contain the texts of exactly the records up to the last row. Only few
+    /// records may follow the last row.
     fn check_search_texts(&self) {
         let contacts = self.contacts.values().map(|it| (it.id.uuid(), it.search_text())).collect();
         let calls = self.calls.values().map(|it| (it.id.uuid(), it.search_text())).collect();
@@ -372,7 +372,7 @@ impl Rows {
         }
     }
 
-    /// Checks that each appointment knows its manage links, and each link its appointment.
+    /// Checks that the manage links that are listed for each appointment are the links that refer to it.
     fn check_links(&self) {
         let mut link_of = BTreeMap::new();
         for (appointment, links) in &self.links {
@@ -386,7 +386,7 @@ impl Rows {
         assert_eq!(link_of, self.link_of, "the links differ from those that the appointments know");
     }
 
-    /// Checks that a link that a customer got is still there, unless it may have ended.
+    /// Checks that a link that a customer got still exists, unless it may have expired.
     pub(crate) fn check_link(&self, id: AppointmentId, token: &ManageToken) {
         let links = &self.links[&id];
         assert!(
@@ -395,8 +395,8 @@ impl Rows {
         );
     }
 
-    /// Checks that every pending delivery has a due row, every delivery has its event, and every endpoint is
-    /// in the list of all endpoints.
+    /// Checks that every pending delivery has a due row, that the event of every delivery exists, and that every
+    /// endpoint is in the list of all endpoints.
     fn check_deliveries(&mut self, store: &Store, of: BusinessId) {
         for ((endpoint, event), delivery) in &self.deliveries {
             if !self.endpoints.contains_key(endpoint) {
@@ -427,13 +427,13 @@ impl Rows {
         }
     }
 
-    /// Whether a delivery was pending when its endpoint was disabled.
+    /// True if a delivery was pending when its endpoint was disabled.
     fn was_missed(&self, endpoint: WebhookId, delivery: &Delivery) -> bool {
         delivery.epoch < self.endpoints[&endpoint].epoch
     }
 }
 
-/// The endpoint's id in the key of a delivery.
+/// Returns the endpoint's id in the key of a delivery.
 fn id_in(key: &[u8]) -> WebhookId {
     Uuid::from_slice(&key[17..33]).unwrap().into()
 }

@@ -1,4 +1,4 @@
-//! A simple second implementation of the booking rules. The model checks the responses with it.
+//! A second, simple implementation of the booking rules. The model uses it to check responses.
 
 use chrono::TimeDelta;
 use domain::booking::{BookRequest, Party};
@@ -34,7 +34,7 @@ fn is_time_off(shown: &Value) -> bool {
     shown["staff_id"].is_string() && shown["ends_at"].is_string() && shown["status"].is_null()
 }
 
-/// The resource in a response, without the field `affected`.
+/// Returns the resource in a response, without the field `affected`.
 fn alone(body: &Value) -> Value {
     let mut body = body.clone();
     if let Some(body) = body.as_object_mut() {
@@ -43,7 +43,7 @@ fn alone(body: &Value) -> Value {
     body
 }
 
-/// A call or a message as integrations see it.
+/// Returns a call or a message as integrations see it.
 fn for_integrations(body: &Value) -> Value {
     let mut body = body.clone();
     for field in ["handled_at", "notes", "snoozed_until"] {
@@ -80,7 +80,8 @@ impl Model {
                 if let Op::BookOnline(online) = op {
                     shown["name"] = online.name.as_str().into();
                     if phone.is_some() {
-                        // The form does not prove that both belong to the same person.
+                        // The e-mail address is not stored: a form is no evidence that the phone number and the address
+                        // belong to the same person.
                         shown["email"] = Value::Null;
                     }
                 }
@@ -115,7 +116,7 @@ impl Model {
             Op::CreateWebhook(_) | Op::PatchWebhook(_) | Op::RotateSecret(_) | Op::DeleteWebhook(_) => {
                 self.change_hook(op, body, window, &mut effects);
             }
-            // The budget is a setting of the business, so it has no id of its own.
+            // The budget is a setting of the business and has no id of its own.
             Op::PatchBudget(patch) => {
                 for (_, limit) in patch.limits.iter().filter(|(kind, _)| *kind == BudgetKind::Contacts) {
                     self.contacts_max = limit.rows_max.unwrap_or(self.contacts_max);
@@ -153,7 +154,7 @@ impl Model {
             }
             Op::RemoveStaff(gone) => {
                 let id = gone.id.uuid();
-                // A staff member's time off is deleted together with the staff member.
+                // If a staff member is deleted, the time off of the staff member is deleted too.
                 self.newest.retain(|_, shown| !(is_time_off(shown) && id_in(shown, "staff_id") == id));
                 self.check_unused(id);
                 effects.noted.push(("staff.deleted", id));
@@ -166,7 +167,7 @@ impl Model {
         effects
     }
 
-    /// Removes a service or a staff member. Checks that no record refers to it.
+    /// Removes a service or a staff member from the model. Checks that no record refers to it.
     fn check_unused(&mut self, id: Uuid) {
         assert!(self.newest.remove(&id).is_some(), "{id} was deleted twice");
         let named = id.to_string();
@@ -181,7 +182,7 @@ impl Model {
         assert!(user.is_none(), "{id} was deleted, but {} refers to it", user.unwrap());
     }
 
-    /// Records the response to a change that has few rules.
+    /// Records the response to a change that has few rules of its own.
     fn keep(&mut self, op: &Op, body: &Value, effects: &mut Effects) {
         let id = id_in(body, "id");
         let (action, event, given) = match op {
@@ -202,7 +203,7 @@ impl Model {
             Op::NoteContact(ForOperator(change)) => {
                 let notes =
                     change.patch.notes.as_ref().map(|notes| notes.as_ref().map(|notes| notes.as_str()));
-                // A change of the notes is not visible to integrations.
+                // Integrations do not see a change of the notes.
                 let before = self.seen_at(change.id, body);
                 let alert =
                     change.patch.alert.as_ref().map(|alert| alert.as_ref().map(|alert| alert.as_str()));
@@ -287,13 +288,13 @@ impl Model {
         }
     }
 
-    /// The `updated_at` of a record before a change that integrations do not see.
+    /// Returns the `updated_at` of a record. A change that integrations do not see leaves this value unchanged.
     fn seen_at(&self, id: impl ResourceId, body: &Value) -> Value {
         self.newest[&id.uuid()].get("updated_at").unwrap_or(&body["updated_at"]).clone()
     }
 
-    /// Records the last response for a record, and returns the response before it. A response to an
-    /// integration lacks the fields of the team. In this case, the values of the earlier response are kept.
+    /// Records the last response about a record, and returns the response before it. A response to an integration lacks
+    /// the fields of the team. In this case, the fields keep their values from the earlier response.
     pub(crate) fn keep_shown(&mut self, id: Uuid, shown: &Value) -> Option<Value> {
         let mut shown = shown.clone();
         for field in ["notes", "attendance", "alert"] {
@@ -305,8 +306,7 @@ impl Model {
         self.newest.insert(id, shown)
     }
 
-    /// Records the current state of a contact. Each phone number and email address belongs to only one
-    /// contact.
+    /// Records the present state of a contact. Each phone number and e-mail address belongs to only one contact.
     fn keep_contact(&mut self, id: Uuid, shown: &Value) {
         self.phones.retain(|_, holder| *holder != id);
         self.emails.retain(|_, holder| *holder != id);
@@ -323,7 +323,7 @@ impl Model {
         }
     }
 
-    /// Checks that a new booking does not repeat an existing one with the same contact, service, time and (if
+    /// Checks that a new booking does not repeat an existing one with the same contact, service, time and (if one was
     /// requested) staff member.
     fn check_once(&self, book: &Book, body: &Value) {
         assert_eq!(body["already_booked"], false, "an existing booking was returned as new: {body}");
@@ -367,7 +367,7 @@ impl Model {
         }
     }
 
-    /// The initial status of an appointment. It depends on the requester.
+    /// Returns the status that a new appointment gets. It depends on the requester.
     fn admitted(&self, party: Party) -> &'static str {
         let mode = &self.newest[&self.id.uuid()]["booking_mode"];
         match party {
@@ -378,8 +378,8 @@ impl Model {
         }
     }
 
-    /// Records an appointment. Checks that it overlaps neither another appointment nor, without an override, the
-    /// staff member's time off. It must not overlap buffers either, unless the team ignores them.
+    /// Records an appointment. Checks that it does not overlap another appointment. Without an override, it must not
+    /// overlap time off of the staff member either, nor buffers, unless the team ignores them.
     fn hold(&mut self, id: Uuid, body: &Value, party: Party) {
         let staff = &self.newest[&id_in(body, "staff_id")];
         let offers = staff["service_ids"].as_array().unwrap().contains(&body["service_id"]);
@@ -396,7 +396,7 @@ impl Model {
         self.newest.insert(id, body.clone());
     }
 
-    /// Checks that the appointment overlaps no time off and, with `heeds_buffers`, no buffers.
+    /// Checks that the appointment overlaps no time off. If `heeds_buffers` is set, it must not overlap buffers either.
     fn check_kept_free(&self, id: Uuid, body: &Value, heeds_buffers: bool) {
         let minutes = |count: i64| TimeDelta::minutes(if heeds_buffers { count } else { 0 });
         let (before, after) = self.buffers[&id];

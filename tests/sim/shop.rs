@@ -32,8 +32,8 @@ use serde_json::Value;
 use crate::dice::Dice;
 use crate::ops::Op;
 
-/// The durations of services in minutes. Some of them are not a multiple of the interval between two
-/// start times, so the appointment ends between two start times.
+/// The durations of services in minutes. Some of them are not a multiple of the grid of start times, so their
+/// appointments end between two start times.
 const MINUTES: [u32; 5] = [30, 31, 45, 61, 90];
 
 /// A business as its clients see it.
@@ -49,9 +49,9 @@ pub(crate) struct Shop {
     pub(crate) knowledge: Vec<KnowledgeId>,
     pub(crate) webhooks: Vec<WebhookId>,
     pub(crate) keys: Vec<KeyId>,
-    /// The staff member and the id of each period of time off.
+    /// The time off that was created: the staff member and the id.
     pub(crate) times_off: Vec<(StaffId, BlockedTimeId)>,
-    /// The manage links of appointments. Older links may have ended.
+    /// The manage links of appointments. Older links may have expired.
     pub(crate) links: Vec<(AppointmentId, ManageToken)>,
     /// The maximum number of endpoints.
     endpoints_max: usize,
@@ -69,14 +69,14 @@ pub(crate) fn email(number: usize) -> Email {
     Email::new(&format!("c{number}@example.org")).unwrap()
 }
 
-/// The same opening hours on every day.
+/// Returns the same opening hours for every day.
 pub(crate) fn every_day(open: u16, close: u16) -> WeeklyHours {
     let time = |minutes| LocalTime::from_minutes(minutes).unwrap();
     let day = |day: &Day| DayHours { day: *day, open: time(open), close: time(close) };
     WeeklyHours::new(Day::ALL.iter().map(day).collect()).unwrap()
 }
 
-/// The id in a response.
+/// Reads the id in a response.
 pub(crate) fn id<I: std::str::FromStr<Err: std::fmt::Debug>>(value: &Value) -> I {
     value.as_str().unwrap().parse().unwrap()
 }
@@ -144,7 +144,7 @@ impl Shop {
         }
     }
 
-    /// The next random change. A new endpoint gets the URL.
+    /// Returns the next random change. A new endpoint gets the URL that `url` returns.
     pub(crate) fn next(&self, dice: &Dice, now: Timestamp, url: impl FnOnce() -> WebhookUrl) -> Op {
         let known = dice.any(&self.appointments);
         match (dice.below(100), known) {
@@ -167,7 +167,7 @@ impl Shop {
         }
     }
 
-    /// A random midnight. Available times are requested from this day on.
+    /// Returns a random midnight. Available times are requested from this day on.
     pub(crate) fn some_time(dice: &Dice, now: Timestamp) -> Timestamp {
         let day = 86_400_000;
         let tomorrow = Timestamp::from_millis((now.millis() / day + 1) * day);
@@ -179,7 +179,7 @@ impl Shop {
         if dice.once_in(3) { Party::TEAM } else { Party::Integration { allow_pending: !dice.once_in(3) } }
     }
 
-    /// The duration that the team chooses, if it chooses one.
+    /// Returns the duration that the team chooses, or `None` if it chooses none.
     pub(crate) fn duration(dice: &Dice, party: Party) -> Option<TimeDelta> {
         let is_chosen = !matches!(party, Party::Integration { .. }) && dice.once_in(3);
         is_chosen.then(|| TimeDelta::minutes(i64::try_from(dice.below(86)).unwrap() + 5))
@@ -256,7 +256,7 @@ impl Shop {
             13 => AddKnowledge {
                 details: KnowledgeDetails {
                     title: text("Parking"),
-                    // A long content is stored in pieces.
+                    // A long text is stored in pieces.
                     content: text(&"Behind the house. ".repeat(if dice.once_in(4) { 2_700 } else { 3 })),
                     source_url: None,
                     locale: Some(Locale::En),
@@ -275,7 +275,7 @@ impl Shop {
         }
     }
 
-    /// A random change by the team.
+    /// Returns a random change by the team.
     fn next_of_business(&self, dice: &Dice) -> Op {
         match dice.below(10) {
             0 if self.services.len() < 5 => Self::service(dice).into(),
@@ -325,7 +325,7 @@ impl Shop {
         }
     }
 
-    /// A low limit for one kind of record, or the default.
+    /// Returns a change of the budget: a low limit for one kind of record, or the default.
     fn budget(dice: &Dice) -> PatchBudget {
         let kinds: Vec<_> = BudgetKind::kept().collect();
         let kind = if dice.once_in(2) { BudgetKind::Contacts } else { *dice.pick(&kinds) };
@@ -333,7 +333,7 @@ impl Shop {
         PatchBudget { limits: vec![(kind, LimitPatch { rows_max, bytes_max: None })] }
     }
 
-    /// A budget that allows the next booking.
+    /// Returns a change of the budget that allows the next booking.
     pub(crate) fn room() -> PatchBudget {
         let limit = LimitPatch { rows_max: Some(None), bytes_max: None };
         PatchBudget { limits: vec![(BudgetKind::Contacts, limit), (BudgetKind::Appointments, limit)] }
@@ -415,7 +415,7 @@ impl Shop {
     }
 }
 
-/// All types of events, or some of them.
+/// Returns all event types, or some of them.
 fn events(dice: &Dice) -> EventTypes {
     let some = (1..=3).map(|_| *dice.pick(EventType::ALL)).collect();
     if dice.once_in(3) { some } else { EventTypes::all() }

@@ -1,8 +1,7 @@
-//! A disk that sometimes has little free space. At the level "scarce", changes that grow the store are
-//! refused. At the level "exhausted", only changes that end or stop something are accepted. At the level
-//! "full", all changes are refused.
+//! A disk that sometimes has little free space. At the level "scarce", changes that enlarge the store are refused. At
+//! the level "exhausted", only changes that free space are accepted. At the level "full", all changes are refused.
 //!
-//! This module uses its own random numbers, so the other parts of a seed stay the same.
+//! This module has its own random numbers, so that the other parts of a seed stay the same.
 
 use std::time::Duration;
 
@@ -13,16 +12,16 @@ use crate::life::Life;
 use crate::sim::Sim;
 use crate::world::World;
 
-/// The time within which the engine must notice a change of the free space.
+/// The time within which the engine must notice that the free space has changed.
 const NOTICED: Duration = Duration::from_millis(1_001);
-/// The maximum time for which the disk is exhausted, in milliseconds. A longer time would delay due
-/// deliveries more than other checks allow.
+/// The maximum time for which the disk stays exhausted, in milliseconds. A longer time would delay due deliveries more
+/// than other checks allow.
 const EXHAUSTED_MILLIS_MAX: u64 = 2_000;
 
 /// The random numbers for shortages of space.
 pub(crate) struct Shortage {
     dice: Dice,
-    /// Whether this seed has shortages of space.
+    /// Whether the disk is short of space at times in this seed.
     happens: bool,
 }
 
@@ -40,7 +39,7 @@ impl Sim {
         self.world.set_room(RoomLevel::Ample);
     }
 
-    /// Simulates another program that fills the disk or frees space.
+    /// Simulates another program that fills the disk or frees space on it.
     pub(crate) fn some_shortage(&self, life: &mut Life) {
         let Shortage { dice, happens } = &self.shortage;
         if !happens {
@@ -62,8 +61,8 @@ impl Sim {
         }
     }
 
-    /// In some seeds, leaves only enough space for changes that end or stop something. The shortage lasts
-    /// until [`Sim::enough_room`] is called.
+    /// In some seeds, leaves only enough space for changes that free space. The shortage lasts until
+    /// [`Sim::enough_room`] is called.
     pub(crate) async fn hardly_any_room(&self) {
         if self.shortage.happens && self.shortage.dice.once_in(2) {
             self.world.set_room(RoomLevel::Exhausted);
@@ -80,7 +79,7 @@ impl Sim {
 }
 
 impl World {
-    /// Sets the free space to this level. The reserve is 1 GiB.
+    /// Sets the free space so that this level applies. The reserve is 1 GiB.
     fn set_room(&self, level: RoomLevel) {
         let mib: u64 = match level {
             RoomLevel::Ample => 100 << 10,
@@ -97,12 +96,12 @@ impl World {
         self.room.lock().last().map_or(RoomLevel::Ample, |(_, level)| *level)
     }
 
-    /// Whether the disk has enough space, and the engine has noticed it.
+    /// True if the disk has enough space and the engine has noticed it.
     pub(crate) fn has_room(&self) -> bool {
         self.room_between(self.time.now()).1 == RoomLevel::Ample
     }
 
-    /// The room levels with the most and the least free space that the engine may have noticed since this
+    /// Returns the room levels with the most and with the least free space that the engine may have noticed since this
     /// time.
     pub(crate) fn room_between(&self, from: i64) -> (RoomLevel, RoomLevel) {
         let room = self.room.lock();

@@ -30,10 +30,10 @@ use crate::world::{Trace, World};
 
 const LIVES: usize = 5;
 const STEPS_A_LIFE: usize = 90;
-/// How long idempotency keys are certainly stored, in milliseconds of steady time: a day, less a minute for
-/// requests in progress.
+/// The time for which idempotency keys are certainly stored, in milliseconds of steady time. It is a day, less a minute
+/// for requests in progress.
 const KEPT_MILLIS: i64 = 24 * 3_600_000 - 60_000;
-/// The interval at which the service stores its steady time, with a margin for the disk.
+/// The interval at which the service stores its steady time, with a margin for writes to the disk.
 const KEEPS_MILLIS: i64 = 65_000;
 
 pub(crate) struct Sim {
@@ -42,19 +42,20 @@ pub(crate) struct Sim {
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) shops: Vec<Shop>,
     pub(crate) models: Vec<Model>,
-    /// The steady time that is on the disk between two runs.
+    /// The steady time that the disk contains between two runs.
     pub(crate) kept: Option<ClockRecord>,
-    /// Whether the disk had enough room in the previous run to store the steady time.
+    /// Whether the disk had enough room to store the steady time in the previous run.
     could_keep: bool,
     pub(crate) workload: Workload,
-    /// Whether the burst of new contacts has already been made.
+    /// Whether the burst of new contacts was already made.
     pub(crate) has_burst: bool,
     pub(crate) shortage: Shortage,
     pub(crate) backups: Backups,
     pub(crate) moves: Moves,
     pub(crate) planted: Planted,
     pub(crate) aside: Aside,
-    /// The additional businesses, in which people are erased. They have their own random numbers.
+    /// The guest houses: additional businesses in which contacts are merged and erased. They have their own random
+    /// numbers.
     pub(crate) guests: Guests,
     pub(crate) guest_dice: Dice,
     pub(crate) machine_dice: Dice,
@@ -63,13 +64,13 @@ pub(crate) struct Sim {
 
 /// How a run ends.
 enum End {
-    /// In an orderly way. All changes are on the disk.
+    /// The run ends in an orderly way. All changes are on the disk.
     Closed,
-    /// By a kill, while requests are in progress.
+    /// The run is killed while requests are in progress.
     Killed,
 }
 
-/// A single-threaded runtime. Its clock advances only when no task can run.
+/// Returns a single-threaded runtime. Its clock advances only while no task can run.
 pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
 }
@@ -113,12 +114,12 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
 }
 
 impl Sim {
-    /// The steady time before which the service may have forgotten responses.
+    /// Returns the steady time before which the service may have forgotten responses.
     pub(crate) fn kept_from(&self) -> i64 {
         self.world.time.count() - KEPT_MILLIS
     }
 
-    /// Starts the clock of a run, within its runtime. Returns whether the wall clock is earlier than the
+    /// Starts the clock of a run, within the runtime of the run. Returns true if the wall clock is earlier than the
     /// stored time.
     pub(crate) fn begin_time(&self) -> bool {
         let is_earlier = self.world.time.begin(self.kept.as_ref(), self.could_keep);
@@ -128,7 +129,7 @@ impl Sim {
         is_earlier
     }
 
-    /// The times of a new run.
+    /// Returns the times of a new run.
     fn span(&self) -> Span {
         let began = self.world.time.now();
         let few_permits = self.world.places.is_some();
@@ -149,8 +150,8 @@ impl Sim {
             self.world.network.set_line(Line::There);
         }
         self.some_repaired_time(wasted);
-        // On the day that the module `waste` simulates, attempts must follow the schedule to the second, so
-        // they must not wait for permits.
+        // On the day that the module `waste` simulates, attempts must follow the schedule to the second. They must
+        // therefore not wait for permits.
         let places = self.world.places.take_if(|_| wasted);
         let mut span = self.span();
         let jumps = self.world.time.jumps();
@@ -185,8 +186,8 @@ impl Sim {
             self.world.say(format_args!("killed; {keep} of {unsynced} unsynced batches survive"));
             self.world.disk.crash(keep);
         } else {
-            // After an orderly end no write is unsynced. A fault that was scheduled must not happen in the
-            // next run.
+            // After an orderly end, no write is unsynced. A fault that was planned for this run must not happen in the
+            // next one.
             self.world.disk.crash(usize::MAX);
         }
         drop(runtime);
@@ -202,7 +203,7 @@ impl Sim {
         self.some_standstill();
     }
 
-    /// Starts the engine and its mail actor.
+    /// Starts the engine and its outbox.
     async fn begin_life(&self) -> Life {
         let life = Life::begin(&self.world).await;
         if self.workload == Workload::Wide {
@@ -211,14 +212,14 @@ impl Sim {
         life
     }
 
-    /// The requests whose outcome is unknown.
+    /// Returns the requests whose outcome is unknown.
     fn unknown(&self) -> Vec<Entry> {
         let all = self.ledger.since(0);
         all.into_iter().filter(|entry| entry.came == Came::Unknown).collect()
     }
 
-    /// Repeats these requests. Omits a request if its idempotency key may have expired, because the service
-    /// would handle it as a new request.
+    /// Repeats requests. A request is omitted if its idempotency key may have expired, because the service would handle
+    /// it as a new request.
     fn ask_for_answers(&self, life: &mut Life, unknown: &[Entry]) {
         let kept_from = self.kept_from();
         for entry in unknown.iter().filter(|entry| entry.count > kept_from) {
@@ -316,7 +317,7 @@ impl Sim {
         if life.close().await { End::Closed } else { End::Killed }
     }
 
-    /// The last run of the engine. All faults end, and every delivery that is due arrives.
+    /// Performs the last run of the engine. All faults end, and every delivery that is due arrives.
     fn last_life(&mut self) {
         let runtime = runtime();
         let from = self.ledger.len();
@@ -372,9 +373,9 @@ impl Sim {
         self.repair(&all_rows);
     }
 
-    /// Enables every endpoint, requests all missed events again, and waits until no delivery is pending.
+    /// Enables every endpoint, requests all missed events again, and waits until no delivery is pending any more.
     async fn send_all(&mut self, life: &mut Life) {
-        // Attempts that failed earlier may still disable an endpoint.
+        // Attempts that have failed before may still disable an endpoint.
         tokio::time::sleep(Duration::from_secs(60)).await;
         for shop in 0..self.shops.len() {
             for id in self.shops[shop].webhooks.clone() {
@@ -392,13 +393,14 @@ impl Sim {
         tokio::time::sleep(Duration::from_secs(120)).await;
     }
 
-    /// Whether the disk had no room for the service's own rows at some time in this run of the engine.
+    /// True if, at some time in this run of the engine, the disk had no room for the rows that the service writes on
+    /// its own.
     fn is_room_short(&self, span: Span) -> bool {
         self.world.room_between(span.began).1 >= RoomLevel::Exhausted
     }
 
-    /// Checks that the steady time was stored once a minute, unless the disk had no room or the store had
-    /// failed.
+    /// Checks that the steady time was stored once a minute. This is not required while the disk had no room or after
+    /// the store had failed.
     fn check_count(&self, span: Span, kept: &ClockRecord) {
         let lost = self.world.time.count() - (span.ended - span.worked) - kept.steady.millis();
         let nothing_kept = self.kept.as_ref() == Some(kept) && span.worked - span.began < KEEPS_MILLIS;
@@ -440,8 +442,8 @@ impl Sim {
         self.check_received(&all_rows);
         self.check_tombstones();
         let mut entries: BTreeMap<usize, Vec<Entry>> = BTreeMap::new();
-        // Requests of earlier runs were checked after those runs. The newest 100 of them are checked again,
-        // because the idempotency keys of the last day must still be stored.
+        // Requests of earlier runs were checked after those runs. The newest 100 of them are checked again, because
+        // idempotency keys of the last day must still be stored.
         for entry in self.ledger.since(from.saturating_sub(100)) {
             entries.entry(entry.tried.shop).or_default().push(entry);
         }
@@ -463,8 +465,8 @@ impl Sim {
         self.learn_links();
         for (shop, rows) in self.shops.iter_mut().zip(&all_rows) {
             shop.links.iter().for_each(|(id, token)| rows.check_link(*id, token));
-            // The disk also contains endpoints whose creation was not acknowledged. The clients learn their
-            // ids from the operator's list.
+            // The disk also contains endpoints whose creation was not acknowledged. The clients know their ids from the
+            // operator's list.
             shop.webhooks = rows.endpoints.keys().copied().collect();
         }
         all_rows

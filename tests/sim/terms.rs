@@ -1,5 +1,5 @@
-//! The conditions of a change: a key that may be revoked, an `If-Match` state, and the idempotency key of
-//! another request.
+//! The conditions of a change: a key that may be revoked, an `If-Match` header with a state of the resource, or the
+//! idempotency key of another request.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,10 +27,9 @@ use crate::sim::Sim;
 /// The conditions of a change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terms {
-    /// The API key that the request presents. `None` if the request presents no key. The engine then checks
-    /// no key.
+    /// The API key that the request presents. If it is `None`, the request presents no key, and the engine checks none.
     pub(crate) key: Option<Shown>,
-    /// The resource as the client has seen it. The change requires that the resource has not changed since.
+    /// The resource as the client has seen it. The change is made only if the resource has not changed since.
     pub(crate) seen: Option<Vec<u8>>,
 }
 
@@ -39,7 +38,7 @@ pub(crate) struct Terms {
 pub(crate) struct Shown {
     id: KeyId,
     secret: String,
-    /// Whether the key was certainly revoked before the request.
+    /// Whether the key had certainly been revoked before the request.
     revoked: bool,
 }
 
@@ -48,7 +47,8 @@ impl Terms {
         self.seen.as_ref().map(|body| IfMatch::Tags(vec![etag(body)]))
     }
 
-    /// The condition that was violated by a change that was carried out. `None` if all conditions held.
+    /// Returns the condition that was violated by a change that was carried out. Returns `None` if no condition was
+    /// violated.
     pub(crate) fn forbid(&self) -> Option<String> {
         let key = self.key.as_ref().filter(|key| key.revoked)?;
         Some(format!("the key {} of the request was revoked", key.id))
@@ -62,7 +62,7 @@ impl Terms {
         if opened.is_some() { Ok(()) } else { Err(EngineError::KeyRevoked) }
     }
 
-    /// Whether the key may have been revoked.
+    /// True if the key may have been revoked.
     pub(crate) fn may_be_shut_out(&self, ledger: &Ledger) -> bool {
         let Some(key) = &self.key else { return false };
         ledger.since(0).iter().any(|entry| entry.came != Came::Refused && revokes(&entry.tried.op, key.id))
@@ -74,8 +74,8 @@ fn revokes(op: &Op, key: KeyId) -> bool {
 }
 
 impl Model {
-    /// Checks that a conditional change was carried out only if its resource was unchanged, and that no
-    /// change was made with a revoked key.
+    /// Checks that a conditional change was carried out only if its resource was unchanged, and that no change was made
+    /// with a revoked key.
     pub(crate) fn check_terms(&self, tried: &Tried, name: &str) {
         if let Some(key) = &tried.terms.key {
             assert!(
@@ -87,14 +87,14 @@ impl Model {
         let Some(seen) = tried.terms.seen.as_deref().map(json) else { return };
         let of: Uuid = id(&seen["id"]);
         let before = &self.newest[&of];
-        // The model does not know when a booking has created or changed a contact.
+        // The model does not know when a booking created or changed a contact.
         let same = before.get("updated_at").is_none_or(|at| *at == seen["updated_at"]);
         assert!(same, "{name} required {seen} to be unchanged, but changed {before}");
     }
 }
 
 impl Sim {
-    /// Changes a resource on the condition that it is unchanged. The condition is sometimes outdated.
+    /// Changes a resource on the condition that it is unchanged. Sometimes the condition is already outdated.
     pub(crate) fn some_condition(&self, life: &mut Life) {
         let entries = self.ledger.since(self.ledger.len().saturating_sub(80));
         let changed: Vec<_> = entries.iter().filter_map(|entry| Some((entry, self.follow(entry)?))).collect();
@@ -107,7 +107,7 @@ impl Sim {
         self.ask_on(life, entry.tried.shop, op.clone(), false, terms);
     }
 
-    /// A change that is possible for the resource in a response.
+    /// Returns a change that is possible for the resource in a response.
     fn follow(&self, entry: &Entry) -> Option<Op> {
         let body = entry.body()?;
         Some(match &entry.tried.op {
@@ -124,14 +124,14 @@ impl Sim {
         })
     }
 
-    /// Renames a contact to a new, unique name.
+    /// Returns a change that gives a contact a new, unique name.
     fn rename(&self, contact: &Value) -> Op {
         let name = Some(text(&format!("Renamed {}", self.ledger.len())));
         let patch = ContactPatch { name: Some(name), ..ContactPatch::default() };
         PatchContact { id: id(&contact["id"]), patch }.into()
     }
 
-    /// Checks that, without concurrent changes, a condition that holds is accepted and an outdated one is
+    /// Checks conditions while no other changes are made. A condition that holds must be accepted, and an outdated one
     /// refused.
     pub(crate) async fn probe_condition(&mut self, life: &mut Life) {
         if !self.world.has_room() {
@@ -168,8 +168,8 @@ impl Sim {
     pub(crate) fn some_reused_key(&self, life: &mut Life) {
         let entries = self.ledger.since(self.ledger.len().saturating_sub(40));
         let kept_from = self.kept_from();
-        // The service checks first whether the key is revoked, so a request with a key of the business may be
-        // refused for that reason.
+        // The service first checks whether the API key is revoked. A request with an API key of the business may be
+        // refused for that reason, so only other requests are chosen.
         let kept = |entry: &&Entry| {
             let may_be = entry.tried.terms.key.is_none() && entry.tried.is_remembered();
             entry.body().is_some() && entry.count > kept_from && may_be
@@ -199,8 +199,8 @@ impl Sim {
         });
     }
 
-    /// Sends a change with a key of the business. Each key is used only once, so the key identifies the rows
-    /// of the change.
+    /// Sends a change with an API key that the business has created. Each API key is used for only one change, so the
+    /// key identifies the rows of the change.
     pub(crate) fn some_change_by_key(&self, life: &mut Life) {
         let entries = self.ledger.since(0);
         let made = |entry: &&Entry| matches!(entry.tried.op, Op::CreateKey(_));
@@ -226,7 +226,7 @@ impl Sim {
         }
     }
 
-    /// The actor of the request: the key that it presents, or a new key.
+    /// Returns the actor of the request: the API key that it presents, or a new id.
     pub(crate) fn asker(&self, terms: &Terms, drawn: KeyId) -> KeyId {
         terms.key.as_ref().map_or(drawn, |key| key.id)
     }

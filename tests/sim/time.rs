@@ -1,8 +1,10 @@
-//! Simulated time: the time since the start of the simulation, the wall clock, and the times that the
-//! service may use.
+//! Simulated time: the time since the start of the simulation, the wall clock, and the times that the service may use.
 //!
-//! Each run of the engine has its own tokio runtime, whose clock stops while a task can run. This module adds
-//! the durations of earlier runs, so time continues after crashes and restarts.
+//! The service does not follow a large jump of the wall clock immediately. It first doubts the clock for ten minutes. A
+//! *belief* is a time that the service may use meanwhile.
+//!
+//! Each run of the engine has its own tokio runtime, whose clock stops while a task can run. This module adds the
+//! durations of earlier runs, so time continues after crashes and restarts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,24 +16,23 @@ use store::records::ClockRecord;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// The service reads the clock once a minute, so it believes a jump of the wall clock at a variable time:
-/// after the first of these durations at the earliest, and after the second at the latest (in
-/// milliseconds).
+/// The minimum and the maximum time until the service follows a jump of the wall clock, in milliseconds. The time
+/// varies, because the service reads the clock once a minute.
 const HELD_MILLIS: i64 = 600_000;
 const HELD_MILLIS_MAX: i64 = HELD_MILLIS + 125_000;
-/// The service follows a difference of up to this many milliseconds immediately.
+/// The maximum difference of the wall clock that the service follows immediately, in milliseconds.
 const FOLLOWED_MILLIS: i64 = 60_000;
 /// The maximum time without a running engine that counts as steady time, in milliseconds.
 const STOPPED_MILLIS_MAX: i64 = 24 * 3_600_000;
 
-/// A time that the service may use, relative to the true time, and since when the service doubts the wall
-/// clock.
+/// A time that the service may use, relative to the true time. `doubts_since` is the time since when the service has
+/// doubted the wall clock.
 #[derive(Clone, Copy, PartialEq)]
 struct Belief {
     ahead: i64,
     doubts_since: Option<i64>,
-    /// By how much the wall clock was ahead at a start at which the service used the stored time instead. The
-    /// service never believes this wall clock.
+    /// At a start, the service may use the stored time in place of the wall clock. This field is then the time by which
+    /// the wall clock was ahead. The service never follows this wall clock.
     refused: Option<i64>,
 }
 
@@ -52,38 +53,38 @@ pub(crate) struct Time(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The milliseconds before this run.
+    /// The milliseconds of simulated time before this run.
     before: i64,
-    /// For how many milliseconds of this run the machine was suspended.
+    /// The time for which the machine was suspended in this run, in milliseconds.
     suspended: i64,
-    /// The number of the machine's boot, and the time since that boot.
+    /// The number of the machine's boot. `booted` is the time at which the machine was booted.
     boot: u64,
     booted: i64,
-    /// The stored time. The service uses no earlier time, unless the wall clock has jumped to an earlier
-    /// time.
+    /// The time that the service has stored. The service uses no earlier time, unless the wall clock has jumped to an
+    /// earlier time.
     kept: i64,
-    /// For each business, by its index: the latest time up to which a list ordered by `updated_at` was
-    /// complete.
+    /// For each business, by index: the latest time up to which a list ordered by `updated_at` has returned all
+    /// changes.
     listed: BTreeMap<usize, Timestamp>,
-    /// Whether the service may have set its time back since it returned a list ordered by `updated_at`.
+    /// Whether the service may have set its time back after it had returned a list ordered by `updated_at`.
     was_set_back: bool,
-    /// The start of this run on the clock of its runtime.
+    /// The start of this run, by the clock of its runtime.
     began: Option<Instant>,
-    /// By how much the wall clock is ahead of the true time, in milliseconds.
+    /// The time by which the wall clock is ahead of the true time, in milliseconds.
     ahead: i64,
     /// All times that the service may use.
     beliefs: Vec<Belief>,
-    /// The times that the service could use before the last jump of the wall clock. They apply again if the
-    /// jump ends before the service has read the clock. `jump_is_seen` is true if the service has read it.
+    /// The times that the service could use before the last jump of the wall clock. They apply again if the jump ends
+    /// before the service has read the clock. `jump_is_seen` is true if the service has read it since the jump.
     before_jump: Vec<Belief>,
     jump_is_seen: bool,
-    /// The latest time that the service may ever have used. It is updated at each jump, and whenever a belief
-    /// is dropped.
+    /// The latest time that the service may have used so far. It is updated at each jump, and whenever a belief is
+    /// dropped.
     latest: i64,
-    /// By how much the service's steady time is ahead of the simulated time, in milliseconds.
+    /// The time by which the service's steady time is ahead of the simulated time, in milliseconds.
     counts_ahead: i64,
     jumps: u32,
-    /// By how much the simulated time starts later than [`BEGIN`], in milliseconds.
+    /// The time by which the simulated time starts later than [`BEGIN`], in milliseconds.
     later: i64,
 }
 
@@ -101,7 +102,7 @@ impl State {
         BEGIN + self.later + self.now() + self.ahead
     }
 
-    /// Makes the service believe a wall clock that it doubted, if the jump has lasted long enough.
+    /// Makes the service follow the wall clock, if it has doubted the clock for long enough.
     fn believe(&mut self) {
         let (now, ahead) = (self.now(), self.ahead);
         let believed = Belief::sure(ahead);
@@ -136,13 +137,13 @@ impl Time {
         Timestamp::from_millis(self.0.lock().wall())
     }
 
-    /// The time of a wall clock that has never jumped.
+    /// Returns the true time: the time of a wall clock that has never jumped.
     pub(crate) fn truth(&self) -> Timestamp {
         let later = self.0.lock().later;
         Timestamp::from_millis(BEGIN + later + self.now())
     }
 
-    /// The earliest and the latest time that the service may use now.
+    /// Returns the earliest and the latest time that the service may use now.
     pub(crate) fn believed(&self) -> (Timestamp, Timestamp) {
         let mut state = self.0.lock();
         state.believe();
@@ -154,35 +155,35 @@ impl Time {
         (Timestamp::from_millis(earliest), Timestamp::from_millis(at(ahead().max()).max(state.kept)))
     }
 
-    /// Records that a list ordered by `updated_at` was returned, with the earliest time that the service may
-    /// have used at its request.
+    /// Records that a list ordered by `updated_at` was returned. `asked` is the earliest time that the service may have
+    /// used when the list was requested.
     pub(crate) fn listed(&self, of: usize, asked: Timestamp) {
         let mut state = self.0.lock();
         let listed = state.listed.entry(of).or_insert(asked);
         *listed = asked.max(*listed);
     }
 
-    /// The earliest timestamp that a change to this business can get if the change is requested now. Every
-    /// change with an earlier timestamp was already in a list ordered by `updated_at` that the service has
-    /// returned. If the service has set its time back in this run of the engine, the timestamp can have any
-    /// value, because an actor that is loaded again does not know which lists were returned before.
+    /// Returns the earliest timestamp that a change to this business can get if it is requested now. All changes with
+    /// earlier timestamps were already in a list ordered by `updated_at` that the service has returned. If the service
+    /// has set its time back in this run of the engine, the timestamp can have any value, because an actor that is
+    /// loaded again does not know which lists were returned before.
     pub(crate) fn stamped_from(&self, of: usize) -> Timestamp {
         let state = self.0.lock();
         let listed = state.listed.get(&of).filter(|_| !state.was_set_back);
         listed.copied().unwrap_or(Timestamp::MIN)
     }
 
-    /// Suspends the machine. Its clocks continue, but the runtime's timers stop.
+    /// Suspends the machine. Its clocks continue, but the timers of the runtime stop.
     pub(crate) fn suspend(&self, millis: i64) {
         self.0.lock().suspended += millis;
     }
 
-    /// Whether the service may be in doubt about a jump of the wall clock.
+    /// True if the service may currently doubt the wall clock because of a jump.
     pub(crate) fn is_doubted(&self) -> bool {
         self.0.lock().beliefs.iter().any(|belief| belief.doubts_since.is_some())
     }
 
-    /// For how many milliseconds of this run the machine was suspended.
+    /// Returns the time for which the machine was suspended in this run, in milliseconds.
     pub(crate) fn suspended(&self) -> i64 {
         self.0.lock().suspended
     }
@@ -199,20 +200,20 @@ impl Time {
         state.booted = state.now();
     }
 
-    /// The latest time that the service may have used so far. The timestamp of a change must be later than
-    /// any list ordered by `updated_at` that was already returned. A change may therefore get this
-    /// timestamp even if the wall clock was set back since.
+    /// Returns the latest time that the service may have used so far. The timestamp of a change must be later than any
+    /// list ordered by `updated_at` that was already returned. A change may therefore get this timestamp even if the
+    /// wall clock was set back since.
     pub(crate) fn latest_believed(&self) -> Timestamp {
         self.believed().1.max(Timestamp::from_millis(self.0.lock().latest))
     }
 
-    /// The service's steady time in milliseconds.
+    /// Returns the service's steady time in milliseconds.
     pub(crate) fn count(&self) -> i64 {
         let state = self.0.lock();
         state.now() + state.counts_ahead
     }
 
-    /// Sets by how many milliseconds the simulated time starts later than [`BEGIN`].
+    /// Makes the simulated time start this number of milliseconds later than [`BEGIN`].
     pub(crate) fn begin_later(&self, millis: i64) {
         self.0.lock().later = millis;
     }
@@ -221,12 +222,12 @@ impl Time {
         self.0.lock().jumps
     }
 
-    /// By how much the wall clock is ahead of the true time, in milliseconds.
+    /// Returns the time by which the wall clock is ahead of the true time, in milliseconds.
     pub(crate) fn ahead(&self) -> i64 {
         self.0.lock().ahead
     }
 
-    /// Sets by how many milliseconds the wall clock is ahead of the true time.
+    /// Sets the time by which the wall clock is ahead of the true time, in milliseconds.
     pub(crate) fn set_ahead(&self, millis: i64) {
         let latest = self.latest_believed();
         let mut state = self.0.lock();
@@ -253,9 +254,9 @@ impl Time {
         state.was_set_back |= was_set_back;
     }
 
-    /// Starts a run, within its runtime. The service uses the later of the wall clock and the stored time,
-    /// and its steady time continues from the stored value. `could_keep` is false if the disk may have had no
-    /// room to store the steady time in the previous run. Returns whether the service uses the stored time.
+    /// Starts a run, within the runtime of the run. The service uses the later of the wall clock and the stored time,
+    /// and its steady time continues from the stored value. `could_keep` is false if the disk may have had no room to
+    /// store the steady time in the previous run. Returns true if the service uses the stored time.
     pub(crate) fn begin(&self, kept: Option<&ClockRecord>, could_keep: bool) -> bool {
         let mut state = self.0.lock();
         state.began = Some(Instant::now());
@@ -270,8 +271,8 @@ impl Time {
         let Some(kept) = kept.filter(|kept| kept.newest > Timestamp::MIN) else { return false };
         let boot = kept.boot.filter(|boot| boot.id == state.boot_id());
         let goes_on = kept.wall.millis() + boot.map_or(0, |boot| now - state.booted - boot.passed);
-        // If the machine was not restarted, new timestamps must not be earlier than any list that the
-        // service has returned. After a restart of the machine, only the stored time is a limit.
+        // If the machine was not restarted, new timestamps must not be earlier than any list that the service has
+        // returned. After a restart of the machine, only the stored time is a lower bound.
         for listed in state.listed.values().filter(|_| boot.is_some() && could_keep && !state.was_set_back) {
             assert!(
                 listed.millis() <= goes_on,
@@ -293,7 +294,7 @@ impl Time {
         true
     }
 
-    /// Ends the run, within its runtime.
+    /// Ends the run, within the runtime of the run.
     pub(crate) fn end(&self) {
         let latest = self.latest_believed();
         let mut state = self.0.lock();
@@ -321,7 +322,7 @@ impl Clock for Time {
     }
 }
 
-/// Simulated time in readable form.
+/// Formats a simulated time for the history.
 pub(crate) fn shown(millis: i64) -> String {
     let (seconds, days) = (millis / 1_000, millis / 86_400_000);
     let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);

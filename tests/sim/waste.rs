@@ -1,4 +1,4 @@
-//! An endpoint whose receiver fails for a day. The service must disable it exactly when the documented rule
+//! An endpoint whose receiver fails for a day. The service must disable the endpoint if and only if the documented rule
 //! requires it.
 
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::sim::Sim;
 /// The events of the day, in addition to the event whose delivery fails in all attempts.
 #[derive(Clone, Copy, Debug)]
 enum Day {
-    /// No other event. The endpoint must be disabled.
+    /// There is no other event. The endpoint must be disabled.
     Idle,
     /// The endpoint accepts another event. It must stay enabled.
     Takes,
@@ -41,7 +41,7 @@ impl Sim {
         self.learn();
         let body = self.ledger.entry(created).body().expect("the endpoint must be created");
         let id: WebhookId = crate::shop::id(&body["id"]);
-        // Each attempt takes ten seconds, because the receiver hangs.
+        // The receiver hangs, so each attempt takes ten seconds.
         self.world.network.set_mood(host, Mood::Hangs);
         self.event(life, shop).await;
         let last = RETRY_MILLIS.iter().sum::<i64>() + 10_000 * i64::try_from(RETRY_MILLIS.len()).unwrap();
@@ -71,7 +71,7 @@ impl Sim {
         );
     }
 
-    /// Causes an event.
+    /// Creates a contact, which causes an event.
     async fn event(&mut self, life: &mut Life, shop: usize) {
         let details = ContactDetails { name: Some(text("Somebody")), ..ContactDetails::default() };
         self.ask(life, shop, CreateContact { details }.into(), false);

@@ -1,8 +1,8 @@
-//! The wide workload: more businesses, time zones and endpoints, with bursts, conditions, keys, and reads
-//! just before a power cut.
+//! The wide workload. It has more businesses, time zones and endpoints than the first workload. It also has bursts of
+//! new contacts, conditional changes, changes with API keys, and reads just before a power cut.
 //!
-//! The first workload draws no random numbers for these features. A seed that found a fault with the first
-//! workload therefore still has the same history.
+//! The first workload draws no random numbers for these features. A seed that found a fault with the first workload
+//! therefore still has the same history.
 
 use std::time::Duration;
 
@@ -23,14 +23,14 @@ use crate::sim::Sim;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Workload {
-    /// Three businesses, as in the first version of the simulation.
+    /// The workload has three businesses, as in the first version of the simulation.
     First,
-    /// All features.
+    /// The workload has all features.
     Wide,
 }
 
-/// Zones with offsets of whole, half and quarter hours, with and without summer time. Lord Howe Island
-/// changes its clocks by half an hour.
+/// Time zones with offsets of whole, half and quarter hours, with and without summer time. Lord Howe Island changes its
+/// clocks by half an hour.
 const ZONES: [Tz; 9] = [
     chrono_tz::UTC,
     chrono_tz::Europe::Paris,
@@ -42,22 +42,22 @@ const ZONES: [Tz; 9] = [
     chrono_tz::Pacific::Apia,
     chrono_tz::America::Santiago,
 ];
-/// The possible starts of a seed, in days after the usual start. One or two days after each, clocks change in
-/// some zones: on 7 March (America), 27 March (Europe), 3 April (Lord Howe, Chatham, Santiago), 2 and 23
-/// October, and 30 October (America).
+/// The possible starts of a seed, in days after the usual start. One or two days after each start, clocks change in
+/// some zones: on 7 March (America), 27 March (Europe), 3 April (Lord Howe, Chatham, Santiago), 2 and 23 October, and
+/// 30 October (America).
 const BEGINNINGS: [i64; 7] = [0, 5, 25, 32, 214, 235, 242];
 const DAY_MILLIS: i64 = 86_400_000;
 const BUSINESSES: usize = 5;
 const ENDPOINTS_MAX: usize = 6;
-/// The minimum and maximum number of contacts in a burst. The contacts of a burst fill more than one row of
-/// the index of names. A big burst also makes more deliveries due than an endpoint's actor reads at once.
+/// The minimum and the maximum number of contacts in a burst. The contacts of a burst fill more than one row of the
+/// index of names. A big burst also makes more deliveries due than the actor of an endpoint reads at once.
 const BURST: (u64, u64) = (70, 90);
 const BIG_BURST: (u64, u64) = (280, 320);
 /// The number of concurrent requests in a burst. It is lower than the limit of a business.
 const AT_ONCE: usize = 40;
 
 impl Workload {
-    /// The time zone of each business.
+    /// Returns the time zone of each business.
     pub(crate) fn zones(self, sim: &Sim) -> Vec<Tz> {
         match self {
             Self::First => ZONES[..3].to_vec(),
@@ -78,7 +78,7 @@ impl Sim {
         }
     }
 
-    /// Runs one action of the wide workload from time to time. Returns whether it did.
+    /// Performs one action of the wide workload from time to time. Returns true if it did.
     pub(crate) async fn some_wide(&mut self, life: &mut Life) -> bool {
         if self.workload == Workload::First || !self.dice.once_in(5) {
             return false;
@@ -98,9 +98,9 @@ impl Sim {
         true
     }
 
-    /// Creates very many contacts in one business while about half of the receivers fail. The names of the
-    /// contacts fill several rows of the index. After a big burst, more deliveries are due than an
-    /// endpoint's actor reads at once.
+    /// Creates many contacts in one business while about half of the receivers fail. The names of the contacts fill
+    /// several rows of the index. After a big burst, more deliveries are due than the actor of an endpoint reads at
+    /// once.
     async fn burst(&mut self, life: &mut Life) {
         self.has_burst = true;
         let shop = self.dice.below(self.shops.len());
@@ -122,7 +122,7 @@ impl Sim {
         }
         life.quiet().await;
         self.learn();
-        // The service deletes this many pending deliveries in several steps.
+        // There are so many pending deliveries that the service deletes them in several steps.
         for id in self.shops[shop].webhooks.clone() {
             let ops: Vec<Op> = match self.dice.below(4) {
                 0 => vec![DeleteWebhook { id }.into()],
@@ -142,7 +142,7 @@ impl Sim {
         let op: Op = match (self.dice.below(6), self.dice.any(&shop.knowledge)) {
             (0, Some(id)) => DeleteKnowledge { id }.into(),
             (1 | 2, Some(id)) => {
-                // The new content is short, or long enough to be stored in pieces.
+                // The new text is short, or long enough to be stored in pieces.
                 let times = *self.dice.pick(&[1, 40, 900, 2_700]);
                 let content = Some(text(&"Behind the house. ".repeat(times)));
                 let patch = KnowledgePatch { content, ..KnowledgePatch::default() };
@@ -157,7 +157,8 @@ impl Sim {
         self.ask(life, number, op, false);
     }
 
-    /// Searches contacts by a part of their name, or by the words of the search. Reads all pages.
+    /// Searches for contacts, either with a part of their name or with words that may match any field. Reads all pages
+    /// of the result.
     fn some_search(&self, life: &mut Life) {
         let shop = self.dice.below(self.shops.len());
         let by_words = self.dice.below(2) == 0;
@@ -192,7 +193,7 @@ impl Sim {
         });
     }
 
-    /// Sends reads while changes are not yet durable. The caller cuts the power immediately afterwards.
+    /// Sends reads while changes are not durable yet. The caller cuts the power immediately afterwards.
     pub(crate) async fn glance(&mut self, life: &mut Life) {
         life.quiet().await;
         self.learn();

@@ -1,4 +1,4 @@
-//! The state that outlives an engine: disk, clock, random numbers, network and history.
+//! The state that outlives a run of the engine: disk, clock, random numbers, network and history.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ pub(crate) struct Trace {
     /// Whether each line is printed immediately.
     aloud: bool,
     lines: Mutex<Vec<String>>,
-    /// The first violation that was found by code that cannot stop the seed.
+    /// The first violation that was found by code that cannot stop the seed itself.
     wrong: Mutex<Option<String>>,
 }
 
@@ -48,11 +48,11 @@ impl Trace {
     }
 }
 
-/// The maximum number of concurrent attempts in every other seed. It is so small that endpoints wait for
-/// permits. A waiting endpoint has no actor.
+/// The maximum number of concurrent attempts in every other seed. It is so small that endpoints have to wait for
+/// permits. While an endpoint waits, it has no actor.
 const FEW_PLACES: usize = 12;
 
-/// The surroundings of the engine. Cheap to clone.
+/// Everything that surrounds the engine. This value is cheap to clone.
 #[derive(Clone)]
 pub(crate) struct World {
     pub(crate) disk: MemoryBackend,
@@ -64,24 +64,24 @@ pub(crate) struct World {
     failed: Arc<Mutex<Option<i64>>>,
     chance: Arc<Dice>,
     limits: Limits,
-    /// The maximum number of concurrent attempts. `None` for the usual maximum.
+    /// The maximum number of concurrent attempts. `None` means the usual maximum.
     pub(crate) places: Option<usize>,
-    /// Each change of the disk's room level, with its time.
+    /// Each change of the disk's room level, and its time.
     pub(crate) room: Arc<Mutex<Vec<(i64, RoomLevel)>>>,
-    /// The businesses whose actors the test made fail in this run of the engine.
+    /// The businesses whose actors the test has made fail in this run of the engine.
     broken: Arc<Mutex<BTreeSet<usize>>>,
 }
 
 thread_local! {
-    /// The number of panics on this thread. The simulation of a seed runs all tasks on one thread.
+    /// The number of panics on this thread. All tasks of a seed run on one thread.
     static PANICS: Cell<u32> = const { Cell::new(0) };
 }
 
 /// The panic payload of a change that makes its actor fail.
 pub(crate) struct Meant;
 
-/// Counts panics from now on. The count is needed because a supervisor catches the panics of actors and hides
-/// them.
+/// Counts panics from now on. The supervisor catches the panics of actors, so they would go unnoticed without the
+/// count.
 pub(crate) fn count_panics() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -96,7 +96,7 @@ pub(crate) fn count_panics() {
     });
 }
 
-/// The limits of the engine for a seed. In most seeds, a list reads few rows per request, so that pages end
+/// Returns the limits of the engine for a seed. In most seeds, a list reads few rows per request, so that pages end
 /// early. In a third of the seeds, fewer actors may run than there are businesses.
 fn limits(seed: u64) -> Limits {
     let scan_rows = *Dice::new(seed ^ 0x5ca9).pick(&[4, 12, 60, 2_048]);
@@ -139,7 +139,7 @@ impl World {
         Engine::start_within(self.store(), ports, limits).await.unwrap()
     }
 
-    /// Opens the store. No engine may be running.
+    /// Opens the store. No engine may be running at the same time.
     pub(crate) fn store(&self) -> Store {
         *self.failed.lock() = None;
         self.broken.lock().clear();
@@ -151,7 +151,7 @@ impl World {
         Store::in_memory(&self.disk, on_fatal).unwrap()
     }
 
-    /// Whether the store has failed. The real service ends when its store fails.
+    /// True if the store has failed. The real service ends when its store fails.
     pub(crate) fn failed(&self) -> bool {
         self.failed.lock().is_some()
     }
@@ -174,7 +174,7 @@ impl World {
         self.trace.say(self.time.now(), what);
     }
 
-    /// Records a violation in code that cannot stop the seed.
+    /// Records a violation. It is for code that cannot stop the seed itself.
     pub(crate) fn wrong(&self, what: std::fmt::Arguments<'_>) {
         self.trace.wrong(self.time.now(), what);
     }

@@ -1,4 +1,4 @@
-//! The checks of the rows on the disk and of the mails that the relay accepted.
+//! Checks the rows on the disk, and the mails that the relay has accepted.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,18 +18,19 @@ use super::relay::Taken;
 use crate::customers::LINKS_MAX;
 use crate::sim::runtime;
 
-/// The team can take back a change within this time.
+/// The time within which the team can revert a change before its notice is sent.
 const TAKEN_BACK: TimeDelta = TimeDelta::seconds(15);
-/// The longest time from the last look at a notice to its acceptance by the relay.
+/// The maximum time from the last check of a notice by the service to its acceptance by the relay.
 const UNDER_WAY: TimeDelta = TimeDelta::seconds(5);
-/// The maximum numbers of notices to an address in [`COUNTED_FOR`]: of those by customers, and of all.
+/// The maximum numbers of notices to one address within [`COUNTED_FOR`]: of notices about changes by customers, and of
+/// all notices.
 const BY_CUSTOMERS_MAX: usize = 6;
 const TO_MAX: usize = 20;
 const COUNTED_FOR: TimeDelta = TimeDelta::hours(24);
 
 impl World {
-    /// Checks the rows on the disk. At the end of the simulation, no notice may wait. Returns the numbers of
-    /// notices and of sent notices.
+    /// Checks the rows on the disk. At the end of the simulation, no notice may be waiting. Returns the number of
+    /// notices, and how many of them were sent.
     pub(super) fn check(&self, is_the_end: bool) -> (usize, usize) {
         let runtime = runtime();
         let store = runtime.block_on(async { self.store() });
@@ -81,7 +82,7 @@ impl World {
         counted
     }
 
-    /// Checks that each change has exactly its notices.
+    /// Checks that each change has caused exactly its notices.
     fn check_rows(
         &self,
         store: &Store,
@@ -89,7 +90,7 @@ impl World {
         (mails, appointments): (&[Mail], &HashMap<AppointmentId, Appointment>),
     ) {
         let erased_at = first_erasure(store, of);
-        // After an erasure, the changes of the contact's appointments may make no notices.
+        // After an erasure, changes of the contact's appointments need not cause notices.
         let (mut required, mut optional) = (BTreeMap::<Told, usize>::new(), BTreeMap::<Told, usize>::new());
         for (at, told) in expected(store, of, appointments) {
             let is_optional = erased_at.is_some_and(|erased_at| erased_at <= at)
@@ -113,7 +114,7 @@ impl World {
         assert!(required.is_empty(), "seed {}: these notices are missing: {required:?}", self.seed);
     }
 
-    /// Checks the notices about one appointment, oldest first.
+    /// Checks the notices about one appointment. `mails` is sorted, oldest first.
     fn check_sent(&self, appointment: &Appointment, mails: &[&Mail], history: &History, is_the_end: bool) {
         let seed = self.seed;
         let (mut last, mut is_tried): (Option<&Mail>, bool) = (None, false);
@@ -141,7 +142,7 @@ impl World {
             return;
         }
         let is_excused = |mail: &Mail| is_excused(mail) || is_excluded(mail, appointment, history);
-        // A later change may have made no notice, because the settings were different then.
+        // The last change may have caused no notice, because the settings were different at that time.
         let is_of_last_change = |mail: &&&Mail| {
             mail.created_at == appointment.updated_at && mail.notice.unwrap().is_true_of(appointment)
         };
@@ -177,14 +178,14 @@ impl World {
         }
     }
 
-    /// The mail about an appointment that the relay accepted last.
+    /// Returns the last mail about an appointment that the relay has accepted.
     fn last_taken(&self, id: AppointmentId) -> Option<Taken> {
         let taken = self.relay.taken.lock();
         let about = taken.values().flatten().filter(|taken| taken.letter.appointment.id == id);
         about.max_by_key(|taken| taken.at).cloned()
     }
 
-    /// Checks the language of a mail, and that its link is of the appointment and of the address.
+    /// Checks the language of a mail, and that its link belongs to the appointment and to the address.
     fn check_recipient(&self, store: &Store, taken: &Taken) {
         let (Taken { of, to, letter, locale, .. }, seed) = (taken, self.seed);
         let about = &letter.appointment;
@@ -205,11 +206,12 @@ impl World {
         }
     }
 
-    /// Checks that the mails to an address are within the limits, and that a dropped notice was above a limit.
+    /// Checks that the mails to an address are within the limits, and that each dropped notice was above a limit.
     fn check_limits(&self, written: &HashMap<String, Mail>, addresses: &HashMap<AppointmentId, String>) {
         let seed = self.seed;
         let by_customer = |id: &String| written[id].notice.unwrap().by_customer;
-        // The first attempts, oldest first. An attempt begins after its notice is counted.
+        // The list contains the first attempt of each notice, oldest first. A notice is counted before its attempt
+        // begins.
         let (mut tried, mut ids) = (Vec::new(), BTreeSet::new());
         for (at, id, to) in &*self.relay.tried.lock() {
             if ids.insert(id.clone()) {
@@ -243,7 +245,7 @@ impl World {
         }
     }
 
-    /// Checks that the customer had not stopped such e-mails when the mail was made.
+    /// Checks that, when the mail was composed, the customer had not stopped e-mails of this kind.
     fn check_consent(&self, mail: &Mail, taken: &Taken) {
         let is_reminder = taken.letter.kind == NoticeKind::Reminder;
         for (at, of, to, consent) in &*self.relay.stopped.lock() {
@@ -254,12 +256,12 @@ impl World {
     }
 }
 
-/// Whether the contact of an appointment was erased.
+/// True if the contact of the appointment was erased.
 fn is_erased(store: &Store, of: BusinessId, appointment: &Appointment) -> bool {
     appointment.contact_id.is_none_or(|id| store.find::<Contact>(&keys::contact(of, id)).unwrap().is_none())
 }
 
-/// Whether neither the log nor a link nor the appointment contains the address of an erased contact.
+/// True if the address of an erased contact is not in the log, in a link or in the appointment.
 fn is_clean(store: &Store, of: BusinessId, appointment: &Appointment, mails: &[&Mail]) -> bool {
     let has_address = |mail: &&Mail| mail.to.is_some() || mail.last_error.is_some();
     let entered = appointment.booked_as.as_ref().and_then(|entered| entered.email.as_ref());
@@ -267,34 +269,35 @@ fn is_clean(store: &Store, of: BusinessId, appointment: &Appointment, mails: &[&
     !mails.iter().any(has_address) && entered.is_none() && links.is_none()
 }
 
-/// The address of the customer of an appointment.
+/// Returns the e-mail address of an appointment's customer.
 fn address(store: &Store, of: BusinessId, appointment: &Appointment) -> String {
     let entered = appointment.booked_as.as_ref().and_then(|entered| entered.email.clone());
     let contact = || store.find::<Contact>(&keys::contact(of, appointment.contact_id.unwrap())).unwrap();
     entered.or_else(|| contact().unwrap().email).unwrap().as_str().to_lowercase()
 }
 
-/// Whether a notice was dropped for a reason that does not depend on other changes.
+/// True if a notice was dropped for a reason that does not depend on other changes.
 fn is_excused(mail: &Mail) -> bool {
     let reason = mail.notice.and_then(|notice| notice.dropped);
     matches!(reason, Some(DropReason::Ended | DropReason::Limit | DropReason::OptedOut))
 }
 
-/// The settings that may have applied at the last look at a notice, which was sent or dropped at this time.
+/// Returns the settings that may have applied when the service last checked a notice. The notice was sent or dropped at
+/// the time `at`.
 fn applied(history: &History, at: Timestamp) -> impl Iterator<Item = &NoticeSettings> {
     let until = history.iter().skip(1).map(|(from, _)| *from).chain([Timestamp::MAX]);
     let all = history.iter().zip(until);
     all.filter(move |((from, _), until)| *from <= at && *until > at - UNDER_WAY).map(|((_, set), _)| set)
 }
 
-/// Whether a notice was dropped because the settings excluded it.
+/// True if a notice was dropped because the settings excluded it.
 fn is_excluded(mail: &Mail, about: &Appointment, history: &History) -> bool {
     let is_superseded = mail.notice.and_then(|notice| notice.dropped) == Some(DropReason::Superseded);
     let at = mail.last_attempt_at.unwrap_or(mail.created_at);
     is_superseded && applied(history, at).any(|set| !includes(set, mail, about))
 }
 
-/// Checks a mail against its row.
+/// Compares a mail with its row.
 fn check_taken(mail: &Mail, taken: &Taken) {
     let (notice, about) = (mail.notice.unwrap(), &taken.letter.appointment);
     assert_eq!(taken.letter.kind, notice.kind, "{mail:?}");

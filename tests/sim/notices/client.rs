@@ -37,7 +37,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// A number that no other request has, and a time that is usually free.
+    /// Returns a number that no other request has, and a time that is usually free.
     fn next(&self) -> (i64, Timestamp) {
         let mut shop = self.slot.lock();
         shop.booked += 1;
@@ -45,7 +45,7 @@ impl Client {
         (shop.booked, first + TimeDelta::hours(shop.booked * 7 % 300 + 2))
     }
 
-    /// An address of few or of many customers.
+    /// Returns an e-mail address. It is either one of three shared addresses, or the customer's own.
     fn email(&self, number: i64) -> Email {
         let number = if self.dice.once_in(3) { number % 3 } else { number };
         Email::new(&format!("c{number}@example.org")).unwrap()
@@ -125,7 +125,7 @@ impl Client {
         }
     }
 
-    /// The team moves an appointment and moves it back after a short or a long time.
+    /// The team moves an appointment and, after a short or a long time, moves it back.
     pub(super) async fn take_back(&self) -> Result<(), EngineError> {
         let Some(id) = self.some_appointment() else { return Ok(()) };
         let Some(shown) = self.business.appointment(id).await? else {
@@ -155,7 +155,7 @@ impl Client {
         self.business.change(by, MoveByLink { token, starts_at, expected_starts_at }).await.map(drop)
     }
 
-    /// A customer stops reminders or all e-mails with the link in a mail.
+    /// A customer stops reminders or all e-mails, through the link in a mail.
     pub(super) async fn stop(&self) -> Result<(), EngineError> {
         let of = self.business.id();
         let links: Vec<(String, String)> = {

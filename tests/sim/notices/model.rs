@@ -1,4 +1,4 @@
-//! The notices that the changes in the audit log make, by a second implementation of the rules.
+//! Computes the notices that the changes in the audit log must cause, with a second implementation of the rules.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::checks::rows;
 
-/// What the customer learns about an appointment.
+/// The facts about an appointment that a notice states.
 #[derive(Clone, Debug, PartialEq)]
 struct State {
     status: AppointmentStatus,
@@ -22,7 +22,8 @@ struct State {
     staff: StaffId,
 }
 
-/// A notice: the appointment, the kind, the start, the staff member, and the hours of a reminder.
+/// The content of a notice: the appointment, the kind, the start, the staff member, and for a reminder the number of
+/// hours before the start.
 pub(super) type Told = (AppointmentId, NoticeKind, Timestamp, StaffId, Option<u8>);
 
 fn word<T: std::str::FromStr<Err: std::fmt::Debug>>(json: &str) -> T {
@@ -33,14 +34,14 @@ fn status(json: &str) -> AppointmentStatus {
     AppointmentStatus::from_word(&serde_json::from_str::<String>(json).unwrap()).unwrap()
 }
 
-/// The notices that the changes in the audit log make, each with the time of its change.
+/// Returns the notices that the changes in the audit log must cause, each with the time of its change.
 pub(super) fn expected(
     store: &Store,
     of: BusinessId,
     appointments: &HashMap<AppointmentId, Appointment>,
 ) -> Vec<(Timestamp, Told)> {
     let entries = entries(store, of);
-    // The states after each entry, found by undoing the changes from the present state.
+    // The state before and after each entry is computed from the present state by undoing the changes, newest first.
     let mut now: HashMap<Uuid, State> = appointments
         .values()
         .map(|it| (it.id.uuid(), State { status: it.status, starts_at: it.starts_at, staff: it.staff_id }))
@@ -66,7 +67,7 @@ pub(super) fn expected(
         states.push((before, Some(after)));
     }
     let (mut settings, mut expected) = (NoticeSettings::of_new(), Vec::new());
-    // The time of the booking or the last move of each appointment.
+    // For each appointment, the time of its booking or of its last move.
     let mut placed: HashMap<AppointmentId, Timestamp> = HashMap::new();
     for (entry, (before, after)) in entries.iter().zip(states.into_iter().rev()) {
         change_settings(&mut settings, entry);
@@ -102,7 +103,7 @@ pub(super) fn expected(
     expected
 }
 
-/// Applies an entry to the settings. Returns whether it is a change of the settings.
+/// Applies an entry of the audit log to the settings. Returns true if the entry is a change of the settings.
 fn change_settings(settings: &mut NoticeSettings, entry: &AuditEntry) -> bool {
     if entry.action.as_str() != "notices.updated" {
         return false;
@@ -117,7 +118,7 @@ fn change_settings(settings: &mut NoticeSettings, entry: &AuditEntry) -> bool {
     true
 }
 
-/// The settings of notices, each with the time from which on they applied.
+/// The settings for notices over time. Each entry has the time from which the settings applied.
 pub(super) type History = Vec<(Timestamp, NoticeSettings)>;
 
 pub(super) fn history(store: &Store, of: BusinessId) -> History {
@@ -140,7 +141,7 @@ fn entries(store: &Store, of: BusinessId) -> Vec<AuditEntry> {
     rows::<AuditRecord>(store, of, kind::AUDIT).into_iter().map(|record| record.entry).collect()
 }
 
-/// The time of the first erasure of a contact.
+/// Returns the time at which a contact was erased for the first time.
 pub(super) fn first_erasure(store: &Store, of: BusinessId) -> Option<Timestamp> {
     entries(store, of).iter().find(|entry| entry.action == AuditAction::ContactErase).map(|entry| entry.at)
 }

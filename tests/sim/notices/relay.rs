@@ -1,4 +1,4 @@
-//! The relay and the notices that it accepted.
+//! A simulated relay, which records the notices that it has accepted.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -19,11 +19,11 @@ pub(super) enum Mood {
     Down,
     Hangs,
     Refuses,
-    /// The relay accepts the mails, and the service gets no response.
+    /// The relay accepts the mail, but the service gets no response.
     LosesResponses,
 }
 
-/// A notice that the relay accepted.
+/// A notice that the relay has accepted.
 #[derive(Clone, Debug)]
 pub(super) struct Taken {
     pub(super) at: Timestamp,
@@ -33,16 +33,16 @@ pub(super) struct Taken {
     pub(super) letter: NoticeLetter,
 }
 
-/// The relay and the notices that it accepted, by `Message-ID`.
+/// A simulated relay, and the notices that it has accepted, by `Message-ID`.
 pub(super) struct Relay {
     pub(super) dice: Dice,
     pub(super) wall: Arc<Wall>,
     pub(super) mood: Mutex<Mood>,
     pub(super) made: Mutex<HashMap<String, (BusinessId, Locale, NoticeLetter)>>,
-    /// The attempts, each with its time, `Message-ID` and address.
+    /// All attempts. Each has its time, its `Message-ID` and its address.
     pub(super) tried: Mutex<Vec<(Timestamp, String, String)>>,
     pub(super) taken: Mutex<BTreeMap<String, Vec<Taken>>>,
-    /// The times at which customers stopped the e-mails of a business to an address.
+    /// The times at which customers have stopped the e-mails of a business to an address.
     pub(super) stopped: Mutex<Vec<(Timestamp, BusinessId, String, EmailConsent)>>,
     /// The times at which contacts were erased.
     pub(super) erased: Mutex<Vec<(Timestamp, ContactId)>>,
@@ -84,7 +84,7 @@ impl Composer for Relay {
     }
 }
 
-/// The recipients of the engine. Records the attempts.
+/// Wraps the engine's look-up of recipients, and records each look-up as an attempt.
 pub(super) struct Watched {
     pub(super) recipients: Arc<dyn Recipients>,
     pub(super) relay: Arc<Relay>,
