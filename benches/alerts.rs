@@ -1,9 +1,9 @@
 //! Measures the cost of alerts for bookings: `cargo bench --bench alerts`.
 //!
-//! Two processes run, each with an engine on disk, 10,000 people in 1,000 businesses, and an unreachable
-//! relay. One process has no pending mails, and the other has 100,000. Bookings are measured in both
-//! processes alternately: in businesses without people, and in businesses whose ten people get an alert for
-//! every booking. The process that is not measured is stopped with a signal, so its mails do not affect the
+//! Two processes run, each with an engine on disk, 10,000 people in 1,000 businesses, and a relay that cannot be
+//! reached. One process has no pending mails, and the other has 100,000. The two processes are measured alternately.
+//! Each measures bookings at businesses without people, and at businesses whose ten people get an alert for every
+//! booking. The process that is not being measured is stopped with a signal, so its mails do not affect the
 //! measurement.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark ends at the first error")]
@@ -41,16 +41,16 @@ use crate::support::{always_open, text};
 const BUSINESSES: usize = 1_000;
 const PEOPLE: usize = 10;
 const MAILS: usize = 100_000;
-/// The number of businesses in which appointments are booked. Each has one client.
+/// The number of businesses at which appointments are booked. Each business has one client.
 const BOOKED: usize = 64;
 const MEASURED: Duration = Duration::from_secs(5);
-/// The warm-up time before the measurement and before a process is first stopped.
+/// The time for warming up before the measurement, and also before a process is stopped for the first time.
 const WARM_UP: Duration = Duration::from_secs(2);
 /// The number of measurements of each kind.
 const ROUNDS: usize = 9;
-/// The environment variable with the number of pending mails of a child process.
+/// The environment variable that contains the number of pending mails of a child process.
 const WAITING: &str = "ALERTS_WAITING";
-/// The requests to a child process: measure bookings without alerts, measure bookings with ten alerts, and
+/// The requests to a child process: to measure bookings without alerts, to measure bookings with ten alerts, and to
 /// return the number of pending mails.
 const ASKED: [&str; 3] = ["without_alerts", "with_alerts", "waiting"];
 
@@ -151,8 +151,8 @@ impl Shop {
     }
 }
 
-/// Makes bookings for a period. Returns the bookings per second, and the median and the 99th percentile of
-/// their times in milliseconds.
+/// Makes bookings for a period. Returns the number of bookings per second, and the median and the 99th percentile of
+/// their durations in milliseconds.
 async fn measure(shops: &[Shop]) -> [f64; 3] {
     let from = Timestamp::from_millis((shops[0].business.now().millis() / 3_600_000 + 48) * 3_600_000);
     let until = Instant::now() + MEASURED;
@@ -175,7 +175,7 @@ async fn measure(shops: &[Shop]) -> [f64; 3] {
     [took.len() as f64 / MEASURED.as_secs_f64(), at(500), at(990)]
 }
 
-/// The resident memory of the process, in MiB.
+/// Returns the resident memory of the process, in MiB.
 fn memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
@@ -191,7 +191,7 @@ async fn waiting(engine: &Engine, shops: &[Shop]) -> usize {
     waiting
 }
 
-/// Queues this many mails.
+/// Adds this number of mails to the outbox.
 async fn write_mails(peopled: &[Shop], mails: usize) {
     let mut pending = JoinSet::new();
     for number in 0..mails / PEOPLE {
@@ -204,7 +204,8 @@ async fn write_mails(peopled: &[Shop], mails: usize) {
     pending.join_all().await;
 }
 
-/// The child process. It queues mails, reads requests from standard input, and writes one line per response.
+/// The main function of the child process. It adds mails to the outbox, reads requests from standard input, and writes
+/// one line per response.
 #[tokio::main]
 async fn serve(mails: usize) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -221,7 +222,7 @@ async fn serve(mails: usize) {
     let (before, began) = (memory(), Instant::now());
     write_mails(&peopled, mails).await;
     println!("{before} MiB, and {} MiB after {mails} mails in {:.1?}", memory(), began.elapsed());
-    // Each round uses new businesses that have no appointments.
+    // Each round uses other businesses, which have no appointments yet.
     let (mut alone_left, mut peopled_left) = (alone.chunks(BOOKED), peopled.chunks(BOOKED));
     let mut asked = String::new();
     while tokio::task::block_in_place(|| std::io::stdin().read_line(&mut asked)).unwrap() > 0 {
@@ -238,7 +239,7 @@ async fn serve(mails: usize) {
     engine.close().await.unwrap();
 }
 
-/// A child process that is stopped with a signal except while it handles a request.
+/// A child process. It is stopped with a signal, except while it handles a request.
 struct Server {
     child: Child,
     asked: ChildStdin,

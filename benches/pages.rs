@@ -1,14 +1,13 @@
 //! Measures the response times of dashboard pages for a large business: `cargo bench --bench pages`.
 //!
-//! The service runs in this process, with a business that has 100,000 contacts, appointments and calls
-//! (`PAGES_RECORDS` sets another number). An owner's browser on loopback requests every page in the table
-//! of routes, one at a time. Streams, exports and pages of records that do not exist are listed as omitted.
-//! The median time of each documentation page and of its search must be below 10 ms. The median time of each
-//! search for contacts, and in all records, must be below 20 ms, and that of the figures of 24 months below
-//! 250 ms.
+//! The service runs in this process, with a business that has 100,000 contacts, appointments and calls (`PAGES_RECORDS`
+//! sets another number). An owner's browser on loopback requests every page in the table of routes, one at a time.
+//! Streams, exports and pages of records that do not exist are listed as omitted. The median time must be below 10 ms
+//! for each documentation page and for the search in the documentation. It must be below 20 ms for each search for
+//! contacts and for each search in all records, and below 250 ms for the figures of 24 months.
 //!
-//! Then bookings in this business are measured, 64 at the same time, alternately with and without 200 open
-//! pages that listen for changes.
+//! Then bookings in this business are measured, 64 at the same time, alternately with and without 200 open pages that
+//! listen for changes.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark ends at the first error")]
 #![allow(clippy::print_stdout, reason = "a benchmark prints its results")]
@@ -52,20 +51,20 @@ use crate::support::{always_open, text};
 
 /// The number of requests per page.
 const ROUNDS: usize = 31;
-/// The limit on the median time to serve a documentation page.
+/// The limit on the median time for serving a documentation page.
 const DOCS_TIME_MAX: Duration = Duration::from_millis(10);
 /// The limit on the median time of a search.
 const SEARCH_TIME_MAX: Duration = Duration::from_millis(20);
 /// The limit on the median time of the figures by week or month.
 const INSIGHTS_TIME_MAX: Duration = Duration::from_millis(250);
-/// The number of concurrent changes while the business is filled.
+/// The number of concurrent changes while the business is being filled.
 const AT_ONCE: usize = 64;
-/// The number of open pages. `BOOKED` is the number of bookings per measurement, and `TURNS` the number of
-/// measurements with open pages, and without.
+/// The number of open pages. `BOOKED` is the number of bookings per measurement. `TURNS` is the number of measurements
+/// with open pages, and also of those without.
 const OPEN_PAGES: usize = 200;
 const BOOKED: usize = 5_000;
 const TURNS: usize = 5;
-/// The number of staff members. Each is booked in every half hour of day and night.
+/// The number of staff members. Each is booked in every half hour of the day and the night.
 const STAFF: usize = 20;
 
 fn id_of(answer: &Answer<impl Serialize>) -> String {
@@ -95,22 +94,22 @@ async fn fill<C: Change + 'static>(
     ids
 }
 
-/// A large business, and the data with which the browser requests its pages.
+/// A large business, and the data that the browser needs to request its pages.
 struct Salon {
     business: BusinessHandle,
     service: ServiceId,
     staff: Vec<StaffId>,
     contacts: Vec<ContactId>,
-    /// The first booked start, in Unix milliseconds.
+    /// The start of the first booked appointment, in milliseconds since 1970.
     first: i64,
-    /// An example id for each name of a path parameter.
+    /// An id for each name of a path parameter.
     ids: BTreeMap<&'static str, String>,
-    /// A sign-in link for the owner.
+    /// A sign-in link of the owner.
     link: String,
 }
 
 impl Salon {
-    /// The booking with this number. Each number has its own time.
+    /// Returns the booking with this number. Each number has a time of its own.
     fn booking(&self, number: usize) -> Book {
         let half_hour = i64::try_from(number / STAFF).unwrap();
         Book {
@@ -289,7 +288,7 @@ async fn listened(salon: &Salon, browser: &Browser, records: usize) {
     );
 }
 
-/// Measures searches that find many, few and no contacts. A search for contacts reads until it has found 50.
+/// Measures searches that find many, few or no contacts. A search for contacts ends when it has found 50.
 async fn searched(business: &BusinessHandle) {
     for words in ["contact", "contact 99999", "tact", "lefevre", "act 1", "0600099", "99999", "336", "1 2 3"]
     {
@@ -321,7 +320,7 @@ async fn searched(business: &BusinessHandle) {
     }
 }
 
-/// Measures the figures of 24 months, in which all appointments start.
+/// Measures the figures of 24 months. All appointments start in this time.
 async fn figures(business: &BusinessHandle) {
     let first = business.now().utc().date_naive();
     let dates = first..=first + Months::new(24) - Days::new(1);

@@ -1,7 +1,6 @@
 //! Measures the cost of single operations of the engine: `cargo bench --bench engine`.
 //!
-//! These operations wait for neither the disk nor the network. `cargo bench --bench load` measures the whole
-//! service.
+//! These operations do not wait for the disk or the network. `cargo bench --bench load` measures the whole service.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark ends at the first error")]
 

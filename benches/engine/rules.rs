@@ -22,8 +22,8 @@ pub(crate) fn availability(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Measures the computation of the bookable times of a week, with every feature of a calendar and with
-/// opening hours only. Each is measured without appointments and with the same half-hour appointments.
+/// Measures the computation of the bookable times of a week. One business uses every feature of a calendar, the other
+/// has only opening hours. Each is measured without appointments, and with the same half-hour appointments.
 pub(crate) fn diary(criterion: &mut Criterion) {
     let week = (first_day(), first_day() + TimeDelta::days(6));
     let mut group = criterion.benchmark_group("availability of a week");
@@ -53,12 +53,12 @@ pub(crate) fn diary(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The number of rounds, whose median ratio is printed, and the number of repetitions per round.
+/// The number of rounds. The median of their ratios is printed. `TIMES` is the number of repetitions per round.
 const ROUNDS: usize = 201;
 const TIMES: u32 = 20;
 
-/// Prints how many times as long the second operation takes as the first. Both are measured alternately, so
-/// that other load affects both.
+/// Prints the ratio of the durations of two operations: that of the second divided by that of the first. The two are
+/// measured alternately, so that other load on the machine affects both.
 #[allow(clippy::print_stdout, reason = "a benchmark prints its results, as criterion does")]
 fn print_ratio<T>(name: &str, both: &[impl Fn() -> T; 2]) {
     let time = |what: &dyn Fn() -> T| {

@@ -1,4 +1,4 @@
-//! Measures reads from a store on disk: an API key, a page of a list, and the search for background work.
+//! Measures reads from a store on disk: the check of an API key, a page of a list, and the search for background work.
 
 use std::hint::black_box;
 use std::pin::pin;
@@ -26,7 +26,7 @@ use uuid::Uuid;
 use crate::support::{always_open, text};
 use crate::world::{SERVICE_MINUTES, now};
 
-/// Measures the check of an API key, from the text of the header to the key and its business.
+/// Measures the check of an API key, from the text of the request header to the key and its business.
 pub(crate) fn key_check(criterion: &mut Criterion) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -41,7 +41,7 @@ pub(crate) fn key_check(criterion: &mut Criterion) {
     criterion.bench_function("key check", |bencher| {
         bencher.iter(|| {
             let credential = Credential::parse(black_box(&key)).unwrap();
-            // Checking a valid key does not wait, so the first poll returns the result.
+            // The check of a valid key does not have to wait, so the first poll must return the result.
             let checking = pin!(engine.authenticate(&credential));
             let Poll::Ready(checked) = checking.poll(&mut Context::from_waker(Waker::noop())) else {
                 panic!("checking a valid key must not wait");
@@ -55,7 +55,7 @@ pub(crate) fn key_check(criterion: &mut Criterion) {
 /// The number of calls and appointments in the store.
 const LISTED: usize = 6_000;
 
-/// Measures a page of a list without a filter, and with a filter that no row matches.
+/// Measures a page of a list, once without a filter and once with a filter that no row matches.
 pub(crate) fn list(criterion: &mut Criterion) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -91,11 +91,11 @@ pub(crate) fn list(criterion: &mut Criterion) {
     runtime.block_on(engine.close()).unwrap();
 }
 
-/// The number of inactive businesses in the store.
+/// The number of businesses in the store that are not in use.
 const UNUSED: usize = 20_000;
 
-/// Measures the check whether an inactive business has background work: for a business that was never used,
-/// and for a business with a stored response and an audit log.
+/// Measures the check whether a business that is not in use has background work. One business was never used, and the
+/// other has a stored response and an audit log.
 pub(crate) fn duties(criterion: &mut Criterion) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -157,7 +157,7 @@ fn salon() -> NewBusiness {
     NewBusiness { locale: Locale::Fr, ..always_open("Salon Lumière") }
 }
 
-/// A business with calls and appointments of a few contacts.
+/// Creates a business that has calls and appointments of a few contacts.
 async fn listed(engine: &Engine) -> BusinessHandle {
     let business = engine.business(engine.create_business(salon(), Actor::Operator).await.unwrap().id);
     let service = CreateService::lasting(text("Coupe"), SERVICE_MINUTES);

@@ -21,7 +21,7 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::parse("2026-03-02T08:00:00Z").unwrap()
 }
 
-/// A Monday. The clocks change on Sunday the 29th of the same month.
+/// Returns a Monday. Clocks change on Sunday, the 29th of the same month.
 pub(crate) fn first_day() -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 3, 23).unwrap()
 }
@@ -30,7 +30,7 @@ pub(crate) fn id<I: From<Uuid>>(number: usize) -> I {
     Uuid::from_u128(number as u128).into()
 }
 
-/// The buffers of the service in a calendar with every feature.
+/// Returns the buffers of the service in the calendar with every feature.
 pub(crate) fn diary_buffers() -> Buffers {
     Buffers::new(10, 15).unwrap()
 }
@@ -107,8 +107,8 @@ impl World {
         Self { business, services, staff, special: SpecialDays::new(), busy, blocked: Blocked::default() }
     }
 
-    /// Adds half-hour appointments on the days around the first day. They are 1 to 2½ hours apart, so that
-    /// appointments with buffers also fit. `buffers` are the buffers of these appointments.
+    /// Adds half-hour appointments on the days around the first day. There are 1 to 2½ hours between their starts, so
+    /// that there is room for buffers. `buffers` are the buffers of these appointments.
     pub(crate) fn with_appointments(mut self, buffers: Buffers) -> Self {
         let mut number = 0;
         for (nth, staff) in self.staff.keys().enumerate() {
@@ -171,7 +171,7 @@ impl World {
     }
 }
 
-/// Every combination of numbers of staff members and bookings.
+/// Returns a business for every combination of the numbers of staff members and appointments.
 pub(crate) fn worlds() -> impl Iterator<Item = (String, World)> {
     let pairs = STAFF.iter().flat_map(|staff| UPCOMING.iter().map(move |upcoming| (*staff, *upcoming)));
     pairs

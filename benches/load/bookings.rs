@@ -1,5 +1,6 @@
-//! Measures bookings at a thousand businesses and at a single business, in comparison with the store alone,
-//! the disk alone, and PostgreSQL. Also measures bookings whose notices wait for an unreachable relay.
+//! Measures bookings at a thousand businesses and at a single business. For comparison, it also measures the store
+//! alone, the disk alone, and PostgreSQL. Another measurement has bookings whose notices wait for a relay that cannot
+//! be reached.
 //!
 //! Each measurement has its own server and its own copy of a prepared directory.
 
@@ -38,12 +39,12 @@ const MIXED: &str = "mixed, 80 % reads, 64 connections";
 
 const IN_FLIGHT: usize = 64;
 
-/// A prepared directory, and the other data that the rows of the table need.
+/// A prepared directory, and the other data that the rows of the result table need.
 pub(crate) struct Booked {
     template: PathBuf,
     shops: Arc<Vec<Shop>>,
     shape: PathBuf,
-    /// The number of rows that a booking writes, and their size in bytes.
+    /// The number of rows that a booking writes, and the total length of their keys and values in bytes.
     size: (usize, usize),
     postgres: Option<Postgres>,
     notes: Vec<String>,
@@ -133,7 +134,7 @@ impl Group for Booked {
 impl Booked {
     async fn book(&self, context: &Context, row: &'static str) -> Result<Measured> {
         let directory = copy(context, &self.template)?;
-        // Nothing listens on this port, so all notices wait.
+        // No process listens on this port, so all notices have to wait.
         let relay = [
             ("RECEPTIONIST_SMTP_URL", "smtp+plain://127.0.0.1:9"),
             ("RECEPTIONIST_MAIL_FROM", "bench@example.com"),
@@ -146,9 +147,9 @@ impl Booked {
         }
         let (period, address) = (context.options.period, server.public);
         let shops = if row == ONE { &self.shops[..1] } else { &self.shops[..] };
-        // A new contact has no e-mail address, so its bookings cause no notices.
+        // A new contact has no e-mail address, so a booking for it causes no notices.
         let whom = if row == NEW_CONTACTS || row == BESIDE_NOTICES { For::New } else { For::Known };
-        // Every business is loaded before the measurement.
+        // The first bookings load every business before the measurement begins.
         let taken = if row == BESIDE_NOTICES { context.options.sized(20, 2) } else { 1 };
         let first = Bookings::limited(shops, context.first_day, 0, taken * shops.len())?;
         exhaust(address, first.scripts(IN_FLIGHT), &server.process).await?;
@@ -183,7 +184,7 @@ impl Booked {
         Ok(())
     }
 
-    /// Runs the store alone in a child process, so that the measured memory and CPU include nothing else.
+    /// Runs the store alone in a child process, so that the measured memory and CPU time belong only to the store.
     async fn store_alone(&self, context: &Context) -> Result<Measured> {
         let directory = copy(context, &self.template)?;
         let out = context.path("store.json");

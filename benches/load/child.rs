@@ -1,5 +1,4 @@
-//! The parts of the harness that run in child processes, so that their CPU and memory are measured
-//! separately.
+//! The parts of the harness that run in child processes. Their CPU time and memory can then be measured separately.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,7 +12,7 @@ use crate::shop::{self, Shop};
 use crate::webhooks::Webhooks;
 use crate::{Result, process};
 
-/// Runs the part that the arguments after `--child` select.
+/// Runs the part of the harness that the arguments after `--child` select.
 pub(crate) async fn run(arguments: &[String]) -> Result<()> {
     let mut rest = arguments.iter();
     let mut next = || rest.next().ok_or("an argument is missing");

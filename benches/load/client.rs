@@ -1,7 +1,7 @@
-//! A fast HTTP/1.1 client. It must be fast because it shares the machine with the measured server.
+//! A fast HTTP/1.1 client. It must be fast, because it shares the machine with the measured server.
 //!
-//! It sends one request after the other over one connection, as bytes from the caller. A response without
-//! `Content-Length` is an error, because every response of the service has this header.
+//! It sends one request after the other over one connection. The caller passes each request as bytes. A response
+//! without `Content-Length` is an error, because every response of the service has this header.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -15,7 +15,7 @@ use crate::error::Result;
 /// The initial size of the buffer. Most responses fit into it.
 const BUFFER_BYTES: usize = 32 << 10;
 
-/// A keep-alive connection.
+/// A connection that stays open for many requests.
 pub(crate) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
@@ -28,7 +28,7 @@ pub(crate) struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// Returns an error if the status is different.
+    /// Returns an error if the response has another status.
     pub(crate) fn expect(&self, status: u16) -> Result<()> {
         if self.status == status { Ok(()) } else { Err(self.wrong(&format!("expected {status}"))) }
     }
@@ -42,7 +42,7 @@ impl Answer<'_> {
         }
     }
 
-    /// An error that contains the whole response.
+    /// Returns an error that contains the whole response.
     pub(crate) fn wrong(&self, what: &str) -> Box<dyn std::error::Error + Send + Sync> {
         format!("wrong response, {what}: {} {}", self.status, String::from_utf8_lossy(self.body)).into()
     }
@@ -55,7 +55,7 @@ impl Connection {
         Ok(Self { stream, buffer: vec![0; BUFFER_BYTES] })
     }
 
-    /// Connects from this local address.
+    /// Opens a connection from this local address.
     pub(crate) async fn open_from(local: IpAddr, address: SocketAddr) -> io::Result<Self> {
         let socket = TcpSocket::new_v4()?;
         socket.bind((local, 0).into())?;
@@ -95,7 +95,7 @@ impl Connection {
     }
 }
 
-/// The status, the length of the head, and the length of the body. `None` if the head is incomplete.
+/// Returns the status, the length of the head, and the length of the body. Returns `None` if the head is incomplete.
 fn head(bytes: &[u8]) -> Result<Option<(u16, usize, usize)>> {
     const LENGTH: &[u8] = b"\r\ncontent-length: ";
     let Some(end) = memmem::find(bytes, b"\r\n\r\n") else { return Ok(None) };
@@ -106,7 +106,7 @@ fn head(bytes: &[u8]) -> Result<Option<(u16, usize, usize)>> {
     Ok(Some((status, end + 4, std::str::from_utf8(digits)?.parse()?)))
 }
 
-/// A request as bytes. `key` is the bearer token.
+/// Returns a request as bytes. `key` is the bearer token.
 pub(crate) fn request(method: &str, path: &str, key: &str, body: Option<&str>) -> Vec<u8> {
     let mut text = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {key}\r\n");
     if let Some(body) = body {

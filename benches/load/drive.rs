@@ -1,4 +1,4 @@
-//! Runs many connections at the same time. Each sends one request after the other and checks every response.
+//! Runs many connections at the same time. Each connection sends one request after the other and checks every response.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::measure::{Measured, nanos};
 use crate::process::Process;
 
-/// The requests of one connection, and the checks of their responses.
+/// The requests of one connection, and the checks of the responses to them.
 pub(crate) trait Script: Send + 'static {
     /// Writes the next request into the empty buffer. Returns `false` if there are no more requests.
     fn next(&mut self, request: &mut Vec<u8>) -> bool;
@@ -23,7 +23,7 @@ pub(crate) trait Script: Send + 'static {
 /// The periods of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Period {
-    /// The warm-up, in which connections are opened, actors start and caches fill.
+    /// The time before the measurement. During this time, connections are opened, actors start and caches fill.
     pub(crate) warm_up: Duration,
     pub(crate) measured: Duration,
 }
@@ -53,7 +53,7 @@ pub(crate) async fn drive<S: Script>(
     Ok(Measured { cpu_seconds: Some(cpu), memory: server.peak_memory(), ..measured })
 }
 
-/// Runs the scripts until they have no more requests.
+/// Runs the scripts against a server until they have no more requests.
 pub(crate) async fn exhaust<S: Script>(
     address: SocketAddr,
     scripts: Vec<S>,
@@ -90,7 +90,7 @@ async fn end(mut connections: JoinSet<Result<Vec<u64>>>) -> Result<Vec<u64>> {
     Ok(times)
 }
 
-/// Waits for this time. Returns an error if a connection ends earlier.
+/// Waits for this time. Returns an error if a connection ends before.
 async fn pass(time: Duration, connections: &mut JoinSet<Result<Vec<u64>>>) -> Result<()> {
     tokio::select! {
         () = tokio::time::sleep(time) => Ok(()),
@@ -101,7 +101,8 @@ async fn pass(time: Duration, connections: &mut JoinSet<Result<Vec<u64>>>) -> Re
     }
 }
 
-/// The times of the requests whose responses arrived during the measurement.
+/// Runs a script over its connection. Returns the durations of the requests whose responses arrived during the
+/// measurement.
 async fn run<S: Script>(mut connection: Connection, mut script: S, phase: Arc<AtomicU8>) -> Result<Vec<u64>> {
     let (mut times, mut request) = (Vec::new(), Vec::new());
     loop {

@@ -1,4 +1,5 @@
-//! Measures the *floors*: lower bounds for the times of any server, measured in the same run.
+//! Measures the *floors*. A floor is a lower bound for the time that any server needs. It is measured in the same run
+//! as the service.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -32,7 +33,7 @@ pub(crate) const CONSTANT: &str = concat!(
     r#""2026-03-02T09:00:00.000Z"},"business":{"id":"01a1fa8a-7862-7000-ac25-1fd3c10dfbbc","name":"Salon 0"}}}"#
 );
 
-/// The size of the file to overwrite, and the size of one write.
+/// The length of the file that is overwritten, and of one write.
 const OVERWRITTEN_BYTES: usize = 8 << 20;
 const BLOCK_BYTES: usize = 4 << 10;
 
@@ -46,7 +47,7 @@ pub(crate) fn bare_server() -> Result<(Process, std::net::SocketAddr)> {
     Ok((process, line.trim().parse()?))
 }
 
-/// The bare server, which runs in the child process and always sends the same response.
+/// Runs the bare server. It runs in the child process and always sends the same response.
 pub(crate) async fn serve_constant() -> Result<()> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", listener.local_addr()?);
@@ -56,7 +57,7 @@ pub(crate) async fn serve_constant() -> Result<()> {
     Ok(())
 }
 
-/// Repeatedly appends this many bytes to a file and syncs the file.
+/// Appends this number of bytes to a file and syncs the file, again and again.
 pub(crate) fn append(directory: &Path, bytes: usize, period: Period) -> Result<Measured> {
     let path = directory.join("append");
     let file = OpenOptions::new().create(true).append(true).open(&path)?;
@@ -64,7 +65,7 @@ pub(crate) fn append(directory: &Path, bytes: usize, period: Period) -> Result<M
     write_and_sync(path, file, period, |mut file| file.write_all(&record))
 }
 
-/// Repeatedly overwrites this many bytes of a file in whole blocks and syncs the file. After the end of the
+/// Overwrites this number of bytes of a file, in whole blocks, and syncs the file, again and again. At the end of the
 /// file it continues at the start.
 pub(crate) fn overwrite(directory: &Path, bytes: usize, period: Period) -> Result<Measured> {
     let path = directory.join("overwrite");
@@ -99,7 +100,8 @@ fn write_and_sync(
     Ok(Measured::of(&mut times, period.measured))
 }
 
-/// Writes the rows of bookings directly into the store, with this concurrency. Runs in the child process.
+/// Writes the rows of bookings directly into the store, with this number of concurrent changes. It runs in the child
+/// process.
 pub(crate) async fn store_alone(
     directory: &Path,
     shape: Shape,

@@ -1,4 +1,4 @@
-//! A group of scenarios that share data. They are measured alternately, together with their floors.
+//! A group of scenarios that use the same data. They are measured in turn, together with their floors.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::table::{Report, Row};
 
 pub(crate) struct Context {
     pub(crate) options: Options,
-    /// A directory for files. Its content is deleted at the end.
+    /// A directory for the files of the harness. It is emptied at the end.
     pub(crate) directory: PathBuf,
     /// Midnight of the day of the first appointment, in milliseconds since 1970.
     pub(crate) first_day: i64,
@@ -20,33 +20,33 @@ pub(crate) struct Context {
 }
 
 pub(crate) trait Group: Sized {
-    /// All rows, in the order of the table. A floor comes before the rows that are compared with it.
+    /// Returns all rows in the order of the result table. A floor comes before the rows that are compared with it.
     fn rows(context: &Context) -> Vec<Row>;
 
-    /// Creates the data for these rows.
+    /// Prepares the data that these rows need.
     async fn set_up(context: &Context, rows: &[Row]) -> Result<Self>;
 
-    /// Measures one row once.
+    /// Measures one row in one run.
     async fn measure(&mut self, context: &Context, row: &'static str) -> Result<Measured>;
 
-    /// Deletes the data. Returns notes that explain missing rows.
+    /// Deletes the data. Returns notes that explain which rows are missing.
     async fn finish(self, _context: &Context) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
 }
 
 impl Context {
-    /// A context whose files are in this directory.
+    /// Creates a context that stores its files in this directory.
     pub(crate) fn new(options: Options, directory: PathBuf) -> Self {
         Self { options, directory, first_day: crate::shop::first_day(), started: Instant::now() }
     }
 
-    /// The path of a file or directory with this name, for a scenario.
+    /// Returns the path for a file or directory of a scenario.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
 
-    /// The selected rows, and the rows that the selected rows are compared with.
+    /// Returns the selected rows, and the rows with which they are compared.
     pub(crate) fn wanted(&self, rows: Vec<Row>) -> Vec<Row> {
         let names = &self.options.names;
         let asked = |row: &Row| names.is_empty() || names.iter().any(|name| row.name.contains(name.as_str()));
@@ -71,7 +71,7 @@ impl Context {
     }
 }
 
-/// Measures a group. Each run measures every row once. Every second run uses the reverse order.
+/// Measures all rows of a group. Each run measures every row once. Every second run measures them in reverse order.
 pub(crate) async fn run<G: Group>(context: &Context, report: &mut Report) -> Result<()> {
     let rows = context.wanted(G::rows(context));
     if rows.is_empty() {

@@ -1,9 +1,9 @@
-//! The description of the machine.
+//! Describes the machine on which the harness runs.
 
 use std::fs;
 use std::path::Path;
 
-/// Processor, memory, kernel, and the file system of this directory.
+/// Returns the processor, the memory, the kernel, and the file system of this directory.
 pub(crate) fn describe(directory: &Path) -> Vec<(&'static str, String)> {
     let file = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let after = |text: &str, name: &str| {
@@ -19,8 +19,8 @@ pub(crate) fn describe(directory: &Path) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The device and type of the file system of a directory: those of the longest matching mount point. If
-/// several mounts have this mount point, the last mount counts.
+/// Returns the device and the type of the file system that contains a directory. It is the one with the longest
+/// matching mount point. If several file systems are mounted there, the last one counts.
 fn file_system(directory: &Path, mounts: &str) -> String {
     let fields = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     let above = fields.filter(|mount| mount.len() > 2 && directory.starts_with(mount[1]));

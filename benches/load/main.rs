@@ -4,6 +4,7 @@
 //! connections on loopback, and prints one table.
 //!
 //! Invariants:
+//!
 //! - Every response is checked, and a wrong response ends the harness.
 //! - A scenario and its baseline are measured in the same run, on the same disk, with the same client.
 //! - The server has its default settings, including its log. Only its rate limit is raised.
@@ -70,7 +71,7 @@ async fn run(arguments: Vec<String>) -> Result<()> {
         print!("{HELP}");
         return Ok(());
     };
-    // The harness opens thousands of connections.
+    // The harness opens thousands of connections, so it needs a high limit on open files.
     rlimit::increase_nofile_limit(u64::MAX)?;
     let work = tempfile::Builder::new().prefix("load-").tempdir_in(&options.dir)?;
     // PostgreSQL refuses to run as root, so it runs as another user.

@@ -1,4 +1,4 @@
-//! The figures of a scenario, and their statistics.
+//! The figures of a scenario, and statistics over several runs.
 
 use std::time::Duration;
 
@@ -7,26 +7,27 @@ use serde::{Deserialize, Serialize};
 /// The figures of one run. A figure is `None` if it does not apply to the scenario.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Measured {
-    /// Operations per second.
+    /// The number of operations per second.
     pub(crate) rate: Option<f64>,
-    /// The median time of an operation, in milliseconds.
+    /// The median duration of an operation, in milliseconds.
     pub(crate) p50: Option<f64>,
-    /// The 99th percentile of the times, in milliseconds.
+    /// The 99th percentile of the durations, in milliseconds.
     pub(crate) p99: Option<f64>,
-    /// The 99.9th percentile of the times, in milliseconds.
+    /// The 99.9th percentile of the durations, in milliseconds.
     pub(crate) p999: Option<f64>,
-    /// The maximum time, in milliseconds.
+    /// The maximum duration, in milliseconds.
     pub(crate) max: Option<f64>,
     /// The CPU time of the server during the measurement, in seconds.
     pub(crate) cpu_seconds: Option<f64>,
-    /// The memory of the server, in bytes.
+    /// The memory of the server, in bytes. The scenario determines whether it is the peak or the present value.
     pub(crate) memory: Option<u64>,
-    /// The duration of the measurement, in seconds.
+    /// The length of the measurement, in seconds.
     pub(crate) seconds: Option<f64>,
 }
 
 impl Measured {
-    /// Computes the rate and the percentiles from the times of operations, in nanoseconds, within a period.
+    /// Computes the rate and the percentiles. `times` are the durations of the operations in nanoseconds, and `within`
+    /// is the length of the measurement.
     pub(crate) fn of(times: &mut [u64], within: Duration) -> Self {
         times.sort_unstable();
         let at = |part: f64| percentile(times, part);
@@ -41,25 +42,25 @@ impl Measured {
         }
     }
 
-    /// The average number of processor cores that the server used.
+    /// Returns the average number of processor cores that the server used.
     pub(crate) fn cores(&self) -> Option<f64> {
         Some(self.cpu_seconds? / self.seconds?)
     }
 
-    /// The CPU time per operation, in microseconds.
+    /// Returns the CPU time per operation, in microseconds.
     pub(crate) fn cpu_each(&self) -> Option<f64> {
         Some(self.cpu_seconds? * 1e6 / (self.rate? * self.seconds?))
     }
 }
 
-/// A percentile of sorted times: nanoseconds in, milliseconds out.
+/// Returns a percentile of sorted durations. The durations are in nanoseconds, and the result is in milliseconds.
 fn percentile(sorted: &[u64], part: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let at = (part * sorted.len() as f64).ceil() as usize;
     Some(sorted[at.saturating_sub(1).min(last)] as f64 / 1e6)
 }
 
-/// The median. With an even number of values, the mean of the middle two.
+/// Returns the median. For an even number of values, it is the mean of the two middle values.
 pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
@@ -70,7 +71,7 @@ pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     }
 }
 
-/// The median of a figure over the runs that have this figure.
+/// Returns the median of a figure over the runs in which the figure exists.
 pub(crate) fn median_of(runs: &[Measured], figure: impl Fn(&Measured) -> Option<f64>) -> Option<f64> {
     median(runs.iter().filter_map(figure).collect())
 }

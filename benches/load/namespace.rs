@@ -1,5 +1,4 @@
-//! A network namespace with public addresses. The parent process creates it, and a child process measures
-//! inside it.
+//! A network namespace with public addresses. The parent process creates it, and a child process measures inside it.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -12,16 +11,16 @@ use crate::options::Options;
 use crate::process::Process;
 use crate::table::Report;
 
-/// A group whose receivers need public addresses, so it runs in its own network namespace.
+/// A group whose receivers need public addresses. It therefore runs in a network namespace of its own.
 pub(crate) trait Inside: Group {
-    /// The name of the group, for the command line of the child process and for notes.
+    /// The name of the group on the command line of the child process and in notes.
     const NAME: &'static str;
 
-    /// The host names of the receivers with their addresses.
+    /// Returns the host names of the receivers, with their addresses.
     fn hosts() -> Vec<(String, String)>;
 }
 
-/// The output of the child process: the runs of each row, and notes.
+/// The output of the child process. It contains the figures of each row by run, and notes.
 type Results = (Vec<(String, Vec<Measured>)>, Vec<String>);
 
 /// Measures the group in a new namespace. If the system does not permit this, adds a note instead.
@@ -54,7 +53,7 @@ pub(crate) async fn measure_outside<G: Inside>(context: &Context, report: &mut R
     Ok(())
 }
 
-/// Runs in the child process, inside the namespace.
+/// Measures the group. This runs in the child process, inside the namespace.
 pub(crate) async fn measure_inside<G: Inside>(out: &Path, arguments: Vec<String>) -> Result<()> {
     let options = Options::parse(arguments)?.ok_or("help is not available in the child process")?;
     let work = tempfile::tempdir_in(&options.dir)?;
@@ -71,7 +70,7 @@ pub(crate) async fn measure_inside<G: Inside>(out: &Path, arguments: Vec<String>
     Ok(std::fs::write(out, serde_json::to_vec(&(report.measured(), &report.notes))?)?)
 }
 
-/// Writes the hosts file of the namespace.
+/// Writes the hosts file that is used in the namespace.
 fn write_hosts<G: Inside>(path: &Path) -> Result<()> {
     let mut text = String::from("127.0.0.1 localhost\n");
     for (name, address) in G::hosts() {
@@ -80,7 +79,7 @@ fn write_hosts<G: Inside>(path: &Path) -> Result<()> {
     Ok(std::fs::write(path, text)?)
 }
 
-/// A command that runs another command in a namespace.
+/// Returns a command that runs another command in a new namespace.
 fn unshare() -> Result<Command> {
     let mut command = Command::new("unshare");
     if std::fs::metadata("/proc/self")?.uid() != 0 {

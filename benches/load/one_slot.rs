@@ -1,4 +1,5 @@
-//! 512 clients book the same time at the same moment. One of them gets it, and the others are refused.
+//! Measures 512 clients that book the same time at the same moment. One of them gets the time, and all others are
+//! refused.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,7 +18,7 @@ use crate::table::{Row, Target};
 const NAME: &str = "512 clients for one time";
 const CLIENTS: usize = 512;
 
-/// A business with one staff member. Its times are booked one after the other.
+/// A business with one staff member. Its half hours are booked one after the other.
 pub(crate) struct OneSlot {
     server: Receptionist,
     shop: Shop,
@@ -90,8 +91,8 @@ impl OneSlot {
     }
 }
 
-/// Requests one time after the other, each at the same moment as all other clients. Returns the durations,
-/// and the times that this client got.
+/// Requests one half hour after the other, each at the same moment as all other clients. Returns the durations of the
+/// requests, and the half hours that this client got.
 async fn client(
     mut connection: Connection,
     requests: Arc<Vec<Vec<u8>>>,

@@ -22,24 +22,25 @@ Measures only scenarios whose name contains one of the NAMEs, and the floors for
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     pub(crate) runs: usize,
-    /// The duration of each measurement.
+    /// The length of each measurement.
     pub(crate) period: Period,
-    /// Whether to use small data.
+    /// Whether small amounts of data are used.
     pub(crate) quick: bool,
-    /// The file for the JSON output.
+    /// The file to which the results are written as JSON.
     pub(crate) json: Option<PathBuf>,
-    /// The parent directory of the data.
+    /// The directory in which the data directories are created.
     pub(crate) dir: PathBuf,
-    /// Whether to print only the names.
+    /// Whether only the names of the rows are printed.
     pub(crate) list: bool,
-    /// Parts of the names of the rows to measure. If empty, all rows are measured.
+    /// Parts of row names. A row is measured if its name contains one of them. If the list is empty, all rows are
+    /// measured.
     pub(crate) names: Vec<String>,
     /// The original arguments, which are passed on to child processes.
     pub(crate) given: Vec<String>,
 }
 
 impl Options {
-    /// Parses the arguments. Returns `None` if they request the help text.
+    /// Parses the arguments. Returns `None` if they ask for the help text.
     pub(crate) fn parse(arguments: Vec<String>) -> Result<Option<Self>> {
         let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
         let (mut runs, mut seconds) = (None, None);
@@ -75,7 +76,7 @@ impl Options {
         }))
     }
 
-    /// Returns the first number for a full run, and the second number for a quick run.
+    /// Returns `whole` for a full run, and `quick` for a quick run.
     pub(crate) fn sized<T>(&self, whole: T, quick: T) -> T {
         if self.quick { quick } else { whole }
     }

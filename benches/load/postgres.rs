@@ -1,8 +1,8 @@
-//! The comparison with PostgreSQL. `pgbench` sends the transactions.
+//! The comparison with PostgreSQL. The program `pgbench` sends the transactions.
 //!
-//! One transaction inserts an appointment, with an exclusion constraint on (staff member, time), and an
-//! outbox row. `synchronous_commit` and `fsync` are on. The other settings that differ from the defaults only
-//! make PostgreSQL faster: it gets more memory, and runs no checkpoint during the measurement.
+//! One transaction inserts an appointment, with an exclusion constraint on (staff member, time), and an outbox row.
+//! `synchronous_commit` and `fsync` are on. The other settings that differ from the defaults only make PostgreSQL
+//! faster: it gets more memory, and runs no checkpoint during the measurement.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -47,8 +47,8 @@ create table outbox (
 );
 ";
 
-/// A script that runs one transaction per call. The numbers of the client and of the call give each
-/// transaction its own time.
+/// A script that runs one transaction per call. The numbers of the client and of the call determine a unique time for
+/// the appointment.
 const NEXT: &str = r"
 \set number :number + 1
 \set turn :number * CLIENTS + :client_id
@@ -62,23 +62,23 @@ const INSERT_APPOINTMENT: &str = "insert into appointments (business_id, staff_i
     tstzrange(timestamptz '2027-01-01 00:00Z' + :start * interval '30 minutes', \
     timestamptz '2027-01-01 00:00Z' + (:start + 1) * interval '30 minutes'))";
 
-/// The length of the text in an outbox row, which is that of a booking's event.
+/// The length of the text in an outbox row. It equals the length of the event of a booking.
 const PAYLOAD_BYTES: usize = 600;
 
-/// The number of statements of a transaction.
+/// The number of statements in which a transaction is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Statements {
-    /// Begin, two inserts and commit, as applications send them.
+    /// The four statements are begin, two inserts and commit, which is how applications send them.
     Four,
-    /// One statement. It saves three round trips.
+    /// All in one statement, which saves three round trips.
     One,
 }
 
-/// A database cluster in its own directory.
+/// A database cluster in a directory of its own.
 pub(crate) struct Postgres {
     binaries: PathBuf,
     directory: PathBuf,
-    /// The user that runs the cluster, if the current user may not.
+    /// The user as which the cluster runs, if the current user is root. PostgreSQL refuses to run as root.
     user: Option<&'static str>,
 }
 
@@ -111,13 +111,13 @@ impl Postgres {
         Ok(postgres)
     }
 
-    /// Books as fast as possible. The tables are empty at the start.
+    /// Books appointments as fast as possible. The tables are empty at the beginning.
     pub(crate) fn measure(&self, context: &Context, statements: Statements) -> Result<Measured> {
         run(self.client("psql").args(["-q", "-v", "ON_ERROR_STOP=1", "-c", SCHEMA]))?;
         run(self.client("psql").args(["-q", "-c", "checkpoint"]))?;
         let script = self.directory.join("script.sql");
         std::fs::write(&script, script_of(statements))?;
-        // A store that was opened in this process has set a umask that hides new files from other users.
+        // If this process has opened a store, its umask hides new files from other users.
         std::fs::set_permissions(&script, PermissionsExt::from_mode(0o644))?;
         let period = context.options.period;
         let log = self.directory.join("times");
@@ -154,7 +154,7 @@ impl Postgres {
         Ok(Measured { rate: Some(rate), cpu_seconds: Some(cpu), ..measured })
     }
 
-    /// The times in the log of pgbench, in nanoseconds.
+    /// Returns the durations in the log of pgbench, in nanoseconds.
     fn times(&self) -> Result<Vec<u64>> {
         let mut times = Vec::new();
         for entry in std::fs::read_dir(&self.directory)? {
@@ -170,7 +170,7 @@ impl Postgres {
         Ok(times)
     }
 
-    /// The CPU time of the postmaster and of its child processes, including those that have ended.
+    /// Returns the CPU time of the postmaster and of its child processes, including those that have ended.
     fn cpu_seconds(&self) -> Result<f64> {
         let pid = std::fs::read_to_string(self.directory.join("data/postmaster.pid"))?;
         let pid = pid.lines().next().unwrap_or_default().to_owned();
@@ -191,7 +191,7 @@ impl Postgres {
         Ok(ticks as f64 / 100.0)
     }
 
-    /// A command that runs a PostgreSQL program as the user of the cluster.
+    /// Returns a command that runs a PostgreSQL program as the user of the cluster.
     fn command(&self, program: &str) -> Command {
         let program = self.binaries.join(program);
         let mut command = match self.user {
@@ -206,7 +206,7 @@ impl Postgres {
         command
     }
 
-    /// A command that runs a client connected to the cluster.
+    /// Returns a command that runs a client program connected to the cluster.
     fn client(&self, program: &str) -> Command {
         let mut command = self.command(program);
         command.env("PGHOST", &self.directory).env("PGUSER", "postgres").env("PGDATABASE", "postgres");
@@ -239,7 +239,8 @@ fn script_of(statements: Statements) -> String {
     }
 }
 
-/// The directory of the PostgreSQL programs: a directory of `PATH`, or Debian's directory.
+/// Returns the directory that contains the PostgreSQL programs. It is a directory in `PATH`, or the one that Debian
+/// uses.
 fn binaries() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places: Vec<PathBuf> = std::env::split_paths(&path).collect();

@@ -1,4 +1,4 @@
-//! The measured child processes, mainly the receptionist.
+//! The child processes that are measured, mainly the receptionist service.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::error::Result;
 
 pub(crate) const TOKEN: &str = "an-operator-token-for-benches-0123456789";
-/// The unit of CPU times in `/proc`. It is the same on every Linux architecture.
+/// The number of units per second in which `/proc` states CPU times. It is the same on every Linux architecture.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// A child process. Dropping this value kills the process.
@@ -29,39 +29,41 @@ impl Process {
         self.child.id()
     }
 
-    /// The standard output of the process. It can be taken only once.
+    /// Returns the standard output of the process. It can be taken only once.
     pub(crate) fn output(&mut self) -> Result<BufReader<ChildStdout>> {
         Ok(BufReader::new(self.child.stdout.take().ok_or("the standard output is already taken")?))
     }
 
-    /// The CPU time so far, in seconds.
+    /// Returns the CPU time that the process has used so far, in seconds.
     pub(crate) fn cpu_seconds(&self) -> Result<f64> {
         cpu_seconds(&self.id().to_string())
     }
 
-    /// The peak of the resident memory since the last reset, in bytes.
+    /// Returns the peak of the resident memory since the last reset, in bytes.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         memory(&self.id().to_string(), "VmHWM:")
     }
 
-    /// The resident memory, in bytes.
+    /// Returns the resident memory, in bytes.
     pub(crate) fn resident(&self) -> Option<u64> {
         memory(&self.id().to_string(), "VmRSS:")
     }
 
-    /// Resets the peak. If the kernel does not permit this, the peak covers the whole run of the process.
+    /// Resets the peak of the resident memory. If the kernel does not permit this, the peak is that of the whole run of
+    /// the process.
     pub(crate) fn forget_peak(&self) {
         let _ = fs::write(format!("/proc/{}/clear_refs", self.id()), "5");
     }
 
-    /// Sends a stop signal and waits until the process has ended.
+    /// Sends SIGTERM and waits until the process has ended.
     pub(crate) fn stop(mut self) -> Result<()> {
         signal(self.id(), "TERM")?;
         let status = self.child.wait()?;
         if status.success() { Ok(()) } else { Err(format!("the server ended with {status}").into()) }
     }
 
-    /// Stops the process. Returns how long this took, or `None` if it took longer than the limit.
+    /// Sends SIGTERM and waits until the process has ended. Returns how long this took, or `None` if it took longer
+    /// than the limit.
     pub(crate) async fn stop_within(mut self, bound: Duration) -> Result<Option<Duration>> {
         signal(self.id(), "TERM")?;
         let asked = Instant::now();
@@ -79,14 +81,14 @@ impl Process {
         Ok(None)
     }
 
-    /// Kills the process, as in a crash.
+    /// Kills the process, to simulate a crash.
     pub(crate) fn kill(mut self) -> Result<()> {
         self.child.kill()?;
         self.child.wait()?;
         Ok(())
     }
 
-    /// Waits until the process ends. An unsuccessful exit is an error.
+    /// Waits until the process ends. An exit code other than 0 is an error.
     pub(crate) fn finish(mut self) -> Result<()> {
         let status = self.child.wait()?;
         if status.success() { Ok(()) } else { Err(format!("a helper process ended with {status}").into()) }
@@ -100,7 +102,7 @@ impl Drop for Process {
     }
 }
 
-/// The CPU time of a process, in seconds. The id `self` names this process.
+/// Returns the CPU time of a process, in seconds. The id `self` names this process.
 pub(crate) fn cpu_seconds(id: &str) -> Result<f64> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat"))?;
     // The name in parentheses may contain any character. The user time and the system time are the 12th and
@@ -110,7 +112,7 @@ pub(crate) fn cpu_seconds(id: &str) -> Result<f64> {
     Ok(ticks.iter().sum::<f64>() / TICKS_PER_SECOND)
 }
 
-/// The memory size in the line of `/proc/ID/status` that begins with `line`, in bytes.
+/// Returns a size in bytes from `/proc/ID/status`. `line` is the beginning of its line.
 pub(crate) fn memory(id: &str, line: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let rest = status.lines().find_map(|found| found.strip_prefix(line))?;
@@ -123,7 +125,7 @@ fn signal(id: u32, name: &str) -> Result<()> {
     if sent.success() { Ok(()) } else { Err("the signal could not be sent".into()) }
 }
 
-/// A running receptionist and its data directory.
+/// A running service and its data directory.
 pub(crate) struct Receptionist {
     pub(crate) process: Process,
     /// The address of the public listener.
@@ -132,30 +134,31 @@ pub(crate) struct Receptionist {
     pub(crate) operator: SocketAddr,
 }
 
-/// The options of a server. By default there are no additional settings, and the log goes to a file.
+/// The options for starting a server. By default there are no additional settings, and the log goes to a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Start<'a> {
-    /// A certificate authority to trust in addition to the system's.
+    /// The file of a certificate authority that the server trusts in addition to those of the system.
     pub(crate) authority: Option<&'a Path>,
     /// Additional environment variables.
     pub(crate) settings: &'a [(&'a str, &'a str)],
-    /// Whether the log goes to a pipe that nothing reads.
+    /// Whether the log goes to a pipe from which no process reads.
     pub(crate) log_unread: bool,
 }
 
-/// The measured binary: the one of this source tree, or for a comparison the file that `LOAD_SERVER` names.
+/// Returns the path of the measured binary. It is the one of this source tree, unless `LOAD_SERVER` names another one
+/// for a comparison.
 pub(crate) fn binary() -> PathBuf {
     std::env::var_os("LOAD_SERVER").map_or_else(|| env!("CARGO_BIN_EXE_receptionist").into(), PathBuf::from)
 }
 
 impl Receptionist {
-    /// Starts the server with default settings except for the rate limit. Waits until it has reported its
+    /// Starts the server with default settings, except for the rate limit. Waits until the server has reported its
     /// addresses.
     pub(crate) fn start(data_dir: &Path, authority: Option<&Path>) -> Result<Self> {
         Self::start_with(data_dir, Start { authority, ..Start::default() })
     }
 
-    /// Like [`Receptionist::start`], with options.
+    /// Like [`Receptionist::start`], but with these options.
     pub(crate) fn start_with(data_dir: &Path, start: Start<'_>) -> Result<Self> {
         let mut command = Command::new(binary());
         command

@@ -1,5 +1,5 @@
-//! Measures reads in comparison with the bare server: `/me`, availability and a page of appointments. Also
-//! measures the steps of the booking page in comparison with availability.
+//! Measures reads in comparison with the bare server: `/me`, availability and a page of appointments. The steps of the
+//! booking page are measured in comparison with availability.
 
 use std::net::SocketAddr;
 
@@ -28,7 +28,7 @@ const CONNECTIONS: usize = 64;
 const STAFF: usize = 3;
 const APPOINTMENTS: usize = 200;
 
-/// A business with three staff members and 200 future appointments, and its requests.
+/// A business with three staff members and 200 future appointments, and the requests that are sent to it.
 pub(crate) struct Reads {
     bare: (Process, SocketAddr),
     server: Receptionist,
@@ -95,14 +95,14 @@ impl Group for Reads {
 }
 
 impl Reads {
-    /// Checks the first response in detail. All later responses to this request must be equal to it.
+    /// Checks the first response to a request in detail. All later responses to the request must be equal to it.
     fn check(&self, row: &str, body: &[u8]) -> Result<()> {
         let json: Value = serde_json::from_slice(body)?;
         let data = &json["data"];
         let length = data.as_array().map(Vec::len).unwrap_or_default();
-        // The business is open from 09:00 to 18:00, which is 18 half hours. Each full hour from 08:00 to
-        // 14:00 UTC is booked with all three staff members, until all 200 appointments are made. Seven hours
-        // are booked on each of nine days, and some on the tenth day.
+        // The business is open from 09:00 to 18:00, which is 18 half hours. Each full hour from 08:00 to 14:00 UTC is
+        // booked with all three staff members, until there are 200 appointments. These are seven hours on each of nine
+        // days, and some hours on the tenth day.
         let good = match row {
             BARE => body == CONSTANT.as_bytes(),
             ME => data["business"]["id"] == self.shop.id.as_str(),

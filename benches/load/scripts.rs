@@ -1,4 +1,4 @@
-//! The requests that connections send, and the checks of the responses.
+//! The requests that connections send, and the checks of the responses to them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use crate::drive::Script;
 use crate::error::Result;
 use crate::shop::{Shop, slot};
 
-/// A script that always sends the same request and expects the same response.
+/// A script that sends the same request again and again, and expects the same response each time.
 #[derive(Clone)]
 pub(crate) struct Constant {
     request: Arc<[u8]>,
@@ -18,7 +18,7 @@ pub(crate) struct Constant {
 }
 
 impl Constant {
-    /// A request and its expected body, which the caller has already checked.
+    /// Creates a script from a request and its expected body, which the caller has already checked.
     pub(crate) fn new(request: &[u8], body: &[u8]) -> Self {
         Self { request: request.into(), body: body.into() }
     }
@@ -36,12 +36,12 @@ impl Script for Constant {
     }
 }
 
-/// Placeholders in the body of a booking. They have the same lengths as the values that replace them.
+/// Placeholders in the body of a booking. They are as long as the values that replace them.
 const STAFF: &str = "00000000-0000-0000-0000-000000000000";
 const STARTS_AT: &str = "0000-00-00T00:00:00.000Z";
 const PHONE: &str = "+33000000000";
 
-/// The customer that a booking is for.
+/// The contact for whom appointments are booked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum For {
     /// An existing contact, identified by its id.
@@ -50,21 +50,22 @@ pub(crate) enum For {
     New,
 }
 
-/// Bookings that all succeed, because each has its own time.
+/// Bookings that all succeed, because each has a time of its own.
 pub(crate) struct Bookings {
     shops: Vec<Booked>,
     first_day: i64,
-    /// The number of requests so far. The businesses are requested in turn.
+    /// The number of requests so far. The businesses take turns.
     count: AtomicUsize,
-    /// The number of times that were already booked at each business.
+    /// The number of half hours that were already booked at each business.
     taken: usize,
-    /// The maximum number of requests, and the ids of the appointments that were created.
+    /// The maximum number of requests, and the ids of the appointments that were created. It is `None` if there is no
+    /// maximum.
     kept: Option<(usize, Mutex<Vec<String>>)>,
 }
 
 struct Booked {
     staff: Vec<String>,
-    /// A whole request that contains the placeholders.
+    /// A whole request in which the placeholders have not been replaced.
     template: Vec<u8>,
     staff_at: usize,
     starts_at_at: usize,
@@ -72,12 +73,12 @@ struct Booked {
 }
 
 impl Bookings {
-    /// Bookings at these businesses in turn. The first `taken` times of each business are already booked.
+    /// Creates bookings at these businesses in turn. The first `taken` half hours of each business are already booked.
     pub(crate) fn new(shops: &[Shop], first_day: i64, taken: usize, whom: For) -> Result<Arc<Self>> {
         Ok(Arc::new(Self::all(shops, first_day, taken, whom)?))
     }
 
-    /// A limited number of bookings. The ids of the appointments are kept.
+    /// Creates a limited number of bookings. The ids of the appointments are kept.
     pub(crate) fn limited(shops: &[Shop], first_day: i64, taken: usize, limit: usize) -> Result<Arc<Self>> {
         let kept = Some((limit, Mutex::default()));
         Ok(Arc::new(Self { kept, ..Self::all(shops, first_day, taken, For::Known)? }))
@@ -88,17 +89,17 @@ impl Bookings {
         Ok(Self { shops, first_day, count: AtomicUsize::new(0), taken, kept: None })
     }
 
-    /// The scripts of several connections.
+    /// Returns the scripts of this number of connections.
     pub(crate) fn scripts(self: &Arc<Self>, connections: usize) -> Vec<Booking> {
         (0..connections).map(|_| Booking::of(self)).collect()
     }
 
-    /// The number of requests so far.
+    /// Returns the number of requests so far.
     pub(crate) fn asked(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// The ids of the appointments that were created. Empty if they are not kept.
+    /// Returns the ids of the appointments that were created. The list is empty if they are not kept.
     pub(crate) fn made(&self) -> Vec<String> {
         self.kept.as_ref().map(|(_, ids)| ids.lock().clone()).unwrap_or_default()
     }
@@ -130,7 +131,7 @@ impl Booked {
 pub(crate) struct Booking {
     all: Arc<Bookings>,
     starts_at: String,
-    /// The indexes of the business and the staff member of the current request.
+    /// The indexes of the business and of the staff member in the current request.
     asked: (usize, usize),
 }
 
@@ -172,7 +173,7 @@ impl Script for Booking {
     }
 }
 
-/// The id of the record in a response. It is the first property.
+/// Returns the id of the record in a response. It is the first property.
 fn id(answer: &Answer<'_>) -> Result<String> {
     const BEFORE: usize = r#"{"data":{"id":""#.len();
     let id = answer.body.get(BEFORE..BEFORE + 36).ok_or_else(|| answer.wrong("expected an id"))?;
@@ -183,7 +184,7 @@ fn put(request: &mut [u8], at: usize, text: &str) {
     request[at..at + text.len()].copy_from_slice(text.as_bytes());
 }
 
-/// Four reads and then a booking, at each business in turn.
+/// A script that makes four reads and then a booking, at each business in turn.
 pub(crate) struct Mixed {
     booking: Booking,
     shops: Arc<Vec<Shop>>,
@@ -193,7 +194,7 @@ pub(crate) struct Mixed {
 }
 
 impl Mixed {
-    /// The scripts for several connections. Each starts at a different business.
+    /// Returns the scripts for several connections. Each starts at a different business.
     pub(crate) fn scripts(
         bookings: &Arc<Bookings>,
         shops: &Arc<Vec<Shop>>,
@@ -257,8 +258,8 @@ impl Script for Mixed {
     }
 }
 
-/// The steps of the booking page until the form: services, times and details. Each request comes from its own
-/// address, through a proxy, so the limit on requests of an address does not apply.
+/// A script for the steps of the booking page up to the form: services, times and details. Each request seems to come
+/// from an address of its own, through a proxy, so the limit on requests per address does not apply.
 pub(crate) struct Steps {
     paths: Arc<[String; 3]>,
     turn: usize,
@@ -267,7 +268,7 @@ pub(crate) struct Steps {
 impl Steps {
     pub(crate) fn scripts(shop: &Shop, date: &str, connections: usize) -> Vec<Self> {
         let service = format!("/book/salon?service={}&date={date}", shop.service);
-        // The half hours are open, and the full hours are booked.
+        // The half hours between the full hours are open, and the full hours are booked.
         let times = format!("{service}&time={date}T08:30:00Z");
         let paths = Arc::new(["/book/salon".to_owned(), service, times]);
         (0..connections).map(|number| Self { paths: Arc::clone(&paths), turn: number << 16 }).collect()

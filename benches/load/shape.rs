@@ -1,7 +1,7 @@
-//! The rows that one booking writes. They are found by comparing the store before and after a real booking.
+//! The rows that one booking writes. They are determined by comparing the store before and after a real booking.
 //!
-//! The store alone is measured with batches of the same shape, at the same businesses. As in real bookings,
-//! each batch has new ids and instants in its keys, and values of the same lengths.
+//! The store alone is measured with batches of the same shape, at the same businesses. As in real bookings, each batch
+//! has new ids and instants in its keys, and values of the same lengths.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,7 +28,7 @@ const INSTANT: usize = 8;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Shape {
     rows: Vec<Row>,
-    /// The ids of existing records. They stay the same, and all other ids are new in each booking.
+    /// The ids of records that exist before the booking. They stay the same, and all other ids are new in each booking.
     known: Vec<Uuid>,
     starts_at: i64,
     created_at: i64,
@@ -40,7 +40,7 @@ struct Row {
     value: Vec<u8>,
 }
 
-/// The values that differ from booking to booking.
+/// The values that are different in each booking.
 pub(crate) struct Turn<'a> {
     pub(crate) business: BusinessId,
     /// The start of the appointment.
@@ -54,8 +54,8 @@ pub(crate) struct Turn<'a> {
 }
 
 impl Shape {
-    /// Books at the first of these businesses and compares the rows before and after. The directory must not
-    /// be used afterwards.
+    /// Books at the first of these businesses and compares the rows before and after. Afterwards, the directory must
+    /// not be used.
     pub(crate) async fn of_a_booking(directory: &Path, shops: &[Shop], first_day: i64) -> Result<Self> {
         let shop = shops.first().ok_or("there is no business")?;
         let store = Store::open_disk(directory, Box::new(|error| panic!("the store failed: {error}")))?;
@@ -81,12 +81,12 @@ impl Shape {
         Ok(Self { rows, known, starts_at: starts_at.millis(), created_at: created_at.millis() })
     }
 
-    /// The number of rows, and the total length of their keys and values in bytes.
+    /// Returns the number of rows, and the total length of their keys and values in bytes.
     pub(crate) fn size(&self) -> (usize, usize) {
         (self.rows.len(), self.rows.iter().map(|row| row.key.len() + row.value.len()).sum())
     }
 
-    /// The batch of another booking.
+    /// Returns the batch of another booking.
     pub(crate) fn batch(&self, mut turn: Turn<'_>) -> Batch {
         let mut batch = Batch::new();
         let mut fresh: Vec<(Uuid, Uuid)> = Vec::with_capacity(2);
@@ -102,7 +102,7 @@ impl Shape {
         batch
     }
 
-    /// Replaces the id or instant at the start of `rest`. Returns its length in bytes.
+    /// If `rest` begins with an id or an instant, replaces it. Returns its length in bytes.
     fn renew(&self, rest: &mut [u8], turn: &mut Turn<'_>, fresh: &mut Vec<(Uuid, Uuid)>) -> usize {
         for (old, new) in [(self.starts_at, turn.starts_at.millis()), (self.created_at, turn.now.millis())] {
             if rest.starts_with(&ordered(old)) {
@@ -124,7 +124,7 @@ impl Shape {
     }
 }
 
-/// An instant in the encoding of keys, which sorts by time.
+/// Encodes an instant as in keys, so that the bytes sort in the order of time.
 fn ordered(millis: i64) -> [u8; INSTANT] {
     (millis.cast_unsigned() ^ 1 << 63).to_be_bytes()
 }

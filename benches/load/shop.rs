@@ -1,7 +1,7 @@
-//! The description and creation of the measured businesses.
+//! Describes and creates the businesses that are measured.
 //!
-//! Invariants: the engine's commands create every record, as the operator API and the public API would do.
-//! The created appointments use the times with the lowest numbers of [`slot`].
+//! Invariants: the engine's commands create every record, as the operator API and the public API would do. The created
+//! appointments use the half hours with the lowest numbers of [`slot`].
 
 use std::path::Path;
 use std::process::Command;
@@ -28,26 +28,26 @@ use tokio::task::JoinSet;
 use crate::error::Result;
 use crate::process::Process;
 
-/// The number of businesses in the measurements of bookings, including those with PostgreSQL.
+/// The number of businesses in the measurements of bookings. The measurement with PostgreSQL uses the same number.
 pub(crate) const BUSINESSES: usize = 1_000;
-/// Staff members of each business.
+/// The number of staff members of each business.
 pub(crate) const STAFF: usize = 3;
-/// The number of concurrent changes while a directory is filled.
+/// The number of concurrent changes while a data directory is being filled.
 const IN_FLIGHT: usize = 256;
 /// The duration of every service, in minutes.
 const SERVICE_MINUTES: u32 = 30;
 const SLOT: TimeDelta = TimeDelta::minutes(30);
 
-/// The planned content of a data directory.
+/// The content that a data directory is to have.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Plan {
     /// The number of businesses.
     pub(crate) businesses: usize,
     /// The number of businesses whose ids are returned. The other businesses exist but get no requests.
     pub(crate) kept: usize,
-    /// Staff members of each business.
+    /// The number of staff members of each business.
     pub(crate) staff: usize,
-    /// Appointments of each business.
+    /// The number of appointments of each business.
     pub(crate) appointments: usize,
     /// The opening hours. They determine the times of appointments.
     pub(crate) hours: Hours,
@@ -57,38 +57,38 @@ pub(crate) struct Plan {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Hours {
-    /// Always open, so that every half hour can be booked.
+    /// The business is always open, so every half hour can be booked.
     Always,
-    /// Open from 09:00 to 18:00 every day, as a real business.
+    /// The business is open from 09:00 to 18:00 every day, as a real business might be.
     ByDay,
 }
 
-/// The ids and the key of a business, which the scripts need.
+/// The ids and the API key of a business, which the scripts need.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Shop {
     pub(crate) id: String,
     /// An API key with every scope.
     pub(crate) key: String,
     pub(crate) service: String,
-    /// All staff members offer the service.
+    /// The ids of the staff members. All of them offer the service.
     pub(crate) staff: Vec<String>,
-    /// The contact that bookings are made for.
+    /// The id of the contact for whom appointments are booked.
     pub(crate) contact: String,
 }
 
-/// Midnight in UTC, two days from now. All later times can be booked.
+/// Returns midnight in UTC, two days from now. All later times can be booked.
 pub(crate) fn first_day() -> i64 {
     let now = chrono::DateTime::<chrono::Utc>::from(std::time::SystemTime::now());
     (now.timestamp_millis().div_euclid(86_400_000) + 2) * 86_400_000
 }
 
-/// The start of the appointment with this number. Each half hour is used once for each staff member.
+/// Returns the start of the appointment with this number. Each half hour is used once for each staff member.
 pub(crate) fn slot(first_day: i64, number: usize, staff: usize) -> Timestamp {
     Timestamp::from_millis(first_day) + SLOT * i32::try_from(number / staff).unwrap_or(i32::MAX)
 }
 
 impl Plan {
-    /// Fills a directory. Runs in a child process, so that its memory does not count as memory of this
+    /// Fills a data directory. This happens in a child process, so that its memory does not count as memory of this
     /// process.
     pub(crate) async fn fill(&self, directory: &Path) -> Result<Vec<Shop>> {
         let out = directory.with_extension("shops");
@@ -99,7 +99,7 @@ impl Plan {
         Ok(serde_json::from_slice(&std::fs::read(out)?)?)
     }
 
-    /// The start of the appointment with this number.
+    /// Returns the start of the appointment with this number.
     fn starts_at(&self, number: usize) -> Timestamp {
         let first = Timestamp::from_millis(self.first_day);
         match self.hours {
@@ -113,7 +113,7 @@ impl Plan {
     }
 }
 
-/// Fills the directory inside the child process.
+/// Fills the data directory. It runs in the child process.
 pub(crate) async fn fill(plan: Plan, directory: &Path) -> Result<Vec<Shop>> {
     let engine =
         Engine::open(directory, Ports::system()?, |error| panic!("the store failed: {error}")).await?;
@@ -194,8 +194,7 @@ async fn one(engine: &Engine, plan: &Arc<Plan>, number: usize) -> Result<Shop> {
     Ok(shop)
 }
 
-/// Creates the appointments. If there are few businesses, several requests to the same business run at the
-/// same time.
+/// Creates the appointments. If there are few businesses, several requests to the same business run at the same time.
 async fn book(handle: &BusinessHandle, by: Actor, plan: &Arc<Plan>, shop: &Shop) -> Result<()> {
     let lanes = (IN_FLIGHT / plan.businesses).clamp(1, plan.appointments.max(1));
     let mut booking = JoinSet::new();

@@ -30,19 +30,19 @@ const CHANGED: &str = "100,000 businesses, each changed once, then bookings at 1
 
 const STAFF: usize = 3;
 const CONNECTIONS: usize = 64;
-/// The number of businesses with bookings during a sweep, in which the server stops unused actors.
-/// `SWEEP_EVERY` is the duration of a sweep.
+/// The number of businesses at which appointments are booked during a sweep. In a sweep, the server stops the actors
+/// that were not used for some time. `SWEEP_EVERY` is the interval between two sweeps.
 const SOME: usize = 100;
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
-/// How the server ends after the bookings.
+/// The way in which the server ends after the bookings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// An orderly stop.
+    /// The server is stopped in an orderly way.
     Stopped,
-    /// A kill, as in a crash.
+    /// The server is killed, to simulate a crash.
     Killed,
-    /// An orderly stop. A backup runs during the bookings.
+    /// The server is stopped in an orderly way. During the bookings, a backup runs.
     BackedUp,
 }
 
@@ -55,7 +55,7 @@ struct Filled {
     rows: Vec<&'static str>,
     directory: PathBuf,
     shops: Vec<Shop>,
-    /// The number of times that are already booked at each business.
+    /// The number of half hours that are already booked at each business.
     taken: usize,
 }
 
@@ -76,7 +76,7 @@ impl Group for Sizes {
     }
 
     async fn set_up(context: &Context, rows: &[Row]) -> Result<Self> {
-        // A quick run checks the harness with a hundredth of the data.
+        // A quick run only checks the harness, with a hundredth of the data.
         let part = context.options.sized(1, 100);
         let plan = |businesses: usize, appointments: usize| Plan {
             businesses,
@@ -132,7 +132,7 @@ impl Group for Sizes {
 }
 
 impl Filled {
-    /// The time from the start of the process to its first response, and its memory at that moment.
+    /// Measures the time from the start of the process to its first response, and its memory at that moment.
     async fn start(&self, context: &Context) -> Result<Measured> {
         let shop = self.shops.last().ok_or("there is no business")?;
         let day = DateTime::from_timestamp_millis(context.first_day).unwrap_or_default().format("%Y-%m-%d");
@@ -149,7 +149,7 @@ impl Filled {
         Ok(Measured { p50, memory, cpu_seconds: Some(cpu), ..Measured::default() })
     }
 
-    /// Loads every business, books for a period, and ends the server.
+    /// Loads every business, makes bookings for a period, and ends the server.
     async fn book_and(&mut self, context: &Context, end: End) -> Result<Measured> {
         let server = Receptionist::start(&self.directory, None)?;
         let first = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;
@@ -192,8 +192,8 @@ impl Filled {
         Ok(measured)
     }
 
-    /// Makes one booking at each business and measures the resident memory. Then books at some of the
-    /// businesses for a minute, in which the server sweeps the actors of all businesses.
+    /// Makes one booking at each business and measures the resident memory. Then makes bookings at some of the
+    /// businesses for a minute, in which the server checks the actors of all businesses and stops unused ones.
     async fn change_all(&mut self, context: &Context) -> Result<Measured> {
         let server = Receptionist::start(&self.directory, None)?;
         let first = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;
@@ -209,7 +209,7 @@ impl Filled {
         Ok(Measured { memory, ..measured })
     }
 
-    /// Makes one booking at each business whose id is known. Returns the resident memory.
+    /// Makes one booking at each business whose id is known. The figures include the resident memory.
     async fn wake(&mut self, context: &Context) -> Result<Measured> {
         let server = Receptionist::start(&self.directory, None)?;
         let bookings = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;

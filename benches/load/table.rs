@@ -1,4 +1,4 @@
-//! The table of results with medians, ratios to baselines, and targets, as text and as JSON.
+//! The table of results. It contains medians, ratios to baselines, and targets, and is printed as text or JSON.
 
 use std::fmt::Write;
 
@@ -6,24 +6,25 @@ use serde_json::{Value, json};
 
 use crate::measure::{Measured, median, median_of};
 
-/// The target of a scenario.
+/// A target that a scenario must reach.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target {
-    /// The rate must be at least this multiple of the rate of another row.
+    /// The rate must be at least this multiple of the rate in another row.
     Rate { of: &'static str, at_least: f64 },
-    /// The median time must be at most this multiple of the median time of another row.
+    /// The median duration must be at most this multiple of the median in another row.
     Time { of: &'static str, at_most: f64 },
-    /// The 99th percentile must be at most this multiple of the 99th percentile of another row.
+    /// The 99th percentile of the durations must be at most this multiple of the one in another row.
     Tail { of: &'static str, at_most: f64 },
-    /// The 99th percentile must be below this many milliseconds. The table also shows a ratio to `alone`.
+    /// The 99th percentile of the durations must be below this many milliseconds. The table also shows the ratio to the
+    /// row `alone`.
     Beside { alone: &'static str, under: f64 },
-    /// The 99th percentile must be below this many milliseconds.
+    /// The 99th percentile of the durations must be below this many milliseconds.
     P99 { under: f64 },
-    /// The maximum must be below this many milliseconds.
+    /// The maximum duration must be below this many milliseconds.
     Max { under: f64 },
     /// The server must use less than this fraction of a processor core.
     Cpu { under: f64 },
-    /// The median must be below this many milliseconds.
+    /// The median duration must be below this many milliseconds.
     P50 { under: f64 },
     /// The server must use less than this many megabytes of memory.
     Memory { under: f64 },
@@ -33,12 +34,12 @@ pub(crate) enum Target {
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) name: &'static str,
-    /// The targets of the scenario. Empty for a floor.
+    /// The targets of the scenario. A floor has none.
     pub(crate) targets: Vec<Target>,
 }
 
 impl Row {
-    /// A row without a target.
+    /// Creates a row without a target.
     pub(crate) fn plain(name: &'static str) -> Self {
         Self { name, targets: Vec::new() }
     }
@@ -49,7 +50,7 @@ impl Row {
 }
 
 impl Target {
-    /// The name of the row that this row is compared with.
+    /// Returns the name of the row with which this row is compared.
     pub(crate) fn other(&self) -> Option<&'static str> {
         match self {
             Self::Rate { of, .. } | Self::Time { of, .. } | Self::Tail { of, .. } => Some(of),
@@ -58,7 +59,8 @@ impl Target {
         }
     }
 
-    /// The ratio to the row that this row is compared with. It is the median of the ratios of all runs.
+    /// Returns the ratio of this row's figure to that of the row with which it is compared. It is the median of the
+    /// ratios of all runs.
     fn ratio(&self, runs: &[Measured], report: &Report) -> Option<f64> {
         let figure = match self {
             Self::Rate { .. } => |run: &Measured| run.rate,
@@ -70,7 +72,7 @@ impl Target {
         median(ratios.collect())
     }
 
-    /// The median of the target's figure over all runs, in the unit of the target.
+    /// Returns the median of the target's figure over all runs, in the unit of the target.
     fn reached(&self, runs: &[Measured], report: &Report) -> Option<f64> {
         match self {
             Self::Rate { .. } | Self::Time { .. } | Self::Tail { .. } => self.ratio(runs, report),
@@ -95,7 +97,7 @@ impl Target {
         }
     }
 
-    /// The text of the comparison with another row, and the text of the target.
+    /// Returns the text of the comparison with another row, and the text of the target.
     fn words(&self, runs: &[Measured], report: &Report) -> (String, String) {
         let ratio = self.ratio(runs, report).map(|ratio| format!("{ratio:.2}"));
         let asked = match self {
@@ -127,7 +129,7 @@ fn megabytes(bytes: u64) -> f64 {
 #[derive(Default)]
 pub(crate) struct Report {
     rows: Vec<(Row, Vec<Measured>)>,
-    /// Notes that explain which rows were omitted and why.
+    /// Notes, for example about rows that were omitted and the reasons.
     pub(crate) notes: Vec<String>,
 }
 
@@ -137,7 +139,7 @@ impl Report {
         self.rows.push((row, runs));
     }
 
-    /// The measurements by row name.
+    /// Returns the measurements by the names of their rows.
     pub(crate) fn measured(&self) -> Vec<(&'static str, &[Measured])> {
         self.rows.iter().map(|(row, runs)| (row.name, runs.as_slice())).collect()
     }
@@ -203,7 +205,7 @@ impl Report {
         ]
     }
 
-    /// The table as JSON, including the figures of each run.
+    /// Returns the table as JSON, including the figures of each run.
     pub(crate) fn json(&self, machine: &[(&'static str, String)]) -> Value {
         let rows = self.rows.iter().map(|(row, runs)| {
             let targets = row.targets.iter().map(|target| {
@@ -236,7 +238,7 @@ impl Report {
     }
 }
 
-/// Aligns the columns: the first and the last two columns to the left, and the numbers to the right.
+/// Aligns the columns. The first column and the last two are aligned to the left, and the numbers to the right.
 fn aligned(lines: &[[String; 11]]) -> String {
     let widths: Vec<usize> = (0..11)
         .map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or_default())

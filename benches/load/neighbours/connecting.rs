@@ -1,4 +1,4 @@
-//! `neighbours connecting`: one address opens very many connections and sends no requests.
+//! The scenario `neighbours connecting`: one address opens very many connections and sends no requests.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
@@ -19,14 +19,14 @@ const ALONE: &str = "neighbours connecting: GET /healthz alone";
 const OTHER: &str = "neighbours connecting: GET /healthz of another address beside 8,192 connections";
 const SAME: &str = "neighbours connecting: GET /healthz of the same address beside 8,192 connections";
 const CONNECTIONS: usize = 8_192;
-/// The number of connections that are opened at the same time. `PAUSE` is the pause before more are opened.
-/// Both prevent an overflow of the accept queue, in which the kernel would drop connections that the
-/// clients consider open.
+/// The number of connections that are opened at the same time. `PAUSE` is the pause before the next ones. Both prevent
+/// the accept queue from overflowing. If it overflowed, the kernel would drop connections that the clients consider
+/// open.
 const AT_ONCE: usize = 32;
 const PAUSE: Duration = Duration::from_millis(5);
-/// The time limit for opening a connection. A full server does not have to accept it.
+/// The maximum time for opening a connection. A server at its limit need not accept the connection.
 const OPEN_TIME_MAX: Duration = Duration::from_secs(2);
-/// The limit on the time of a response, in milliseconds.
+/// The target for the duration of a request, in milliseconds: it must be lower.
 const UNDER: f64 = 100.0;
 const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: bench\r\n\r\n";
 
@@ -42,7 +42,7 @@ impl Connecting {
         [ALONE, OTHER, SAME].contains(&row)
     }
 
-    /// Requests the health endpoint over a new connection each time, as a process supervisor does.
+    /// Requests the health endpoint again and again, each time over a new connection, as a process supervisor does.
     pub(super) async fn measure(
         context: &Context,
         row: &'static str,
@@ -80,7 +80,7 @@ async fn health(from: IpAddr, server: SocketAddr) -> Result<()> {
     answer.expect_in_body(b"ok")
 }
 
-/// Opens this many connections. Returns those that the server has accepted.
+/// Opens this number of connections. Returns those that the server has accepted.
 async fn hold(server: SocketAddr, count: usize) -> Result<Vec<TcpStream>> {
     let mut opening = JoinSet::new();
     for lane in 0..AT_ONCE {

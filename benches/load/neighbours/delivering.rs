@@ -1,5 +1,5 @@
-//! Measures the effect of bad receivers: how long the events of a business take to reach its good receiver,
-//! while other businesses have bad receivers.
+//! Measures the effect of bad receivers. A business, the victim, has a good receiver, while other businesses have bad
+//! ones. The figure is the time until an event of the victim arrives at its receiver.
 
 use std::time::{Duration, Instant};
 
@@ -28,26 +28,26 @@ const DEAD: &str = "neighbours dead: deliveries beside 5,000 newly dead endpoint
 
 /// The maximum number of endpoints of a business.
 const ENDPOINTS: usize = 25;
-/// The interval between two bookings of the victim.
+/// The interval between two bookings at the victim.
 const EVERY: Duration = Duration::from_millis(50);
-/// The time during which the victim books.
+/// The time during which appointments are booked at the victim.
 const BOOKING: Duration = Duration::from_secs(8);
-/// The period in which the CPU time of a server without requests is measured. Hanging attempts end together
-/// after 10 s, and then others start. The period includes this twice.
+/// The period in which the CPU time of a server without requests is measured. Hanging attempts end together after 10 s,
+/// and then others start. This happens twice within the period.
 const QUIET: Duration = Duration::from_secs(20);
 const QUIET_STEP: Duration = Duration::from_secs(1);
-/// The limit on the delivery time of events of other businesses, in milliseconds.
+/// The target for the time until an event of the victim arrives, in milliseconds: it must be lower.
 const UNDER: f64 = 1_000.0;
-/// The limit on the CPU time of a waiting server, as a fraction of one core.
+/// The target for the CPU use of a waiting server, as a fraction of one core: it must be lower.
 const CPU_UNDER: f64 = 0.02;
 
-/// The load of the other businesses.
+/// The load that the other businesses cause.
 struct Offence {
     businesses: usize,
     endpoints: usize,
-    /// The number of events of each business before the victim begins.
+    /// The number of events of each business before the first booking at the victim.
     first: usize,
-    /// The interval between further events of each business. `None` if there are no further events.
+    /// The interval between later events of each business. It is `None` if there are no later events.
     then_every: Option<Duration>,
     manners: &'static [Manner],
 }
@@ -189,8 +189,8 @@ impl Delivering {
         })
     }
 
-    /// Books at equal intervals. Returns, for each booking, the time from its response to the arrival of its
-    /// event.
+    /// Makes bookings at the victim at equal intervals. Returns, for each booking, the time from the response until its
+    /// event arrives.
     async fn victim(
         &mut self,
         context: &Context,
@@ -223,8 +223,8 @@ impl Delivering {
         Ok(booked.iter().map(|booked| nanos(took(booked).unwrap_or(GIVEN_UP))).collect())
     }
 
-    /// Measures the CPU time of a server that gets no requests, while its delivery attempts begin and end.
-    /// A note states the CPU use in the quietest second, in which almost no attempt ended or began.
+    /// Measures the CPU time of a server that gets no requests, while its delivery attempts begin and end. A note
+    /// states the CPU use in the second with the lowest use, in which almost no attempt ended or began.
     async fn quiet(&mut self, context: &Context, server: &Receptionist) -> Result<Measured> {
         let steps = context.options.sized(QUIET, QUIET / 10).div_duration_f64(QUIET_STEP) as usize;
         let (began, cpu) = (Instant::now(), server.process.cpu_seconds()?);
@@ -241,7 +241,7 @@ impl Delivering {
     }
 }
 
-/// Makes one booking at every business, several at the same time.
+/// Makes one booking at every business. Several bookings run at the same time.
 async fn book_all(server: &Receptionist, shops: &[Shop], first_day: i64, turn: usize) -> Result<()> {
     let mut booking = JoinSet::new();
     for shops in shops.chunks(shops.len().div_ceil(16).max(1)) {
@@ -259,7 +259,7 @@ async fn book_all(server: &Receptionist, shops: &[Shop], first_day: i64, turn: u
     Ok(())
 }
 
-/// Books the time with this number. Returns the appointment's id.
+/// Makes the booking with this number, which determines its time. Returns the id of the appointment.
 async fn book(asker: &mut Asker, shop: &Shop, first_day: i64, number: usize) -> Result<String> {
     let starts_at = slot(first_day, number, 1).to_string();
     let body = json!({ "service_id": shop.service, "starts_at": starts_at, "contact_id": shop.contact });

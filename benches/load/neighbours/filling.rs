@@ -1,4 +1,4 @@
-//! `neighbours filling`: a business writes until only the reserve of a small disk is free.
+//! The scenario `neighbours filling`: one business writes until only the reserve of a small disk is free.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,18 +20,18 @@ use crate::table::{Row, Target};
 
 const READS: &str = "neighbours filling: GET /me while the disk is filled and full";
 const RESTART: &str = "neighbours filling: start to first answer on the full disk";
-/// The size of the disk. `RESERVE` sets its reserve.
+/// The size of the disk. `RESERVE` is the setting for its reserve.
 const DISK: &str = "size=192m";
 const RESERVE: (&str, &str) = ("RECEPTIONIST_DISK_RESERVE", "48MiB");
 /// The number of refusals after which the disk is considered full.
 const REFUSALS: usize = 20;
-/// The time limit for filling the disk.
+/// The maximum time for filling the disk.
 const FILL_TIME_MAX: Duration = Duration::from_secs(30);
 /// The interval between two reads.
 const EVERY: Duration = Duration::from_millis(10);
-/// The number of reads after the disk is full.
+/// The number of reads that are made after the disk is full.
 const READS_WHEN_FULL: usize = 100;
-/// The limit on the time of reads of other businesses, in milliseconds.
+/// The target for the duration of reads at other businesses, in milliseconds: it must be lower.
 const UNDER: f64 = 100.0;
 const START_UNDER: f64 = 5_000.0;
 
@@ -46,7 +46,7 @@ pub(super) fn has(row: &str) -> bool {
     [READS, RESTART].contains(&row)
 }
 
-/// A disk in memory. The kernel removes it at the latest when the namespace of this process ends.
+/// A disk in memory. If it is not unmounted, the kernel removes it when the namespace of this process ends.
 struct Disk<'a>(&'a Path);
 
 impl<'a> Disk<'a> {
@@ -63,7 +63,8 @@ impl Drop for Disk<'_> {
     }
 }
 
-/// Fills the disk. Measures the reads of another business meanwhile, or a restart of the server afterwards.
+/// Fills the disk. Depending on the row, measures the reads of another business meanwhile, or a restart of the server
+/// afterwards.
 pub(super) async fn measure(
     context: &Context,
     row: &'static str,
@@ -112,7 +113,7 @@ pub(super) async fn measure(
     Ok(measured)
 }
 
-/// Writes until the server refuses repeatedly or has ended. Returns the number of texts written.
+/// Writes texts until the server has refused several times or has ended. Returns the number of texts that were written.
 async fn fill(server: &Receptionist, shop: &Shop) -> Result<Option<usize>> {
     let mut asker = Asker::open(server.public, &shop.key).await?;
     let (began, mut written, mut refused) = (Instant::now(), 0, 0);
@@ -123,7 +124,7 @@ async fn fill(server: &Receptionist, shop: &Shop) -> Result<Option<usize>> {
                 refused += 1;
                 tokio::time::sleep(EVERY).await;
             }
-            // The connection was closed. A later check shows whether the server has ended.
+            // The connection was closed. A later check finds out whether the server has ended.
             Ok(Ok((409 | 500 | 503, _)) | Err(_)) | Err(_) => return Ok(Some(written)),
             Ok(Ok((status, answer))) => return Err(format!("{status} {answer}").into()),
         }
@@ -131,8 +132,8 @@ async fn fill(server: &Receptionist, shop: &Shop) -> Result<Option<usize>> {
     Ok(None)
 }
 
-/// Reads at equal intervals until the disk has been full for some time. If a response is missing, the time
-/// of every read is [`GIVEN_UP`], so that a server that has ended never gets a good figure.
+/// Makes reads at equal intervals until the disk has been full for some time. If a response is missing, all reads get
+/// the duration [`GIVEN_UP`], so that a server that has ended never gets a good figure.
 async fn read(server: &Receptionist, shop: &Shop, mut is_full: watch::Receiver<bool>) -> Vec<u64> {
     let mut times = Vec::new();
     let Ok(mut asker) = Asker::open(server.public, &shop.key).await else { return vec![nanos(GIVEN_UP)] };

@@ -1,4 +1,4 @@
-//! `neighbours log unread`: the server writes its log to a pipe that nothing reads.
+//! The scenario `neighbours log unread`: the server writes its log to a pipe from which no process reads.
 
 use std::time::{Duration, Instant};
 
@@ -19,11 +19,11 @@ const UNREAD: &str = "neighbours log unread: 20,000 requests, the log to an unre
 const ENDING: &str = "neighbours log unread: SIGTERM after 20,000 requests";
 const REQUESTS: usize = 20_000;
 const CONNECTIONS: usize = 8;
-/// The time limit for one response.
+/// The maximum time to wait for one response.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(5);
-/// The limit on the time of a response, in milliseconds.
+/// The target for the duration of a request, in milliseconds: it must be lower.
 const UNDER: f64 = 20.0;
-/// The limit on the time to stop the service, in milliseconds.
+/// The target for the time in which the service stops, in milliseconds: it must be lower.
 const END_UNDER: f64 = 10_000.0;
 
 pub(super) fn rows() -> Vec<Row> {
@@ -68,7 +68,7 @@ pub(super) async fn measure(
     Ok(measured)
 }
 
-/// Sends this many requests over a few connections. Returns the times of those that got a response.
+/// Sends this number of requests over a few connections. Returns the durations of those that got a response.
 async fn ask(server: &Receptionist, me: &[u8], count: usize) -> Result<Vec<u64>> {
     let mut asking = JoinSet::new();
     for lane in 0..CONNECTIONS {

@@ -1,4 +1,4 @@
-//! `neighbours long values`: a business writes very long texts as fast as it can.
+//! The scenario `neighbours long values`: one business writes very long texts as fast as it can.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,9 +19,9 @@ const ALONE: &str = "neighbours long values: bookings, 8 connections, alone";
 const BESIDE: &str = "neighbours long values: bookings beside 20 clients posting 50,000 characters each";
 const CONNECTIONS: usize = 8;
 const WRITERS: usize = 20;
-/// The maximum length of knowledge content, in characters.
+/// The maximum length of the content of a knowledge entry, in characters.
 const CHARACTERS: usize = 50_000;
-/// The limit on the time of a booking, as a multiple of its time without neighbours.
+/// The target for the duration of a booking: at most this multiple of its duration without neighbours.
 const AT_MOST: f64 = 3.0;
 
 pub(super) fn rows() -> Vec<Row> {
@@ -55,7 +55,7 @@ pub(super) async fn measure(
     Ok(measured)
 }
 
-/// Writes one long text after the other.
+/// Writes long texts, one after the other.
 async fn write(
     mut asker: Asker,
     number: usize,
@@ -75,10 +75,10 @@ async fn write(
     }
 }
 
-/// The pause after a refusal.
+/// The pause after the server has refused a text.
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(100);
 
-/// The body of a long knowledge entry that compresses badly. The number makes the text unique.
+/// Returns the body of a long knowledge entry whose text compresses badly. The number makes the text unique.
 pub(super) fn long_text(number: usize) -> String {
     let mut state = (number as u64) ^ 0x9e37_79b9_7f4a_7c15;
     let letters = (0..CHARACTERS).map(|_| {

@@ -1,11 +1,12 @@
 //! Measures the effect of one business, address or receiver on others.
 //!
-//! Every scenario has at least two rows: the requests of a *victim* alone, and the same requests while an
-//! *offender* causes load. Both are measured in the same run on identical servers.
+//! Every scenario has at least two rows: the requests of a *victim* alone, and the same requests while an *offender*
+//! causes load. Both are measured in the same run on identical servers.
 //!
 //! Invariants:
+//!
 //! - Every response to a victim is checked, and a wrong response ends the harness. A late response counts as
-//!   [`GIVEN_UP`] and appears in a note.
+//!   [`GIVEN_UP`] and is mentioned in a note.
 //! - The service may refuse requests of offenders with 409, 429 or 503. Any other failure ends the harness.
 
 mod connecting;
@@ -24,7 +25,7 @@ use std::time::Duration;
 pub(crate) use self::delivering::Delivering;
 pub(crate) use self::near::Neighbours;
 
-/// The time that is recorded for a missing response or event.
+/// The duration that is recorded if a response or an event is missing.
 pub(crate) const GIVEN_UP: Duration = Duration::from_secs(20);
 
 /// The text that `--list` prints for a row that is not measured.

@@ -1,4 +1,4 @@
-//! The scenarios of this module that need no webhook receivers.
+//! The scenarios of the parent module that need no webhook receivers.
 
 use super::connecting::{self, Connecting};
 use super::scanning::{self, Scanning};
@@ -8,7 +8,7 @@ use crate::group::{Context, Group};
 use crate::measure::Measured;
 use crate::table::Row;
 
-/// The prepared data, and the notes to print at the end.
+/// The data that was prepared, and the notes to print at the end.
 pub(crate) struct Neighbours {
     scanning: Option<Scanning>,
     notes: Vec<String>,

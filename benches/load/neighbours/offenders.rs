@@ -4,7 +4,7 @@ use tokio::task::JoinSet;
 
 use crate::error::Result;
 
-/// The running tasks, which never end by themselves.
+/// The running tasks. They never end on their own.
 #[derive(Default)]
 pub(super) struct Offenders(JoinSet<Result<()>>);
 
@@ -13,7 +13,7 @@ impl Offenders {
         self.0.spawn(offender);
     }
 
-    /// Measures the victim while the tasks run, and then stops the tasks. A task that ends earlier is an
+    /// Measures the victim while the tasks run, and stops the tasks afterwards. If a task ends before, this is an
     /// error.
     pub(super) async fn beside<T>(mut self, victim: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {

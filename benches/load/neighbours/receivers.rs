@@ -1,4 +1,4 @@
-//! Receivers with different faults. Each has its own address.
+//! Receivers with different faults. Each receiver has an address of its own.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -14,11 +14,11 @@ use crate::webhooks::address::{address, host};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// Sends the status 200 immediately and the body byte by byte.
+    /// Sends the status 200 immediately, and then the body byte by byte.
     Drips,
     /// Sends the status 200 after seven seconds.
     Slow,
-    /// Accepts the request and sends nothing.
+    /// Accepts the request and sends no response.
     HangsBeforeHead,
     /// Accepts the connection but does not perform the TLS handshake.
     HangsBeforeTls,
@@ -26,7 +26,7 @@ pub(super) enum Manner {
     HangsBeforeConnection,
 }
 
-/// The good receiver has the first address.
+/// The number of the good receiver, which has the first address.
 pub(super) const GOOD: usize = 1;
 pub(super) const MANNERS: [Manner; 5] = [
     Manner::Drips,
@@ -37,11 +37,11 @@ pub(super) const MANNERS: [Manner; 5] = [
 ];
 const SLOW: Duration = Duration::from_secs(7);
 const DROP_EVERY: Duration = Duration::from_millis(200);
-/// The announced length of the body. It is so long that a client times out before its end.
+/// The announced length of the body. It is so large that clients time out before the end.
 const DROPS: usize = 10_000;
-/// A connection that is not accepted within this time is never accepted.
+/// A connection that was not accepted within this time counts as one that is never accepted.
 const NOT_TAKEN: Duration = Duration::from_millis(200);
-/// The size of the buffer. A request fits into it.
+/// The size of the buffer. Each request fits into it.
 const REQUEST_BYTES: usize = 64 << 10;
 
 impl Manner {
@@ -54,7 +54,7 @@ impl Manner {
     }
 }
 
-/// Bad receivers. Dropping this value stops them.
+/// The bad receivers. Dropping this value stops them.
 pub(super) struct Bad {
     _serving: JoinSet<Result<()>>,
     _waiting: Vec<TcpStream>,
@@ -62,7 +62,7 @@ pub(super) struct Bad {
 }
 
 impl Bad {
-    /// Starts one receiver for each [`Manner`]. The TLS acceptor has a certificate for their names.
+    /// Starts one receiver for each [`Manner`]. `acceptor` has a certificate that is valid for their names.
     pub(super) async fn start(acceptor: &TlsAcceptor) -> Result<Self> {
         let mut serving = JoinSet::new();
         for manner in MANNERS.into_iter().filter(|manner| *manner != Manner::HangsBeforeConnection) {
@@ -76,7 +76,7 @@ impl Bad {
     }
 }
 
-/// A listener whose accept queue is full, so that the kernel drops new connections.
+/// Creates a listener whose accept queue is full, so that the kernel drops new connections.
 async fn fill_up(address: &str) -> Result<(Socket, Vec<TcpStream>)> {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
     let address: std::net::SocketAddr = format!("{address}:443").parse()?;
@@ -144,7 +144,7 @@ async fn answer(manner: Manner, mut stream: impl AsyncRead + AsyncWrite + Unpin)
     }
 }
 
-/// Whether the buffer contains a complete request, including its body.
+/// True if the buffer contains a complete request, including the body.
 fn is_whole(request: &[u8]) -> bool {
     let Some(end) = memchr::memmem::find(request, b"\r\n\r\n") else { return false };
     let head = String::from_utf8_lossy(&request[..end]).to_ascii_lowercase();

@@ -1,5 +1,5 @@
-//! `neighbours scanning`: a business with very many calls repeatedly requests a list with a filter that no
-//! call matches.
+//! The scenario `neighbours scanning`: a business with very many calls lists them again and again, with a filter that
+//! no call matches.
 
 use std::path::PathBuf;
 
@@ -26,9 +26,9 @@ const BESIDE: [(&str, usize); 3] = [
 ];
 const CALLS: usize = 60_000;
 const WRITERS: usize = 64;
-/// A filter that no call matches. The server must read all calls to find this out.
+/// A list with a filter that no call matches. The server must read all calls to find this out.
 const SCAN: &str = "/v1/calls?updated_since=2020-01-01T00:00:00Z&outcome=spam&limit=100";
-/// The limit on the time of responses to other businesses, in milliseconds.
+/// The target for the duration of requests at other businesses, in milliseconds: it must be lower.
 const UNDER: f64 = 20.0;
 
 pub(super) fn rows() -> Vec<Row> {
@@ -50,7 +50,7 @@ impl Scanning {
         rows().iter().any(|known| known.name == row)
     }
 
-    /// Records the calls through the operator API.
+    /// Creates the directory, and records the calls through the operator API.
     pub(super) async fn fill(context: &Context) -> Result<Self> {
         let directory = context.path("scanning");
         let server = Receptionist::start(&directory, None)?;
@@ -96,7 +96,7 @@ impl Scanning {
     }
 }
 
-/// Repeatedly reads all pages of the list, which are empty.
+/// Reads all pages of the list again and again. The pages are empty.
 async fn scan(mut asker: Asker) -> Result<()> {
     let mut path = SCAN.to_owned();
     loop {
@@ -111,7 +111,7 @@ async fn scan(mut asker: Asker) -> Result<()> {
     }
 }
 
-/// The cursor of the next page. `None` on the last page.
+/// Returns the cursor of the next page, or `None` on the last page.
 fn next_cursor(page: &Value) -> Result<Option<&str>> {
     let found = |name: &str| page.get(name).or_else(|| page["pagination"].get(name));
     let (more, cursor) = (found("has_more"), found("next_cursor").and_then(Value::as_str));

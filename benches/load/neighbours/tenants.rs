@@ -1,5 +1,5 @@
-//! Creates businesses through the public and operator APIs of the measured server, so that any version of
-//! the server can be measured.
+//! Creates businesses through the public and the operator API of the measured server. In this way, any version of the
+//! server can be measured.
 
 use std::net::SocketAddr;
 
@@ -15,7 +15,7 @@ use crate::shop::Shop;
 const AT_ONCE: usize = 16;
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// A client with an API key or the operator's token, on one connection.
+/// A client with one connection. It uses an API key or the operator's token.
 pub(crate) struct Asker {
     connection: Connection,
     key: String,
@@ -30,7 +30,7 @@ impl Asker {
         Ok(Self { connection: Connection::open(address).await?, key: key.to_owned() })
     }
 
-    /// Sends a GET request and returns the record. Any status except 200 is an error.
+    /// Sends a GET request and returns the record in the response. Any status except 200 is an error.
     pub(crate) async fn get(&mut self, path: &str) -> Result<Value> {
         let answer = self.connection.exchange(&request("GET", path, &self.key, None)).await?;
         answer.expect(200)?;
@@ -78,8 +78,8 @@ impl Asker {
     }
 }
 
-/// Creates businesses, and gives each several endpoints that receive its booking events. `url` returns the
-/// URL for the number of a business and of an endpoint. Also returns the secrets of the first business.
+/// Creates businesses. Each gets this number of endpoints for its booking events. `url` returns the URL of an endpoint
+/// from the numbers of the business and of the endpoint. Also returns the secrets of the first business's endpoints.
 pub(crate) async fn found(
     server: &Receptionist,
     count: usize,

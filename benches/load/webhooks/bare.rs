@@ -21,7 +21,7 @@ use crate::drive::Period;
 use crate::error::Result;
 use crate::measure::{Measured, nanos};
 
-/// Posts over `connections` connections, which are spread evenly over the first `hosts` receivers.
+/// Posts events over `connections` connections. They are distributed evenly over the first `hosts` receivers.
 pub(super) async fn measure(
     receivers: &Receivers,
     body: &[u8],

@@ -1,7 +1,8 @@
-//! Measures webhooks: bookings with subscribed endpoints, and deliveries in comparison with a bare client.
+//! Measures webhooks: bookings at businesses with subscribed endpoints, and deliveries in comparison with a bare
+//! client.
 //!
-//! The service always refuses receivers on loopback. The measurement therefore runs in its own network
-//! namespace, whose loopback device has public addresses.
+//! The service always refuses receivers on loopback. The measurement therefore runs in its own network namespace, whose
+//! loopback device has public addresses.
 
 pub(crate) mod address;
 mod bare;
@@ -33,16 +34,16 @@ const BOOK_0: &str = "bookings into one business, no endpoint, 64 connections";
 const BOOK_1: &str = "bookings into one business, 1 endpoint, 64 connections";
 const BOOK_5: &str = "bookings into one business, 5 endpoints, 64 connections";
 
-/// The maximum number of endpoints. Each has its own address and name.
+/// The maximum number of endpoints. Each endpoint has an address and a host name of its own.
 const ENDPOINTS: usize = 5;
 /// The number of concurrent attempts per endpoint. The bare client opens the same number of connections to
 /// each receiver.
 const ATTEMPTS: usize = 8;
 const CONNECTIONS: usize = 64;
-/// If no event arrives for this long, missing events are an error.
+/// The maximum time without a new event. If it passes while events are missing, the harness ends with an error.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 
-/// The receivers, and the business whose bookings they receive.
+/// The receivers, and the prepared business. Its bookings cause the events.
 pub(crate) struct Webhooks {
     template: PathBuf,
     shop: Shop,
@@ -122,9 +123,9 @@ impl Group for Webhooks {
 }
 
 impl Webhooks {
-    /// Books with several subscribed endpoints, and checks that every event reaches every endpoint. With
-    /// `of_bookings`, the bookings are measured while deliveries run. Otherwise the receivers delay their
-    /// first responses until all bookings are made, and only the deliveries are measured.
+    /// Makes bookings at a business with subscribed endpoints. Checks that every event reaches every endpoint. With
+    /// `of_bookings`, the bookings are measured while deliveries run. Otherwise the receivers delay their first
+    /// responses until all bookings are made, and only the deliveries are measured.
     async fn deliver(
         &mut self,
         context: &Context,
@@ -161,7 +162,7 @@ impl Webhooks {
         })
     }
 
-    /// Subscribes the first receivers to bookings. Returns their secrets.
+    /// Creates endpoints for the first receivers, which are subscribed to bookings. Returns their secrets.
     async fn subscribe(&self, server: &Receptionist, endpoints: usize) -> Result<Vec<String>> {
         let mut connection = Connection::open(server.public).await?;
         let mut secrets = Vec::new();

@@ -1,4 +1,4 @@
-//! Receivers with TLS. They respond immediately and check every signature.
+//! Webhook receivers with TLS. They respond immediately and check every signature.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -28,21 +28,21 @@ use tokio_rustls::TlsAcceptor;
 use super::address::{address, host};
 use crate::error::Result;
 
-/// The path that the bare client posts to. `BARE_KEY` is the key of its signatures.
+/// The path to which the bare client posts. `BARE_KEY` is the key of its signatures.
 pub(crate) const BARE_PATH: &str = "/bare";
 pub(crate) const BARE_KEY: [u8; 32] = [7; 32];
 
-/// Receivers on their own threads, which run until the process ends.
+/// The receivers. They run on threads of their own until the process ends.
 pub(crate) struct Receivers {
     pub(crate) inbox: Arc<Inbox>,
     gate: watch::Sender<bool>,
-    /// A client configuration that trusts the authority of their certificate.
+    /// A client configuration that trusts the authority of the receivers' certificate.
     pub(crate) client: Arc<ClientConfig>,
-    /// A TLS acceptor with their certificate.
+    /// A TLS acceptor with the receivers' certificate.
     pub(crate) acceptor: TlsAcceptor,
 }
 
-/// The received events of each endpoint.
+/// The events that each endpoint has received.
 #[derive(Default)]
 pub(crate) struct Inbox {
     state: Mutex<State>,
@@ -51,11 +51,11 @@ pub(crate) struct Inbox {
 #[derive(Default)]
 struct State {
     keys: Vec<Vec<u8>>,
-    /// For each endpoint and event: the appointment, and the time at which the event first arrived.
+    /// For each endpoint and event: the appointment, and the time at which the event arrived for the first time.
     events: HashMap<(usize, String), (String, Instant)>,
     /// The number of events that arrived more than once.
     repeated: usize,
-    /// The reason why the first wrong delivery was refused.
+    /// The reason why a delivery was refused. Only the first reason is kept.
     wrong: Option<String>,
     last: Option<Instant>,
     sample: Option<Bytes>,
@@ -74,8 +74,8 @@ struct Resource<'a> {
 }
 
 impl Receivers {
-    /// Starts the receivers. The authority of their certificate is written to a file. The certificate is also
-    /// valid for the `further` names.
+    /// Starts the receivers. Writes the authority of their certificate to a file. The certificate is also valid for the
+    /// names in `further`.
     pub(crate) fn start(count: usize, further: &[String], authority_file: &Path) -> Result<Self> {
         let mut params = CertificateParams::new([])?;
         params.distinguished_name.push(DnType::CommonName, "an authority for benches");
@@ -120,7 +120,7 @@ impl Receivers {
         Ok(Self { inbox, gate, client: Arc::new(client), acceptor })
     }
 
-    /// Lets the receivers respond, or makes them delay their responses.
+    /// If `open` is true, the receivers respond immediately. Otherwise they delay their responses.
     pub(crate) fn open(&self, open: bool) {
         self.gate.send_replace(open);
     }
@@ -165,20 +165,20 @@ async fn serve(
 }
 
 impl Inbox {
-    /// Forgets the received events. Later deliveries must be signed with these secrets.
+    /// Forgets the events that were received. Later deliveries must be signed with these secrets.
     pub(crate) fn expect(&self, secrets: Vec<String>) {
         let key =
             |secret: String| BASE64_STANDARD.decode(secret.trim_start_matches("whsec_")).unwrap_or_default();
         *self.state.lock() = State { keys: secrets.into_iter().map(key).collect(), ..State::default() };
     }
 
-    /// The number of different events, and the time at which the last one arrived.
+    /// Returns the number of different events, and the time at which the last one arrived.
     pub(crate) fn arrived(&self) -> (usize, Instant) {
         let state = self.state.lock();
         (state.events.len(), state.last.unwrap_or_else(Instant::now))
     }
 
-    /// For each appointment, the time at which its event first arrived.
+    /// Returns, for each appointment, the time at which its event arrived for the first time.
     pub(crate) fn arrivals(&self) -> HashMap<String, Instant> {
         self.state.lock().events.values().cloned().collect()
     }
@@ -189,13 +189,13 @@ impl Inbox {
         wrong.map_or(Ok(()), |wrong| Err(format!("a delivery was refused: {wrong}").into()))
     }
 
-    /// The body of a received event.
+    /// Returns the body of a received event.
     pub(crate) fn sample(&self) -> Option<Vec<u8>> {
         self.state.lock().sample.as_ref().map(|sample| sample.to_vec())
     }
 
-    /// Checks that each endpoint has received exactly one event for each of these appointments. Returns the
-    /// number of events that arrived more than once.
+    /// Checks that each endpoint has received exactly one event for each of these appointments. Returns the number of
+    /// events that arrived more than once.
     pub(crate) fn check(&self, appointments: &[String]) -> Result<usize> {
         self.wrong()?;
         let state = self.state.lock();
@@ -217,7 +217,7 @@ impl Inbox {
         Ok(state.repeated)
     }
 
-    /// Accepts a delivery with a valid signature.
+    /// Accepts a delivery if its signature is valid.
     async fn take(&self, endpoint: usize, request: Request<Incoming>) -> Result<()> {
         let (head, body) = request.into_parts();
         let body = body.collect().await?.to_bytes();
@@ -256,8 +256,8 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a str> {
     Ok(headers.get(name).ok_or_else(|| format!("the header {name} is missing"))?.to_str()?)
 }
 
-/// The signature by the Standard Webhooks specification. This second implementation checks the signatures
-/// of the service.
+/// Computes the signature according to the Standard Webhooks specification. This is a second implementation, with which
+/// the signatures of the service are checked.
 pub(crate) fn signature(key: &[u8], id: &str, timestamp: &str, body: &[u8]) -> Result<String> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key)?;
     mac.update(format!("{id}.{timestamp}.").as_bytes());
