@@ -25,7 +25,7 @@ pub struct Contact {
     pub zone: Option<Tz>,
     /// Internal notes, 1 to 1,000 characters. Integrations do not see them.
     pub notes: Option<String>,
-    /// A warning that the team sees beside the name, 1 to 100 characters. Integrations do not see it.
+    /// A text that the team sees beside the name, 1 to 100 characters. Integrations do not see it.
     pub alert: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
