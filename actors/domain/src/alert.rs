@@ -42,7 +42,7 @@ words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Notification")]
 pub struct AlertSetting {
-    /// When the alert is sent by mail.
+    /// When the alert is mailed to the person: immediately, once a day or never.
     pub email: AlertEmail,
     /// Whether the alert is shown in the dashboard.
     pub in_app: bool,

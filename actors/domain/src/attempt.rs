@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use super::words::words;
 
 words! {
-    /// A reason that needs no parameter (a status code would be one).
+    /// A reason without a parameter. Reasons with a parameter, such as a status code, are variants of [`AttemptError`].
     AttemptFailure {
         /// The host has an address that is not public, or the connection led to another address.
         NotPublic = "refused: the URL does not resolve to a public address",

@@ -176,8 +176,8 @@ pub struct AuditEntry {
     pub action: AuditAction,
     pub resource_type: AuditedKind,
     pub resource_id: Uuid,
-    /// The changed fields with their values before and after. It is empty for the creation of a record, because later
-    /// entries contain the previous value of each changed field.
+    /// The changed fields with their values before and after. It is empty when a record is created. The initial values
+    /// can be computed from later entries, which contain the previous value of each changed field.
     pub changes: Vec<FieldChange>,
 }
 

@@ -69,7 +69,7 @@ impl<'de> Deserialize<'de> for LocalTime {
     }
 }
 
-/// A window of a date.
+/// A range of opening hours on one date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Window")]
 pub struct LocalWindow {

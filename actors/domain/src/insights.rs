@@ -238,8 +238,8 @@ pub struct Visits {
     pub confirmed: u32,
     pub cancelled: u32,
     pub no_show: u32,
-    /// The service and the staff member of most of the confirmed appointments. If several have the same number, the one
-    /// of the latest appointment counts.
+    /// The service of most of the confirmed appointments. If several services have the same number, the one with the
+    /// latest appointment counts. `usual_staff_id` is the staff member, determined in the same way.
     pub usual_service_id: Option<ServiceId>,
     pub usual_staff_id: Option<StaffId>,
 }

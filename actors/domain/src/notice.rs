@@ -181,8 +181,8 @@ impl NoticeScope {
     }
 }
 
-/// The settings of a business for notices. The default applies to a business without stored settings. It is older than
-/// notices, and sends none until its team turns them on.
+/// The settings of a business for notices. The default applies to a business without stored settings. This business was
+/// created before notices existed, and sends none until its team turns them on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoticeSettings {
     pub email: NoticeScope,

@@ -49,7 +49,7 @@ pub enum ProblemCode {
     NotACursor,
     MalformedCursor,
     ValuesMax(usize),
-    /// The number of further problems. They are not listed.
+    /// There are this number of further problems, which are not listed.
     Unnamed(usize),
     Items {
         min: usize,
@@ -78,7 +78,8 @@ pub enum ProblemCode {
     Years(i32, i32),
     NotLaterThan(&'static str),
     Before(&'static str),
-    /// The date must be at most this number of days from the date in the named property. Both dates count.
+    /// The date must be at most this number of days from the date in the named property. The number includes both
+    /// dates.
     DaysFrom(&'static str, i64),
     SkippedDays,
     OpensAtTheEnd,
@@ -298,7 +299,7 @@ pub enum Named {
     Webhook,
 }
 
-/// A weakness of a password, or a recommendation how to choose a stronger one.
+/// A weakness of a password, or a recommendation for a stronger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasswordHint {
     RowOfKeys,

@@ -15,12 +15,12 @@ pub enum SlotReason {
     OffGrid,
     TooShortNotice,
     TooFarAhead,
-    /// All candidates have time off or do not work at that time. If a staff member was requested, only they are a
+    /// All candidates have time off or do not work at that time. If a staff member was requested, there is no other
     /// candidate.
     StaffOff,
     /// This reason replaces `StaffOff` for callers that must not see absences.
     NobodyAvailable,
-    /// All candidates who are present have another appointment. If a staff member was requested, only they are a
+    /// All candidates who are present have another appointment. If a staff member was requested, there is no other
     /// candidate.
     Taken,
     /// A staff member is free at that time, but the buffers overlap another appointment or an absence.
@@ -56,7 +56,7 @@ pub enum Conflict {
     ContactMerging,
     /// The notes of both contacts together have more than this number of characters.
     NotesTooLong(usize),
-    /// Already, the maximum number of contacts was merged into this one.
+    /// The maximum number of contacts was already merged into one contact. The parameter is this maximum.
     MergesFull(usize),
     EventWiped,
     ContactTaken {

@@ -23,8 +23,8 @@ pub struct Retention {
     pub set: Option<RetentionSet>,
 }
 
-/// The moment at which the operator set the retention. By this, the operator also accepted the time stamps of older
-/// rows.
+/// The moment at which the operator set the retention. By setting it, the operator also confirmed that the time stamps
+/// of older rows are right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionSet {
     pub at: Timestamp,

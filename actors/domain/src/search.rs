@@ -144,8 +144,8 @@ enum Term {
     Any(Vec<Term>),
     All(Vec<Term>),
     Contains(Finder<'static>),
-    /// The digits of a number after one of these country codes. The prefix that is dialled before a national number is
-    /// removed.
+    /// Matches a phone number that consists of one of the country codes in `heads` followed by the digits in `rest`.
+    /// The prefix that is dialled before a national number has been removed.
     Number {
         heads: Vec<String>,
         rest: String,
@@ -174,7 +174,7 @@ impl Search {
         !self.0.is_empty() && self.0.iter().all(|term| term.holds(text.as_bytes(), true))
     }
 
-    /// False if certainly none of the search texts in these bytes matches.
+    /// Returns false only if none of the search texts in these bytes can match.
     pub fn may_match(&self, texts: &[u8]) -> bool {
         !self.0.is_empty() && self.0.iter().all(|term| term.holds(texts, false))
     }

@@ -44,8 +44,8 @@ pub trait Backend: Send + Sync + 'static {
     /// during the scan may appear in the rest of the scan.
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a>;
 
-    /// Writes all rows of the batch or none. The rows are not durable or visible yet. After an error of
-    /// `write`, `sync`, `apply`, `note_durable` or `save`, the committer must not write again.
+    /// Writes all rows of the batch or none. The rows are not durable or visible yet. If `write`, `sync`, `apply`,
+    /// `note_durable` or `save` returns an error, the committer must not write again.
     fn write(&self, batch: &Batch) -> Result<(), StoreError>;
 
     fn sync(&self) -> Result<(), StoreError>;
@@ -77,8 +77,9 @@ pub trait Backend: Send + Sync + 'static {
 
     fn on_failure(&self, _report: OnFailure) {}
 
-    /// Registers the function that sets aside the businesses with rows in an isolated page. Calls the function
-    /// immediately for each page whose isolation was interrupted.
+    /// Registers a function that sets a business aside. When the backend isolates a corrupt page, it calls the function
+    /// for each business that may have rows in the page. It calls the function immediately for pages whose isolation
+    /// was interrupted.
     fn on_isolated(&self, _set_aside: OnIsolated) -> Result<(), StoreError> {
         Ok(())
     }

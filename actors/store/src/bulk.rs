@@ -40,12 +40,14 @@ impl BulkWriter {
         Self { store: store.clone(), of, in_flight: 0 }
     }
 
-    /// Queues a batch. Returns true if the writer then waited until all its queued batches were durable.
+    /// Queues a batch. If too many bytes are then queued, waits until all queued batches are durable and returns true.
     ///
     /// # Errors
+    ///
     /// [`StoreError::Stopped`] when the store fails or closes.
     ///
     /// # Panics
+    ///
     /// Panics if the batch is longer than [`super::CHANGE_BYTES_MAX`].
     pub async fn write(&mut self, batch: Batch) -> Result<bool, StoreError> {
         if batch.is_empty() {

@@ -8,7 +8,7 @@
 //!
 //! Invariant: the file is durable before the store contains rows that an earlier version cannot read.
 //!
-//! If the file differs from the record in the store ([`super::records::MetaRecord`]), the record is right.
+//! If the file and the record in the store ([`super::records::MetaRecord`]) differ, the record applies.
 
 use std::fs;
 use std::io;

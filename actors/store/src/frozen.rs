@@ -3,9 +3,10 @@
 //! Invariants:
 //!
 //! - The rows are those of the store after one durable commit, the *point*.
-//! - The committer saves the old value of a row before it overwrites the row. The reader first reads the
-//!   row, then looks for a saved value.
-//! - Values in released ranges are not saved ([`Frozen::release`]). Too many saved values end the read.
+//! - The committer saves the old value of a row before it overwrites the row. The reader first reads the row, then
+//!   looks for a saved value.
+//! - The reader can release a range that it has read ([`Frozen::release`]). Values in a released range are not saved.
+//!   If too many values were saved, the read fails.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -167,7 +168,7 @@ mod tests {
         assert!(whole(&frozen, KIND, Order::Ascending) == before);
         let back: Vec<Pair> = before.iter().rev().cloned().collect();
         assert!(whole(&frozen, KIND, Order::Descending) == back);
-        // The store saves no values of other kinds, and no values of released kinds.
+        // The store saves no values of kinds that the read does not include, and no values of kinds that were released.
         assert!(whole(&frozen, OTHER, Order::Ascending).len() < 200);
         assert!(frozen.tap.bytes().unwrap() > 0);
         frozen.release(business(), KIND);

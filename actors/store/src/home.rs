@@ -57,7 +57,8 @@ struct Shared {
     isolating: Mutex<()>,
 }
 
-/// The progress of the store. `written`, `applied` and `saved` are the numbers of the newest batches with that state.
+/// The progress of the store. The fields are the numbers of the newest batches that were written to the journal
+/// (`written`), that readers can see (`applied`) and that are durable in the tree (`saved`).
 #[derive(Default)]
 struct State {
     written: u64,

@@ -1,15 +1,15 @@
 //! Opens sled on a data directory and isolates pages of its tree that cannot be read.
 //!
-//! The businesses that may have rows in the page, according to its neighbours, are set aside. An empty leaf
-//! replaces the page ([`sled_log`]), because a corrupt page stops sled's cleaner.
+//! The neighbouring pages show which businesses may have rows in the page. These businesses are set aside. An empty
+//! leaf replaces the page ([`sled_log`]), because a corrupt page stops sled's cleaner.
 //!
 //! ```text
 //! DIR/isolating            the bytes to write into sled's log; a start after a crash writes them again
 //! DIR/page-OFFSET.damaged  the same file afterwards; it also contains the replaced bytes
 //! ```
 //!
-//! Invariants: `isolating` is durable before a byte of the page is replaced. It is renamed only when the
-//! businesses are durably set aside, so no read of a business misses the rows of the page.
+//! Invariants: `isolating` is durable before a byte of the page is replaced. It is renamed only when the businesses are
+//! durably set aside, so no read of a business misses the rows of the page.
 
 use std::fs::{self, OpenOptions};
 use std::io;

@@ -1,7 +1,7 @@
 //! The table of the kinds of records of a business.
 //!
-//! The table is used to compute the usage of a business, and for counting, salvage, verification, repair, exports,
-//! imports, erasures and expiry.
+//! The table is used to compute the usage of a business (its rows and bytes), and for counting, salvage, verification,
+//! repair, exports, imports, erasures and expiry.
 //!
 //! Invariant: the key and the index rows of a record depend only on the business and the record.
 
@@ -396,8 +396,8 @@ fn message_rows(it: &TakenMessage, of: BusinessId) -> Vec<IndexRow> {
 pub struct Counted {
     pub kind: u8,
     pub budget: BudgetKind,
-    /// Tests whether the value of a row can be decoded. It is `None` for API keys, because their records are rows of
-    /// the installation.
+    /// A function that tests whether the value of a row can be decoded. It is `None` for API keys, because their
+    /// records are rows of the installation.
     pub decodes: Option<fn(&[u8]) -> bool>,
 }
 

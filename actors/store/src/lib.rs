@@ -280,7 +280,8 @@ impl Store {
         self.submit_as(what, business, batch, done)
     }
 
-    /// Queues the outcome of a delivery attempt. Unlike other changes, [`Store::settled_to_send`] does not wait for it.
+    /// Queues the outcome of a delivery attempt. [`Store::settled_to_send`] waits for all other changes of the
+    /// business, but not for outcomes.
     pub fn submit_outcome(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
         debug_assert!(
             batch.writes().all(|(key, _)| keys::is_of_outcome(key)),
@@ -297,8 +298,8 @@ impl Store {
             return None;
         }
         self.0.room.submitted(batch.bytes());
-        // The lock is held until the batch is queued. A caller that starts to watch later then finds the batch's rows
-        // in the store.
+        // The lock is held until the batch is queued. If [`Store::watch`] is called later, the batch's rows are already
+        // in the queue or in the store.
         let watched = self.0.watched.read_recursive();
         if let Some(waiting) = watched.get(&business).and_then(Weak::upgrade) {
             // If the read fails, the store has stopped, so the length does not matter.
@@ -415,7 +416,7 @@ impl Store {
         let _ = self.0.backend.with_dir(&mut |dir| drop(noted.write(dir, at)));
     }
 
-    /// Returns the newest instant in this file. An earlier process may have written it.
+    /// Returns the instant in this file. It may have been written by an earlier process.
     pub fn noted_instant(&self, noted: Noted) -> Option<Timestamp> {
         let mut instant = None;
         self.0.backend.with_dir(&mut |dir| instant = noted.read(dir)).ok()?;

@@ -39,8 +39,7 @@ pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
     Ok(Outside { in_use, format: format::of(dir)?, known: STORE_FORMAT })
 }
 
-/// Returns the last time that the service has recorded. If the service has ended, this is at most about a minute before
-/// its end.
+/// Returns the time of the service's clock when it was last recorded. The service records it about once a minute.
 pub fn believed_time(dir: &Path) -> Option<Timestamp> {
     Noted::BelievedTime.read(dir)
 }
@@ -49,10 +48,11 @@ pub fn reserve_of(reserve: DiskReserve, space: Space) -> u64 {
     reserve.bounds(space.total).reserve
 }
 
-/// An instant in a small file in the data directory: the last time of the service, or the time of the newest backup.
+/// An instant in a small file in the data directory: the time of the service's clock when it was last recorded, or the
+/// time of the newest backup.
 ///
 /// The file is written in place and not synced, so after a power cut it may contain an older instant. An invalid file
-/// counts as missing. The store also has a record of the service's last time. This record takes precedence over the
+/// counts as missing. The store also records the time of the service's clock. Its record takes precedence over the
 /// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noted {

@@ -32,7 +32,7 @@ const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
 const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
 /// The minimum of a reserve, unless the reserve is 0.
 pub const RESERVE_BYTES_MIN: u64 = LAST_BYTES_MIN + STEP_BYTES;
-/// A level ends when the free space exceeds the level's bound by this fraction of the bound: one part in `SLACK_PARTS`.
+/// A level ends when the free space exceeds the level's bound by more than the bound divided by this number.
 const SLACK_PARTS: u64 = 8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -211,7 +211,7 @@ impl Tree {
         if all >= LOG_BYTES_MAX { self.sync() } else { Ok(()) }
     }
 
-    /// If the next sync must add segments to the list, returns the LSN of the newest segment, which is not added.
+    /// Returns the LSN of the newest segment, if the next sync must add earlier segments to the list.
     pub(super) fn unlisted(&self) -> Result<Option<u64>, StoreError> {
         let sealed = self.0.sealed.lock();
         let unlisted = sealed.as_ref().map(|sealed| sealed.unlisted(&self.0.file, SEGMENT_BYTES as u64));

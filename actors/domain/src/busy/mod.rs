@@ -189,8 +189,8 @@ struct Near {
 }
 
 impl BusyCursor<'_> {
-    /// Returns the conflict, and the first later start that avoids it. Between two appointments, both buffers must fit
-    /// one after the other.
+    /// Returns the conflict, and the first later start that avoids it. The time between two appointments must be at
+    /// least the sum of the buffers in between.
     pub fn clash(&mut self, start: Timestamp, query: &BusyQuery) -> Option<(Clash, Timestamp)> {
         let (end, (from, to)) = (query.end(start), query.around(start));
         // Returns the earliest start whose buffer begins at `other`, where the conflict ends.

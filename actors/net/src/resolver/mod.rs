@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //!
-//! - A name is absolute, and no search domain is tried. Answers are not cached.
+//! - Names are resolved as absolute names, without search domains. Answers are not cached.
 //! - A lookup uses no thread and only a few sockets, and closes the sockets when it is dropped. If the name servers of
 //!   one domain are silent, lookups of other names are not delayed.
 //! - A change of the hosts file or of `resolv.conf` takes effect at the next lookup.
@@ -45,7 +45,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::guard::RESOLVE_TIME_MAX;
 use super::shortage::{self, TooManyLookups};
 
-/// The maximum number of concurrent lookups. Deliveries and checks of saved URLs share it.
+/// The maximum number of concurrent lookups. Deliveries and checks of saved URLs share this limit.
 const LOOKUPS_MAX: usize = 2_048;
 
 /// The maximum number of name servers from `resolv.conf`. The first three are used, as in the C library (`MAXNS`).

@@ -57,7 +57,8 @@ struct Core {
     on_fatal: OnFatal,
 }
 
-/// The newest tickets of a shard. A failure sets them to `u64::MAX`, which no synced ticket reaches.
+/// The newest tickets of a shard: of all changes, and of the changes for which delivery attempts wait. A failure sets
+/// both to `u64::MAX`, which no synced ticket reaches.
 #[derive(Default)]
 struct Newest {
     any: AtomicU64,

@@ -89,7 +89,8 @@ fn write(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreE
 
 fn apply(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
     backend.apply(&group.batch)?;
-    // The counter increases before `publish` acknowledges the group.
+    // The counter must increase before `publish` acknowledges the group, so that caches of API keys and sessions do not
+    // miss the change.
     if group.batch.writes().any(|(key, _)| keys::lets_in(key)) {
         core.credentials_generation.fetch_add(1, Ordering::AcqRel);
     }

@@ -26,7 +26,7 @@ pub struct CommitStats {
 }
 
 pub(super) struct Counters {
-    /// All counters except `queued` and the distributions.
+    /// This field contains all counters except `queued` and the distributions.
     stats: Mutex<CommitStats>,
     group_changes: Histogram<{ GROUP_CHANGES.len() }>,
     sync_micros: Histogram<{ SYNC_MICROS.len() }>,

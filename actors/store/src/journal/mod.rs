@@ -84,7 +84,7 @@ pub(super) struct Journal<B> {
     ring: Mutex<Ring>,
 }
 
-/// The positions of the records that are still needed, and the prepared record in `buffer`.
+/// The positions of the records that are still needed. `buffer` contains the record that will be written next.
 struct Ring {
     needed: VecDeque<Place>,
     end: u64,

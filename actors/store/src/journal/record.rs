@@ -1,7 +1,7 @@
 //! The encoding of a batch in the journal.
 //!
-//! Invariants: only a whole record of the same file decodes. Rows are decoded in the order of the batch.
-//! Each piece of a long value is a separate row.
+//! Invariants: only a complete record of the same file can be decoded. Rows are decoded in the order of the batch. Each
+//! piece of a long value is a separate row.
 
 use crate::Batch;
 

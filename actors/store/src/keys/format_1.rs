@@ -1,4 +1,4 @@
-//! The kinds of keys that only stores of format 1 contain. The comments have the form of [`super::kind`].
+//! The kinds of keys that only stores of format 1 contain. [`super::kind`] explains the form of the comments.
 
 use domain::{AppointmentId, BusinessId, Timestamp};
 
@@ -11,9 +11,11 @@ kinds! {
     business
     /// An appointment. The value is the `Appointment`.
     APPOINTMENT = 0x20, 33, fn appointment(id: AppointmentId);
-    /// An appointment by start. The value contains the end, the contact, the service and the status.
+    /// An entry of the index of appointments by start. The value contains the end, the contact, the service and the
+    /// status.
     APPOINTMENT_BY_START = 0x21, 41, fn appointment_by_start(starts_at: Timestamp, id: AppointmentId);
-    /// An appointment by its last change, with an empty value. In format 1, every appointment has this row.
+    /// An entry of the index of appointments by last change. The value is empty. In format 1, every appointment has
+    /// this row.
     APPOINTMENT_BY_UPDATE = 0x23, 41, fn appointment_by_update(updated_at: Timestamp, id: AppointmentId);
 }
 

@@ -1,4 +1,4 @@
-//! The kinds of the installation's keys. The comments have the form of [`super::kind`].
+//! The kinds of the installation's keys. [`super::kind`] explains the form of the comments.
 
 use domain::{BusinessId, KeyId, PersonId, WebhookId};
 
@@ -35,15 +35,15 @@ kinds! {
     /// The owner of the slug of a booking page. The key contains a hash of the slug. The value is the `SlugOwner`,
     /// which the reader compares with the slug, because two slugs may have the same hash.
     SLUG = 0x20, 33, fn slug(slug: &str);
-    /// The number of notices that count towards a limit. The key is a keyed hash of the limit and, for example, the
-    /// address. The value is the `NoticeCountRecord`.
+    /// The number of notices that count towards a limit. The key contains a keyed hash of the limit and of the address
+    /// or business that it limits. The value is the `NoticeCountRecord`.
     NOTICE_COUNT = 0x21, 49, fn notice_count(hash: &[u8; 32]);
     PERSON = 0x30, 33, fn person(id: PersonId); // → `Person`
-    /// A person by e-mail address. The key contains a hash of the address in lower case, the value the person's id. The
-    /// caller compares the address.
+    /// An entry of the index of people by e-mail address. The key contains a hash of the address in lower case. The
+    /// value is the person's id. The caller compares the address.
     PERSON_BY_EMAIL = 0x31, 33, fn person_by_email(email: &str);
-    /// A person by the token of a session or a link. The key contains the SHA-256 of the token, the value the person's
-    /// id.
+    /// An entry of the index of people by token. The key contains the SHA-256 of the token of a session or a link. The
+    /// value is the person's id.
     PERSON_BY_TOKEN = 0x32, 49, fn person_by_token(hash: &[u8; 32]);
     MEMBER_OF = 0x33, 49, fn member_of(person: PersonId, business: BusinessId); // → nothing
 }

@@ -84,11 +84,11 @@ kinds! {
     LINKS = 0x28, 33, fn links(appointment: AppointmentId); // The manage links of an appointment: its id → `LinksRecord`
     LINK = 0x29, 49, fn link(hash: &[u8; 32]); // A manage link: the SHA-256 of its token → `LinkRecord`
     CONTACT = 0x30, 33, fn contact(id: ContactId); // → `Contact`
-    /// A contact by phone number. The key contains a hash of the number, the value the contact's id. The caller
-    /// compares the number.
+    /// An entry of the index of contacts by phone number. The key contains a hash of the number. The value is the
+    /// contact's id. The caller compares the number.
     CONTACT_BY_PHONE = 0x31, 33, fn contact_by_phone(phone: &str);
-    /// A contact by e-mail address. The key contains a hash of the address, the value the contact's id. The caller
-    /// compares the address.
+    /// An entry of the index of contacts by e-mail address. The key contains a hash of the address. The value is the
+    /// contact's id. The caller compares the address.
     CONTACT_BY_EMAIL = 0x32, 33, fn contact_by_email(email: &str);
     CONTACT_BY_UPDATE = 0x33, 41, fn contact_by_update(updated_at: Timestamp, id: ContactId); // → nothing
     /// The names of several contacts with consecutive ids. The key contains the first of these ids. The value is the

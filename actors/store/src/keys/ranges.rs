@@ -86,7 +86,7 @@ pub fn appointments_of_contact(business: BusinessId, contact: ContactId) -> KeyR
     KeyRange::prefix(of_id(business, kind::APPOINTMENT_BY_CONTACT, contact))
 }
 
-/// The contacts that were merged into a contact.
+/// Returns the range of the rows that list the contacts merged into a contact.
 pub fn aliases_of(business: BusinessId, into: ContactId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::ALIAS_OF, into))
 }

@@ -85,8 +85,8 @@ impl Memtable {
         Ok(())
     }
 
-    /// Returns the value of a key, and `None` inside if the row is deleted. The outer `None` means that the row must be
-    /// read from the tree.
+    /// Returns `None` if the row must be read from the tree. Otherwise returns the value, or an inner `None` if the row
+    /// is deleted.
     pub(super) fn get(&self, key: &[u8]) -> Option<Option<Vec<u8>>> {
         let tables = self.0.read();
         let row = tables.youngest_first().find_map(|table| table.rows.get(key))?;

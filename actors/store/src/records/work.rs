@@ -16,8 +16,8 @@ pub struct ErasureRecord {
     pub id: ErasureId,
     pub phone: Option<[u8; 16]>,
     pub email: Option<[u8; 16]>,
-    /// If contacts were merged into the contact, the digests that have identified no contact since the merge with this
-    /// id.
+    /// The digests of phone numbers and e-mail addresses that have identified no contact since the merge with this id.
+    /// It is `None` if no contact was merged into the erased one.
     pub former: Option<(MergeId, Vec<[u8; 16]>)>,
 }
 

@@ -1,12 +1,12 @@
 //! Plans the isolation of a corrupt page of sled's tree: an empty leaf replaces it.
 //!
-//! sled's cleaner stops at a page that it cannot read. So new messages of the same length replace the
-//! messages of the page. The new messages form an empty leaf with the same neighbours. The caller sets
-//! aside the businesses in the page's range.
+//! sled's cleaner stops at a page that it cannot read. So new messages of the same length replace the messages of the
+//! page. The new messages form an empty leaf with the same neighbours. The caller sets aside the businesses in the
+//! page's range.
 //!
 //! Invariants:
 //!
-//! - sled is closed. This module writes nothing. The plan contains the writes, which may be repeated.
+//! - sled is closed. This module writes nothing. The plan contains the writes. Repeating them has no further effect.
 //! - Only a leaf is isolated, and only if its parent contains its range.
 //! - A plan changes only the bytes of the leaf's messages, and only if sled has not reused their segments.
 

@@ -68,7 +68,8 @@ impl Salvage {
                 let part = Part::of(&header, lsn, run.at + at as u64);
                 apply(&mut pages, header, part, &bytes[at + header.header..at + header.length]);
             });
-            // A segment with a damaged header is reported once. Messages of an earlier segment may follow in it.
+            // A segment with a damaged header is reported only once, although it may contain messages of several
+            // segments.
             if !headless.contains(&run.at) {
                 unreadable.extend(damaged.into_iter().map(|at| run.at + at as u64));
             }

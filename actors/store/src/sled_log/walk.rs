@@ -344,7 +344,7 @@ impl Log {
         in_use.map_or(Ok(()), |(torn, _)| Err(torn.damaged()))
     }
 
-    /// Returns the suspects with their pages. Adds the segments that are in the list but missing in the file.
+    /// Returns the torn segments with their pages. Adds the segments that are in the list but missing in the file.
     fn with_pages(&self, suspects: Vec<Torn>, list: sealed::List) -> io::Result<Vec<Suspect>> {
         let since = list.start.filter(|start| *start >= self.since).unwrap_or(u64::MAX);
         let mut listed: BTreeMap<_, _> = list

@@ -25,7 +25,7 @@ use crate::Batch;
 
 pub const GROUP_CHANGES_MAX: usize = 64;
 
-/// The maximum length of the changes that share one sync. A single longer change has its own sync.
+/// The maximum total length of the changes that share one sync. A single longer change has its own sync.
 pub const GROUP_BYTES_MAX: usize = 64 << 10;
 
 /// The number of lanes. Businesses in one lane share its turns and wait for each other's syncs.
@@ -145,7 +145,7 @@ struct State {
     in_turn: bool,
     round: u64,
     turns_left: usize,
-    /// While short changes wait, no long change is taken before this round.
+    /// The round before which no long change is taken while short changes are waiting.
     long_from: u64,
     /// The lanes from which short changes or barriers were taken since the newest long change.
     short_since: Lanes,
@@ -175,7 +175,7 @@ impl Default for State {
 }
 
 impl Queue {
-    /// Adds the change, and calls `before` with its ticket first. A closed queue drops the change.
+    /// Calls `before` with the ticket of the change, and then adds the change. A closed queue drops the change.
     pub(super) fn push(
         &self,
         lane: usize,
@@ -317,8 +317,8 @@ impl State {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // The number of turns that a short lane needs to write the same number of bytes, divided by the number of long
-        // lanes.
+        // The number of turns in which a short lane may write as many bytes as this long change has, divided by the
+        // number of long lanes.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {

@@ -130,8 +130,8 @@ fn killed_and_closed() -> ([tempfile::TempDir; 2], BTreeMap<Vec<u8>, Vec<u8>>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
     write(&store, 1..=12, 2_000);
-    // The list of segments gets a segment that sled completes during a sync only at the next sync, so the test writes
-    // once more.
+    // If sled completes a segment during a sync, only the next sync adds the segment to the list. The test therefore
+    // writes once more.
     write(&store, 13..=13, 1);
     let killed = copied(home.path());
     let rows = all(&store, &every_row()).unwrap();
