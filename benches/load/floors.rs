@@ -33,7 +33,7 @@ pub(crate) const CONSTANT: &str = concat!(
     r#""2026-03-02T09:00:00.000Z"},"business":{"id":"01a1fa8a-7862-7000-ac25-1fd3c10dfbbc","name":"Salon 0"}}}"#
 );
 
-/// The length of the file that is overwritten, and of one write.
+/// The length of the file that is overwritten. `BLOCK_BYTES` is the length of one write.
 const OVERWRITTEN_BYTES: usize = 8 << 20;
 const BLOCK_BYTES: usize = 4 << 10;
 

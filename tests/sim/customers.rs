@@ -329,7 +329,8 @@ impl Sim {
         let links = self.shops[shop].links.iter().filter(|(of, _)| *of == id).count();
         let has_ended = shown.ends_at + LINK_KEPT <= handle.now();
         let Some(seen) = seen else {
-            // For some requests that may have created a link, the outcome is unknown.
+            // The outcome of some requests that create links is unknown, so the test does not know exactly how many
+            // links exist.
             assert!(has_ended || links > LINKS_MAX - 8, "a link of {id} has ended early");
             return;
         };

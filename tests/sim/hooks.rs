@@ -17,8 +17,8 @@ use crate::rows::Rows;
 
 /// The maximum duration of an attempt in milliseconds, with a margin for writes to the disk.
 pub(crate) const ATTEMPT_MILLIS: i64 = 10_500;
-/// The time within which the attempts of an endpoint end after it was disabled or deleted, in milliseconds. It begins
-/// with the response to the request.
+/// After an endpoint was disabled or deleted, its attempts end within this many milliseconds. The time begins with the
+/// response to the request.
 const END_MILLIS: i64 = 200;
 /// The delay after each failed attempt, in milliseconds.
 pub(crate) const RETRY_MILLIS: [i64; 8] =
@@ -178,7 +178,7 @@ impl Hook {
         self.versions.iter().any(ended)
     }
 
-    /// Forgets the attempts of the run that has ended. The schedule of attempts does not continue from run to run.
+    /// Forgets the attempts of the run that has ended, because attempts are only compared within a run.
     pub(crate) fn forget_attempts(&mut self) {
         self.attempts.clear();
     }
@@ -262,8 +262,8 @@ impl Model {
         hook.attempt(event, received);
     }
 
-    /// Replays an entry of the audit log that records that the service has disabled an endpoint. The service does this
-    /// when the endpoint has failed for too long.
+    /// Replays an audit entry about an endpoint that the service itself has disabled. The service does this when the
+    /// endpoint has failed for too long.
     pub(crate) fn replay_turn_off(&mut self, rows: &Rows, entry: &AuditEntry, span: Span) -> Effects {
         assert_eq!(entry.action.as_str(), "webhook.turned_off");
         let id: WebhookId = entry.resource_id.into();

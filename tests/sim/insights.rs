@@ -11,8 +11,8 @@ use view::{AppointmentView, CallView, PeriodView};
 
 use crate::looks::all;
 
-/// Checks the figures around today. `appointments` must contain all appointments of the business, and no change may be
-/// in progress.
+/// Checks the figures of periods around today. `appointments` must contain all appointments of the business, and no
+/// change may be in progress.
 pub(crate) async fn check(
     handle: &BusinessHandle,
     appointments: &[AppointmentView],

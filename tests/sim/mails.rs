@@ -27,7 +27,7 @@ use crate::life::Life;
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// The number of a person who was removed. No mail may be sent to this person.
+/// The first byte of the id of a person who was removed. No mail may be sent to this person.
 const GONE: u8 = 7;
 
 /// The behaviour of the relay.
@@ -79,7 +79,7 @@ impl Mails {
         }
     }
 
-    /// From now on, checks the notices of this business.
+    /// From now on, notices of this business have a recipient, so they are sent and checked.
     pub(crate) fn send_notices_of(&self, business: BusinessId) {
         self.checked.lock().insert(business);
     }

@@ -12,7 +12,7 @@
 //!   start.
 //! - No notice is sent to a customer who has stopped e-mails, or whose contact was erased. After an erasure, neither
 //!   the log nor a link contains the address.
-//! - Each notice that is sent is included in the settings at the time of sending.
+//! - The settings at the time of sending allow each notice that is sent.
 //! - A mail is in the language of its customer. Its link leads to its appointment, and can stop the mails to its
 //!   address.
 //! - The limits on the mails to an address count each notice once, even after crashes.

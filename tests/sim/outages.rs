@@ -24,8 +24,8 @@ const COMPARED: usize = 200;
 type Log = BTreeMap<(usize, WebhookId, EventId), DeliveryView>;
 
 impl Sim {
-    /// Disconnects the network. During the outage, an attempt without a connection must not count, and no delivery may
-    /// fail finally.
+    /// Disconnects the network. During the outage, an attempt without a connection must not count as failed, and no
+    /// delivery may end as failed.
     pub(crate) async fn outage(&mut self, life: &mut Life) {
         life.quiet().await;
         self.world.network.set_line(*self.dice.pick(&[Line::NoRoute, Line::NoNameServer]));

@@ -25,8 +25,8 @@ const FOLLOWED_MILLIS: i64 = 60_000;
 /// The maximum time without a running engine that counts as steady time, in milliseconds.
 const STOPPED_MILLIS_MAX: i64 = 24 * 3_600_000;
 
-/// A time that the service may use, relative to the true time. `doubts_since` is the time since when the service has
-/// doubted the wall clock.
+/// A time that the service may use, relative to the true time. `doubts_since` is the time at which the service began to
+/// doubt the wall clock.
 #[derive(Clone, Copy, PartialEq)]
 struct Belief {
     ahead: i64,
@@ -200,9 +200,9 @@ impl Time {
         state.booted = state.now();
     }
 
-    /// Returns the latest time that the service may have used so far. The timestamp of a change must be later than any
-    /// list ordered by `updated_at` that was already returned. A change may therefore get this timestamp even if the
-    /// wall clock was set back since.
+    /// Returns the latest time that the service may have used so far. The timestamp of a change must be later than the
+    /// time up to which any returned list ordered by `updated_at` was complete. A change may therefore get this time
+    /// even if the wall clock was set back since.
     pub(crate) fn latest_believed(&self) -> Timestamp {
         self.believed().1.max(Timestamp::from_millis(self.0.lock().latest))
     }
@@ -271,8 +271,8 @@ impl Time {
         let Some(kept) = kept.filter(|kept| kept.newest > Timestamp::MIN) else { return false };
         let boot = kept.boot.filter(|boot| boot.id == state.boot_id());
         let goes_on = kept.wall.millis() + boot.map_or(0, |boot| now - state.booted - boot.passed);
-        // If the machine was not restarted, new timestamps must not be earlier than any list that the service has
-        // returned. After a restart of the machine, only the stored time is a lower bound.
+        // If the machine was not restarted, no new timestamp may be earlier than the time up to which a returned list
+        // was complete. After a restart of the machine, only the stored time is a lower bound.
         for listed in state.listed.values().filter(|_| boot.is_some() && could_keep && !state.was_set_back) {
             assert!(
                 listed.millis() <= goes_on,

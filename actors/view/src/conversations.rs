@@ -20,7 +20,7 @@ pub struct CallView {
     pub direction: Direction,
     /// The status at the end of the call.
     pub status: CallStatus,
-    /// The outcome of the call, for example that an appointment was booked.
+    /// The outcome of the call, for example `appointment_booked`.
     pub outcome: CallOutcome,
     /// The number from which the call was made, in E.164 form.
     pub from_number: Option<String>,

@@ -45,7 +45,7 @@ impl From<&SpecialDay> for SpecialDayView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SpecialDayRemoved")]
 pub struct SpecialDayRemovedView {
-    /// The date. The weekly opening hours apply on it again.
+    /// The date, on which the weekly opening hours apply again.
     #[schemars(with = "NaiveDate")]
     pub date: String,
     /// The appointments of the date that are outside bookable time.

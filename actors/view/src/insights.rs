@@ -69,6 +69,7 @@ pub struct StaffPeriodView {
     /// The total duration of the confirmed appointments, in minutes.
     pub booked_minutes: i64,
     /// `booked_minutes` as a percentage of the minutes in which the staff member can be booked. It is given only for
-    /// the current week and later weeks. It is null for other periods, and if there are no such minutes.
+    /// the current week and later weeks. It is null for other periods, and if the staff member cannot be booked at all
+    /// in the period.
     pub utilisation: Option<i64>,
 }

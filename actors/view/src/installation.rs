@@ -34,17 +34,17 @@ pub struct BackupView {
     pub error: Option<String>,
     /// The manifest. A backup has one if its status is `done` or `incomplete`.
     pub manifest: Option<BackupManifestView>,
-    /// The problems: kinds of records of which the backup contains another number of rows than was recorded. At most
-    /// 1,000 are listed. A backup with problems has the status `incomplete`; the businesses without problems are
-    /// complete. It is absent if there are none.
+    /// The kinds of records whose number of rows in the backup differs from the recorded number. At most 1,000 are
+    /// listed. A backup with problems has the status `incomplete`; the businesses without problems are complete. The
+    /// property is absent if there are no problems.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<BackupProblemView>>,
-    /// The number of all problems. It is absent if there are none.
+    /// The number of all problems. The property is absent if there are no problems.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem_count: Option<u64>,
 }
 
-/// A problem of a backup: it contains another number of rows of one kind than was recorded for the business.
+/// A kind of records of a business whose number of rows in the backup differs from the recorded number.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BackupProblem")]
 pub struct BackupProblemView {

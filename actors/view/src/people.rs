@@ -137,23 +137,23 @@ pub struct AlertsReadView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Notifications")]
 pub struct NotificationsView {
-    /// The setting for alerts that a webhook endpoint was disabled after failures.
+    /// The setting for alerts about webhook endpoints that were disabled after failures.
     pub webhook_disabled: AlertSetting,
-    /// The setting for alerts that an urgent message was taken.
+    /// The setting for alerts about urgent messages.
     pub urgent_message: AlertSetting,
-    /// The setting for alerts that a message was taken which is not urgent.
+    /// The setting for alerts about messages that are not urgent.
     pub message_taken: AlertSetting,
-    /// The setting for alerts that a booking or a move waits for confirmation.
+    /// The setting for alerts about bookings and moves that wait for confirmation.
     pub appointment_requested: AlertSetting,
-    /// The setting for alerts that an appointment was booked.
+    /// The setting for alerts about booked appointments.
     pub appointment_booked: AlertSetting,
-    /// The setting for alerts that an appointment was moved.
+    /// The setting for alerts about moved appointments.
     pub appointment_rescheduled: AlertSetting,
-    /// The setting for alerts that an appointment was cancelled.
+    /// The setting for alerts about cancelled appointments.
     pub appointment_cancelled: AlertSetting,
-    /// The setting for alerts that a call was missed or failed.
+    /// The setting for alerts about missed and failed calls.
     pub call_missed: AlertSetting,
-    /// The setting for alerts that deliveries to a webhook endpoint have failed for an hour.
+    /// The setting for alerts about webhook endpoints to which deliveries have failed for an hour.
     #[serde(default = "immediately")]
     pub webhook_failing: AlertSetting,
 }

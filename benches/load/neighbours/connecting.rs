@@ -26,7 +26,7 @@ const AT_ONCE: usize = 32;
 const PAUSE: Duration = Duration::from_millis(5);
 /// The maximum time for opening a connection. A server at its limit need not accept the connection.
 const OPEN_TIME_MAX: Duration = Duration::from_secs(2);
-/// The target for the duration of a request, in milliseconds: it must be lower.
+/// The target: a request must take less than this many milliseconds.
 const UNDER: f64 = 100.0;
 const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: bench\r\n\r\n";
 

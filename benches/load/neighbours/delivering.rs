@@ -36,9 +36,9 @@ const BOOKING: Duration = Duration::from_secs(8);
 /// and then others start. This happens twice within the period.
 const QUIET: Duration = Duration::from_secs(20);
 const QUIET_STEP: Duration = Duration::from_secs(1);
-/// The target for the time until an event of the victim arrives, in milliseconds: it must be lower.
+/// The target: an event of the victim must arrive in less than this many milliseconds.
 const UNDER: f64 = 1_000.0;
-/// The target for the CPU use of a waiting server, as a fraction of one core: it must be lower.
+/// The target: a waiting server must use less than this fraction of one core.
 const CPU_UNDER: f64 = 0.02;
 
 /// The load that the other businesses cause.

@@ -31,7 +31,7 @@ const FILL_TIME_MAX: Duration = Duration::from_secs(30);
 const EVERY: Duration = Duration::from_millis(10);
 /// The number of reads that are made after the disk is full.
 const READS_WHEN_FULL: usize = 100;
-/// The target for the duration of reads at other businesses, in milliseconds: it must be lower.
+/// The target: a read at another business must take less than this many milliseconds.
 const UNDER: f64 = 100.0;
 const START_UNDER: f64 = 5_000.0;
 

@@ -21,9 +21,9 @@ const REQUESTS: usize = 20_000;
 const CONNECTIONS: usize = 8;
 /// The maximum time to wait for one response.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(5);
-/// The target for the duration of a request, in milliseconds: it must be lower.
+/// The target: a request must take less than this many milliseconds.
 const UNDER: f64 = 20.0;
-/// The target for the time in which the service stops, in milliseconds: it must be lower.
+/// The target: the service must stop in less than this many milliseconds.
 const END_UNDER: f64 = 10_000.0;
 
 pub(super) fn rows() -> Vec<Row> {

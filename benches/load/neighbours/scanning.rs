@@ -28,7 +28,7 @@ const CALLS: usize = 60_000;
 const WRITERS: usize = 64;
 /// A list with a filter that no call matches. The server must read all calls to find this out.
 const SCAN: &str = "/v1/calls?updated_since=2020-01-01T00:00:00Z&outcome=spam&limit=100";
-/// The target for the duration of requests at other businesses, in milliseconds: it must be lower.
+/// The target: a request at another business must take less than this many milliseconds.
 const UNDER: f64 = 20.0;
 
 pub(super) fn rows() -> Vec<Row> {

@@ -167,7 +167,7 @@ impl World {
         }
     }
 
-    /// Checks that the settings included each notice that was sent.
+    /// Checks that the settings allowed each notice that was sent.
     fn check_settings(&self, appointment: &Appointment, mails: &[&Mail], history: &History) {
         let taken = self.relay.taken.lock();
         for mail in mails {

@@ -98,8 +98,8 @@ impl File {
         });
     }
 
-    /// Simulates a failed sync. A quarter of the blocks reach the disk. Later syncs write another block only if it
-    /// changes again.
+    /// Simulates a failed sync. A quarter of the blocks reach the disk. Later syncs write one of the remaining blocks
+    /// only if it changes again.
     fn fail_sync(&mut self, note: usize) {
         let mut rng = Rng(note as u64);
         for (block, versions) in std::mem::take(&mut self.blocks) {

@@ -21,7 +21,7 @@ const FILE_SYSTEM_BYTES: usize = 192 << 20;
 /// the remaining space.
 const ROOM_BYTES: usize = FILE_SYSTEM_BYTES + (64 << 20);
 const BLOCK: usize = 4096;
-/// The maximum space that is left when the process starts whose sync must fail.
+/// When the test starts the process whose sync must fail, at most this much space is left on the disk.
 const LEFT_BYTES_MAX: usize = 12 << 20;
 const COMMITS_BEFORE: usize = 150;
 const COMMITS_FAILING: usize = 6_000;
