@@ -221,7 +221,11 @@ async fn serve(mails: usize) {
     let peopled = shops(&engine, BUSINESSES, PEOPLE).await;
     let (before, began) = (memory(), Instant::now());
     write_mails(&peopled, mails).await;
-    println!("{before} MiB, and {} MiB after {mails} mails in {:.1?}", memory(), began.elapsed());
+    println!(
+        "memory: {before} MiB; {} MiB with {mails} mails, which took {:.1?} to add",
+        memory(),
+        began.elapsed()
+    );
     // Each round uses other businesses, which have no appointments yet.
     let (mut alone_left, mut peopled_left) = (alone.chunks(BOOKED), peopled.chunks(BOOKED));
     let mut asked = String::new();
@@ -311,10 +315,13 @@ fn main() {
             let [rate, half, most] = figures.map(median);
             println!("{name}, {waits:<20} {rate:>7.0}/s  p50 {half:>6.2} ms  p99 {most:>6.2} ms");
         }
-        println!("{name}: rate with mails / without, median of {ROUNDS} rounds: {:.2}", median(ratios));
+        println!(
+            "{name}: rate with mails divided by rate without, median of {ROUNDS} rounds: {:.2}",
+            median(ratios)
+        );
     }
     for server in &mut servers {
-        println!("mails that wait at the end: {}", server.ask(ASKED[2]));
+        println!("pending mails at the end: {}", server.ask(ASKED[2]));
     }
     servers.into_iter().for_each(Server::end);
 }

@@ -69,7 +69,7 @@ fn print_ratio<T>(name: &str, both: &[impl Fn() -> T; 2]) {
     let [first, second] = both;
     let mut ratios: Vec<f64> = (0..ROUNDS).map(|_| 1.0 / (time(first) / time(second))).collect();
     ratios.sort_by(f64::total_cmp);
-    println!("{name}: the whole diary takes {:.2} times as long as hours alone", ratios[ROUNDS / 2]);
+    println!("{name}: the whole diary takes {:.2} times as long as opening hours alone", ratios[ROUNDS / 2]);
 }
 
 pub(crate) fn decision(criterion: &mut Criterion) {

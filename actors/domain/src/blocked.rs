@@ -79,7 +79,10 @@ impl Blocked {
 
     fn put(&mut self, key: BlockedKey, ends_at: Timestamp) -> &mut OfStaff {
         let BlockedKey { staff_id, starts_at, id } = key;
-        assert!(starts_at < ends_at, "blocked time {id} ends at {ends_at}, not after its start {starts_at}");
+        assert!(
+            starts_at < ends_at,
+            "blocked time {id} ends at {ends_at}, which is not after its start {starts_at}"
+        );
         let of_staff = self.by_staff.entry(staff_id).or_default();
         let known = of_staff.all.insert((starts_at, id), ends_at);
         assert!(known.is_none(), "blocked time {id} exists already");

@@ -209,7 +209,7 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
         name.push(".damaged");
         // The file must leave sled's directory, because sled reads each file named `snap.*` there.
         let aside = dir.join(name);
-        tracing::warn!(file = %path.display(), aside = %aside.display(), "a derived file is damaged; it is created again");
+        tracing::warn!(file = %path.display(), aside = %aside.display(), "a damaged file is moved aside; the storage engine creates it again");
         let renamed = fs::rename(&path, &aside);
         renamed.map_err(StoreError::preparing("renaming the damaged file", path))?;
         sync_path(store)?;

@@ -86,10 +86,10 @@ impl Busy {
     /// overlap.
     pub fn insert(&mut self, staff: StaffId, hold: Hold) {
         let Hold { id, start, end, buffers, .. } = hold;
-        assert!(start < end, "appointment {id} ends at {end}, not after its start {start}");
+        assert!(start < end, "appointment {id} ends at {end}, which is not after its start {start}");
         assert!(
             self.has_none(staff, start, end, None),
-            "appointment {id} at {start} overlaps another of staff member {staff}"
+            "appointment {id} at {start} overlaps another appointment of staff member {staff}"
         );
         self.by_staff.entry(staff).or_default().insert(start, hold);
         self.reach = self.reach.max(buffers.longest().num_milliseconds());
