@@ -171,7 +171,7 @@ async fn listed(engine: &Engine) -> BusinessHandle {
         let started_at = now() + TimeDelta::minutes(number as i64);
         let details = CallDetails {
             from_number: Some(phone.clone()),
-            summary: Some(text("She asked when there is time for a cut.")),
+            summary: Some(text("She asked when she can come for a haircut.")),
             ..CallDetails::of(Direction::Inbound, started_at, started_at + TimeDelta::minutes(1))
         };
         let contact = ContactDetails { phone: Some(phone), ..ContactDetails::default() };

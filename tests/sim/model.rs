@@ -241,7 +241,7 @@ impl Model {
         let effects = self.apply(&tried.op, body, group, window);
         let noted: Vec<_> = group.iter().map(|entry| (entry.action.as_str(), entry.resource_id)).collect();
         assert_eq!(noted, effects.noted, "{name} has unexpected audit entries: {body}");
-        // Integrations do not see these changes, except some changes of messages, which `apply` checks.
+        // Integrations see no change of the kinds below, except some changes of messages, which `apply` checks.
         let is_seen = !matches!(
             tried.op,
             Op::NoteContact(_) | Op::PatchAppointment(_) | Op::MarkCall(_) | Op::PatchMessage(_)

@@ -23,9 +23,9 @@ use crate::sim::Sim;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Workload {
-    /// The workload has three businesses, as in the first version of the simulation.
+    /// The first workload. It has three businesses, as in the first version of the simulation.
     First,
-    /// The workload has all features.
+    /// The wide workload. It uses all features of the simulation.
     Wide,
 }
 

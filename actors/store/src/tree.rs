@@ -194,8 +194,8 @@ impl Tree {
     fn write_row(&self, key: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
         let before = self.with(StoreError::Apply, |db| match value {
             Some(value) => db.insert(key, value),
-            // sled would log the deletion of a row that it does not contain. Rows that only the memtable contained are
-            // missing in sled.
+            // If only the memtable contained the row, it is missing in sled. Deleting it would still be logged by sled,
+            // so the deletion is skipped.
             None if !db.contains_key(key)? => Ok(None),
             None => db.remove(key),
         })?;
