@@ -123,7 +123,6 @@ impl Blocked {
     /// returns `Ok(None)`.
     ///
     /// # Errors
-    ///
     /// Returns the limit if it is reached and no blocked time has ended.
     pub fn making_room(
         &self,

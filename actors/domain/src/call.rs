@@ -148,7 +148,6 @@ impl CallDetails {
     /// Checks the details of a call. `problems` are problems that the caller has already found.
     ///
     /// # Errors
-    ///
     /// Returns [`Refusal::Invalid`] with all problems. A call must not end before it starts.
     pub fn check(&self, mut problems: Vec<Problem>) -> Result<(), Refusal> {
         if self.ended_at < self.started_at {

@@ -86,7 +86,6 @@ impl Price {
     /// Applies a partial update. Clearing the amount also clears the currency.
     ///
     /// # Errors
-    ///
     /// Returns an error if only one of amount and currency would be set.
     pub fn patched(
         before: Option<Self>,

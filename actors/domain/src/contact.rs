@@ -41,7 +41,6 @@ impl Contact {
     /// of `gone`, and the numbers and addresses that were not chosen.
     ///
     /// # Errors
-    ///
     /// Returns [`Refusal::Invalid`] if a chosen value belongs to neither contact, or if neither name nor phone nor
     /// e-mail address remains. Returns [`Refusal::Conflict`] if the notes become too long.
     pub fn merged(&self, gone: &Self, phone: Option<Phone>, email: Option<Email>) -> Result<Self, Refusal> {
@@ -171,7 +170,6 @@ impl ContactPatch {
     /// Applies a partial update.
     ///
     /// # Errors
-    ///
     /// Returns [`Refusal::Invalid`] if neither name nor phone nor e-mail address remains.
     pub fn apply(self, before: &Contact) -> Result<Contact, Refusal> {
         let mut after = before.clone();
@@ -193,7 +191,6 @@ impl ContactPatch {
 /// any.
 ///
 /// # Errors
-///
 /// Returns [`Refusal::Conflict`] if another contact has the phone number or the e-mail address.
 pub fn check_unique(
     id: Option<ContactId>,

@@ -172,7 +172,6 @@ impl<const PER_DAY: usize> Week<PER_DAY> {
     /// Sorts the windows by day, from Sunday to Saturday, and by opening.
     ///
     /// # Errors
-    ///
     /// Returns every invalid window.
     pub fn new(days: Vec<DayHours>) -> Result<Self, Vec<HoursProblem>> {
         let problems = week_problems(&days, PER_DAY, ["open", "close"]);
@@ -198,7 +197,6 @@ impl WeeklyBreaks {
     /// Sorts the breaks by day, from Sunday to Saturday, and by start.
     ///
     /// # Errors
-    ///
     /// Returns every invalid break.
     pub fn new(breaks: Vec<DayHours>) -> Result<Self, Vec<HoursProblem>> {
         let mut problems = week_problems(&breaks, Self::BREAKS_MAX, ["from", "to"]);
@@ -240,7 +238,6 @@ impl DayWindows {
     /// Sorts the windows by opening.
     ///
     /// # Errors
-    ///
     /// Returns every invalid window.
     pub fn new(windows: Vec<LocalWindow>) -> Result<Self, Vec<HoursProblem>> {
         let problem = |(index, window): (usize, &LocalWindow)| {

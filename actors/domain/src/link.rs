@@ -90,7 +90,6 @@ impl Person {
     /// Creates a link.
     ///
     /// # Errors
-    ///
     /// Returns [`Refusal::Conflict`] for an invitation to an account with a password. Otherwise returns
     /// [`Refusal::NotAllowed`] if the channel must not carry this kind of link.
     pub fn make_link(
@@ -186,7 +185,6 @@ impl Person {
     /// Uses a link.
     ///
     /// # Errors
-    ///
     /// Returns [`Refusal::Expired`] if the link is not valid, and [`Refusal::NotAllowed`] for a link that confirms an
     /// address.
     pub fn use_link(&mut self, hash: &[u8; 32], begin: Begin, now: Timestamp) -> Result<LinkKind, Refusal> {

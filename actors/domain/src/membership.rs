@@ -128,7 +128,6 @@ pub struct MembershipPatch {
 /// Checks that the change is allowed.
 ///
 /// # Errors
-///
 /// Returns [`Refusal::NotAllowed`], or [`Refusal::Conflict`] if no active owner would remain.
 pub fn check_membership(
     team: &Team,
@@ -155,7 +154,6 @@ pub fn check_membership(
 /// Applies a partial update. `is_safe` is the result of [`Person::is_safe`].
 ///
 /// # Errors
-///
 /// Returns the errors of [`check_membership`], and [`Refusal::Conflict`] if the operator activates an unaccepted
 /// membership of an account that is not safe.
 pub fn patched(

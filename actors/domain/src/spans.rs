@@ -50,7 +50,6 @@ impl<'a> SpansCursor<'a> {
     /// Checks that the ranges cover the time from `start` to `end`.
     ///
     /// # Errors
-    ///
     /// Returns an instant. No time of the same length that begins between `start` and this instant is covered.
     pub fn cover(&mut self, start: Timestamp, end: Timestamp) -> Result<(), Timestamp> {
         match self.ending_after(start) {

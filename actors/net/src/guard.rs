@@ -84,7 +84,6 @@ impl Guard {
     /// attempt. Nothing is cached.
     ///
     /// # Errors
-    ///
     /// Returns an error if the host does not resolve, or if one of its addresses is not public.
     pub async fn check(&self, url: &WebhookUrl, asker: Asker) -> Result<Vec<SocketAddr>, GuardError> {
         let checked =
@@ -122,7 +121,6 @@ impl Guard {
 /// Returns the addresses with this port, without duplicates.
 ///
 /// # Errors
-///
 /// Returns an error if there is no address, or if one of them is not public.
 fn all_public(addresses: &[IpAddr], port: u16) -> Result<Vec<SocketAddr>, GuardError> {
     if let Some(internal) = addresses.iter().find(|address| !is_public(**address)) {

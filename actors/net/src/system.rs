@@ -22,7 +22,6 @@ impl Ports {
     /// Returns the interfaces of the operating system.
     ///
     /// # Errors
-    ///
     /// Returns an error if the file that `SSL_CERT_FILE` names is unusable.
     pub fn system() -> Result<Self, TrustError> {
         Ok(Self {

@@ -52,7 +52,6 @@ impl Trust {
     /// disk.
     ///
     /// # Errors
-    ///
     /// Returns an error if the file is unusable. If the system has no authority, this is only logged.
     pub fn system() -> Result<Self, TrustError> {
         Self::load(std::env::var_os(CERT_FILE_VARIABLE).map(PathBuf::from).as_deref())

@@ -16,7 +16,6 @@ impl Batch {
     }
 
     /// # Panics
-    ///
     /// Panics if the value is longer than [`LONG_VALUE_BYTES_MAX`]. The limits of the domain types prevent this.
     pub fn put(&mut self, key: Key, value: Vec<u8>) {
         assert!(

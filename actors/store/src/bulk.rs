@@ -43,11 +43,9 @@ impl BulkWriter {
     /// Queues a batch. If too many bytes are then queued, waits until all queued batches are durable and returns true.
     ///
     /// # Errors
-    ///
     /// [`StoreError::Stopped`] when the store fails or closes.
     ///
     /// # Panics
-    ///
     /// Panics if the batch is longer than [`super::CHANGE_BYTES_MAX`].
     pub async fn write(&mut self, batch: Batch) -> Result<bool, StoreError> {
         if batch.is_empty() {

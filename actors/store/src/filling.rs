@@ -27,7 +27,6 @@ impl Filling {
     /// backup.
     ///
     /// # Errors
-    ///
     /// [`StoreError::NotEmpty`], [`StoreError::RestoreUnfinished`], or an error of the file system.
     pub fn begin(dir: &Path, sequence: u64) -> Result<Self, StoreError> {
         check_finished(dir)?;

@@ -30,7 +30,6 @@ impl Store {
     /// values.
     ///
     /// # Errors
-    ///
     /// [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open, [`StoreError::BusinessSetAside`], or
     /// [`StoreError::Stopped`].
     pub async fn freeze(&self, kinds: &[(BusinessId, u8)]) -> Result<Frozen, StoreError> {

@@ -90,7 +90,6 @@ impl Files {
     /// must be closed.
     ///
     /// # Errors
-    ///
     /// [`StoreError::DamagedAt`] if the page contains rows of the installation, or if its range of keys is unknown.
     pub(super) fn isolate(&self, offset: Option<u64>) -> Result<Vec<Range>, StoreError> {
         let Some((log, pages)) = self.pages()? else { return Ok(Vec::new()) };

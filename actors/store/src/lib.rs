@@ -130,7 +130,6 @@ impl Store {
     /// Opens a store on a simulated disk. Its committer runs as a task. Panics outside a tokio runtime.
     ///
     /// # Errors
-    ///
     /// [`StoreError::InUse`] while another store is open on the disk.
     #[cfg(any(test, feature = "simulation"))]
     pub fn in_memory(disk: &MemoryBackend, on_fatal: OnFatal) -> Result<Self, StoreError> {
@@ -272,7 +271,6 @@ impl Store {
     /// queued changes.
     ///
     /// # Panics
-    ///
     /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
         // A barrier writes nothing, so no delivery attempt has to wait for it.
@@ -371,7 +369,6 @@ impl Store {
     /// Durably sets a business aside. Changes that were already queued are still written.
     ///
     /// # Errors
-    ///
     /// Returns an error for the installation, which cannot be set aside, or if the list cannot be written. The next
     /// call tries to write the list again.
     pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {

@@ -21,7 +21,6 @@ pub struct Outside {
 /// Reads the state of the store in a data directory.
 ///
 /// # Errors
-///
 /// Returns an error if a file is unreadable, a restore is unfinished, or the store needs a later version.
 pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
     let path = dir.join(disk::LOCK_FILE);

@@ -155,7 +155,6 @@ pub trait Rows: Send + Sync {
 /// Returns the whole value of a key.
 ///
 /// # Errors
-///
 /// Returns an error if reading fails, or if the pieces of the value do not belong together.
 pub fn value_at(rows: &dyn Rows, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
     rows.get(key)?.map_or(Ok(None), |row| whole_value(rows, key, row))
@@ -168,7 +167,6 @@ pub fn whole_value(rows: &dyn Rows, key: &[u8], row: Vec<u8>) -> Result<Option<V
 /// Returns the record that is stored under a key.
 ///
 /// # Errors
-///
 /// Returns an error if reading fails, if the pieces of the value do not belong together, or if the value cannot be
 /// decoded.
 pub fn record_at<R: Record>(rows: &dyn Rows, key: &Key) -> Result<Option<R>, StoreError> {

@@ -27,7 +27,6 @@ impl Store {
     /// saved in unnamed files in the directory `side`.
     ///
     /// # Errors
-    ///
     /// [`StoreError::Stopped`], or [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open.
     pub async fn snapshot(&self, side: PathBuf) -> Result<Snapshot, StoreError> {
         let (tap, sequence) = self.begin_tap(vec![every_row()]).await?;
@@ -51,7 +50,6 @@ impl Snapshot {
     /// Returns the next rows, or `None` at the end. The returned list may be empty before the end.
     ///
     /// # Errors
-    ///
     /// Returns an error if reading or saving fails, or if more values were overwritten than can be saved.
     pub fn next(&mut self, rows_max: usize, bytes_max: usize) -> Result<Option<Vec<Pair>>, StoreError> {
         if self.left.is_empty() {

@@ -19,7 +19,6 @@ const OWNER_ONLY: u32 = 0o600;
 /// Copies the list of tombstones from a data directory to the directory `to`. The service may be running.
 ///
 /// # Errors
-///
 /// Returns an error if reading or writing fails, or if `to` is a data directory or contains a copy of another list.
 pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
     let path = to.join(TOMBSTONES_FILE);

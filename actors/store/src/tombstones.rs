@@ -195,7 +195,6 @@ impl TakenBack {
 /// Reads a list of tombstones, or a copy of one.
 ///
 /// # Errors
-///
 /// Returns an error if the file cannot be read, its digest is wrong, or the format of a line is unknown.
 pub fn read_tombstones(path: &Path) -> Result<Vec<Tombstone>, StoreError> {
     let in_dir = path.is_dir().then(|| path.join(TOMBSTONES_FILE));

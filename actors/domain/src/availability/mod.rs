@@ -227,7 +227,6 @@ impl<'a> Schedule<'a> {
     /// minutes on that local day, or the one with the lowest id if several have the fewest.
     ///
     /// # Errors
-    ///
     /// Returns the first reason that applies: [`SlotReason::Past`], then the reasons of the calendar and of the
     /// service, then the reason of the staff member who is closest to being available.
     pub fn assign(&self, request: &SlotRequest) -> Result<StaffId, SlotReason> {
@@ -316,7 +315,6 @@ impl<'a> Schedule<'a> {
     /// Returns the service if it can be booked with this staff member.
     ///
     /// # Errors
-    ///
     /// Returns [`Refusal::Invalid`] with every problem of `service_id` and `staff_id`.
     pub fn usable(&self, service: ServiceId, staff: Option<StaffId>) -> Result<&Service, Refusal> {
         let known = self.services.get(&service);

@@ -113,7 +113,6 @@ fn problems(starts_at: Timestamp, staff_id: Option<StaffId>, party: Party) -> Ve
 /// Assigns a staff member to the requested time.
 ///
 /// # Errors
-///
 /// Returns [`Refusal::SlotUnavailable`] if the time is not available.
 fn assign(schedule: &Schedule<'_>, slot: &SlotRequest, party: Party) -> Result<StaffId, Refusal> {
     let assigned = match (party, slot.staff) {
@@ -126,7 +125,6 @@ fn assign(schedule: &Schedule<'_>, slot: &SlotRequest, party: Party) -> Result<S
 /// Checks the fields of a booking. `others` are problems that the caller has already found.
 ///
 /// # Errors
-///
 /// Returns [`Refusal::Invalid`] with every problem, including `others`.
 pub fn check_booking(
     schedule: &Schedule<'_>,
@@ -144,7 +142,6 @@ pub fn check_booking(
 /// Books an appointment.
 ///
 /// # Errors
-///
 /// Returns the errors of [`check_booking`] first, then those of the booking mode, then [`Refusal::SlotUnavailable`].
 pub fn book(
     schedule: &Schedule<'_>,
@@ -280,7 +277,6 @@ pub fn attendance_from(attendance: Attendance, starts_at: Timestamp, zone: Tz) -
 /// Checks that an appointment can get this attendance.
 ///
 /// # Errors
-///
 /// Returns [`Refusal::Conflict`] if the appointment is not confirmed, or if it is too early. `arrived` can be set from
 /// the beginning of the local day of the start. The other values can be set from the start on.
 pub fn check_attendance(

@@ -156,7 +156,6 @@ impl Timeline {
     /// Checks that `start` is a start time.
     ///
     /// # Errors
-    ///
     /// Returns the first reason that applies: [`SlotReason::ClosedThatDay`] or [`SlotReason::OutsideHours`], then
     /// [`SlotReason::Break`], then [`SlotReason::OffGrid`].
     pub fn check(&self, start: Timestamp, duration: TimeDelta) -> Result<(), SlotReason> {

@@ -97,7 +97,6 @@ impl Committer {
     /// Queues a change and returns its ticket. Returns `None` if the store has stopped or is closing.
     ///
     /// # Panics
-    ///
     /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
     pub(super) fn submit(&self, business: BusinessId, what: Of, batch: Batch, done: Done) -> Option<u64> {
         let bytes = batch.bytes();

@@ -115,7 +115,6 @@ pub(super) enum Unreadable {
 /// Opens the journal of a data directory, or creates it. Returns the batches with numbers above `newest`.
 ///
 /// # Errors
-///
 /// [`StoreError::DamagedFiles`] if the journal is damaged, [`StoreError::Prepare`] if an access fails.
 pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found>), StoreError> {
     let prepare = |action| StoreError::preparing(action, path);

@@ -35,7 +35,6 @@ impl Salvaging {
     /// directory.
     ///
     /// # Errors
-    ///
     /// Returns an error if a service uses the store, `db` is missing, or the new store cannot be created.
     pub fn begin(from: &Path, to: &Path) -> Result<Self, StoreError> {
         let lock = lock(from)?;
