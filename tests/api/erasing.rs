@@ -170,7 +170,7 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
     salon.operator.patch(&format!("/contacts/{}", id(&contact)), &alert).await.is(200);
     salon.operator.patch(&off, &json!({ "status": "disabled" })).await.is(200);
     let (kinds, _) = kinds_with_texts(&mut server).await;
-    for kind in [kind::CONTACT, kind::CONTACT_NAMES, kind::CALL, kind::MESSAGE, kind::EVENT, kind::AUDIT] {
+    for kind in [kind::CONTACT, kind::CALL, kind::MESSAGE, kind::EVENT, kind::AUDIT] {
         assert!(kinds.contains(&kind), "no row of kind {kind:x} contains her data: {kinds:x?}");
     }
     assert!(kinds.contains(&kind::IDEMPOTENCY), "{kinds:x?}");

@@ -12,7 +12,7 @@ use chrono::TimeDelta;
 use domain::{Appointment, AppointmentId, BusinessId, Timestamp};
 use engine::verify::verify;
 use serde_json::Value;
-use store::keys::{self, format_1};
+use store::keys::{self, earlier};
 use store::{Batch, Record, Store};
 
 use crate::chance::{Rng, number_of, seed};
@@ -21,7 +21,7 @@ use crate::process::{Exited, Server, refused, serve};
 use crate::say::say;
 
 /// The current store format.
-const PRESENT: u32 = 8;
+const PRESENT: u32 = 9;
 /// The number of kills during a conversion.
 const ROUNDS: usize = 5;
 /// The number of appointments in the store of format 1. It is large, so that the conversion takes some time.
@@ -106,7 +106,7 @@ fn shop(before: &Value) -> Shop {
 
 #[tokio::test]
 async fn a_store_of_every_format_opens_and_shows_the_same_data() {
-    for format in [1, 2, 3, 4, 5, 6, 7] {
+    for format in [1, 2, 3, 4, 5, 6, 7, 8] {
         let home = tempfile::tempdir().unwrap();
         let (data_dir, before) = (unpacked(home.path(), format), shown(format));
         if u32::from(format) < PRESENT {
@@ -169,7 +169,7 @@ async fn a_store_of_a_later_format_is_refused_and_stays_unchanged() {
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0));
     let format = fs::read_to_string(data_dir.join("format")).unwrap();
-    assert_eq!(format, "format = 8\nread-by = 6\nwritten-by = 8\n");
+    assert_eq!(format, "format = 9\nread-by = 6\nwritten-by = 9\n");
     fs::write(data_dir.join("format"), "format = 9\nread-by = 6\nwritten-by = 9\n").unwrap();
     let before = files(&data_dir);
     let Exited { code, line } = refused(serve(&data_dir));
@@ -185,7 +185,7 @@ async fn fill(data_dir: &Path, before: &Value) -> Vec<AppointmentId> {
     let cancelled = before["public"]["/appointments"].as_array().unwrap();
     let cancelled = cancelled.iter().find(|a| a["status"] == "cancelled").unwrap();
     let id: AppointmentId = text(cancelled, "id").parse().unwrap();
-    let like: Appointment = store.get(&format_1::appointment(of, id)).unwrap().unwrap();
+    let like: Appointment = store.get(&earlier::appointment(of, id)).unwrap().unwrap();
     let mut ids = Vec::new();
     for number in 0..APPOINTMENTS {
         // The id of an appointment begins with a timestamp.
@@ -200,9 +200,9 @@ async fn fill(data_dir: &Path, before: &Value) -> Vec<AppointmentId> {
             ..like.clone()
         };
         let mut batch = Batch::default();
-        batch.put(format_1::appointment(of, old.id), old.encode());
-        batch.put(format_1::appointment_by_start(of, old.starts_at, old.id), vec![1]);
-        batch.put(format_1::appointment_by_update(of, old.updated_at, old.id), Vec::new());
+        batch.put(earlier::appointment(of, old.id), old.encode());
+        batch.put(earlier::appointment_by_start(of, old.starts_at, old.id), vec![1]);
+        batch.put(earlier::appointment_by_update(of, old.updated_at, old.id), Vec::new());
         let contact = old.contact_id.unwrap();
         batch.put(keys::appointment_by_contact(of, contact, old.starts_at, old.id), Vec::new());
         store.submit(of, batch, Box::new(|| ())).unwrap();

@@ -8,7 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use domain::{AuditId, BlockedKey, BusinessId, ResourceId, Timestamp};
+use domain::{AuditId, BlockedKey, BusinessId, ContactId, ResourceId, Timestamp};
+use store::keys::kind;
 use store::{Batch, Key, keys};
 use uuid::Uuid;
 
@@ -81,7 +82,7 @@ impl Sim {
             2 => keys::webhook(of, id().into()),
             3 => keys::knowledge(of, id().into()),
             4 => keys::contact(of, id().into()),
-            5 => keys::contact_names(of, id().into()),
+            5 => keys::of_id(of, kind::CONTACT_SEARCH, ContactId::from(id())),
             6 => keys::call(of, id().into()),
             7 => keys::call_by_start(of, then, id().into()),
             8 => keys::audit(of, id().into()),

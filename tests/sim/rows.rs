@@ -6,15 +6,13 @@ use domain::{
     Amount, ApiKey, Appointment, AppointmentId, AuditEntry, AuditId, BlockedTime, Budget, BudgetKind,
     Business, BusinessId, CallRecord, Contact, ContactId, Delivery, EventId, Knowledge, ResourceId, Service,
     SlugOwner, SpecialDay, StaffMember, TakenMessage, Timestamp, Usage, WebhookEndpoint, WebhookId, Website,
-    fold_name,
 };
 use engine::business::commands::customers::ManageToken;
 use serde::Serialize;
 use serde_json::{Value, json};
 use store::keys::{self, MessagesOf, installation_kind, kind};
 use store::records::{
-    AuditRecord, CallRow, IdempotencyRecord, LinkRecord, LinksRecord, NamesRecord, SearchRecord,
-    status_number,
+    AuditRecord, CallRow, IdempotencyRecord, LinkRecord, LinksRecord, SearchRecord, status_number,
 };
 use store::{Key, Order, Record, Store};
 use uuid::Uuid;
@@ -57,7 +55,6 @@ pub(crate) struct Rows {
     link_of: BTreeMap<[u8; 32], AppointmentId>,
     indexes: BTreeMap<Vec<u8>, Vec<u8>>,
     expected: BTreeMap<Vec<u8>, Vec<u8>>,
-    names: Vec<(ContactId, String)>,
     /// The rows of search texts, by kind. Each row has the id of its last record and its texts.
     filed: BTreeMap<u8, Vec<(Vec<u8>, SearchRecord)>>,
     /// The keys of all rows except pieces. `in_pieces` contains the keys of the values that are stored in pieces.
@@ -73,9 +70,6 @@ impl Rows {
             let (key, value) = row.unwrap();
             rows.add(store, of, key, &value);
         }
-        let named = |contact: &Contact| Some((contact.id, fold_name(contact.name.as_deref()?)));
-        let names: Vec<_> = rows.contacts.values().filter_map(named).collect();
-        assert_eq!(rows.names, names, "the index of names differs from the contacts");
         rows.check_search_texts();
         let beyond = |these: &BTreeMap<Vec<u8>, Vec<u8>>, those: &BTreeMap<Vec<u8>, Vec<u8>>| {
             let only = these.iter().filter(|(key, value)| those.get(*key) != Some(value));
@@ -207,12 +201,6 @@ impl Rows {
             kind::AGE => {
                 let until: AuditId = keys::id_at_end(value).unwrap();
                 assert!(self.audit.iter().any(|entry| entry.id == until), "the row refers to no audit entry");
-            }
-            kind::CONTACT_NAMES => {
-                let row = NamesRecord::decode(value).unwrap().names;
-                let from = keys::id_at_end::<ContactId>(&key).unwrap();
-                assert!(row.iter().all(|(id, _)| *id >= from) && row.len() <= 64);
-                self.names.extend(row);
             }
             kind::CONTACT_SEARCH | kind::CALL_SEARCH | kind::MESSAGE_SEARCH => {
                 let rows = self.filed.entry(key[16]).or_default();

@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 use super::words::words;
 use super::{
     Conflict, ContactId, Email, Locale, MergeId, Phone, Problem, ProblemCode, Refusal, Text, TextError,
-    Timestamp, search_text,
+    Timestamp, push_name, search_text,
 };
 
 /// The maximum number of contacts that can be merged into one contact.
@@ -33,7 +33,11 @@ pub struct Contact {
 
 impl Contact {
     pub fn search_text(&self) -> String {
-        search_text(self.name.as_deref(), self.phone.as_deref(), self.email.as_deref())
+        let mut text = search_text(self.name.as_deref(), self.phone.as_deref(), self.email.as_deref());
+        if let Some(name) = &self.name {
+            push_name(&mut text, name);
+        }
+        text
     }
 
     /// Returns the contact after the contact `gone` was merged into it. It has the chosen phone number and e-mail

@@ -2,7 +2,8 @@
 //!
 //! The *search text* of a record contains everything that a search can find. Each word of the name and each part of the
 //! e-mail address follows the character [`WORD`], and the digits of the phone number follow [`NUMBER`]. The digits of
-//! phone numbers are shifted to control characters, so that they differ from digits in names.
+//! phone numbers are shifted to control characters, so that they differ from digits in names. The text of a contact
+//! ends with [`NAME`] and the whole name ([`fold_name`]).
 //!
 //! Invariants:
 //!
@@ -13,10 +14,12 @@ use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use super::fold_name;
 use super::words::words;
 
 const WORD: char = '\u{1}';
 const NUMBER: char = '\u{2}';
+const NAME: char = '\u{3}';
 /// The difference between a digit and its form in a search text, which is one of U+0010 to U+0019.
 const SHIFT: u8 = b'0' - 0x10;
 /// The characters after which a part of an e-mail address begins.
@@ -113,6 +116,17 @@ pub fn search_text(name: Option<&str>, phone: Option<&str>, email: Option<&str>)
     text
 }
 
+/// Appends the whole name to the search text of a contact.
+pub(crate) fn push_name(text: &mut String, name: &str) {
+    text.push(NAME);
+    text.push_str(&fold_name(name));
+}
+
+/// Returns the whole name in the search text of a contact, in the form of [`fold_name`].
+pub fn name_in(text: &str) -> Option<&str> {
+    text.split_once(NAME).map(|(_, name)| name)
+}
+
 words! {
     FoundKind {
         Contact = "contact",
@@ -144,6 +158,8 @@ enum Term {
     Any(Vec<Term>),
     All(Vec<Term>),
     Contains(Finder<'static>),
+    /// The whole name contains the text.
+    InName(Finder<'static>),
     /// Matches a phone number that consists of one of the country codes in `heads` followed by the digits in `rest`.
     /// The prefix that is dialled before a national number has been removed.
     Number {
@@ -170,6 +186,11 @@ impl Search {
         Self(terms)
     }
 
+    /// Finds the contacts whose name contains the text in any place. Case makes no difference, accents do.
+    pub fn in_name(part: &str) -> Self {
+        Self(vec![Term::InName(Finder::new(&fold_name(part)).into_owned())])
+    }
+
     pub fn matches(&self, text: &str) -> bool {
         !self.0.is_empty() && self.0.iter().all(|term| term.holds(text.as_bytes(), true))
     }
@@ -190,6 +211,11 @@ impl Term {
             Self::Any(terms) => terms.iter().any(|term| term.holds(text, exactly)),
             Self::All(terms) => terms.iter().all(|term| term.holds(text, exactly)),
             Self::Contains(finder) => finder.find(text).is_some(),
+            Self::InName(finder) if exactly => {
+                let mut parts = text.splitn(2, |byte| *byte == NAME as u8);
+                parts.nth(1).is_some_and(|name| finder.find(name).is_some())
+            }
+            Self::InName(finder) => finder.find(text).is_some(),
             Self::Number { heads, rest, finder } => {
                 let begins = |number: &[u8]| {
                     let after = |head: &String| number.strip_prefix(head.as_bytes());
@@ -308,6 +334,29 @@ mod tests {
             ("Room 1234", &["room 12", "1234", "12"], &["234"]),
         ];
         check(cases, |name| search_text(Some(name), None, None));
+    }
+
+    #[test]
+    fn names_are_found_by_any_part_in_any_case() {
+        let cases: &[(&str, &[&str], &[&str])] = &[
+            ("Zoé Lefèvre", &["é lef", "ZOÉ", "fèv", "", " "], &["zoe", "zoé  l", "example", "+33"]),
+            ("Conan O’Neill", &["o’n", "ill"], &["o'n"]),
+            ("Ada & Bob 🙂", &["&", "🙂", "a & b"], &["ab"]),
+            ("ΟΔΥΣΣΕΥΣ", &["δυς", "ευσ"], &[]),
+        ];
+        for (name, found_by, not_by) in cases {
+            let mut text = search_text(Some(name), Some("+33612345678"), Some("x@example.com"));
+            push_name(&mut text, name);
+            assert_eq!(name_in(&text), Some(&*fold_name(name)));
+            for (part, expected) in
+                found_by.iter().map(|it| (it, true)).chain(not_by.iter().map(|it| (it, false)))
+            {
+                assert_eq!(Search::in_name(part).matches(&text), expected, "{name}: {part}");
+                assert!(Search::in_name(part).may_match(text.as_bytes()) || !expected, "{name}: {part}");
+            }
+        }
+        let nameless = search_text(None, Some("+33612345678"), None);
+        assert!(name_in(&nameless).is_none() && !Search::in_name("").matches(&nameless));
     }
 
     #[test]

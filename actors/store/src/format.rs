@@ -1,9 +1,9 @@
 //! The file `format` names the formats that a version of the service must know to use the store.
 //!
 //! ```text
-//! format = 8       the format of the store
+//! format = 9       the format of the store
 //! read-by = 6      a version must know at least this format to read the store
-//! written-by = 8   a version must know at least this format to write the store
+//! written-by = 9   a version must know at least this format to write the store
 //! ```
 //!
 //! Invariant: the file is durable before the store contains rows that an earlier version cannot read.
@@ -23,8 +23,8 @@ pub(super) const NAME: &str = "format";
 /// Earlier versions do not know the journal, which format 6 introduced, and would miss rows that only the journal
 /// contains.
 pub(super) const READ_BY: u16 = 6;
-/// Earlier versions do not know the merges of contacts, which format 8 introduced, and would not follow them.
-const WRITTEN_BY: u16 = 8;
+/// Earlier versions would write search texts without names, which format 9 introduced.
+const WRITTEN_BY: u16 = 9;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Format {

@@ -7,7 +7,7 @@ use domain::{
 };
 use store::Record;
 use store::records::{
-    AuditRecord, CallRow, ClockRecord, IdempotencyRecord, MetaRecord, NamesRecord, RoundRecord, SearchRecord,
+    AuditRecord, CallRow, ClockRecord, IdempotencyRecord, MetaRecord, RoundRecord, SearchRecord,
 };
 
 /// The number of kinds of records.
@@ -34,7 +34,7 @@ pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
         9 => same::<CallRecord>(bytes),
         10 => same::<Knowledge>(bytes),
         11 => same::<TakenMessage>(bytes),
-        12 => same::<NamesRecord>(bytes),
+        12 => same::<SearchRecord>(bytes),
         13 => same::<CallRow>(bytes),
         14 => same::<IdempotencyRecord>(bytes),
         15 => same::<MetaRecord>(bytes),

@@ -14,11 +14,10 @@ use std::collections::HashSet;
 
 use domain::{
     Amount, AuditAction, BudgetKind, BusinessId, Contact, ContactId, ContactRow, Email, Phone, ResourceId,
-    Right, SkipReason, Timestamp, fold_name,
+    Right, SkipReason, Timestamp,
 };
 use serde::de::Error as _;
 use store::keys::kind;
-use store::records::NamesRecord;
 use store::{Batch, Key, Order, Record, Rows, StoreError, Weight, keys};
 use view::{ContactsImportedView, SkippedRowView};
 
@@ -26,7 +25,6 @@ use super::context::Context;
 use super::decide::{CarriedOut, write};
 use super::decision::Decision;
 use super::handle::BusinessHandle;
-use super::names::NAMES_PER_ROW_MAX;
 use super::remembered::{given, read_kept};
 use super::request::{Answer, Gives, Request};
 use super::state::State;
@@ -38,7 +36,7 @@ use crate::error::Result;
 /// The number of looked-up rows after which the import lets other tasks run.
 const ROWS_PER_TURN: usize = 128;
 /// The maximum number of contacts in a batch, and of bytes in their records and search texts.
-const CONTACTS_PER_BATCH: usize = NAMES_PER_ROW_MAX;
+const CONTACTS_PER_BATCH: usize = search_texts::ROW_RECORDS_MAX;
 const CONTACT_BYTES_PER_BATCH: usize = 128 << 10;
 /// The number of submitted bytes after which the import waits until they are durable.
 const IN_FLIGHT_BYTES_MAX: usize = 1 << 20;
@@ -223,12 +221,7 @@ async fn write_contacts(state: &mut State, mut contacts: &[Contact]) -> Result<(
         contacts = later;
         let writes: Vec<_> =
             part.iter().map(|contact| Write::Contact { before: None, after: contact.clone() }).collect();
-        let mut batch = encoded(state, &writes)?;
-        let folded = |contact: &Contact| Some((contact.id, fold_name(contact.name.as_deref()?)));
-        let names: Vec<_> = part.iter().filter_map(folded).collect();
-        if let Some((from, _)) = names.first() {
-            batch.put(keys::contact_names(state.id, *from), NamesRecord { names }.encode());
-        }
+        let batch = encoded(state, &writes)?;
         in_flight += batch.bytes();
         state.submit(batch, Box::new(|| ()));
         if in_flight >= IN_FLIGHT_BYTES_MAX {
@@ -252,7 +245,7 @@ fn part_len(contacts: &[Contact]) -> usize {
     fits.count()
 }
 
-/// Encodes the rows of contacts, except the rows of the name index. Updates the usage of the business.
+/// Encodes the rows of contacts. Updates the usage of the business.
 fn encoded(state: &mut State, writes: &[Write]) -> Result<Batch, StoreError> {
     let (mut batch, mut usage) = (Batch::default(), state.budget.usage);
     for write in writes {
@@ -298,12 +291,7 @@ pub(super) async fn roll_back(state: &mut State) -> Result<(), StoreError> {
         state.submit(batch, Box::new(|| ()));
         wait_durable(state).await?;
     }
-    let names = keys::of_kind(of, kind::CONTACT_NAMES).starting_at(keys::contact_names(of, first));
     let mut batch = Batch::default();
-    for row in state.store.scan(&names, Order::Ascending) {
-        let (key, value) = row?;
-        batch.delete_whole(Key::new(&key), value.len());
-    }
     batch.delete(row);
     state.submit(batch, Box::new(|| ()));
     wait_durable(state).await?;

@@ -17,7 +17,7 @@ use super::request::{Answer, Gives, Request};
 use super::state::State;
 use super::usage;
 use super::write::Write;
-use super::{links, names, search_texts};
+use super::{links, search_texts};
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::error::Result;
 use crate::live::LiveChange;
@@ -85,13 +85,6 @@ pub(super) fn write(
         write.encode(state.id, &mut batch);
         usage::count(state, write, (&batch, from), &mut usage)?;
         match write {
-            Write::Contact { before, after } => {
-                names::index(state, before.as_ref(), Some(after), &mut batch)?;
-            }
-            Write::NoContact(before) | Write::Merged(before, _) => {
-                names::index(state, Some(before), None, &mut batch)?;
-            }
-            Write::NoUndecodableContact(id) => names::set(state, *id, None, &mut batch)?,
             Write::NoAppointment(gone) => links::end(state, gone.id, &mut batch)?,
             Write::Appointment { before: Some(before), after }
                 if before.contact_id.is_some() && after.contact_id.is_none() =>

@@ -12,11 +12,10 @@ use domain::{
     Actor, Appointment, AuditAction, AuditEntry, AuditId, Budget, Business, BusinessId, CallId, CallRecord,
     Contact, ContactId, ENDPOINTS_MAX, IdMint, ImportProblem, MailStatus, Named, NoticeSettings, Problem,
     ProblemCode, Refusal, ResourceId, Retention, RetentionSet, TakenMessage, Timestamp, check_unique,
-    fold_name,
 };
 use store::kept::SearchChange;
 use store::keys::kind;
-use store::records::{AuditRecord, ErasureRecord, NamesRecord};
+use store::records::{AuditRecord, ErasureRecord};
 use store::{Batch, Key, Order, Pair, Record, Store, StoreError, keys};
 use uuid::Uuid;
 
@@ -25,7 +24,7 @@ use super::record::{Moved, MovedKind, Wrong};
 use super::service::Moving;
 use super::staged::Staged;
 use super::take::Pace;
-use crate::business::{ErasedContacts, NAMES_PER_ROW_MAX, SearchRows, Write, within_budget};
+use crate::business::{ErasedContacts, SearchRows, Write, within_budget};
 use crate::error::EngineError;
 use crate::mail::write_mail;
 use crate::shared::Shared;
@@ -43,7 +42,6 @@ pub(super) struct ImportedBusiness {
     staged: Staged,
     known: ImportedRecords,
     retention: Option<Retention>,
-    names: Vec<(ContactId, String)>,
     search_texts: BTreeMap<u8, SearchRows>,
     /// The number of imported records, including the business itself.
     pub(super) records: u64,
@@ -80,7 +78,6 @@ impl ImportedBusiness {
             staged,
             known: ImportedRecords::default(),
             retention: None,
-            names: Vec::new(),
             search_texts: BTreeMap::new(),
             records: 1,
             endpoints: 0,
@@ -226,12 +223,6 @@ impl ImportedBusiness {
             texts.add(id, text, &mut batch);
             self.staged.add(batch).await?;
         }
-        if let Write::Contact { after: Contact { id, name: Some(name), .. }, .. } = &write {
-            self.names.push((*id, fold_name(name)));
-            if self.names.len() == NAMES_PER_ROW_MAX {
-                self.write_names().await?;
-            }
-        }
         Ok(problems)
     }
 
@@ -270,13 +261,6 @@ impl ImportedBusiness {
             self.staged.add(rows).await?;
         }
         Ok(())
-    }
-
-    async fn write_names(&mut self) -> Result<(), EngineError> {
-        let names = std::mem::take(&mut self.names);
-        let Some((first, _)) = names.first() else { return Ok(()) };
-        let key = keys::contact_names(self.of, *first);
-        self.staged.put(key, NamesRecord { names }.encode()).await
     }
 
     fn check_contact(&self, contact: &Contact, problems: &mut Vec<Problem>) -> Result<(), StoreError> {
@@ -369,10 +353,9 @@ impl ImportedBusiness {
         Ok(wrong)
     }
 
-    /// Writes the remaining names and the first entry of the audit log, whose id and stamp are the newest of
+    /// Writes the first entry of the audit log, whose id and stamp are the newest of
     /// the business. A retention period begins with the import.
     pub(super) async fn close(mut self, shared: &Shared) -> Result<(), EngineError> {
-        self.write_names().await?;
         let (of, (newest, at)) = (self.of, self.newest);
         let id: AuditId = IdMint::after(AuditId::from(newest)).next(at, shared.ports.random_bytes());
         let entry = AuditEntry::new((id, at), (Actor::Operator, AuditAction::BusinessImported), of.uuid());

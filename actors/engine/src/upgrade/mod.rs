@@ -30,7 +30,7 @@ pub enum Upgrades {
 
 /// The formats that can be converted.
 ///
-/// Only the steps from formats 1, 2 and 6 convert rows. The other steps only change the format number, so that
+/// Only the steps from formats 1, 2, 6 and 8 convert rows. The other steps only change the format number, so that
 /// earlier versions do not open a store with new contents: record versions and kinds of rows (step from 3),
 /// rows of people, memberships, sessions, links and mails (step from 4), the journal (step from 5), merged
 /// contacts (step from 7).
@@ -93,6 +93,7 @@ async fn take(conversion: &mut Conversion<'_>, from: u16, meta: &MetaRecord) -> 
         1 => steps::from_1(conversion).await?,
         2 => steps::from_2(conversion).await?,
         6 => steps::from_6(conversion).await?,
+        8 => steps::from_8(conversion).await?,
         _ => {}
     }
     conversion.writer.settle().await

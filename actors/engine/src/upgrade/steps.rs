@@ -1,9 +1,9 @@
 //! The steps that convert rows. A released step never changes.
 
 use domain::{Appointment, AppointmentId, BusinessId, ContactId, ResourceId};
-use store::kept::KINDS;
-use store::keys::{format_1, kind};
-use store::{Batch, Record, StoreError, keys};
+use store::kept::{KINDS, Kind};
+use store::keys::{earlier, kind};
+use store::{Batch, Key, Record, Store, StoreError, keys};
 
 use super::conversion::Conversion;
 use crate::business::SearchRows;
@@ -11,15 +11,15 @@ use crate::business::SearchRows;
 /// From format 1 to 2. Format 1 stored an appointment by id, with one index row by start for busy times and
 /// one empty index row by `updated_at`. In format 2, the key and the index rows contain the start.
 pub(super) async fn from_1(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
-    let rows = |of| format_1::appointments(of);
+    let rows = |of| earlier::appointments(of);
     conversion
         .each_business(rows, |_, of, key, value| {
             let Appointment { id, starts_at, updated_at, created_at, .. } = Appointment::decode(value)?;
             let start = || keys::millis_value(starts_at);
             let mut batch = Batch::default();
             batch.delete(*key);
-            batch.delete(format_1::appointment_by_start(of, starts_at, id));
-            batch.delete(format_1::appointment_by_update(of, updated_at, id));
+            batch.delete(earlier::appointment_by_start(of, starts_at, id));
+            batch.delete(earlier::appointment_by_update(of, updated_at, id));
             // Both formats encode the record alike.
             batch.put(keys::appointment(of, starts_at, id), value.to_vec());
             batch.put(keys::appointment_start(of, id), start());
@@ -57,24 +57,48 @@ pub(super) async fn from_2(conversion: &mut Conversion<'_>) -> Result<(), StoreE
 /// are not indexed; a search reads them directly.
 pub(super) async fn from_6(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     for kind in KINDS {
-        let Some(rows) = kind.search else { continue };
-        let mut filed: Option<(BusinessId, SearchRows)> = None;
-        let records = |of| keys::of_kind(of, kind.rows);
-        conversion
-            .each_business(records, |store, of, key, value| {
-                let id = keys::id_at_end::<ContactId>(key)?.uuid();
-                // A record that cannot be decoded has no search text.
-                let text = store.usable(key, (kind.search_text)(value))?.filter(|text| !text.is_empty());
-                let mut batch = Batch::default();
-                if filed.as_ref().is_none_or(|(business, _)| *business != of) {
-                    filed = Some((of, SearchRows::new(of, rows)));
-                }
-                if let Some((_, filed)) = &mut filed {
-                    filed.add(id, text, &mut batch);
-                }
-                Ok(batch)
-            })
-            .await?;
+        if let Some(rows) = kind.search {
+            index(conversion, kind, rows).await?;
+        }
     }
     Ok(())
+}
+
+/// From format 8 to 9. In format 9, the search texts of contacts contain the whole names, and the index of names is
+/// gone. This step deletes both indexes of contacts and writes the search texts again.
+pub(super) async fn from_8(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
+    for kind in KINDS.iter().filter(|kind| kind.rows == kind::CONTACT) {
+        let Some(rows) = kind.search else { continue };
+        for old in [earlier::CONTACT_NAMES, rows] {
+            let delete = |_: &Store, _: BusinessId, key: &Key, value: &[u8]| {
+                let mut batch = Batch::default();
+                batch.delete_whole(*key, value.len());
+                Ok(batch)
+            };
+            conversion.each_business(|of| keys::of_kind(of, old), delete).await?;
+        }
+        index(conversion, kind, rows).await?;
+    }
+    Ok(())
+}
+
+/// Writes the search texts of all records of a kind.
+async fn index(conversion: &mut Conversion<'_>, kind: &Kind, rows: u8) -> Result<(), StoreError> {
+    let mut filed: Option<(BusinessId, SearchRows)> = None;
+    let records = |of| keys::of_kind(of, kind.rows);
+    conversion
+        .each_business(records, |store, of, key, value| {
+            let id = keys::id_at_end::<ContactId>(key)?.uuid();
+            // A record that cannot be decoded has no search text.
+            let text = store.usable(key, (kind.search_text)(value))?.filter(|text| !text.is_empty());
+            let mut batch = Batch::default();
+            if filed.as_ref().is_none_or(|(business, _)| *business != of) {
+                filed = Some((of, SearchRows::new(of, rows)));
+            }
+            if let Some((_, filed)) = &mut filed {
+                filed.add(id, text, &mut batch);
+            }
+            Ok(batch)
+        })
+        .await
 }

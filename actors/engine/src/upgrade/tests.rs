@@ -7,8 +7,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use domain::{Appointment, BusinessId, ContactId, Timestamp};
-use store::kept::KINDS;
-use store::keys::{format_1, kind};
+use store::kept::{KINDS, Kind};
+use store::keys::{earlier, kind};
 use store::records::SearchRecord;
 use store::{Key, KeyRange, MemoryBackend, Order, Pair};
 
@@ -84,7 +84,8 @@ async fn appointments_of_format_1_get_keys_with_their_start_and_no_other_row_cha
     let mut meta = MetaRecord::decode(&before[&*keys::meta()]).unwrap();
     meta.format = STORE_FORMAT;
     expected.insert(keys::meta().to_vec(), meta.encode());
-    expected.retain(|key, _| key[..16] == [0; 16] || ![0x20, 0x21, 0x23].contains(&key[16]));
+    let old = [0x20, 0x21, 0x23, earlier::CONTACT_NAMES];
+    expected.retain(|key, _| key[..16] == [0; 16] || !old.contains(&key[16]));
     let (mut changed, mut count) = (0, 0);
     for (key, value) in of_kind(&before, 0x20) {
         let (of, a) = (keys::business_of(key).unwrap(), Appointment::decode(value).unwrap());
@@ -105,7 +106,8 @@ async fn appointments_of_format_1_get_keys_with_their_start_and_no_other_row_cha
 async fn leftovers_of_the_first_versions_of_format_2_are_deleted() {
     let before = fixture(2).await;
     let after = upgraded(&before).await;
-    assert_eq!(before.len(), after.len(), "the fixture must have no row that the conversion deletes");
+    let names = of_kind(&before, earlier::CONTACT_NAMES).count();
+    assert_eq!(before.len() - names, after.len(), "the fixture must have no leftover");
     let unchanged = of_kind(&before, kind::APPOINTMENT).find_map(|(key, value)| {
         let a = Appointment::decode(value).unwrap();
         (a.updated_at == a.created_at).then(|| (keys::business_of(key).unwrap(), a))
@@ -131,9 +133,9 @@ fn with_more(mut rows: Rows) -> Rows {
         let id = uuid::Uuid::from_u128(number as u128).into();
         let ends_at = at + chrono::TimeDelta::minutes(30);
         let more = Appointment { id, starts_at: at, ends_at, ..like.clone() };
-        rows.insert(format_1::appointment(of, id).to_vec(), more.encode());
-        rows.insert(format_1::appointment_by_start(of, at, id).to_vec(), vec![1]);
-        rows.insert(format_1::appointment_by_update(of, more.updated_at, id).to_vec(), Vec::new());
+        rows.insert(earlier::appointment(of, id).to_vec(), more.encode());
+        rows.insert(earlier::appointment_by_start(of, at, id).to_vec(), vec![1]);
+        rows.insert(earlier::appointment_by_update(of, more.updated_at, id).to_vec(), Vec::new());
     }
     rows
 }
@@ -154,10 +156,28 @@ fn with_more_contacts(mut rows: Rows) -> Rows {
 
 #[tokio::test]
 async fn contacts_calls_and_messages_of_format_6_get_search_texts_and_no_other_row_changes() {
-    let before = with_more_contacts(fixture(6).await);
+    check_search_texts(with_more_contacts(fixture(6).await), |_| true).await;
+}
+
+#[tokio::test]
+async fn contacts_of_format_8_get_search_texts_with_names_and_no_other_row_changes() {
+    let mut before = with_more_contacts(fixture(8).await);
+    let (key, _) = of_kind(&before, kind::CONTACT).next().unwrap();
+    let (of, id) = (keys::business_of(key).unwrap(), uuid::Uuid::from_u128(90));
+    let old = SearchRecord { texts: vec![(id, "\u{1}zoe".into())] };
+    before.insert(keys::of_id(of, kind::CONTACT_SEARCH, ContactId::from(id)).to_vec(), old.encode());
+    assert!(of_kind(&before, earlier::CONTACT_NAMES).next().is_some());
+    check_search_texts(before, |kind| kind.rows == kind::CONTACT).await;
+}
+
+/// Upgrades a store. Checks that the upgrade writes the search texts of these kinds and changes nothing else.
+async fn check_search_texts(before: Rows, is_written: impl Fn(&Kind) -> bool) {
     let mut after = upgraded(&before).await;
-    for kind in KINDS {
+    let mut expected = before.clone();
+    expected.retain(|key, _| key[..16] == [0; 16] || key[16] != earlier::CONTACT_NAMES);
+    for kind in KINDS.iter().filter(|kind| is_written(kind)) {
         let Some(rows) = kind.search else { continue };
+        expected.retain(|key, _| key[..16] == [0; 16] || key[16] != rows);
         let records: Vec<_> = of_kind(&before, kind.rows)
             .map(|(key, value)| (key[17..].to_vec(), (kind.search_text)(value).unwrap()))
             .collect();
@@ -165,16 +185,15 @@ async fn contacts_calls_and_messages_of_format_6_get_search_texts_and_no_other_r
         let last = filed.last().unwrap().0[17..].to_vec();
         let unfiled = records.iter().filter(|(id, _)| *id > last).count();
         assert!((1..=64).contains(&unfiled), "{unfiled} records are unfiled");
-        let expected = records.into_iter().filter(|(id, text)| *id <= last && !text.is_empty());
+        let wanted = records.into_iter().filter(|(id, text)| *id <= last && !text.is_empty());
         let mut texts = Vec::new();
         for (key, value) in filed {
             texts.extend(SearchRecord::decode(&value).unwrap().texts);
             after.remove(&key);
         }
         let texts = texts.into_iter().map(|(id, text)| (id.as_bytes().to_vec(), text));
-        assert!(texts.eq(expected), "the search texts of kind {rows:#04x} differ from the records");
+        assert!(texts.eq(wanted), "the search texts of kind {rows:#04x} differ from the records");
     }
-    let mut expected = before;
     let mut meta = MetaRecord::decode(&expected[&*keys::meta()]).unwrap();
     meta.format = STORE_FORMAT;
     expected.insert(keys::meta().to_vec(), meta.encode());
@@ -185,12 +204,12 @@ async fn contacts_calls_and_messages_of_format_6_get_search_texts_and_no_other_r
 /// Some of the unsynced data survives.
 #[tokio::test(start_paused = true)]
 async fn a_repeatedly_interrupted_conversion_has_the_same_result() {
-    // The conversions from formats 2 and 6 write less, so they have fewer moments at which the power can be cut.
-    for (format, cuts_min) in [(1, 40), (2, 5), (6, 5)] {
+    // The conversions from formats 2, 6 and 8 write less, so they have fewer moments at which the power can be cut.
+    for (format, cuts_min) in [(1, 40), (2, 5), (6, 5), (8, 5)] {
         let before = fixture(format).await;
         let before = match format {
             1 => with_more(before),
-            6 => with_more_contacts(before),
+            6 | 8 => with_more_contacts(before),
             _ => before,
         };
         let expected = upgraded(&before).await;

@@ -116,8 +116,6 @@ impl InBusiness {
             }
             kind::LINKS => checker.links(value),
             kind::LINK => checker.link(value),
-            kind::CONTACT => checker.contact(value),
-            kind::CONTACT_NAMES => checker.names(value),
             // The service deletes the contacts of an interrupted import when it loads the business.
             kind::CONTACT_IMPORT => _ = checker.read(keys::id_at_end::<ContactId>(value)),
             kind::CONTACT_BY_PHONE | kind::CONTACT_BY_EMAIL | kind::CONTACT_BY_UPDATE => {

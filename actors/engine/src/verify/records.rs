@@ -2,19 +2,17 @@
 
 use domain::{
     AlertsRead, Alias, Appointment, AppointmentId, BusinessId, Contact, ContactId, Delivery, EventId, Mail,
-    MailId, Person, PersonId, ResourceId, TakenMessage, WebhookEndpoint, WebhookId, fold_name,
+    MailId, Person, PersonId, ResourceId, TakenMessage, WebhookEndpoint, WebhookId,
 };
 use store::kept::Kind;
 use store::keys::{installation_kind, kind};
-use store::records::{ErasureRecord, LinkRecord, LinksRecord, NamesRecord, SearchRecord};
-use store::{Key, Order, Record, keys};
+use store::records::{ErasureRecord, LinkRecord, LinksRecord, SearchRecord};
+use store::{Key, Order, keys};
 
 use super::findings::Checker;
 use crate::business::{ROW_RECORDS_MAX, row_key};
 use crate::delivery::Reached;
 use crate::mail::mail_rows;
-
-const NAMES_PER_ROW_MAX: usize = 64;
 
 impl Checker<'_> {
     pub(super) fn index_of_appointments(&mut self, kind: u8, value: &[u8]) {
@@ -49,38 +47,6 @@ impl Checker<'_> {
         let is_listed = |hash: &[u8; 32]| keys::link(self.of, hash) == key;
         if !links.is_some_and(|links| links.hashes.iter().any(is_listed)) {
             self.wrong("its appointment does not name this manage link");
-        }
-    }
-
-    pub(super) fn contact(&mut self, value: &[u8]) {
-        let Some(contact) = self.kept::<Contact>(value) else { return };
-        let upto = keys::contact_names_up_to(self.of, contact.id);
-        let newest = self.rows.scan(&upto, Order::Descending).next();
-        let Some(row) = self.read(newest.transpose()) else { return };
-        // An unreadable row of names is reported at its own key.
-        let found = match row.map(|(key, _)| self.value(&Key::new(&key))) {
-            None => None,
-            Some(value) => {
-                let Some(Ok(row)) = value.map(|value| NamesRecord::decode(&value)) else { return };
-                row.names.into_iter().find(|(id, _)| *id == contact.id).map(|(_, name)| name)
-            }
-        };
-        if found != contact.name.as_deref().map(fold_name) {
-            self.wrong("the index of names contains another name for this contact");
-        }
-    }
-
-    pub(super) fn names(&mut self, value: &[u8]) {
-        let Some(row) = self.decoded::<NamesRecord>(value) else { return };
-        let Some(from) = self.id::<ContactId>() else { return };
-        if row.names.len() > NAMES_PER_ROW_MAX || row.names.first().is_some_and(|(first, _)| *first < from) {
-            self.wrong("it contains too many names, or names of earlier contacts");
-        }
-        for (id, name) in row.names {
-            let contact = self.record::<Contact>(&keys::contact(self.of, id));
-            if contact.and_then(|contact| contact.name).map(|name| fold_name(&name)) != Some(name) {
-                self.wrong(format_args!("it contains a name that contact {id} does not have"));
-            }
         }
     }
 

@@ -422,7 +422,7 @@ async fn a_disabled_endpoint_costs_only_the_event_and_its_log_row() {
         *rows -= before.get(kind).copied().unwrap_or(0);
         *rows > 0
     });
-    let of_contact = [kind::CONTACT, kind::CONTACT_BY_UPDATE, kind::CONTACT_NAMES];
+    let of_contact = [kind::CONTACT, kind::CONTACT_BY_UPDATE];
     let expected = of_contact.into_iter().chain([kind::EVENT, kind::DELIVERY, kind::AUDIT]);
     assert_eq!(after, expected.map(|kind| (kind, 1)).collect());
 }

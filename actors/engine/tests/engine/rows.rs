@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use domain::{
     Actor, Appointment, AppointmentId, AuditEntry, BusinessId, Contact, ContactId, KeyId, ResourceId,
-    StaffId, Timestamp, fold_name,
+    StaffId, Timestamp,
 };
 use store::kept;
 use store::keys::{self, kind};
-use store::records::{IdempotencyRecord, NamesRecord, SearchRecord};
+use store::records::{IdempotencyRecord, SearchRecord};
 use store::{Order, Record, Store};
 
 /// The rows of one business.
@@ -27,7 +27,7 @@ impl Rows {
     pub(crate) fn checked(store: &Store, of: BusinessId) -> Self {
         let mut rows = Self::default();
         let (mut indexes, mut expected) = (BTreeMap::new(), BTreeMap::new());
-        let (mut names, mut search_texts) = (Vec::new(), SearchTexts::default());
+        let mut search_texts = SearchTexts::default();
         for row in store.scan(&keys::all(of), Order::Ascending) {
             let (key, value) = row.unwrap();
             match keys::kind_of(&key).unwrap() {
@@ -52,19 +52,10 @@ impl Rows {
                 | kind::CONTACT_BY_PHONE
                 | kind::CONTACT_BY_EMAIL
                 | kind::CONTACT_BY_UPDATE => _ = indexes.insert(key, value),
-                kind::CONTACT_NAMES => {
-                    let row = NamesRecord::decode(&value).unwrap().names;
-                    let from = keys::id_at_end::<ContactId>(&key).unwrap();
-                    assert!(row.iter().all(|(id, _)| *id >= from) && row.len() <= 64);
-                    names.extend(row);
-                }
                 kind => search_texts.add(kind, &key, &value),
             }
         }
         search_texts.check();
-        let named = |contact: &Contact| Some((contact.id, fold_name(contact.name.as_deref()?)));
-        let expected_names: Vec<_> = rows.contacts.values().filter_map(named).collect();
-        assert_eq!(names, expected_names, "the index of names differs from the contacts");
         assert_eq!(indexes, expected, "the index rows differ from the records");
         for appointment in rows.appointments.values() {
             assert!(appointment.contact_id.is_none_or(|id| rows.contacts.contains_key(&id)));

@@ -69,7 +69,7 @@ kinds! {
     WEBSITE = 0x0d, 33, fn website(); // The settings of the booking page: zeros → `Website`
     NOTICES = 0x0e, 33, fn notices(); // The settings of notices: zeros → `NoticeSettings`
     KEY = 0x10, 33, fn key(id: KeyId); // An API key: its id → the 8 bytes of its record's key in the installation
-    // In format 1, the kinds 0x20, 0x21 and 0x23 were appointments by id, by start and by last change (`format_1.rs`).
+    // In format 1, the kinds 0x20, 0x21 and 0x23 were appointments by id, by start and by last change (`earlier.rs`).
     /// An entry of the index of appointments by contact. The value is empty.
     APPOINTMENT_BY_CONTACT = 0x22, 57,
         fn appointment_by_contact(contact: ContactId, starts_at: Timestamp, id: AppointmentId);
@@ -91,9 +91,7 @@ kinds! {
     /// contact's id. The caller compares the address.
     CONTACT_BY_EMAIL = 0x32, 33, fn contact_by_email(email: &str);
     CONTACT_BY_UPDATE = 0x33, 41, fn contact_by_update(updated_at: Timestamp, id: ContactId); // → nothing
-    /// The names of several contacts with consecutive ids. The key contains the first of these ids. The value is the
-    /// `NamesRecord`.
-    CONTACT_NAMES = 0x34, 33, fn contact_names(from: ContactId);
+    // Before format 9, the kind 0x34 was an index of names (`earlier.rs`).
     /// The search texts ([`domain::Search`]) of several contacts. The key ends with the last of their ids. The value is
     /// the `SearchRecord`.
     CONTACT_SEARCH = 0x35, 33;

@@ -4,7 +4,7 @@
 //! of an index row ends with the id of its record. The rows of the *installation* have the nil UUID as business. They
 //! concern the whole service, or must be read before the business is known.
 
-pub mod format_1;
+pub mod earlier;
 pub mod installation_kind;
 pub mod kind;
 mod parts;

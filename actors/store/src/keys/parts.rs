@@ -4,7 +4,7 @@ use domain::{BusinessId, ResourceId, SteadyTime, Timestamp};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{format_1, installation_kind, kind};
+use super::{earlier, installation_kind, kind};
 use crate::{Key, KeyRange, StoreError};
 
 pub(super) fn start(business: BusinessId, kind: u8) -> Key {
@@ -106,7 +106,7 @@ pub fn all(business: BusinessId) -> KeyRange {
 /// True if the kind of the key is known and the key has the length of its kind. The keys of pieces are not well-formed.
 pub fn is_well_formed(key: &[u8]) -> bool {
     let (Ok(business), Ok(kind)) = (business_of(key), kind_of(key)) else { return false };
-    let other = if business == BusinessId::INSTALLATION { installation_kind::width } else { format_1::width };
+    let other = if business == BusinessId::INSTALLATION { installation_kind::width } else { earlier::width };
     other(kind).or(kind::width(kind)) == Some(key.len())
 }
 

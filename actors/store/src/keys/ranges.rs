@@ -10,7 +10,7 @@ use domain::{
 use uuid::Uuid;
 
 use super::parts::{id_at_end, instant_and_id, key_of, minted, of_id, of_instant, of_kind, start, within};
-use super::{age, business_index, contact_names, installation_kind, kind};
+use super::{age, business_index, installation_kind, kind};
 use crate::records::mail_kind_number;
 use crate::{Key, KeyRange, StoreError};
 
@@ -89,12 +89,6 @@ pub fn appointments_of_contact(business: BusinessId, contact: ContactId) -> KeyR
 /// Returns the range of the rows that list the contacts merged into a contact.
 pub fn aliases_of(business: BusinessId, into: ContactId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::ALIAS_OF, into))
-}
-
-/// Returns the range of the `CONTACT_NAMES` rows up to this contact. Each of these rows contains the names of several
-/// contacts. The last row of the range is the one with the name of this contact.
-pub fn contact_names_up_to(business: BusinessId, id: ContactId) -> KeyRange {
-    KeyRange { from: start(business, kind::CONTACT_NAMES), to: contact_names(business, id).with(&[0]) }
 }
 
 pub fn calls_started(business: BusinessId, from: Timestamp, to: Timestamp) -> KeyRange {

@@ -36,7 +36,6 @@ fn every_kind_has_one_width() {
         (contact_by_phone(business, "+15551234567"), 33),
         (contact_by_email(business, ""), 33),
         (contact_by_update(business, now, id(2)), 41),
-        (contact_names(business, id(2)), 33),
         (contact_import(business), 33),
         (of_id(business, kind::CONTACT_SEARCH, id::<ContactId>(2)), 33),
         (alias(business, id(2)), 33),
@@ -88,9 +87,9 @@ fn every_kind_has_one_width() {
         (person_by_email(""), 33),
         (person_by_token(&[2; 32]), 49),
         (member_of(id(2), business), 49),
-        (format_1::appointment(business, id(2)), 33),
-        (format_1::appointment_by_start(business, now, id(2)), 41),
-        (format_1::appointment_by_update(business, now, id(2)), 41),
+        (earlier::appointment(business, id(2)), 33),
+        (earlier::appointment_by_start(business, now, id(2)), 41),
+        (earlier::appointment_by_update(business, now, id(2)), 41),
     ];
     for (key, width) in widths {
         assert_eq!(key.len(), width, "{key:?}");

@@ -1,8 +1,8 @@
 //! Appointments, contacts, names of contacts, search texts, calls, index rows of calls, messages and knowledge.
 
 use domain::{
-    Appointment, BookedAs, Buffers, CallOutcome, CallRecord, Contact, ContactId, Direction, Knowledge,
-    MessageStatus, TakenMessage,
+    Appointment, BookedAs, Buffers, CallOutcome, CallRecord, Contact, Direction, Knowledge, MessageStatus,
+    TakenMessage,
 };
 use uuid::Uuid;
 
@@ -42,17 +42,6 @@ record!(Contact, "contact", {
     1: id, name, phone, email, locale, zone, created_at, updated_at;
     2: notes = None;
     3: alert = None;
-});
-
-/// The names of contacts with consecutive ids. A row contains many names, so that a search reads few rows.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NamesRecord {
-    /// The id and the case-folded name of each contact in the row.
-    pub names: Vec<(ContactId, String)>,
-}
-
-record!(NamesRecord, "names", { 1: names } check |it| {
-    it.names.is_sorted_by(|a, b| a.0 < b.0) => "its contacts are not in order"
 });
 
 /// The search texts of records with consecutive ids. A record without a search text has no entry.
@@ -238,26 +227,6 @@ mod tests {
         check_damage(&contact(), |bytes| *bytes.last_mut().unwrap() = 0xff);
         check_damage(&contact(), |bytes| replace(bytes, b"Nuts", b"Nut\xff"));
         check_damage(&Contact { alert: None, ..contact() }, |bytes| *bytes.last_mut().unwrap() = 2);
-    }
-
-    fn names() -> NamesRecord {
-        NamesRecord { names: vec![(id_of([0xa1; 16]), "zoë".into()), (id_of([0xa2; 16]), "ada".into())] }
-    }
-
-    #[test]
-    fn names_have_these_bytes() {
-        check(
-            &names(),
-            "0102a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1047a6fc3aba2a2a2a2a2a2a2a2a2\
-             a2a2a2a2a2a2a203616461",
-        );
-        check(&NamesRecord::default(), "0100");
-    }
-
-    #[test]
-    fn damaged_fields_of_names_are_refused() {
-        check_damage(&names(), |bytes| replace(bytes, &[0xa2; 16], &[0xa0; 16]));
-        check_damage(&names(), |bytes| replace(bytes, b"ada", b"ad\xff"));
     }
 
     fn search_texts() -> SearchRecord {

@@ -25,7 +25,7 @@ use domain::{
 use uuid::Uuid;
 
 pub use self::audit::AuditRecord;
-pub use self::day::{CallRow, NamesRecord, SearchRecord, status_number};
+pub use self::day::{CallRow, SearchRecord, status_number};
 pub use self::sending::{ConsentRecord, NoticeCountRecord, SentNotices, mail_kind_number};
 pub use self::work::{
     Boot, ClockRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, LinkRecord, LinksRecord, MetaRecord,

@@ -97,7 +97,6 @@ fn decode_all(bytes: &[u8]) {
     let _ = super::LinkRecord::decode(bytes);
     let _ = super::LinksRecord::decode(bytes);
     let _ = super::MetaRecord::decode(bytes);
-    let _ = super::NamesRecord::decode(bytes);
     let _ = super::SearchRecord::decode(bytes);
     let _ = super::WipeRecord::decode(bytes);
 }

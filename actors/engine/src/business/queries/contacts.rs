@@ -2,16 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use domain::{
-    BusinessId, Contact, ContactId, Email, Phone, ResourceId, Search, Timestamp, fold_name, sort_key,
-};
+use domain::{Contact, ContactId, Email, Phone, ResourceId, Search, Timestamp, fold_name, name_in, sort_key};
 use store::keys::kind;
-use store::records::NamesRecord;
+use store::records::SearchRecord;
 use store::{Key, Order, Record, Store, StoreError, keys};
+use uuid::Uuid;
 use view::{ContactView, SomeContactView};
 
 use super::search::searched;
-use super::{End, Page, PageRequest, Part, collect, position_key, position_of, walk};
+use super::{Page, PageRequest, collect, position_key, position_of, walk};
 use crate::business::{BusinessHandle, Hidden, contact};
 use crate::error::Result;
 use crate::scans::Reader;
@@ -150,18 +149,13 @@ impl BusinessHandle {
         if let Some(row) = phone.or(email) {
             return self.read(|store| self.contact_at(store, &row, (&filter, hidden), page)).await;
         }
-        if let Some(search) = filter.search.clone() {
+        let in_name = || filter.name_part.as_deref().map(Search::in_name);
+        if let Some(search) = filter.search.clone().or_else(in_name) {
             let part = move |reader: &Reader<'_>, page: &PageRequest| {
                 let admits = |contact: &Contact| filter.admits(contact, hidden);
                 searched(reader, (of, &search), page, admits, |contact| Ok(V::from(contact)))
             };
             return self.list(page, part).await;
-        }
-        if let Some(part) = &filter.name_part {
-            let part = fold_name(part);
-            return self
-                .list(page, move |reader, page| named(reader, of, &part, (&filter, hidden), page))
-                .await;
         }
         self.all_contacts(Order::Descending, page, hidden).await
     }
@@ -181,16 +175,34 @@ impl BusinessHandle {
         let after = page.after.clone().unwrap_or_default();
         // The first names after the position, and the first name of the next page.
         let mut first = BTreeMap::new();
-        let names = keys::of_kind(self.id, kind::CONTACT_NAMES);
-        let pick = |_: &Reader<'_>, _: &[u8], row: &[u8]| NamesRecord::decode(row).map(|row| Some(row.names));
-        self.every(names, pick, |names: Vec<(ContactId, String)>| {
-            for (id, name) in names.into_iter().filter(|(id, _)| !hidden.hides(*id)) {
-                let position = [sort_key(&name).as_bytes(), &[0], id.uuid().as_bytes()].concat();
-                if position > after {
-                    first.insert(position, id);
-                }
-                if first.len() > page.limit.saturating_add(1) {
-                    first.pop_last();
+        let mut take = |name: &str, id: Uuid| {
+            if hidden.hides(id.into()) {
+                return;
+            }
+            let position = [sort_key(name).as_bytes(), &[0], id.as_bytes()].concat();
+            if position > after {
+                first.insert(position, id);
+            }
+            if first.len() > page.limit.saturating_add(1) {
+                first.pop_last();
+            }
+        };
+        let (contacts, index) =
+            (keys::of_kind(self.id, kind::CONTACT), keys::of_kind(self.id, kind::CONTACT_SEARCH));
+        // A contact that is added to the index meanwhile is read twice, and its position is the same.
+        let newest = self.read(|store| store.scan(&index, Order::Descending).next().transpose()).await?;
+        let unfiled =
+            newest.map_or(contacts, |(key, _)| contacts.after(position_key(&contacts, position_of(&key))));
+        let named = |_: &Reader<'_>, _: &[u8], row: &[u8]| {
+            Contact::decode(row).map(|contact| contact.name.map(|name| (name, contact.id.uuid())))
+        };
+        self.every(unfiled, named, |(name, id)| take(&name, id)).await?;
+        let texts =
+            |_: &Reader<'_>, _: &[u8], row: &[u8]| SearchRecord::decode(row).map(|row| Some(row.texts));
+        self.every(index, texts, |texts| {
+            for (id, text) in texts {
+                if let Some(name) = name_in(&text) {
+                    take(name, id);
                 }
             }
         })
@@ -203,7 +215,7 @@ impl BusinessHandle {
         let mut items = Vec::new();
         for id in first.into_values() {
             // The contact may have been erased since its row was read.
-            items.extend(self.read(|store| store.find::<Contact>(&keys::contact(self.id, id))).await?);
+            items.extend(self.read(|store| store.find::<Contact>(&keys::contact(self.id, id.into()))).await?);
         }
         Ok(Page { items: items.iter().map(ContactView::from).collect(), next })
     }
@@ -226,55 +238,4 @@ impl BusinessHandle {
         let items = contact.filter(|contact| filter.admits(contact, hidden)).iter().map(V::from).collect();
         Ok(Page { items, next: None })
     }
-}
-
-/// Searches the name index, newest contacts first. The position of a page is a contact's id.
-fn named<V: SomeContactView>(
-    reader: &Reader<'_>,
-    of: BusinessId,
-    part: &str,
-    (filter, hidden): (&ContactFilter, Hidden),
-    page: &PageRequest,
-) -> Result<Part<V>, StoreError> {
-    let mut range = keys::of_kind(of, kind::CONTACT_NAMES);
-    let after = page.after.as_deref().map(keys::id_at_end::<ContactId>).transpose()?;
-    if let Some(position) = &page.after {
-        range = range.before(position_key(&range, position));
-    }
-    let finder = memchr::memmem::Finder::new(part);
-    let (mut items, mut looked_at) = (Vec::new(), 0);
-    let mut reached = page.after.clone().unwrap_or_default();
-    // A new scan reads each row. One scan of all rows could miss a name that moves to a row already read.
-    while let Some((key, row)) = reader.scan(&range, Order::Descending).next().transpose()? {
-        if looked_at > 0 && reader.is_used_up() {
-            return Ok((items, End::UsedUp(reached)));
-        }
-        range = range.before(Key::new(&key));
-        // A row contains the names as plain bytes, so a row without the searched bytes need not be decoded.
-        let names = match finder.find(&row) {
-            Some(_) => reader.usable(&key, NamesRecord::decode(&row))?.map_or_else(Vec::new, |row| row.names),
-            None => Vec::new(),
-        };
-        for (id, name) in names.into_iter().rev() {
-            if after.is_some_and(|after| id >= after) || !name.contains(part) {
-                continue;
-            }
-            if looked_at > 0 && reader.is_used_up() {
-                return Ok((items, End::UsedUp(reached)));
-            }
-            // The name may have changed since the row was read.
-            let contact = reader.find::<Contact>(&keys::contact(of, id))?;
-            if let Some(contact) = contact.filter(|contact| filter.admits(contact, hidden)) {
-                if items.len() == page.limit {
-                    return Ok((items, End::Full(reached)));
-                }
-                items.push(V::from(&contact));
-            }
-            reached = id.uuid().as_bytes().to_vec();
-            looked_at += 1;
-        }
-        reached = position_of(&key).to_vec();
-        looked_at += 1;
-    }
-    Ok((items, End::OfList))
 }

@@ -176,22 +176,6 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its index row by `updated_at` is missing",
     ),
     (
-        "a contact that is missing in the index of names",
-        |m| {
-            let key = m.first(kind::CONTACT_NAMES);
-            m.edit::<NamesRecord>(&key, |row| _ = row.names.pop());
-        },
-        "the index of names contains another name",
-    ),
-    (
-        "a name in the index that no contact has",
-        |m| {
-            let key = m.first(kind::CONTACT_NAMES);
-            m.edit::<NamesRecord>(&key, |row| row.names[0].1 = "another name".into());
-        },
-        "it contains a name that contact",
-    ),
-    (
         "a contact without its search text",
         |m| m.edit_where::<SearchRecord>(kind::CONTACT_SEARCH, |_| true, |row| _ = row.texts.pop()),
         "the index of search texts contains another text",
@@ -219,15 +203,5 @@ pub(super) const DAMAGES: &[Damage] = &[
             m.move_row(&row, &row_key(m.of(), kind::CONTACT_SEARCH, first.id.uuid()));
         },
         "or search texts of later records",
-    ),
-    (
-        "a name in the index of a missing contact",
-        |m| {
-            let key = m.first(kind::CONTACT_NAMES);
-            m.edit::<NamesRecord>(&key, |row| {
-                row.names.push((uuid::Uuid::from_u128(u128::MAX).into(), "x".into()));
-            });
-        },
-        "it contains a name that contact",
     ),
 ];

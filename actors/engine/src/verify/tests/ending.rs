@@ -31,12 +31,6 @@ impl Map {
                 self.remove(&key);
             }
         }
-        if !left.contains(&kind::CONTACT_NAMES) {
-            let rows = self.keys(kind::CONTACT_NAMES);
-            let names = |key: &Vec<u8>| self.record::<NamesRecord>(key).names;
-            let row = rows.iter().find(|key| names(key).iter().any(|(id, _)| *id == contact.id)).unwrap();
-            self.edit::<NamesRecord>(row, |row| row.names.retain(|(id, _)| *id != contact.id));
-        }
         if !left.contains(&kind::CONTACT_SEARCH) {
             let row = self.first(kind::CONTACT_SEARCH);
             self.edit::<SearchRecord>(&row, |row| row.texts.retain(|(id, _)| *id != contact.id.uuid()));
@@ -62,11 +56,6 @@ pub(super) const DAMAGES: &[Damage] = &[
         "an erased contact with an index row by `updated_at`",
         |m| m.erase_but(&[kind::CONTACT_BY_UPDATE]),
         "no record has this index row",
-    ),
-    (
-        "an erased contact in the index of names",
-        |m| m.erase_but(&[kind::CONTACT_NAMES]),
-        "it contains a name that contact",
     ),
     (
         "an erased contact in the index of search texts",

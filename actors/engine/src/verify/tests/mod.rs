@@ -22,7 +22,7 @@ use domain::{
 };
 use store::keys::{self, MessagesOf, installation_kind, kind};
 use store::records::{
-    AuditRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, NamesRecord, SearchRecord, WipeRecord,
+    AuditRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, SearchRecord, WipeRecord,
 };
 use store::{Key, KeyRange, Order, Pairs, Record, Rows, every_row, value_at};
 

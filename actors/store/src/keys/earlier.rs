@@ -1,4 +1,4 @@
-//! The kinds of keys that only stores of format 1 contain. [`super::kind`] explains the form of the comments.
+//! The kinds of keys that only stores of earlier formats contain. [`super::kind`] explains the form of the comments.
 
 use domain::{AppointmentId, BusinessId, Timestamp};
 
@@ -9,7 +9,7 @@ use crate::{Key, KeyRange};
 
 kinds! {
     business
-    /// An appointment. The value is the `Appointment`.
+    /// An appointment in format 1. The value is the `Appointment`.
     APPOINTMENT = 0x20, 33, fn appointment(id: AppointmentId);
     /// An entry of the index of appointments by start. The value contains the end, the contact, the service and the
     /// status.
@@ -17,6 +17,8 @@ kinds! {
     /// An entry of the index of appointments by last change. The value is empty. In format 1, every appointment has
     /// this row.
     APPOINTMENT_BY_UPDATE = 0x23, 41, fn appointment_by_update(updated_at: Timestamp, id: AppointmentId);
+    /// The names of several contacts in formats 1 to 8. Since format 9, the search texts contain the names.
+    CONTACT_NAMES = 0x34, 33;
 }
 
 pub fn appointments(business: BusinessId) -> KeyRange {
