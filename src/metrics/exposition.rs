@@ -258,7 +258,12 @@ impl Exposition {
         let counts = [("sent", sent), ("put_off", put_off), ("failed", failed), ("dropped", dropped)];
         counter_by(encoder, "mails", about, "outcome", counts)?;
         let waiting = self.mails_waiting.load(Ordering::Relaxed);
-        gauge(encoder, "mails_waiting", "Mails that wait to be sent, counted up to 10,000", waiting)?;
+        gauge(
+            encoder,
+            "mails_waiting",
+            "Mails that are due or are tried again, counted up to 10,000",
+            waiting,
+        )?;
         let about = "1, with the version of the service";
         let mut build = encoder.encode_descriptor("build_info", about, None, MetricType::Gauge)?;
         build.encode_family(&[("version", env!("CARGO_PKG_VERSION"))])?.encode_gauge(&1_i64)?;

@@ -37,6 +37,8 @@ impl MailKey {
 
 /// Waiting mails are counted only up to this number, so that a count takes a few milliseconds.
 pub(super) const COUNTED_MAX: usize = 10_000;
+/// A count reads this many mails that are not due yet.
+const NOT_DUE_READ_MAX: usize = 1_000;
 
 #[derive(Debug)]
 pub(crate) enum Message {
@@ -149,14 +151,28 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The number of waiting mails, at most [`COUNTED_MAX`]. Does not count unreadable rows.
+    /// The number of mails that are due or are being tried again, at most [`COUNTED_MAX`]. Of the mails that
+    /// are not due yet, the next [`NOT_DUE_READ_MAX`] are read. Does not count unreadable rows.
     fn count_waiting(&self, shared: &Shared) -> usize {
         let lanes = self.order.lanes().map(Lane::rows);
         let owners: BTreeSet<BusinessId> = lanes.chain(self.sending.iter().map(|key| key.of)).collect();
-        owners.into_iter().fold(0, |count, of| {
-            let due = shared.store.scan(&keys::mails_due(of), Order::Ascending);
-            count + due.take(COUNTED_MAX - count).filter(Result::is_ok).count()
-        })
+        let (mut count, mut left) = (0, NOT_DUE_READ_MAX);
+        for of in owners {
+            let (all, later) =
+                (keys::mails_due(of), keys::mail_due(of, shared.steady.now(), uuid::Uuid::nil().into()));
+            let due = shared.store.scan(&all.before(later), Order::Ascending);
+            count += due.take(COUNTED_MAX - count).filter(Result::is_ok).count();
+            let not_due = shared.store.walk(&all.starting_at(later), Order::Ascending, |row, _| {
+                keys::instant_and_id::<MailId>(row)
+            });
+            for row in not_due.take(left.min(COUNTED_MAX - count)) {
+                left -= 1;
+                let Ok((_, (_, id))) = row else { continue };
+                let mail = shared.store.look::<Mail>(&keys::mail(of, id)).ok().flatten().flatten();
+                count += usize::from(mail.is_some_and(|mail| mail.attempts > 0));
+            }
+        }
+        count
     }
 
     fn recorded(&mut self, shared: &Shared, first: MailKey) -> Result<(), StoreError> {

@@ -159,8 +159,8 @@ impl Outbox {
         self.allowances.lock()
     }
 
-    /// The number of waiting mails, at most 10,000. `None` without a relay, or if the outbox does not respond
-    /// within one second.
+    /// The number of mails that are due or are being tried again, at most 10,000. `None` without a relay, or if
+    /// the outbox does not respond within one second.
     pub(crate) async fn count_waiting(&self) -> Option<usize> {
         let actor = self.actor.lock().clone()?;
         match actor.call(Message::CountWaiting, Some(COUNT_TIME_MAX)).await {
