@@ -8,16 +8,19 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use domain::{BusinessId, Locale, MailError, MailId, ResourceId};
+use domain::{BusinessId, Locale, Mail, MailError, MailId, ResourceId};
 use ports::{MadeMail, MailFailure};
 use ractor::{Actor, ActorRef};
 use store::keys::installation_kind;
-use store::{Batch, Order, StoreError, Weight, keys, past_corrupt_pages, unless_business_set_aside};
+use store::{
+    Batch, Key, KeyRange, Order, StoreError, Weight, keys, past_corrupt_pages, unless_business_set_aside,
+};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
 
 use super::actor::{MailKey, Message, OutboxActor};
 use super::letter::{Content, Letter, Recipient};
+use super::notice::is_overtaken;
 use super::outbox::{MailPorts, Outbox, Transport};
 use super::send::hand_over;
 use super::write::{NewMail, write_mail};
@@ -38,6 +41,9 @@ pub(crate) struct Mails {
 }
 
 const BUSINESSES_PER_TURN: usize = 64;
+/// The number of waiting mails that are compared with their appointments before a pause.
+const NOTICES_PER_TURN: usize = 256;
+const OVERTAKEN_PAUSE: Duration = Duration::from_millis(10);
 const FAILED_PAUSE: Duration = Duration::from_secs(5);
 
 impl Mails {
@@ -110,20 +116,70 @@ impl Mails {
             Ok(())
         };
         tell(BusinessId::INSTALLATION)?;
-        let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
-        loop {
-            let rows = store.walk(&range, Order::Ascending, |row, _| keys::listed_business(row));
-            let rows = rows.take(BUSINESSES_PER_TURN).collect::<Result<Vec<_>, _>>()?;
-            for (_, of) in &rows {
-                tell(*of)?;
-            }
-            let Some((last, _)) = rows.last() else { return Ok(()) };
-            if self.shared.check_open().is_err() {
-                return Ok(());
-            }
-            range = range.after(*last);
+        let mut after = None;
+        while let Some(businesses) = self.businesses(&mut after)? {
+            businesses.into_iter().try_for_each(tell)?;
             yield_now().await;
         }
+        Ok(())
+    }
+
+    /// Reports the appointments with overtaken notices to the outbox, in bounded steps. The report of a
+    /// change is lost if the process ends before the outbox has dropped the notices.
+    async fn find_overtaken(&self, actor: &ActorRef<Message>) -> Result<(), StoreError> {
+        let mut after = None;
+        while let Some(businesses) = self.businesses(&mut after)? {
+            for of in businesses {
+                let mut left = keys::mails_due(of);
+                while let Some(rest) =
+                    unless_business_set_aside(self.report_overtaken(actor, of, left))?.flatten()
+                {
+                    left = rest;
+                    sleep(OVERTAKEN_PAUSE).await;
+                }
+            }
+            yield_now().await;
+        }
+        Ok(())
+    }
+
+    /// Reads the next waiting mails of a business. Returns the range of the mails that are left, if any.
+    fn report_overtaken(
+        &self,
+        actor: &ActorRef<Message>,
+        of: BusinessId,
+        left: KeyRange,
+    ) -> Result<Option<KeyRange>, StoreError> {
+        if self.shared.check_open().is_err() {
+            return Ok(None);
+        }
+        let store = &self.shared.store;
+        let rows = store.walk(&left, Order::Ascending, |row, _| keys::instant_and_id::<MailId>(row));
+        let (mut last, mut read) = (None, 0);
+        for row in rows.take(NOTICES_PER_TURN) {
+            let (row, (_, id)) = row?;
+            (last, read) = (Some(row), read + 1);
+            let mail = store.look::<Mail>(&keys::mail(of, id))?.flatten();
+            if let Some(notice) = mail.and_then(|mail| mail.notice)
+                && is_overtaken(store, of, &notice)?
+            {
+                let _ = actor.cast(Message::Changed(of, notice.appointment_id));
+            }
+        }
+        Ok(last.filter(|_| read == NOTICES_PER_TURN).map(|last| left.after(last)))
+    }
+
+    /// The businesses after the last ones, or `None` after all businesses and when the engine closes.
+    fn businesses(&self, after: &mut Option<Key>) -> Result<Option<Vec<BusinessId>>, StoreError> {
+        let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
+        let range = after.map_or(all, |after| all.after(after));
+        let rows = self.shared.store.walk(&range, Order::Ascending, |row, _| keys::listed_business(row));
+        let rows = rows.take(BUSINESSES_PER_TURN).collect::<Result<Vec<_>, _>>()?;
+        let Some((last, _)) = rows.last().filter(|_| self.shared.check_open().is_ok()) else {
+            return Ok(None);
+        };
+        *after = Some(*last);
+        Ok(Some(rows.into_iter().map(|(_, of)| of).collect()))
     }
 }
 
@@ -133,7 +189,11 @@ async fn keep(mails: Weak<Mails>, transport: Arc<Transport>) {
         let of = (Arc::downgrade(&this.shared), Arc::clone(&transport));
         let Ok((actor, ended)) = OutboxActor::spawn(None, OutboxActor, of).await else { return };
         *this.outbox.actor.lock() = Some(actor.clone());
-        if let Err(error) = this.find_mails(&actor).await {
+        let found = match this.find_mails(&actor).await {
+            Ok(()) => this.find_overtaken(&actor).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = found {
             tracing::error!(%error, "the mails in the outbox cannot be read");
         }
         drop(this);

@@ -234,6 +234,12 @@ pub(crate) fn appointment(
     store.find::<Appointment>(&keys::appointment(of, start, id))
 }
 
+/// Whether the appointment of a waiting notice has changed since, so that the notice must not be sent.
+pub(super) fn is_overtaken(store: &Store, of: BusinessId, notice: &Notice) -> Result<bool, StoreError> {
+    let appointment = appointment(store, of, notice.appointment_id)?;
+    Ok(appointment.is_some_and(|it| !notice.is_true_of(&it) || it.contact_id.is_none()))
+}
+
 /// The address and the language of the customer of an appointment. `None` without an address.
 fn address(
     store: &Store,
