@@ -351,8 +351,14 @@ pub(crate) fn write_text_consent(
     write_consent(rows, of, phone_hash(secret, of, phone), record);
 }
 
+/// A consent that equals the default needs no row.
 fn write_consent(rows: &mut Batch, of: BusinessId, hash: [u8; 32], record: ConsentRecord) {
-    rows.put(keys::consent(of, &hash), record.encode());
+    let (key, default) = (keys::consent(of, &hash), (EmailConsent::All, TextConsent::Unknown));
+    if record.email.unwrap_or(default.0) == default.0 && record.texts.unwrap_or(default.1) == default.1 {
+        rows.delete(key);
+    } else {
+        rows.put(key, record.encode());
+    }
     rows.bury(Tombstone::Consent(of, hash, record));
 }
 
