@@ -3,7 +3,7 @@
 //! Invariants:
 //! - Each link of an appointment is in the appointment's [`LinksRecord`], which names no other link.
 //! - An appointment without a contact has no links.
-//! - The deletion of an appointment deletes its links.
+//! - The deletion of an appointment deletes its links. A background job deletes the links that have ended.
 //! - If an appointment has too many links, a link that was sent by mail ends later than the links that a page
 //!   showed, because it also stops e-mails. A visitor who repeats a form therefore cannot end it.
 

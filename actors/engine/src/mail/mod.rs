@@ -36,7 +36,9 @@ pub(crate) use handle::Mails;
 pub use handle::TestedMail;
 pub use limits::Forgotten;
 pub(crate) use limits::{WAITING_MAX, wait};
-pub(crate) use notice::{consent_of, email_consent_key, recipient, write_email_consent, write_text_consent};
+pub(crate) use notice::{
+    appointment, consent_of, email_consent_key, recipient, write_email_consent, write_text_consent,
+};
 pub(crate) use outbox::Outbox;
 pub use outbox::{MailFigures, MailPorts};
 pub(crate) use schedule::LOG_DAYS;

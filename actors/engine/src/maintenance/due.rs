@@ -2,26 +2,33 @@
 //! the actors only of businesses that have work.
 //!
 //! Invariants:
-//! - A check reads a bounded number of rows: seven when there is no work.
+//! - A check reads a bounded number of rows: eight when there is no work.
 //! - A check finds work whenever the actor would delete or write a row. Otherwise an expired row would stay
-//!   until the next request of the business.
+//!   until the next request of the business. This can happen to manage links alone, of which a check reads
+//!   only the first ones.
 
 use chrono::TimeDelta;
-use domain::{Alert, AuditId, BusinessId, Delivery, EventId, Mail, ResourceId, Timestamp, WebhookId};
+use domain::{
+    Alert, AppointmentId, AuditId, BusinessId, Delivery, EventId, Mail, ResourceId, SteadyTime, Timestamp,
+    WebhookId,
+};
 use store::keys::kind;
 use store::{KeyRange, Order, Rows, Store, StoreError, keys};
 use uuid::Uuid;
 
 use super::age_marks::{AgeMarks, noted_until};
-use super::expired_logs::{NEEDED_AFTER_LOG, is_within};
+use super::expired_logs::{NEEDED_AFTER_LOG, is_within, links_ended_by};
 use super::retention;
+use crate::business::LINK_KEPT;
 use crate::clock::Clocks;
 use crate::delivery::LOG_DAYS;
-use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
+use crate::mail::{LOG_DAYS as MAIL_LOG_DAYS, appointment};
 
 /// The maximum number of endpoints per check, including deleted endpoints that still have rows.
 const ENDPOINTS_MAX: usize = 32;
 const PEOPLE_LOOKED_AT_MAX: usize = 32;
+/// The number of appointments whose manage links are checked, the oldest bookings first.
+const LINKED_LOOKED_AT_MAX: usize = 32;
 
 pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     let (steady, now) = (clocks.steady(), clocks.now());
@@ -38,8 +45,9 @@ pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result
     let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(of, kind));
     let (event, delivery) = (first(store, &events)?, first(store, &deliveries)?);
     let of_people = first(store, &keys::mails_and_alerts(of))?;
+    let has_links = first(store, &keys::of_kind(of, kind::LINKS))?.is_some();
     let has_retention = store.contains(&keys::retention(of))?;
-    if event.is_none() && delivery.is_none() && of_people.is_none() && !has_retention {
+    if event.is_none() && delivery.is_none() && of_people.is_none() && !has_links && !has_retention {
         return Ok(false);
     }
     let newest = store.rows().scan(&keys::of_kind(of, kind::AUDIT), Order::Descending).next().transpose()?;
@@ -47,6 +55,9 @@ pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result
     if AgeMarks::load(store, of, newest)?.is_due(steady)
         || has_retention && retention::is_due(store, of, newest, (now, steady))?
     {
+        return Ok(true);
+    }
+    if has_links && has_ended_link(store, of, (now, steady))? {
         return Ok(true);
     }
     let is_old = |id: Uuid, at: Timestamp, kept: TimeDelta| -> Result<bool, StoreError> {
@@ -85,6 +96,27 @@ pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result
         // The check continues with the first alert of the next person.
         let (person, _) = keys::alert_at(&key)?;
         left = left.after(keys::alert(of, person, u64::MAX));
+    }
+    Ok(false)
+}
+
+fn has_ended_link(
+    store: &Store,
+    of: BusinessId,
+    (now, steady): (Timestamp, SteadyTime),
+) -> Result<bool, StoreError> {
+    let Some((_, noted)) = noted_until(store, of, steady - LINK_KEPT)? else { return Ok(false) };
+    let ended_by = links_ended_by(noted, now);
+    let links = keys::of_kind(of, kind::LINKS);
+    let ids = store.walk(&links, Order::Ascending, |key, _| keys::id_at_end::<AppointmentId>(key));
+    for row in ids.take(LINKED_LOOKED_AT_MAX) {
+        let (_, id) = row?;
+        if id.minted_at() > ended_by {
+            return Ok(false);
+        }
+        if appointment(store, of, id)?.is_none_or(|appointment| appointment.ends_at <= ended_by) {
+            return Ok(true);
+        }
     }
     Ok(false)
 }

@@ -1,4 +1,4 @@
-//! Deletes expired events, deliveries, mails, alerts and idempotency keys in bounded steps.
+//! Deletes expired events, deliveries, mails, alerts, idempotency keys and manage links in bounded steps.
 //!
 //! Invariants:
 //! - A row is deleted only when both clocks agree that the row is expired. The believed wall clock is
@@ -7,14 +7,17 @@
 //! - A round reads the log in the order of its keys. Rows that stay never hide later rows.
 
 use chrono::TimeDelta;
-use domain::{Alert, Delivery, DeliveryStatus, EventId, Mail, MailStatus, PersonId, ResourceId, Timestamp};
+use domain::{
+    Alert, AppointmentId, AuditId, Delivery, DeliveryStatus, EventId, Mail, MailStatus, PersonId, ResourceId,
+    Timestamp,
+};
 use store::keys::kind;
-use store::records::IdempotencyRecord;
+use store::records::{IdempotencyRecord, LinksRecord};
 use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, Weight, keys};
 use uuid::Uuid;
 
 use super::age_marks::{Age, noted_until};
-use crate::business::State;
+use crate::business::{LINK_KEPT, State};
 use crate::delivery::LOG_DAYS;
 use crate::mail::{LOG_DAYS as MAIL_LOG_DAYS, mail_rows};
 
@@ -50,12 +53,7 @@ impl Step<'_> {
             match self.store.usable(&key, look(&key, &value))? {
                 Some(Age::IsExpired) => {
                     self.batch.delete_whole(Key::new(&key), value.len());
-                    if keys::kind_of(&key)? == kind::MAIL
-                        && let Ok(mail) = Mail::decode(&value)
-                        && let Some(of) = mail.business_id
-                    {
-                        mail_rows(of, &mail).for_each(|(_, row)| self.batch.delete(row));
-                    }
+                    self.delete_others(&key, &value)?;
                 }
                 // An undecodable row may still be needed, so it stays.
                 Some(Age::Stays) | None => {}
@@ -64,6 +62,25 @@ impl Step<'_> {
             self.at = Some(Key::new(&key));
         }
         Ok(true)
+    }
+
+    /// Deletes the rows that belong to a deleted row.
+    fn delete_others(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        match keys::kind_of(key)? {
+            kind::MAIL => {
+                if let Ok(mail) = Mail::decode(value)
+                    && let Some(of) = mail.business_id
+                {
+                    mail_rows(of, &mail).for_each(|(_, row)| self.batch.delete(row));
+                }
+            }
+            kind::LINKS => {
+                let (of, links) = (keys::business_of(key)?, LinksRecord::decode(value)?);
+                links.hashes.iter().for_each(|hash| self.batch.delete(keys::link(of, hash)));
+            }
+            _ => {}
+        }
+        Ok(())
     }
 }
 
@@ -139,10 +156,11 @@ fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError
 
 /// Deletes expired rows, except waiting deliveries and mails. Returns whether the round continues.
 fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
-    let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(state.id, kind));
-    let first = |range| state.store.scan(&range, Order::Ascending).next().transpose();
-    let of_people = keys::mails_and_alerts(state.id);
-    let has_log = first(events)?.is_some() || first(deliveries)?.is_some() || first(of_people)?.is_some();
+    let kinds = [kind::EVENT, kind::DELIVERY, kind::LINKS].map(|kind| keys::of_kind(state.id, kind));
+    let mut has_log = false;
+    for range in kinds.into_iter().chain([keys::mails_and_alerts(state.id)]) {
+        has_log = has_log || state.store.scan(&range, Order::Ascending).next().transpose()?.is_some();
+    }
     let kept_longest = state.retention.longest();
     if !has_log && kept_longest.is_none() {
         return Ok(false);
@@ -159,9 +177,34 @@ fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bo
         return Ok(false);
     }
     let mut step = Step { store: &state.store, batch, rows: 0, at: state.round.at };
-    let is_through = expire_rows(state, &mut step, now, shown_until.uuid())?;
+    let is_through = expire_links(state, &mut step, now, shown_until)?
+        && expire_rows(state, &mut step, now, shown_until.uuid())?;
     state.round.at = step.at.filter(|_| !is_through);
     Ok(!is_through)
+}
+
+/// The links of an appointment have ended if the appointment ended at this time or earlier. By steady time,
+/// the audit entry `noted` is older than the time for which links are kept.
+pub(super) fn links_ended_by(noted: AuditId, now: Timestamp) -> Timestamp {
+    noted.minted_at().min(now - LINK_KEPT)
+}
+
+/// Deletes the manage links that have ended. Returns whether all links were read.
+fn expire_links(
+    state: &State,
+    step: &mut Step<'_>,
+    now: Timestamp,
+    noted: AuditId,
+) -> Result<bool, StoreError> {
+    let ended_by = links_ended_by(noted, now);
+    step.over(keys::of_kind(state.id, kind::LINKS), 3, |key, _| {
+        let id: AppointmentId = keys::id_at_end(key)?;
+        if id.minted_at() > ended_by {
+            return Ok(Age::IsNewer);
+        }
+        let is_kept = state.appointment(id)?.is_some_and(|appointment| appointment.ends_at > ended_by);
+        Ok(if is_kept { Age::Stays } else { Age::IsExpired })
+    })
 }
 
 /// Deletes expired rows in the order of their keys. Returns whether the round is complete.

@@ -443,6 +443,21 @@ async fn an_expired_appointment_takes_its_links_with_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn links_are_deleted_when_they_end_30_days_after_the_appointment() {
+    let mut world = World::new(714).await;
+    let shop = world.shop(1).await;
+    let (_, ended) = book(&world, &shop, at(1, 9)).await;
+    pass(2 * DAY).await;
+    let (_, coming) = book(&world, &shop, at(60, 9)).await;
+    pass(26 * DAY).await;
+    assert_eq!(link_rows(&mut world, &shop).await, (2, 2));
+    pass(7 * DAY).await;
+    assert!(seen(&world.at(&shop), &ended).await.is_none());
+    assert!(seen(&world.at(&shop), &coming).await.is_some());
+    assert_eq!(link_rows(&mut world, &shop).await, (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_booking_page_is_found_by_its_slug_while_it_is_enabled() {
     let mut world = World::new(712).await;
     let shop = world.shop(1).await;
