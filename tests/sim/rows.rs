@@ -226,6 +226,7 @@ impl Rows {
             kind::CONTACT_IMPORT => panic!("an import of contacts is not finished"),
             kind::RETENTION
             | kind::NOTICES
+            | kind::REMINDING
             | kind::ERASURE
             | kind::ERASING
             | kind::WIPE

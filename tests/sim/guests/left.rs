@@ -132,7 +132,7 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
             );
         }
     }
-    let kinds = [kind::ERASURE, kind::ERASING, kind::MERGING, kind::WIPE];
+    let kinds = [kind::ERASURE, kind::ERASING, kind::MERGING, kind::REMINDING, kind::WIPE];
     let left =
         kinds.iter().any(|kind| store.scan(&keys::of_kind(of, *kind), Order::Ascending).next().is_some());
     assert!(!left || !is_finished, "data is left in {}, and no cleanup will delete it", of.uuid());

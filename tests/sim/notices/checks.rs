@@ -92,7 +92,11 @@ impl World {
         let erased_at = first_erasure(store, of);
         // After an erasure, changes of the contact's appointments need not cause notices.
         let (mut required, mut optional) = (BTreeMap::<Told, usize>::new(), BTreeMap::<Told, usize>::new());
-        for (at, told) in expected(store, of, appointments) {
+        let (expected, added) = expected(store, of, appointments);
+        for told in added {
+            *optional.entry(told).or_default() += 1;
+        }
+        for (at, told) in expected {
             let is_optional = erased_at.is_some_and(|erased_at| erased_at <= at)
                 && is_erased(store, of, &appointments[&told.0]);
             *if is_optional { &mut optional } else { &mut required }.entry(told).or_default() += 1;

@@ -34,12 +34,13 @@ fn status(json: &str) -> AppointmentStatus {
     AppointmentStatus::from_word(&serde_json::from_str::<String>(json).unwrap()).unwrap()
 }
 
-/// Returns the notices that the changes in the audit log must cause, each with the time of its change.
+/// Returns the notices that the changes in the audit log must cause, each with the time of its change, and the
+/// reminders that the changes of the settings may add.
 pub(super) fn expected(
     store: &Store,
     of: BusinessId,
     appointments: &HashMap<AppointmentId, Appointment>,
-) -> Vec<(Timestamp, Told)> {
+) -> (Vec<(Timestamp, Told)>, Vec<Told>) {
     let entries = entries(store, of);
     // The state before and after each entry is computed from the present state by undoing the changes, newest first.
     let mut now: HashMap<Uuid, State> = appointments
@@ -67,12 +68,24 @@ pub(super) fn expected(
         states.push((before, Some(after)));
     }
     let (mut settings, mut expected) = (NoticeSettings::of_new(), Vec::new());
+    let (mut present, mut added) = (HashMap::<AppointmentId, State>::new(), Vec::new());
     // For each appointment, the time of its booking or of its last move.
     let mut placed: HashMap<AppointmentId, Timestamp> = HashMap::new();
     for (entry, (before, after)) in entries.iter().zip(states.into_iter().rev()) {
-        change_settings(&mut settings, entry);
+        if change_settings(&mut settings, entry) {
+            for (id, state) in &present {
+                let is_told = state.status == AppointmentStatus::Confirmed
+                    && is_in(settings.email, appointments[id].source);
+                for hours in settings.reminder_hours.iter().filter(|_| is_told) {
+                    if state.starts_at - TimeDelta::hours((*hours).into()) > entry.at {
+                        added.push((*id, NoticeKind::Reminder, state.starts_at, state.staff, Some(*hours)));
+                    }
+                }
+            }
+        }
         let Some(after) = after else { continue };
         let id = AppointmentId::from(entry.resource_id);
+        present.insert(id, after.clone());
         let place = |state: &State| (state.starts_at, state.staff);
         if before.as_ref().map(place) != Some(place(&after)) {
             placed.insert(id, entry.at);
@@ -100,7 +113,7 @@ pub(super) fn expected(
             }
         }
     }
-    expected
+    (expected, added)
 }
 
 /// Applies an entry of the audit log to the settings. Returns true if the entry is a change of the settings.

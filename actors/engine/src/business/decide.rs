@@ -144,7 +144,8 @@ pub(super) fn write(
             Write::NoContact(_)
             | Write::Merged(..)
             | Write::NoUndecodableContact(_)
-            | Write::Retention(_) => {
+            | Write::Retention(_)
+            | Write::Notices(_) => {
                 effects.push(Effect::Maintain);
             }
             Write::NoBusiness => effects.push(Effect::End),

@@ -59,7 +59,7 @@ pub(crate) use erased_contacts::{ErasedContacts, Personal};
 pub(crate) use handle::Businesses;
 pub(crate) use links::{LINK_KEPT, forget_address};
 pub(crate) use merged::{Whose, contact, survivor};
-pub(crate) use notices::within_budget;
+pub(crate) use notices::{minted_notice, notices_of, within_budget};
 pub(crate) use offline::OfflineBusiness;
 pub(crate) use queries::{collect, read_page};
 pub(crate) use remembered::{days, kept, read_kept, remember};

@@ -40,7 +40,7 @@ pub(super) fn write_notices(
         let (before, after) = match write {
             Write::Appointment { before, after } => (before.as_ref(), after),
             Write::NoAppointment(gone) => {
-                each(state, gone.id, |mail| delete_mail(batch, &mail))?;
+                notices_of(state, gone.id, |mail| delete_mail(batch, &mail))?;
                 continue;
             }
             _ => continue,
@@ -58,18 +58,29 @@ pub(super) fn write_notices(
         }
         for notice in made {
             let delay = if by_customer { TimeDelta::zero() } else { BY_TEAM_AFTER };
-            let reminds_in = notice.reminds_at().map(|remind_at| remind_at - state.clocks.now());
-            let delay = reminds_in.map_or(delay, |reminds_in| reminds_in.max(delay));
-            let (id, steady) = (state.mint.next(at, state.ports.random_bytes()), state.steady.now());
-            let new = (state.id, notice, steady + delay);
-            let Some(mail) = state.outbox.mint_notice(id, new, (at, steady)) else { break };
-            let mail = within_budget(&state.budget.limits, state.budget.waiting.notices() + count, mail, at);
+            let Some(mail) = minted_notice(state, notice, delay, count, at) else { break };
             count += u64::from(mail.status == MailStatus::Pending);
             mailed.waits_until(mail.next_attempt_at);
             write_mail(batch, &mail, None);
         }
     }
     Ok(changed)
+}
+
+/// The mail of a new notice, which waits for this delay at least. `None` without a relay. The mail is dropped
+/// if the budget has no room for it after the `more` notices of the same batch.
+pub(crate) fn minted_notice(
+    state: &mut State,
+    notice: Notice,
+    delay: TimeDelta,
+    more: u64,
+    at: Timestamp,
+) -> Option<Mail> {
+    let reminds_in = notice.reminds_at().map(|remind_at| remind_at - state.clocks.now());
+    let delay = reminds_in.map_or(delay, |reminds_in| reminds_in.max(delay));
+    let (id, steady) = (state.mint.next(at, state.ports.random_bytes()), state.steady.now());
+    let mail = state.outbox.mint_notice(id, (state.id, notice, steady + delay), (at, steady))?;
+    Some(within_budget(&state.budget.limits, state.budget.waiting.notices() + more, mail, at))
 }
 
 /// Marks a new notice as dropped if the budget allows no notice in addition to the `waiting` ones.
@@ -110,7 +121,7 @@ fn is_erased(before: &Appointment, after: &Appointment) -> bool {
 /// Removes the addresses and errors from the finished notices of an erased contact's appointment. The outbox
 /// drops the waiting ones.
 fn clean(state: &State, id: AppointmentId, batch: &mut Batch) -> Result<(), StoreError> {
-    each(state, id, |mail| {
+    notices_of(state, id, |mail| {
         if mail.status != MailStatus::Pending && (mail.to.is_some() || mail.last_error.is_some()) {
             write_mail(batch, &Mail { to: None, last_error: None, ..mail.clone() }, Some(&mail));
         }
@@ -120,14 +131,20 @@ fn clean(state: &State, id: AppointmentId, batch: &mut Batch) -> Result<(), Stor
 /// Deletes the oldest finished notices of an appointment, so that each change reads a bounded number of them.
 fn delete_oldest(state: &State, id: AppointmentId, batch: &mut Batch) -> Result<(), StoreError> {
     let mut finished = Vec::new();
-    each(state, id, |mail| finished.extend(Some(mail).filter(|mail| mail.status != MailStatus::Pending)))?;
+    notices_of(state, id, |mail| {
+        finished.extend(Some(mail).filter(|mail| mail.status != MailStatus::Pending))
+    })?;
     let too_many = finished.len().saturating_sub(FINISHED_MAX);
     finished.iter().take(too_many).for_each(|mail| delete_mail(batch, mail));
     Ok(())
 }
 
 /// Calls `then` with each notice of an appointment, oldest first.
-fn each(state: &State, id: AppointmentId, mut then: impl FnMut(Mail)) -> Result<(), StoreError> {
+pub(crate) fn notices_of(
+    state: &State,
+    id: AppointmentId,
+    mut then: impl FnMut(Mail),
+) -> Result<(), StoreError> {
     let range = keys::notices_of(state.id, id);
     let mut rows = BTreeSet::new();
     for row in state.store.scan(&range, Order::Ascending) {

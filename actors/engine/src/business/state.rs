@@ -201,7 +201,10 @@ impl State {
                 self.jobs.look_anew();
             }
             Write::Website(website) => self.website = website,
-            Write::Notices(settings) => self.notices = settings,
+            Write::Notices(settings) => {
+                self.notices = settings;
+                self.jobs.remind_anew();
+            }
             Write::NoBusiness => self.ended = true,
             Write::SpecialDay(day) => _ = self.special.insert(day.date, day),
             Write::NoSpecialDay(date) => _ = self.special.remove(&date),

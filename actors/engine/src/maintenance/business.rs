@@ -1,5 +1,5 @@
-//! Runs the background jobs of a business in its actor, one after another: erasure, merges, erased events,
-//! retention, expired logs.
+//! Runs the background jobs of a business in its actor, one after another: erasure, merges, reminders, erased
+//! events, retention, expired logs.
 //!
 //! Invariants:
 //! - One step runs at a time. The next step waits until it is durable and earlier messages are handled.
@@ -12,12 +12,12 @@ use std::sync::{Arc, Weak};
 use domain::{Actor as Who, AuditAction, BudgetKind, Timestamp};
 use ractor::ActorRef;
 use store::kept::Kept;
-use store::{Done, Key, StoreError, Weight, unless_set_aside};
+use store::{Done, Key, KeyRange, StoreError, Weight, unless_set_aside};
 
 use super::age_marks::HourlyRound;
 use super::erasure::Erasing;
 use super::merging::Merging;
-use super::{erased_events, erasure, expired_logs, merging, retention};
+use super::{erased_events, erasure, expired_logs, merging, reminders, retention};
 use crate::business::{
     Businesses, CarriedOut, Change, Context, Decision, Message, Removed, Request, State, Write, carry_out,
 };
@@ -33,6 +33,8 @@ pub(crate) struct BusinessJobs {
     current: Option<BusinessJob>,
     pub(super) erasing: Option<Erasing>,
     pub(super) merging: Option<Merging>,
+    /// The appointments that the job of reminders has not read yet.
+    pub(super) unreminded: Option<KeyRange>,
     /// The last event that the job of erased events has read.
     pub(super) wiped: Option<Key>,
     round: HourlyRound,
@@ -45,6 +47,7 @@ pub(crate) struct BusinessJobs {
 enum BusinessJob {
     Erasure,
     Merges,
+    Reminders,
     ErasedEvents,
     Retention,
     ExpiredLogs,
@@ -56,6 +59,8 @@ pub(super) struct Step {
     /// For the audit entry, the number of changed records of each kind that a budget counts.
     pub(super) counts: BTreeMap<BudgetKind, u64>,
     pub(super) clean: Vec<EndpointKey>,
+    /// The first due time of the mails among the writes.
+    pub(super) waits: Option<Timestamp>,
     pub(super) more: bool,
 }
 
@@ -76,13 +81,19 @@ impl BusinessJobs {
     pub(crate) fn look_anew(&mut self) {
         (self.round, self.expiring) = (HourlyRound::default(), 0);
     }
+
+    /// Restarts the job of reminders after a change of the settings of notices.
+    pub(crate) fn remind_anew(&mut self) {
+        self.unreminded = None;
+    }
 }
 
 impl BusinessJob {
     fn next(self) -> Option<Self> {
         match self {
             Self::Erasure => Some(Self::Merges),
-            Self::Merges => Some(Self::ErasedEvents),
+            Self::Merges => Some(Self::Reminders),
+            Self::Reminders => Some(Self::ErasedEvents),
             Self::ErasedEvents => Some(Self::Retention),
             Self::Retention => Some(Self::ExpiredLogs),
             Self::ExpiredLogs => None,
@@ -141,6 +152,7 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
                 (AuditAction::RecordsErased, erasure::step(state, at)?)
             }
             BusinessJob::Merges => (AuditAction::RecordsMoved, merging::step(state)?),
+            BusinessJob::Reminders => (AuditAction::NoticesUpdated, reminders::step(state, now)?),
             BusinessJob::ErasedEvents => (AuditAction::RecordsErased, erased_events::step(state)?),
             BusinessJob::Retention if has_round(state) => {
                 let step = retention::step(state, now)?;
@@ -179,12 +191,14 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
             _ => None,
         };
         let changed: Vec<_> = step.writes.iter().filter_map(changed).collect();
+        let waits = step.waits;
         match carry_out(state, &Request::by(Who::System), StepChange { action, step }, now) {
             Ok(CarriedOut { batch, .. }) => {
                 state.jobs.under_way = true;
                 let (of, outbox, stepped) = (state.id, Arc::clone(&state.outbox), tell_stepped(myself));
                 let done = move || {
                     changed.into_iter().for_each(|id| outbox.changed(of, id)); // drops the waiting notices
+                    waits.into_iter().for_each(|due| outbox.waits(of, due));
                     stepped();
                 };
                 state.submit(batch, Box::new(done));

@@ -20,7 +20,8 @@ use crate::delivery::EndpointKey;
 /// The maximum number of events per step. Each event may have a delivery for each endpoint.
 const EVENTS_MAX: usize = 64;
 
-/// Wipes the next marked events, if possible. After the last event, deletes the row `keys::unfinished`.
+/// Wipes the next marked events, if possible. After the last event, deletes the row `keys::unfinished` if no
+/// other job is unfinished.
 pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     let all = keys::of_kind(state.id, kind::WIPE);
     let range = state.jobs.wiped.map_or(all, |at| all.after(at));
@@ -86,9 +87,10 @@ fn waits(
     Ok(waits)
 }
 
-/// Whether no row of an erasure, of a merge or of a marked event is left after these deletions.
+/// Whether no row of an erasure, a merge, missing reminders or a marked event is left after these deletions.
 fn is_finished(state: &State, rows: &Batch) -> Result<bool, StoreError> {
-    for range in [kind::ERASURE, kind::MERGING, kind::WIPE].map(|kind| keys::of_kind(state.id, kind)) {
+    let kinds = [kind::ERASURE, kind::MERGING, kind::REMINDING, kind::WIPE];
+    for range in kinds.map(|kind| keys::of_kind(state.id, kind)) {
         if state.overlay.range(&range).any(|(_, value)| value.is_some()) {
             return Ok(false);
         }

@@ -113,7 +113,8 @@ fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<KeyId>), StoreE
     Ok((batch, api_keys))
 }
 
-/// Starts the actors of businesses with an unfinished erasure or merge (`keys::unfinished`) to continue it.
+/// Starts the actors of businesses with an unfinished erasure or merge, or with missing reminders
+/// (`keys::unfinished`), to continue the work.
 #[derive(Default)]
 pub(super) struct UnfinishedErasures {
     after: Option<Key>,

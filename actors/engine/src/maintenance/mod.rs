@@ -15,6 +15,7 @@ pub(crate) mod erasure;
 mod expired_logs;
 pub(crate) mod installation_jobs;
 mod merging;
+mod reminders;
 mod retention;
 
 use std::sync::{Arc, Weak};

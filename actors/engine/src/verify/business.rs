@@ -88,6 +88,9 @@ impl InBusiness {
                 checker.refers("event", &keys::event(of, event));
                 checker.expect("in the list of unfinished businesses", &keys::unfinished(of), b"");
             }
+            kind::REMINDING => {
+                checker.expect("in the list of unfinished businesses", &keys::unfinished(of), b"");
+            }
             kind::STAFF => {
                 let Some(member) = checker.kept::<StaffMember>(value) else { return };
                 member.service_ids.iter().for_each(|id| checker.refers("service", &keys::service(of, *id)));

@@ -1,5 +1,8 @@
 //! Notices that wait while the settings change, and reminders of requests that are confirmed late.
 
+use std::collections::BTreeSet;
+
+use chrono::TimeDelta;
 use domain::{BookingMode, DropReason, NoticeKind, NoticeScope, NoticeStatus};
 use engine::BusinessHandle;
 use engine::business::NoticeFilter;
@@ -8,8 +11,8 @@ use engine::business::commands::notices::SendNoticeAgain;
 use engine::business::commands::profile::PatchBusiness;
 use engine::business::commands::website::PatchNotices;
 
-use crate::harness::{at, by_operator, pass};
-use crate::notices::{book, kinds, log, log_of, move_to, world};
+use crate::harness::{World, at, by_operator, pass, walk};
+use crate::notices::{book, book_by, kinds, log, log_of, move_to, world};
 
 use DropReason::Superseded;
 use NoticeKind::{Confirmed, Moved, Reminder, Requested};
@@ -88,4 +91,91 @@ async fn a_request_that_is_confirmed_late_gets_the_reminders_since_its_booking()
     pass(60 * 20).await;
     assert_eq!(kinds(&post.take()), [Moved]);
     assert!(log(&handle).await.iter().all(|(_, status, _)| *status != Waiting));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reminder_is_counted_as_waiting_once_it_is_due() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    book(&world, &shop, at(3, 10)).await;
+    pass(1).await;
+    assert_eq!(log(&handle).await, [(Confirmed, Sent, None), (Reminder, Waiting, None)]);
+    assert_eq!(world.engine.mails_waiting().await, Some(0));
+    post.dies(true);
+    pass((at(2, 10) - world.engine.now()).num_minutes() as u64 + 2).await;
+    assert_eq!(log(&handle).await[1], (Reminder, Waiting, None));
+    assert_eq!(world.engine.mails_waiting().await, Some(1), "the reminder is tried again");
+    post.dies(false);
+    pass(10).await;
+    assert_eq!(world.engine.mails_waiting().await, Some(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_drops_the_notices_that_were_overtaken_before() {
+    let (mut world, shop, post) = world().await;
+    let id = book(&world, &shop, at(3, 10)).await;
+    let other = book_by(&world.at(&shop), &shop, at(3, 14), 2, "ben@example.com").await;
+    pass(1).await;
+    post.take();
+    // Without a relay there is no outbox, so the report of the change is lost as in a crash.
+    world.restart().await;
+    move_to(&world.at(&shop), id, at(3, 12)).await;
+    pass(1).await;
+    let of =
+        |appointment_id| NoticeFilter { appointment_id: Some(appointment_id), ..NoticeFilter::default() };
+    assert_eq!(log_of(&world.at(&shop), &of(id)).await[0].status, Waiting);
+    world.restart().await;
+    post.begin(&world.engine);
+    pass(1).await;
+    let overtaken = &log_of(&world.at(&shop), &of(id)).await[0];
+    assert_eq!((overtaken.status, overtaken.reason), (Dropped, Some(Superseded)));
+    assert_eq!(log_of(&world.at(&shop), &of(other)).await[0].status, Waiting);
+}
+
+#[tokio::test(start_paused = true)]
+async fn coming_appointments_get_the_reminders_of_changed_settings() {
+    let (mut world, shop, post) = world().await;
+    set(&world.at(&shop), Some(NoticeScope::Off), vec![24]).await;
+    let id = book(&world, &shop, at(4, 10)).await;
+    // The reminder of this appointment is due already.
+    book_by(&world.at(&shop), &shop, at(1, 4), 2, "ben@example.com").await;
+    pass(2).await;
+    assert_eq!(log(&world.at(&shop)).await, []);
+    let waiting = async |world: &World| {
+        let filter = NoticeFilter { status: Some(Waiting), ..NoticeFilter::default() };
+        log_of(&world.at(&shop), &filter).await.iter().map(|notice| notice.appointment_id).collect::<Vec<_>>()
+    };
+    set(&world.at(&shop), Some(NoticeScope::Online), vec![48, 24]).await;
+    world.crash(usize::MAX).await; // the job goes on after the restart
+    post.begin(&world.engine);
+    pass(3).await;
+    assert_eq!(waiting(&world).await, [id; 2]);
+    set(&world.at(&shop), None, vec![48, 1]).await;
+    set(&world.at(&shop), None, vec![24, 1]).await;
+    pass(3).await;
+    let present = waiting(&world).await;
+    assert_eq!(present.iter().filter(|of| **of == id).count(), 3, "the hours 48, 24 and 1, each once");
+    assert_eq!(present.len(), 4, "the hour before the other appointment");
+    pass((at(4, 10) - world.engine.now()).num_minutes() as u64).await;
+    let sent = post.take();
+    assert_eq!(kinds(&sent), [Reminder; 3], "one hour before each, and 24 hours");
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_coming_appointments_get_reminders_in_steps() {
+    let (world, shop, _post) = world().await;
+    set(&world.at(&shop), Some(NoticeScope::Off), vec![24]).await;
+    for number in 0..140 {
+        let start = at(3 + number / 8, 9) + TimeDelta::hours(number % 8);
+        let email = format!("{number}@example.com");
+        book_by(&world.at(&shop), &shop, start, number as u32, &email).await;
+    }
+    set(&world.at(&shop), Some(NoticeScope::Online), vec![24]).await;
+    pass(3).await;
+    let handle = world.at(&shop);
+    let filter = NoticeFilter::default();
+    let notices = walk(100, async |page| handle.notices(&filter, &page).await).await;
+    let reminded: BTreeSet<_> = notices.iter().map(|notice| notice.appointment_id).collect();
+    assert_eq!((notices.len(), reminded.len()), (140, 140));
+    assert!(notices.iter().all(|notice| (notice.kind, notice.status) == (Reminder, Waiting)));
 }

@@ -26,8 +26,8 @@ kinds! {
     ROUND = 0x0f, 33, fn round(); // The progress of background work in idle businesses: zeros → `RoundRecord`
     /// A deleted business that may still have rows. The value is empty.
     ENDING = 0x10, 33, fn ending(business: BusinessId);
-    /// A business with an unfinished erasure, an unfinished merge of contacts, or events whose bytes must be deleted.
-    /// The value is empty.
+    /// A business with an unfinished erasure, an unfinished merge of contacts, events whose bytes must be deleted, or
+    /// missing reminders. The value is empty.
     UNFINISHED = 0x11, 33, fn unfinished(business: BusinessId);
     /// A business that is being imported. The value is its final `Business`. The row with the nil UUID and an empty
     /// value means that all imported businesses are valid and durable.

@@ -155,5 +155,6 @@ kinds! {
     ERASURE = 0x7a, 33, fn erasure(contact: ContactId); // A contact that is being erased: its id → `ErasureRecord`
     ERASING = 0x7b, 33, fn erasing(); // The progress of the current erasure: zeros → `ErasingRecord`
     WIPE = 0x7c, 33, fn wipe(event: EventId); // An event with erased data, to be wiped: its id → `WipeRecord`
+    REMINDING = 0x7d, 33, fn reminding(); // The settings of notices have changed, so reminders may be missing: zeros → nothing
     REPAIR = 0x7f, 21, fn repair_part(number: u32); // A repair of stamps: a number → a part of its map, or the map's head
 }

@@ -157,8 +157,15 @@ impl Change for PatchNotices {
             return Ok(Decision::answering(shown));
         }
         let now_shown = NoticesView::from(&after);
+        // A background job makes the reminders that coming appointments lack.
+        let mut rows = Batch::default();
+        if context.state.outbox.transport().is_some() {
+            rows.put(keys::reminding(context.state.id), Vec::new());
+            rows.put(keys::unfinished(context.state.id), Vec::new());
+        }
         Ok(Decision::answering(now_shown.clone())
             .note_changes(AuditAction::NoticesUpdated, context.state.id, (&shown, &now_shown))
-            .write(Write::Notices(after)))
+            .write(Write::Notices(after))
+            .write(Write::Rows(rows)))
     }
 }
