@@ -278,6 +278,8 @@ async fn a_cancelled_appointment_has_no_forms() {
     booked.browser.submit(&page, &path, &fields).await.leads_to(&booked.path(""));
     let page = booked.get("?locale=en").await.is(200).says("This appointment is cancelled");
     assert_eq!(page.forms().len(), 0);
+    let page = page.says("Book another appointment");
+    assert!(!page.body.contains("Add to your calendar"), "{}", page.body);
     let before = booked.appointment().await;
     assert_eq!(before["status"], "cancelled");
     booked.cancel(STARTS_AT, &first).await.leads_to(&booked.path(""));

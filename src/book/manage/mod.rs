@@ -66,9 +66,7 @@ impl Managed {
     }
 
     fn path_in(&self, page: &str, locale: Option<&str>) -> String {
-        let path = format!("/book/manage/{}{page}", self.token.text());
-        let join = if page.contains('?') { '&' } else { '?' };
-        locale.map(|locale| format!("{path}{join}locale={locale}")).unwrap_or(path)
+        in_language(format!("/book/manage/{}{page}", self.token.text()), locale)
     }
 
     /// The view with links to this page in the other languages.
@@ -122,6 +120,12 @@ impl Managed {
             Err(undone) => refused(Self::find(self.asked).await?, undone).await,
         }
     }
+}
+
+/// A path with the language that the visitor chose.
+fn in_language(path: String, locale: Option<&str>) -> String {
+    let join = if path.contains('?') { '&' } else { '?' };
+    locale.map(|locale| format!("{path}{join}locale={locale}")).unwrap_or(path)
 }
 
 /// The reason why a form changed nothing.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
-use domain::{AppointmentStatus, BookingMode, Timestamp};
+use domain::{AppointmentStatus, BookingMode, Locale, Timestamp};
 use engine::EngineError;
 use engine::business::commands::customers::CancelByLink;
 
-use super::{Managed, Undone};
+use super::{Managed, Undone, in_language};
 use crate::book::asked::{Asked, Shop};
 use crate::book::ics;
 use crate::book::refused::Refused;
@@ -42,12 +42,15 @@ struct Page {
     /// Whether the page says that changes are restricted, because the appointment has not ended and the
     /// customer may not move it.
     is_fixed: bool,
+    /// The booking page, if the appointment will not take place any more or has ended.
+    again: Option<String>,
 }
 
 struct Paths {
     moving: String,
     cancel: String,
-    calendar: String,
+    /// The file of a coming appointment.
+    calendar: Option<String>,
 }
 
 pub(in crate::book) async fn show(asked: Asked) -> Answered {
@@ -117,8 +120,11 @@ pub(super) fn shown(managed: &Managed, status: StatusCode, notice: String) -> An
     let paths = (!view.framed).then(|| Paths {
         moving: managed.path("/move"),
         cancel: managed.path("/cancel"),
-        calendar: managed.path("/appointment.ics"),
+        calendar: is_coming.then(|| managed.path("/appointment.ics")),
     });
+    let takes_bookings = managed.shop.website.enabled && !seen.business.suspended && !is_off;
+    let again = (!is_coming && takes_bookings && !view.framed)
+        .then(|| in_language(format!("/book/{}", managed.shop.slug()), managed.locale.map(Locale::as_str)));
     let shown = Page {
         heading: view.t(heading),
         notice,
@@ -135,6 +141,7 @@ pub(super) fn shown(managed: &Managed, status: StatusCode, notice: String) -> An
         may_cancel,
         may_move,
         paths,
+        again,
         view,
     };
     page_as(status, &shown)

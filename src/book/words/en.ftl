@@ -87,6 +87,7 @@ manage-calendar = Add to your calendar
 manage-cancel = Cancel this appointment
 manage-cancel-text = The time becomes free for other customers.
 manage-cancel-do = Yes, cancel
+manage-again = Book another appointment
 manage-open = Open this appointment in a new tab
 manage-move-title = Choose another time
 manage-now = Your appointment is on { $when }.

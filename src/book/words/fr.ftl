@@ -87,6 +87,7 @@ manage-calendar = Ajouter à votre agenda
 manage-cancel = Annuler ce rendez-vous
 manage-cancel-text = L'horaire redevient libre pour d'autres clients.
 manage-cancel-do = Oui, annuler
+manage-again = Réserver un autre rendez-vous
 manage-open = Ouvrir ce rendez-vous dans un nouvel onglet
 manage-move-title = Choisir un autre horaire
 manage-now = Votre rendez-vous est le { $when }.
