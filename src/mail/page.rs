@@ -235,7 +235,7 @@ impl Maker<'_> {
         line("label-staff", staff.as_deref());
         line("label-when", Some(&when));
         line("label-zone", Some(self.zone().name()));
-        line("label-phone", website.phone.as_deref());
+        line("label-phone", website.phone.as_deref().map(in_groups).as_deref());
         line("label-email", website.email.as_deref());
         line("label-url", website.address.as_deref());
         let stop = format!("{}/unsubscribe", manage.url);

@@ -11,7 +11,7 @@ label-url = Address:
 label-happened = Date:
 label-business = Where:
 label-zone = Time zone:
-label-email = Email:
+label-email = E-mail:
 
 status-pending = waiting for the team
 status-confirmed = confirmed
@@ -111,7 +111,7 @@ notice-intro-cancelled = This appointment at { $business } does not take place.
 notice-intro-declined = { $business } cannot offer this appointment.
 notice-intro-reminder = { $business } expects you at this time.
 notice-manage = Show the appointment
-notice-stop = Stop emails from { $business }
+notice-stop = Stop e-mails from { $business }
 
 test-subject = Test of the email settings
 test-intro = This email has arrived, so the email settings work.
