@@ -116,6 +116,8 @@ async fn the_reason_why_a_notice_was_not_sent_is_in_words_of_both_languages() {
     salon.operator("POST", &format!("/appointments/{id}/cancel"), json!({})).await;
     let page = salon.owner.until(&path, "A later change replaced it.").await.says("Not sent");
     assert!(rows(&page)[0].starts_with("Cancelled"), "{}", page.body);
+    let reminder = rows(&page).into_iter().find(|row| row.starts_with("Reminder")).unwrap();
+    assert!(reminder.ends_with("Not sent"), "{reminder}");
     let account = salon.owner.get("/dashboard/account").await;
     salon.owner.submit(&account, "/dashboard/account", &[("locale", "fr")]).await.is(303);
     let page = salon.owner.get(&path).await.is(200).says("Messages des 30 derniers jours");
