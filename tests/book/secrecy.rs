@@ -1,5 +1,8 @@
-//! Tests that no response and no notice shows whether a contact exists. Each test makes the same requests in
-//! several states of a business, and compares all bytes except tokens, ids and the port of the service.
+//! Tests that no response and no notice shows whether a contact exists. The tests make the same requests in several
+//! states of a business. They compare all bytes except tokens, ids and the port of the service, and the times of
+//! bookings.
+
+use std::time::{Duration, Instant};
 
 use mail_parser::MessageParser;
 use serde_json::{Value, json};
@@ -251,4 +254,40 @@ async fn a_budget_that_is_used_up_refuses_known_and_unknown_contacts_alike() {
         assert_eq!(seen[0], seen[1], "{kind}");
         assert_eq!(seen[0], seen[2], "{kind}");
     }
+}
+
+/// The number of bookings with known and with unknown identifiers each. A business gets 100 in an hour.
+const TIMED: usize = 45;
+/// The allowed ratio of the medians. The times of single requests differ much more.
+const RATIO_MAX: f64 = 1.5;
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// The bookings take turns, so that a busy machine delays both kinds alike.
+#[tokio::test]
+async fn bookings_of_known_and_unknown_contacts_take_the_same_time() {
+    let site = Site::open().await;
+    let identifiers = |number: usize| (format!("+336123{number:05}"), format!("zoe{number}@example.com"));
+    for number in 0..TIMED {
+        let (phone, email) = identifiers(2 * number);
+        let contact = json!({ "name": "Ada", "phone": phone, "email": email });
+        site.salon.operator.post("/contacts", &contact).await.created();
+    }
+    let mut times = [Vec::new(), Vec::new()];
+    for number in 0..2 * TIMED {
+        let (day, half) = (2 + number / 18, number % 18);
+        let time = format!("2026-03-{day:02}T{:02}:{:02}:00.000Z", 8 + half / 2, half % 2 * 30);
+        let (phone, email) = identifiers(number);
+        let form = site.form(&time, &[("phone", &phone), ("email", &email)]).await;
+        let began = Instant::now();
+        let sent = site.send_with(&form, &[("x-forwarded-for", &format!("192.0.2.{number}"))]).await;
+        times[number % 2].push(began.elapsed());
+        sent.is(303);
+    }
+    let [known, unknown] = times.map(median);
+    let ratio = known.max(unknown).as_secs_f64() / known.min(unknown).as_secs_f64();
+    assert!(ratio <= RATIO_MAX, "known: {known:?}, unknown: {unknown:?}");
 }
