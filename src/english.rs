@@ -43,6 +43,7 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
             format!("an appointment that is {status} cannot be {}", amended(*amendment))
         }
         Conflict::BudgetUsedUp(kind) => format!("the budget for {} is used up", spaced(*kind)),
+        Conflict::FeedsFull(most) => format!("a business and each staff member have at most {most} feeds"),
         Conflict::EndpointsFull(most) => format!("a business has at most {most} webhook endpoints"),
         Conflict::PeopleFull(most) => format!("a business has at most {most} people"),
         Conflict::NoRelaySet(setting) => format!("no mail is sent: {setting} is not set"),
@@ -113,6 +114,7 @@ pub(crate) fn named(named: Named) -> &'static str {
         Named::Call => "call",
         Named::Contact => "contact",
         Named::Delivery => "delivery",
+        Named::Feed => "feed",
         Named::Knowledge => "knowledge",
         Named::Mail => "mail",
         Named::Message => "message",
@@ -228,6 +230,7 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::Import(problem) => import(problem),
         P::Table(problem) => table(*problem),
         P::Endpoints(count) => format!("{count} endpoints exist"),
+        P::Feeds(count) => format!("{count} feeds exist"),
         P::RowsFull { kind, max, used } => {
             format!("the business may keep at most {max} {}; it has {used}", spaced(*kind))
         }

@@ -88,7 +88,8 @@ fn line(data: &Value) -> String {
 }
 
 fn restored_json(restored: &Restored, list: Option<&Path>) -> Value {
-    let Restored { manifest, revoked, erased, ended, removed, kept, valid, incomplete } = restored;
+    let Restored { manifest, revoked, feeds_revoked, erased, ended, removed, kept, valid, incomplete } =
+        restored;
     json!({
         "taken_at": manifest.taken_at,
         "commit": manifest.sequence,
@@ -96,6 +97,7 @@ fn restored_json(restored: &Restored, list: Option<&Path>) -> Value {
         "list": list.map(Path::to_string_lossy),
         "keys_revoked": revoked,
         "keys_valid": valid,
+        "feeds_revoked": feeds_revoked,
         "contacts_erased": erased,
         "contacts_not_erased": kept,
         "businesses_ended": ended,
@@ -106,7 +108,8 @@ fn restored_json(restored: &Restored, list: Option<&Path>) -> Value {
 }
 
 fn describe(restored: &Restored, list: Option<&Path>) -> String {
-    let Restored { manifest, revoked, erased, ended, removed, kept, valid, incomplete } = restored;
+    let Restored { manifest, revoked, feeds_revoked, erased, ended, removed, kept, valid, incomplete } =
+        restored;
     let mut text = format!(
         "restored the state of {} (commit {}): {} rows\n",
         manifest.taken_at, manifest.sequence, manifest.rows
@@ -149,6 +152,10 @@ fn describe(restored: &Restored, list: Option<&Path>) -> String {
             "no list of later revocations was given (--after) or found next to the backup, so {keys} revoked; contacts \
              erased, people removed and businesses deleted since the backup are restored\n"
         ));
+    }
+    if *feeds_revoked > 0 {
+        let revoked = print::count(*feeds_revoked as u64, "feed is revoked", "feeds are revoked");
+        text.push_str(&format!("{revoked}: create new ones where calendar services need them\n"));
     }
     text.push_str(
         "all people are signed out, and all sign-in links are invalid\n\

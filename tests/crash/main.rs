@@ -11,6 +11,7 @@ mod customers;
 mod damage;
 mod ending;
 mod erasing;
+mod feeds;
 mod imports;
 mod incomplete;
 mod kills;

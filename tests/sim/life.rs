@@ -175,6 +175,9 @@ async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
         Op::RemoveService(_) | Op::RemoveStaff(_) => true,
         // If the endpoint does not exist, the change is refused for that reason.
         Op::DeleteWebhook(op) => handle.webhook(op.id).await.is_ok_and(|hook| hook.is_some()),
+        Op::RevokeFeed(op) => {
+            handle.feed(op.id).await.is_ok_and(|feed| feed.is_some_and(|feed| feed.revoked_at.is_none()))
+        }
         Op::RevokeKey(op) => {
             let all = PageRequest { limit: 100, after: None };
             let keys = handle.keys(&all).await.map(|page| page.items).unwrap_or_default();

@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::TimeDelta;
 use domain::{
-    Actor, AuditAction, AuditEntry, AuditId, BusinessId, EventId, KeyId, ResourceId, Timestamp, WebhookId,
+    Actor, AuditAction, AuditEntry, AuditId, BusinessId, EventId, ResourceId, Timestamp, WebhookId,
 };
 use engine::business::commands::customers::MoveByLink;
 use serde_json::{Value, json};
+use store::Tombstone;
 use uuid::Uuid;
 
 use crate::documented;
@@ -78,7 +79,7 @@ pub(crate) struct Model {
     /// Each special day as the last response shows it, by date.
     pub(crate) special: BTreeMap<String, Value>,
     pub(crate) hooks: BTreeMap<WebhookId, Hook>,
-    pub(crate) revoked: BTreeSet<KeyId>,
+    pub(crate) revoked: BTreeSet<Tombstone>,
     /// The deliveries that the endpoints should get, by endpoint and event.
     pub(crate) owed: BTreeMap<(WebhookId, EventId), Owed>,
     /// The bytes of each event. They must be the same in every attempt of every run.

@@ -13,6 +13,7 @@ use engine::business::commands::catalog::{
 use engine::business::commands::contacts::{CreateContact, PatchContact};
 use engine::business::commands::customers::BookOnline;
 use engine::business::commands::diary::{AddTimeOff, DeleteSpecialDay, DeleteTimeOff, SetSpecialDay};
+use engine::business::commands::feeds::{CreateFeed, RevokeFeed};
 use engine::business::commands::guarded::BookOnce;
 use engine::business::commands::keys::{CreateKey, RevokeKey};
 use engine::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, PatchKnowledge};
@@ -128,7 +129,7 @@ macro_rules! ops {
 ops! {
     Book, Cancel, Reschedule, Confirm, Decline, CreateContact, PatchContact, NoteContact, PatchAppointment, RecordCall, MarkCall, TakeMessage,
     PatchMessage, AddKnowledge, CreateService, PatchService, SetServiceStaff, CreateStaff, PatchStaff, PatchBusiness, CreateKey,
-    RevokeKey, CreateWebhook, PatchWebhook, DeleteWebhook, RotateSecret, PatchBudget,
+    RevokeKey, CreateFeed, RevokeFeed, CreateWebhook, PatchWebhook, DeleteWebhook, RotateSecret, PatchBudget,
     PatchKnowledge, DeleteKnowledge, RemoveService, RemoveStaff, BookOnce, MoveFrom, CancelAt,
     SetSpecialDay, DeleteSpecialDay, AddTimeOff, DeleteTimeOff, BookOnline, MoveOnline,
     CancelOnline,
@@ -152,6 +153,7 @@ impl Op {
                 | Self::PatchBusiness(_)
                 | Self::PatchBudget(_)
                 | Self::CreateKey(_)
+                | Self::CreateFeed(_)
                 | Self::CreateWebhook(_)
                 | Self::SetSpecialDay(_)
                 | Self::DeleteSpecialDay(_)
@@ -170,6 +172,10 @@ impl Op {
                 let key = crate::ledger::json(body)["key"].to_string();
                 String::from_utf8_lossy(body).replacen(&key, "null", 1).into_bytes()
             }
+            Self::CreateFeed(_) => {
+                let url = crate::ledger::json(body)["url"].to_string();
+                String::from_utf8_lossy(body).replacen(&url, "null", 1).into_bytes()
+            }
             Self::BookOnline(_) => {
                 let token = crate::ledger::json(body)["token"].to_string();
                 String::from_utf8_lossy(body).replacen(&token, "null", 1).into_bytes()
@@ -180,7 +186,7 @@ impl Op {
 
     /// Returns the response to a repeated request: the stored response, completed with fields of the request.
     pub(crate) fn again(&self, first: &[u8]) -> Vec<u8> {
-        if let Self::CreateKey(_) | Self::BookOnline(_) = self {
+        if let Self::CreateKey(_) | Self::CreateFeed(_) | Self::BookOnline(_) = self {
             self.remembered(first)
         } else {
             first.to_vec()

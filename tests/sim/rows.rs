@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::{
     Amount, ApiKey, Appointment, AppointmentId, AuditEntry, AuditId, BlockedTime, Budget, BudgetKind,
-    Business, BusinessId, CallRecord, Contact, ContactId, Delivery, EventId, Knowledge, ResourceId, Service,
-    SlugOwner, SpecialDay, StaffMember, TakenMessage, Timestamp, Usage, WebhookEndpoint, WebhookId, Website,
+    Business, BusinessId, CallRecord, Contact, ContactId, Delivery, EventId, Feed, Knowledge, ResourceId,
+    Service, SlugOwner, SpecialDay, StaffMember, TakenMessage, Timestamp, Usage, WebhookEndpoint, WebhookId,
+    Website,
 };
 use engine::business::commands::customers::ManageToken;
 use serde::Serialize;
@@ -17,8 +18,9 @@ use store::records::{
 use store::{Key, Order, Record, Store};
 use uuid::Uuid;
 use view::{
-    KeyView, OperatorBusinessView, OperatorCallView, OperatorContactView, OperatorMessageView,
-    OperatorServiceView, OperatorStaffView, SomeCallView, SpecialDayView, TimeOffView, WebhookView,
+    FeedView, KeyCreatorView, KeyView, OperatorBusinessView, OperatorCallView, OperatorContactView,
+    OperatorMessageView, OperatorServiceView, OperatorStaffView, SomeCallView, SpecialDayView, TimeOffView,
+    WebhookView,
 };
 
 use crate::customers::LINKS_MAX;
@@ -139,6 +141,16 @@ impl Rows {
                     self.kept.add(BudgetKind::Keys, Amount::row(key.encode().len()));
                 }
                 self.show(key.id, &KeyView::from(&key));
+            }
+            kind::FEED => {
+                let feed = Feed::decode(value).unwrap();
+                let by_token = store.get_raw(&keys::feed_by_token(&feed.hash)).unwrap();
+                let lives = feed.revoked_at.is_none();
+                assert_eq!(by_token, lives.then(|| keys::feed_value(of, feed.id)), "feed {}", feed.id);
+                if lives {
+                    self.expect(keys::live_feed(of, feed.staff_id, feed.id), feed.hash.to_vec());
+                }
+                self.show(feed.id, &FeedView::new(&feed, KeyCreatorView::new(feed.created_by, None)));
             }
             kind::APPOINTMENT => self.add_appointment(of, &key, value),
             kind::CONTACT => self.add_contact(of, value),

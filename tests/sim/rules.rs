@@ -7,6 +7,7 @@ use engine::business::commands::ForOperator;
 use engine::business::commands::appointments::{Book, BookingContact};
 use engine::business::commands::guarded::BookOnce;
 use serde_json::{Value, json};
+use store::Tombstone;
 use uuid::Uuid;
 
 use crate::assistants::{CancelAt, MoveFrom};
@@ -124,8 +125,12 @@ impl Model {
                 effects.noted.push(("budget.updated", self.id.uuid()));
             }
             Op::RevokeKey(revoke) => {
-                self.revoked.insert(revoke.id);
+                self.revoked.insert(Tombstone::RevokedKey(revoke.id));
                 effects.noted.push(("api_key.revoked", revoke.id.uuid()));
+            }
+            Op::RevokeFeed(revoke) => {
+                self.revoked.insert(Tombstone::RevokedFeed(revoke.id));
+                effects.noted.push(("feed.revoked", revoke.id.uuid()));
             }
             Op::DeleteKnowledge(gone) => {
                 self.newest.remove(&gone.id.uuid());
@@ -273,6 +278,7 @@ impl Model {
                 ("business.updated", None, mode.unwrap_or_else(|| json!({})))
             }
             Op::CreateKey(_) => ("api_key.created", None, json!({})),
+            Op::CreateFeed(_) => ("feed.created", None, json!({})),
             other => unreachable!("{other:?} has its own rules"),
         };
         for (field, value) in given.as_object().unwrap() {

@@ -6,9 +6,9 @@ use domain::booking::{BookRequest, MoveRequest, Party};
 use domain::{
     AppointmentId, Attendance, BlockedTimeId, BookingMode, BudgetKind, BusinessId, CallDetails, CallId,
     CallOutcome, ContactDetails, ContactId, ContactPatch, Day, DayHours, Direction, DisabledReason, Email,
-    EventType, EventTypes, KeyId, KnowledgeDetails, KnowledgeId, LocalTime, Locale, MessageDetails,
-    MessageId, MessageStatus, Phone, Scopes, ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId,
-    WebhookSecret, WebhookStatus, WebhookUrl, WeeklyHours,
+    EventType, EventTypes, FeedDetail, FeedId, KeyId, KnowledgeDetails, KnowledgeId, LocalTime, Locale,
+    MessageDetails, MessageId, MessageStatus, Phone, Scopes, ServiceId, Source, StaffId, Text, Timestamp,
+    Urgency, WebhookId, WebhookSecret, WebhookStatus, WebhookUrl, WeeklyHours,
 };
 use engine::business::commands::ForOperator;
 use engine::business::commands::appointments::{
@@ -21,6 +21,7 @@ use engine::business::commands::catalog::{
 };
 use engine::business::commands::contacts::{CreateContact, PatchContact};
 use engine::business::commands::customers::ManageToken;
+use engine::business::commands::feeds::{CreateFeed, RevokeFeed};
 use engine::business::commands::keys::{CreateKey, RevokeKey};
 use engine::business::commands::knowledge::AddKnowledge;
 use engine::business::commands::messages::{PatchMessage, TakeMessage};
@@ -35,6 +36,9 @@ use crate::ops::Op;
 /// The durations of services in minutes. Some of them are not a multiple of the grid of start times, so their
 /// appointments end between two start times.
 const MINUTES: [u32; 5] = [30, 31, 45, 61, 90];
+/// The number of feeds that the clients create. It is far below the maximum, because a client does not know the
+/// feeds whose responses a crash has lost.
+const FEEDS_MADE: usize = 4;
 
 /// A business as its clients see it.
 pub(crate) struct Shop {
@@ -49,6 +53,8 @@ pub(crate) struct Shop {
     pub(crate) knowledge: Vec<KnowledgeId>,
     pub(crate) webhooks: Vec<WebhookId>,
     pub(crate) keys: Vec<KeyId>,
+    /// All feeds, including revoked ones.
+    feeds: Vec<FeedId>,
     /// The time off that was created: the staff member and the id.
     pub(crate) times_off: Vec<(StaffId, BlockedTimeId)>,
     /// The manage links of appointments. Older links may have expired.
@@ -95,6 +101,7 @@ impl Shop {
             knowledge: Vec::new(),
             webhooks: Vec::new(),
             keys: Vec::new(),
+            feeds: Vec::new(),
             times_off: Vec::new(),
             links: Vec::new(),
             endpoints_max,
@@ -129,6 +136,7 @@ impl Shop {
             Op::CreateService(_) => self.services.push(id(&body["id"])),
             Op::CreateStaff(_) => self.staff.push(id(&body["id"])),
             Op::CreateKey(_) => self.keys.push(id(&body["id"])),
+            Op::CreateFeed(_) => self.feeds.push(id(&body["id"])),
             Op::CreateWebhook(_) => self.webhooks.push(id(&body["id"])),
             Op::AddKnowledge(_) => self.knowledge.push(id(&body["id"])),
             Op::DeleteKnowledge(gone) => self.knowledge.retain(|known| *known != gone.id),
@@ -269,6 +277,16 @@ impl Shop {
     }
 
     fn next_key(&self, dice: &Dice) -> Op {
+        if dice.once_in(3) {
+            match dice.any(&self.feeds).filter(|_| dice.once_in(2)) {
+                Some(id) => return RevokeFeed { id }.into(),
+                None if self.feeds.len() < FEEDS_MADE => {
+                    let (detail, origin) = (FeedDetail::Services, "https://desk.example.com".into());
+                    return CreateFeed { staff_id: None, detail, origin }.into();
+                }
+                None => {}
+            }
+        }
         match dice.any(&self.keys).filter(|_| dice.once_in(2)) {
             Some(id) => RevokeKey { id }.into(),
             None => CreateKey { name: text("A key"), scopes: Scopes::all() }.into(),

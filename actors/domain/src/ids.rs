@@ -84,6 +84,7 @@ macro_rules! each_id {
             SessionId,
             MailId,
             AlertId,
+            FeedId,
         }
     };
 }

@@ -24,6 +24,7 @@ mod budget;
 mod business;
 mod busy;
 mod calendar;
+mod calendars;
 mod call;
 mod catalog;
 mod contact;
@@ -58,8 +59,8 @@ mod words;
 
 pub use self::{
     address::*, alert::*, alerting::*, appointment::*, attempt::*, audit::*, blocked::*, budget::*,
-    business::*, busy::*, calendar::*, call::*, catalog::*, contact::*, hours::*, ids::*, insights::*,
-    key::*, knowledge::*, link::*, mail::*, membership::*, message::*, notice::*, person::*, problem::*,
-    public::*, refusal::*, retention::*, role::*, search::*, spans::*, text::*, time::*, webhook::*,
-    webhook_url::*, website::*,
+    business::*, busy::*, calendar::*, calendars::*, call::*, catalog::*, contact::*, hours::*, ids::*,
+    insights::*, key::*, knowledge::*, link::*, mail::*, membership::*, message::*, notice::*, person::*,
+    problem::*, public::*, refusal::*, retention::*, role::*, search::*, spans::*, text::*, time::*,
+    webhook::*, webhook_url::*, website::*,
 };

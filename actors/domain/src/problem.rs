@@ -157,6 +157,8 @@ pub enum ProblemCode {
     PlusInQuery(Box<ProblemCode>),
     WebhookUrl(UrlRefusal),
     Endpoints(usize),
+    /// The number of feeds of a business or a staff member that are not revoked.
+    Feeds(usize),
     SkippedTime,
     TimeTwice,
     NotTicked,
@@ -283,6 +285,7 @@ pub enum Named {
     Call,
     Contact,
     Delivery,
+    Feed,
     Knowledge,
     Mail,
     Message,

@@ -82,6 +82,8 @@ pub enum Conflict {
     NoRelaySet(&'static str),
     MailsWait,
     NoPublicUrl,
+    /// The business or the staff member has this number of feeds, the maximum.
+    FeedsFull(usize),
     SlugTaken,
     /// The business has no connection that can send text messages.
     NoTexts,

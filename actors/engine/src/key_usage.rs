@@ -1,11 +1,11 @@
-//! The last use of each API key, to the minute.
+//! The last use of each API key and the last request for each feed, to the minute.
 //!
 //! The uses are collected in memory, so a request costs no commit. They are written once a minute and
 //! before a list shows them. A crash loses at most the uses of the last minute.
 
 use dashmap::DashMap;
-use domain::{BusinessId, KeyId, Timestamp};
-use store::{Batch, Store, StoreError, Weight, keys};
+use domain::{BusinessId, Timestamp};
+use store::{Batch, Key, Store, StoreError, Weight, keys};
 
 use crate::scans::Reader;
 
@@ -14,19 +14,20 @@ const BATCH_KEYS_MAX: usize = 1_024;
 
 #[derive(Debug, Default)]
 pub(crate) struct KeyUsage {
-    pending: DashMap<KeyId, Timestamp>,
+    /// By the key of the row.
+    pending: DashMap<Key, Timestamp>,
 }
 
 impl KeyUsage {
-    pub(crate) fn note(&self, key: KeyId, now: Timestamp) {
+    pub(crate) fn note(&self, row: Key, now: Timestamp) {
         let minute = Timestamp::from_millis(now.millis().div_euclid(MINUTE_MILLIS) * MINUTE_MILLIS);
-        if self.pending.get(&key).is_none_or(|noted| *noted != minute) {
-            self.pending.insert(key, minute);
+        if self.pending.get(&row).is_none_or(|noted| *noted != minute) {
+            self.pending.insert(row, minute);
         }
     }
 
-    pub(crate) fn forget(&self, key: KeyId) {
-        self.pending.remove(&key);
+    pub(crate) fn forget(&self, row: Key) {
+        self.pending.remove(&row);
     }
 
     /// Writes the collected uses and waits until they are durable. On a full disk they stay in memory.
@@ -35,14 +36,14 @@ impl KeyUsage {
             return Ok(());
         }
         let mut uses = Vec::new();
-        self.pending.retain(|key, used| {
-            uses.push((*key, *used));
+        self.pending.retain(|row, used| {
+            uses.push((*row, *used));
             false
         });
         for uses in uses.chunks(BATCH_KEYS_MAX) {
             let mut batch = Batch::default();
-            for (key, used) in uses {
-                batch.put(keys::key_used(*key), keys::millis_value(*used));
+            for (row, used) in uses {
+                batch.put(*row, keys::millis_value(*used));
             }
             store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         }
@@ -50,10 +51,9 @@ impl KeyUsage {
     }
 }
 
-pub(crate) fn last_used(reader: &Reader<'_>, key: KeyId) -> Result<Option<Timestamp>, StoreError> {
-    let at = keys::key_used(key);
-    let Some(value) = reader.get_raw(&at)? else { return Ok(None) };
-    reader.usable(&at, keys::millis_from_value(&value))
+pub(crate) fn last_used(reader: &Reader<'_>, row: &Key) -> Result<Option<Timestamp>, StoreError> {
+    let Some(value) = reader.get_raw(row)? else { return Ok(None) };
+    reader.usable(row, keys::millis_from_value(&value))
 }
 
 #[cfg(test)]
@@ -67,15 +67,15 @@ mod tests {
     async fn the_uses_of_any_number_of_keys_are_written() {
         let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
         let (usage, now) = (KeyUsage::default(), Timestamp::from_millis(119_999));
-        let key = |number| KeyId::from(Uuid::from_u128(number));
+        let key = |number| keys::key_used(Uuid::from_u128(number).into());
         for number in 0..30_000 {
             usage.note(key(number), now);
         }
         usage.write(&store).await.unwrap();
         let reader = Reader::unbounded(&store);
         for number in [0, 1_023, 1_024, 29_999] {
-            assert_eq!(last_used(&reader, key(number)).unwrap(), Some(Timestamp::from_millis(60_000)));
+            assert_eq!(last_used(&reader, &key(number)).unwrap(), Some(Timestamp::from_millis(60_000)));
         }
-        assert_eq!(last_used(&reader, key(30_000)).unwrap(), None);
+        assert_eq!(last_used(&reader, &key(30_000)).unwrap(), None);
     }
 }

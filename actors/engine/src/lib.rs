@@ -6,6 +6,7 @@
 mod actor;
 pub mod backup;
 pub mod business;
+pub mod calendars;
 mod claims;
 mod clock;
 pub mod counting;

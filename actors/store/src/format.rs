@@ -23,7 +23,8 @@ pub(super) const NAME: &str = "format";
 /// Earlier versions do not know the journal, which format 6 introduced, and would miss rows that only the journal
 /// contains.
 pub(super) const READ_BY: u16 = 6;
-/// Earlier versions would write search texts without names, which format 9 introduced.
+/// Earlier versions would write search texts without names and would not end the feeds of removed members. Format 9
+/// introduced both.
 const WRITTEN_BY: u16 = 9;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,10 +103,10 @@ mod tests {
     fn a_later_format_is_refused_unless_it_may_be_written() {
         let dir = tempfile::tempdir().unwrap();
         let write = |text: &str| fs::write(dir.path().join(NAME), text).unwrap();
-        write("format = 9\nread-by = 6\nwritten-by = 9\nmore = x\n");
+        write("format = 10\nread-by = 6\nwritten-by = 10\nmore = x\n");
         let refused = check(dir.path());
-        assert!(matches!(refused, Err(StoreError::Format { found: 9, known: STORE_FORMAT })), "{refused:?}");
-        write("format = 9\nread-by = 6\nwritten-by = 8\n");
+        assert!(matches!(refused, Err(StoreError::Format { found: 10, known: STORE_FORMAT })), "{refused:?}");
+        write("format = 10\nread-by = 6\nwritten-by = 9\n");
         check(dir.path()).unwrap();
     }
 

@@ -7,8 +7,8 @@
 
 use domain::{
     Alias, ApiKey, Appointment, BlockedTime, Budget, BudgetKind, Business, BusinessId, CallRecord, Contact,
-    ContactId, Delivery, Knowledge, Membership, NoticeSettings, ResourceId, Retention, Service, SpecialDay,
-    StaffMember, TakenMessage, Timestamp, WebhookEndpoint, Website,
+    ContactId, Delivery, Feed, Knowledge, Membership, NoticeSettings, ResourceId, Retention, Service,
+    SpecialDay, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, Website,
 };
 use uuid::Uuid;
 
@@ -93,6 +93,10 @@ macro_rules! each_kind {
                 Membership {
                     MEMBERSHIP "memberships", |it, of| keys::membership(of, it.person_id),
                     [created_at, updated_at], index membership_rows
+                }
+                Feed {
+                    FEED "feeds", |it, of| keys::feed(of, it.id), [created_at],
+                    |revoked_at| &mut *revoked_at, index feed_rows
                 }
                 AuditRecord [expires audit_days] {
                     AUDIT "audit entries", |it, of| keys::audit(of, it.entry.id), [entry.at]
@@ -320,6 +324,18 @@ fn webhook_rows(it: &WebhookEndpoint, of: BusinessId) -> Vec<IndexRow> {
 
 fn membership_rows(it: &Membership, of: BusinessId) -> Vec<IndexRow> {
     vec![IndexRow::new("in the list of its person", keys::member_of(it.person_id, of), [])]
+}
+
+/// A revoked feed has no index rows, so a lookup of its token does not find it.
+fn feed_rows(it: &Feed, of: BusinessId) -> Vec<IndexRow> {
+    if it.revoked_at.is_some() {
+        return Vec::new();
+    }
+    let live = keys::live_feed(of, it.staff_id, it.id);
+    vec![
+        IndexRow::new("in the list of feeds that are not revoked", live, it.hash),
+        IndexRow::new("by token", keys::feed_by_token(&it.hash), keys::feed_value(of, it.id)),
+    ]
 }
 
 fn appointment_rows(it: &Appointment, of: BusinessId) -> Vec<IndexRow> {

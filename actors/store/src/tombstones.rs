@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! revoked-key 01a1fa8e-171f-7000-a08c-375224145f30
+//! revoked-feed 01a1fa8e-1c2e-7000-9d11-8a5b63c0e7f4
 //! erased-contact 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fa8e-17a2-7000-9a0e-5b7be7bb4a51
 //! removed-person 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fa8e-18c1-7000-8f6b-0a4de8b0c1f2 01a1fb01-12ab-0000-0000-000000000000
 //! ended-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c
@@ -16,7 +17,7 @@
 //! A removed person may be invited again. Only invitations up to the instant in the last field are revoked. The field
 //! has the form of an id, which starts with its time. In older lists, the field is an id that was created at the time
 //! of the removal. `imported-business` cancels an earlier `ended-business` and names the first audit entry after the
-//! import. API keys with a smaller id stay revoked.
+//! import. API keys and feeds with a smaller id stay revoked.
 //!
 //! Invariants: a line is durable before its change. After a crash, a line may exist without its change. Lines are only
 //! appended, and their order matters.
@@ -29,7 +30,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use domain::{
-    AuditId, BusinessId, ContactId, EmailConsent, KeyId, PersonId, ResourceId, TextConsent, Timestamp,
+    AuditId, BusinessId, ContactId, EmailConsent, FeedId, KeyId, PersonId, ResourceId, TextConsent, Timestamp,
 };
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -46,6 +47,7 @@ const DIGEST: &str = "sha256 ";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tombstone {
     RevokedKey(KeyId),
+    RevokedFeed(FeedId),
     ErasedContact(BusinessId, ContactId),
     /// A person who was removed from a business or has declined an invitation. Invitations up to this instant are
     /// revoked.
@@ -61,6 +63,7 @@ impl std::fmt::Display for Tombstone {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::RevokedKey(id) => write!(f, "revoked-key {id}"),
+            Self::RevokedFeed(id) => write!(f, "revoked-feed {id}"),
             Self::ErasedContact(of, id) => write!(f, "erased-contact {of} {id}"),
             Self::RemovedPerson(of, id, offered) => {
                 write!(f, "removed-person {of} {id} {}", as_id_begins(*offered))
@@ -94,6 +97,7 @@ fn parse(line: &str) -> Option<Tombstone> {
     let ids: Vec<Uuid> = ids.split(' ').map(|id| id.parse().ok()).collect::<Option<_>>()?;
     match (kind, &ids[..]) {
         ("revoked-key", [id]) => Some(Tombstone::RevokedKey((*id).into())),
+        ("revoked-feed", [id]) => Some(Tombstone::RevokedFeed((*id).into())),
         ("erased-contact", [of, id]) => Some(Tombstone::ErasedContact((*of).into(), (*id).into())),
         ("removed-person", [of, id, offered]) => {
             Some(Tombstone::RemovedPerson((*of).into(), (*id).into(), begins_with(*offered)))
@@ -143,7 +147,8 @@ fn whole_lines(text: &[u8]) -> &[u8] {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct TakenBack {
-    pub keys: HashSet<KeyId>,
+    /// The ids of revoked API keys and feeds.
+    pub revoked: HashSet<Uuid>,
     pub businesses: BTreeMap<BusinessId, OfBusiness>,
 }
 
@@ -153,7 +158,7 @@ pub struct OfBusiness {
     /// The removed people, each with the instant up to which invitations are revoked.
     pub removed: BTreeMap<PersonId, Timestamp>,
     pub ended: bool,
-    /// The first audit entry after the newest import. API keys with smaller ids are revoked.
+    /// The first audit entry after the newest import. API keys and feeds with smaller ids are revoked.
     pub imported: Option<AuditId>,
     /// The newest consents, by the keyed hash of the address or the phone number.
     pub consents: BTreeMap<[u8; 32], ConsentRecord>,
@@ -165,7 +170,8 @@ impl TakenBack {
         let businesses = &mut taken_back.businesses;
         for line in lines {
             match *line {
-                Tombstone::RevokedKey(id) => _ = taken_back.keys.insert(id),
+                Tombstone::RevokedKey(id) => _ = taken_back.revoked.insert(id.uuid()),
+                Tombstone::RevokedFeed(id) => _ = taken_back.revoked.insert(id.uuid()),
                 // An erased contact stays erased after an import, so this line also applies after an import.
                 Tombstone::ErasedContact(of, id) => _ = businesses.entry(of).or_default().erased.insert(id),
                 // The latest instant counts, because a restore of an older backup may append earlier removals.
@@ -186,9 +192,10 @@ impl TakenBack {
         taken_back
     }
 
-    pub fn has_revoked(&self, key: KeyId, of: BusinessId) -> bool {
+    /// Whether an API key or a feed of a business is revoked.
+    pub fn has_revoked(&self, id: impl ResourceId, of: BusinessId) -> bool {
         let imported = self.businesses.get(&of).and_then(|of| of.imported);
-        self.keys.contains(&key) || imported.is_some_and(|entry| key.uuid() < entry.uuid())
+        self.revoked.contains(&id.uuid()) || imported.is_some_and(|entry| id.uuid() < entry.uuid())
     }
 }
 
@@ -257,6 +264,7 @@ mod tests {
         let id = Uuid::from_u128;
         let all = [
             key(1),
+            Tombstone::RevokedFeed(id(6).into()),
             Tombstone::ErasedContact(id(2).into(), id(3).into()),
             Tombstone::RemovedPerson(id(2).into(), id(5).into(), Timestamp::from_millis(1_795_000_000_123)),
             Tombstone::EndedBusiness(id(2).into()),
@@ -287,8 +295,9 @@ mod tests {
         let erased = BTreeSet::from([person]);
         let expected = OfBusiness { erased, imported: Some(entry), ..OfBusiness::default() };
         assert_eq!(by.businesses, BTreeMap::from([(of, expected)]));
-        assert!(by.has_revoked(id(9).into(), of) && !by.has_revoked(id(11).into(), of));
-        assert!(!by.has_revoked(id(9).into(), id(4).into()));
+        let (earlier, later) = (KeyId::from(id(9)), FeedId::from(id(11)));
+        assert!(by.has_revoked(earlier, of) && !by.has_revoked(later, of));
+        assert!(!by.has_revoked(earlier, id(4).into()));
         // The order matters: if a business was imported and then deleted again, it counts as deleted.
         assert!(TakenBack::by(&[ended, imported, ended]).businesses[&of].ended);
         assert!(TakenBack::by(&[imported, ended]).businesses[&of].ended);
@@ -327,6 +336,7 @@ mod tests {
             ("x\n", 1),
             ("revoked-key 1\n", 1),
             ("burnt-bridge 00000000-0000-0000-0000-000000000001\n", 1),
+            ("revoked-feed 1\n", 1),
             ("erased-contact 00000000-0000-0000-0000-000000000001\n", 1),
             ("removed-person 00000000-0000-0000-0000-000000000001\n", 1),
             ("imported-business 00000000-0000-0000-0000-000000000001\n", 1),

@@ -6,6 +6,7 @@ mod appointments;
 mod audit;
 mod budget;
 mod business;
+mod calendars;
 mod catalog;
 mod contacts;
 mod conversations;
@@ -27,9 +28,9 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 pub use self::{
-    appointments::*, audit::*, budget::*, business::*, catalog::*, contacts::*, conversations::*, diary::*,
-    event::*, insights::*, installation::*, keys::*, notice::*, people::*, search::*, webhooks::*,
-    website::*,
+    appointments::*, audit::*, budget::*, business::*, calendars::*, catalog::*, contacts::*,
+    conversations::*, diary::*, event::*, insights::*, installation::*, keys::*, notice::*, people::*,
+    search::*, webhooks::*, website::*,
 };
 
 pub trait View: Serialize + DeserializeOwned + Send + 'static {}

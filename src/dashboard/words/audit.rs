@@ -60,6 +60,8 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
         A::PersonUnsubscribed => ("unsubscribed from mails", "s’est désabonné de courriels"),
         A::ApiKeyCreated => ("created an API key", "a créé une clé d’API"),
         A::ApiKeyRevoked => ("revoked an API key", "a révoqué une clé d’API"),
+        A::FeedCreated => ("created a calendar address", "a créé une adresse de calendrier"),
+        A::FeedRevoked => ("revoked a calendar address", "a révoqué une adresse de calendrier"),
         A::WebhookCreated => ("added a webhook endpoint", "a ajouté une adresse de webhook"),
         A::WebhookUpdated => ("changed a webhook endpoint", "a modifié une adresse de webhook"),
         A::WebhookSecretRotated => {
@@ -117,6 +119,7 @@ pub(in crate::dashboard) fn kind(locale: Locale, kind: AuditedKind) -> &'static 
         K::TimeOff => ("time off", "absence"),
         K::Person => ("person", "personne"),
         K::ApiKey => ("API key", "clé d’API"),
+        K::Feed => ("calendar address", "adresse de calendrier"),
         K::Webhook => ("webhook endpoint", "adresse de webhook"),
         K::Mail => ("mail", "courriel"),
         K::Retention => ("retention", "conservation"),

@@ -94,6 +94,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::People(number) => count(*number, "{} people belong to it.", "{} personnes en font partie."),
         P::WebhookUrl(refusal) => webhook_url(words, *refusal),
         P::Endpoints(number) => count(*number, "There are {} endpoints already.", "Il y a déjà {} adresses."),
+        P::Feeds(number) => count(*number, "There are {} addresses already.", "Il y a déjà {} adresses."),
         P::SkippedTime => say(
             "This time does not exist on that day because of a clock change.",
             "Cette heure n’existe pas ce jour-là à cause d’un changement d’heure.",

@@ -106,6 +106,11 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             "There are {} future periods of time off, which is the maximum.",
             "Il y a {} absences à venir, c’est le maximum.",
         ),
+        Conflict::FeedsFull(most) => count(
+            *most,
+            "The business and each staff member can have at most {} calendar addresses. Revoke one of them first.",
+            "L’établissement et chaque membre de l’équipe ont {} adresses de calendrier au plus. Révoquez-en une d’abord.",
+        ),
         Conflict::EndpointsFull(most) => {
             count(*most, "A business has at most {} endpoints.", "Un établissement a {} webhooks au plus.")
         }

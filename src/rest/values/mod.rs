@@ -13,10 +13,10 @@ use domain::{
     Address, AlertEmail, AlertScope, AppointmentId, AppointmentStatus, Attendance, AttendanceFilter,
     BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ClockFormat,
     Color, ContactId, Currency, CustomerWord, Day, DeliveryStatus, Direction, DisabledReason, Email,
-    EmailConsent, EventId, EventType, InsightPeriod, KeyId, KnowledgeId, LocalTime, Locale, MailId,
-    MessageId, MessageStatus, Named, NoticeChannel, NoticeKind, NoticeScope, NoticeStatus, PersonId,
-    PersonName, ProblemCode, Refusal, ResourceId, Role, Scope, ServiceId, SiteOrigin, Slug, Source, StaffId,
-    Text, TextConsent, Timestamp, Urgency, WebhookId, WebhookStatus, WebhookUrl, WeekStart,
+    EmailConsent, EventId, EventType, FeedDetail, FeedId, InsightPeriod, KeyId, KnowledgeId, LocalTime,
+    Locale, MailId, MessageId, MessageStatus, Named, NoticeChannel, NoticeKind, NoticeScope, NoticeStatus,
+    PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role, Scope, ServiceId, SiteOrigin, Slug, Source,
+    StaffId, Text, TextConsent, Timestamp, Urgency, WebhookId, WebhookStatus, WebhookUrl, WeekStart,
 };
 
 use crate::http::read::FromText;
@@ -79,6 +79,7 @@ record_ids! {
     KnowledgeId: "knowledge_id", Knowledge;
     // In the path, the endpoint precedes the event, and the two identify a delivery.
     EventId: "event_id", Delivery;
+    FeedId: "feed_id", Feed;
     KeyId: "key_id", ApiKey;
     MailId: "notice_id", Notice;
     MessageId: "message_id", Message;
@@ -115,6 +116,7 @@ macro_rules! words_from_text {
 
 words_from_text!(
     EmailConsent,
+    FeedDetail,
     TextConsent,
     NoticeChannel,
     NoticeKind,

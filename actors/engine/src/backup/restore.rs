@@ -1,16 +1,17 @@
 //! Restores a backup into a new store.
 //!
-//! *Tombstones* list revoked keys, erased contacts, removed people and ended businesses. Invariant: the
+//! *Tombstones* list revoked keys and feeds, erased contacts, removed people and ended businesses. Invariant: the
 //! directory becomes a valid store only in the last step. Before that, the restore applies the tombstones and
-//! adds them to the new store's list. Without a list, it revokes every API key and ends all manage links,
-//! with which customers change their appointments.
+//! adds them to the new store's list. Without a list, it revokes every API key and feed and ends all manage
+//! links, with which customers change their appointments.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use domain::{
-    Actor, Amount, ApiKey, AuditAction, AuditEntry, AuditId, BudgetKind, BusinessId, IdMint, Membership,
-    Person, ResourceId, Timestamp,
+    Actor, Amount, ApiKey, AuditAction, AuditEntry, AuditId, BudgetKind, BusinessId, FeedId, IdMint,
+    Membership, Person, ResourceId, Timestamp,
 };
 use net::Ports;
 use store::keys::{installation_kind, kind};
@@ -25,6 +26,7 @@ use super::read::{Backup, BackupError};
 use super::write::Manifest;
 use crate::business::OfflineBusiness;
 use crate::business::commands::erasure::{EndBusiness, EraseContact, end_undecodable, is_undecodable};
+use crate::business::commands::feeds::RevokeFeed;
 use crate::business::commands::people::RemoveMember;
 use crate::clock::Clocks;
 use crate::counting::{Differences, Tally};
@@ -55,6 +57,7 @@ pub enum RestoreError {
 pub struct Restored {
     pub manifest: Manifest,
     pub revoked: usize,
+    pub feeds_revoked: usize,
     /// The number of contacts whose erasure has begun. The service completes these erasures after it starts.
     pub erased: usize,
     /// The number of ended businesses. The service deletes their rows after it starts.
@@ -97,8 +100,17 @@ pub async fn restore(
     let store = filling.into_store(Box::new(|_| ()))?;
     upgrade(&store, Upgrades::Allowed).await?;
     let manifest = backup.manifest().clone();
-    let restored =
-        Restored { manifest, revoked: 0, erased: 0, ended: 0, removed: 0, kept: 0, valid: 0, incomplete };
+    let restored = Restored {
+        manifest,
+        revoked: 0,
+        feeds_revoked: 0,
+        erased: 0,
+        ended: 0,
+        removed: 0,
+        kept: 0,
+        valid: 0,
+        incomplete,
+    };
     let mut restoring = Restoring { store: &store, ports, restored };
     for of in uncounted {
         restoring.forget_usage(of).await?;
@@ -110,6 +122,7 @@ pub async fn restore(
     let after = after.as_deref().map(TakenBack::by);
     restoring.apply_tombstones(after.as_ref()).await?;
     restoring.revoke_keys(after.as_ref()).await?;
+    restoring.revoke_feeds(after.as_ref()).await?;
     if after.is_none() {
         end_manage_links(&store).await?;
     }
@@ -224,6 +237,38 @@ impl Restoring<'_> {
                 }
             }
         }
+    }
+
+    /// Revokes the listed feeds, or all feeds if there is no list. The feeds of businesses that have ended, or
+    /// whose profile cannot be decoded, are not served.
+    async fn revoke_feeds(&mut self, after: Option<&TakenBack>) -> Result<(), RestoreError> {
+        let (store, mut feeds) = (self.store, BTreeMap::<BusinessId, Vec<FeedId>>::new());
+        let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::FEED_BY_TOKEN));
+        loop {
+            let page = pages.next(store)?;
+            if page.is_empty() {
+                break;
+            }
+            for (row, value) in page {
+                let named = store.usable(&row, keys::business_and_feed(&value))?;
+                let named = named.filter(|(of, id)| after.is_none_or(|after| after.has_revoked(*id, *of)));
+                named.into_iter().for_each(|(of, id)| feeds.entry(of).or_default().push(id));
+            }
+        }
+        let clocks = Clocks::open(store, Arc::clone(&self.ports.clock)).await?;
+        for (of, ids) in feeds {
+            if is_undecodable(store, of)? {
+                continue;
+            }
+            let Some(mut business) = OfflineBusiness::load(store, self.ports, &clocks, of).await? else {
+                continue;
+            };
+            for id in ids {
+                self.restored.feeds_revoked += usize::from(business.carry_out(RevokeFeed { id }).await?);
+            }
+            business.wait_durable().await?;
+        }
+        Ok(())
     }
 
     /// Writes an audit entry that does not state the usage, so that the service counts the rows of the

@@ -9,6 +9,7 @@ use store::{Batch, Record, Weight, keys};
 
 use super::alerts::{happenings, write_alerts};
 use super::change::Change;
+use super::commands::feeds;
 use super::context::Context;
 use super::decision::Decided;
 use super::notices::write_notices;
@@ -74,10 +75,11 @@ pub(crate) fn carry_out<C: Change>(
 pub(super) fn write(
     state: &mut State,
     request: &Request,
-    decided: Decided,
+    mut decided: Decided,
     kept: Option<(u16, Vec<u8>)>,
     at: Timestamp,
 ) -> Result<(Batch, Vec<Effect>)> {
+    feeds::end(state, at, &mut decided)?;
     let Decided { writes, audit, events, mails, waits, webhook } = decided;
     let (mut batch, mut usage) = (Batch::default(), state.budget.usage);
     for write in &writes {

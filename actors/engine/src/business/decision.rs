@@ -39,6 +39,12 @@ pub(crate) struct Decided {
     pub(super) webhook: Option<(AlertKind, WebhookId)>,
 }
 
+impl Decided {
+    pub(super) fn note(&mut self, action: AuditAction, id: impl ResourceId) {
+        self.audit.push(AuditDraft { action, resource_id: id.uuid(), changes: Vec::new() });
+    }
+}
+
 impl Decision<Removed> {
     pub fn gone() -> Self {
         Self::answering(())

@@ -212,6 +212,7 @@ impl State {
             Write::NoBlockedTime(key) => self.blocked.remove(key),
             Write::ApiKey(_) => self.checked_key.set(None),
             Write::Contact { .. }
+            | Write::Feed { .. }
             | Write::Delivery { .. }
             | Write::NoContact(_)
             | Write::Merged(..)

@@ -4,8 +4,9 @@
 use chrono::NaiveDate;
 use domain::{
     Alias, ApiKey, Appointment, BlockedKey, BlockedTime, Budget, Business, BusinessId, CallRecord, Contact,
-    ContactId, Delivery, Membership, NoticeSettings, PersonId, ResourceId, Retention, Service, ServiceId,
-    SpecialDay, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId, Website,
+    ContactId, Delivery, Feed, Membership, NoticeSettings, PersonId, ResourceId, Retention, Service,
+    ServiceId, SpecialDay, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
+    Website,
 };
 use store::kept::{Kept, SearchChange};
 use store::{Batch, Record, Tombstone, kept, keys};
@@ -67,6 +68,10 @@ pub enum Write {
     /// A new blocked time. It never changes later.
     BlockedTime(BlockedTime),
     NoBlockedTime(BlockedKey),
+    Feed {
+        before: Option<Feed>,
+        after: Feed,
+    },
     Membership(Membership),
     /// Deletes the membership whose offer has this stamp. A membership that was offered later has a later
     /// stamp.
@@ -167,6 +172,12 @@ impl Write {
             Self::NoSpecialDay(date) => batch.delete(keys::special_day(of, *date)),
             Self::BlockedTime(time) => kept::put(of, None, time, batch),
             Self::NoBlockedTime(key) => batch.delete(keys::blocked_time(of, *key)),
+            Self::Feed { before, after } => {
+                kept::put(of, before.as_ref(), after, batch);
+                if after.revoked_at.is_some() {
+                    batch.bury(Tombstone::RevokedFeed(after.id));
+                }
+            }
             Self::Membership(membership) => kept::put(of, None, membership, batch),
             Self::NoMembership(id, offered) => {
                 batch.bury(Tombstone::RemovedPerson(of, *id, *offered));

@@ -192,7 +192,7 @@ impl Engine {
         let principal = principal.filter(|principal| is_valid(&principal.key));
         if let Some(principal) = &principal {
             self.shared().check_business(principal.key.business_id)?;
-            self.parts.businesses.key_usage.note(principal.key.id, self.now());
+            self.parts.businesses.key_usage.note(keys::key_used(principal.key.id), self.now());
         }
         Ok(principal)
     }

@@ -51,9 +51,9 @@ impl Job for DeletedBusinesses {
         }
         // The rows of a submitted batch can be deleted only after the batch is applied.
         store.settled(id).await?;
-        let (mut batch, api_keys) = deletion(store, id)?;
-        if !api_keys.is_empty() {
-            api_keys.into_iter().for_each(|key| key_usage.forget(key));
+        let (mut batch, used) = deletion(store, id)?;
+        if !used.is_empty() {
+            used.into_iter().for_each(|row| key_usage.forget(row));
             store.settled(BusinessId::INSTALLATION).await?;
         }
         let is_gone = batch.is_empty();
@@ -86,9 +86,9 @@ fn next_deleted(store: &Store) -> Result<Option<BusinessId>, StoreError> {
     Ok(None)
 }
 
-/// Returns a batch that deletes the next rows of a business, and the ids of the API keys that it deletes.
-fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<KeyId>), StoreError> {
-    let (mut batch, mut api_keys) = (Batch::default(), Vec::new());
+/// Returns a batch that deletes the next rows of a business, and the rows with last uses that it deletes.
+fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<Key>), StoreError> {
+    let (mut batch, mut used) = (Batch::default(), Vec::new());
     for row in store.rows().scan(&keys::all(of), Order::Ascending).take(ROWS_PER_STEP) {
         let (key, value) = row?;
         if keys::kind_of(&key)? == kind::KEY
@@ -96,8 +96,15 @@ fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<KeyId>), StoreE
         {
             let id = keys::id_at_end::<KeyId>(&key)?;
             batch.delete(keys::api_key(prefix));
-            batch.delete(keys::key_used(id));
-            api_keys.push(id);
+            used.push(keys::key_used(id));
+        }
+        if keys::kind_of(&key)? == kind::FEED {
+            used.push(keys::feed_fetched(of, keys::id_at_end(&key)?));
+        }
+        if keys::kind_of(&key)? == kind::FEED_LIVE
+            && let Ok(hash) = <&[u8; 32]>::try_from(value.as_slice())
+        {
+            batch.delete(keys::feed_by_token(hash));
         }
         if keys::kind_of(&key)? == kind::MEMBERSHIP {
             batch.delete(keys::member_of(keys::id_at_end(&key)?, of));
@@ -110,7 +117,8 @@ fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<KeyId>), StoreE
             batch.delete(Key::new(&row?.0));
         }
     }
-    Ok((batch, api_keys))
+    used.iter().for_each(|row| batch.delete(*row));
+    Ok((batch, used))
 }
 
 /// Starts the actors of businesses with an unfinished erasure or merge, or with missing reminders

@@ -226,14 +226,16 @@ impl Repair<'_> {
     ) -> Result<u64, StoreError> {
         let (present, mut moved) = (self.present, 0);
         let all = |kind| keys::of_kind(BusinessId::INSTALLATION, kind);
-        self.walk(all(installation_kind::KEY_USED), |key, value, batch| {
-            if keys::millis_from_value(value)? > present {
-                moved += 1;
-                batch.put(*key, keys::millis_value(present));
-            }
-            Ok(())
-        })
-        .await?;
+        for kind in [installation_kind::KEY_USED, installation_kind::FEED_FETCHED] {
+            self.walk(all(kind), |key, value, batch| {
+                if keys::millis_from_value(value)? > present {
+                    moved += 1;
+                    batch.put(*key, keys::millis_value(present));
+                }
+                Ok(())
+            })
+            .await?;
+        }
         self.walk(all(installation_kind::PERSON), |_, value, batch| {
             let before = Person::decode(value)?;
             let mut after = before.clone();

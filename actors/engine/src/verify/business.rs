@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use domain::{
     Alert, Amount, ApiKey, Appointment, AppointmentId, AuditId, BlockedTime, BudgetKind, Business,
-    BusinessId, CallId, CallRecord, ContactId, EventId, Membership, MessageId, PersonId, SlugOwner, StaffId,
-    StaffMember, TakenMessage, Timestamp, Usage, Website,
+    BusinessId, CallId, CallRecord, ContactId, EventId, Feed, FeedId, Membership, MessageId, PersonId,
+    SlugOwner, StaffId, StaffMember, TakenMessage, Timestamp, Usage, Website,
 };
 use store::kept::{self, Counted, counted};
 use store::keys::kind;
@@ -126,6 +126,16 @@ impl InBusiness {
             }
             kind::ALIAS => checker.alias(value),
             kind::ALIAS_OF | kind::MERGING => checker.index_of_aliases(kind, value),
+            kind::FEED => {
+                let Some(feed) = checker.kept::<Feed>(value) else { return };
+                if let Some(staff) = feed.staff_id.filter(|_| feed.revoked_at.is_none()) {
+                    checker.refers("staff member", &keys::staff(of, staff));
+                }
+            }
+            kind::FEED_LIVE => {
+                let Some(id) = checker.id::<FeedId>() else { return };
+                checker.leads_to::<Feed>(&keys::feed(of, id), value);
+            }
             kind::CALL => {
                 let Some(call) = checker.kept::<CallRecord>(value) else { return };
                 checker.refers_to_contact(call.contact_id);

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use domain::{ApiKey, Business, BusinessId, KeyId, SlugOwner, Website};
+use domain::{ApiKey, Business, BusinessId, Feed, KeyId, SlugOwner, Website};
+use store::kept::Kept;
 use store::keys::{self, installation_kind, kind};
 use store::records::{AuditRecord, ClockRecord, MetaRecord, NoticeCountRecord, RoundRecord};
 
@@ -42,6 +43,23 @@ impl Installation {
                 checker.read(keys::millis_from_value(value));
                 if !self.keys.contains(&id) {
                     checker.wrong("the API key that it names is missing");
+                }
+            }
+            installation_kind::FEED_BY_TOKEN => {
+                let Some((of, id)) = checker.read(keys::business_and_feed(value)) else { return };
+                let feed = checker.record::<Feed>(&keys::feed(of, id));
+                let index = feed.map(|feed| feed.index(of)).unwrap_or_default();
+                let belongs = index.iter().any(|row| row.key == checker.key && row.value == value);
+                let is_ended = checker.is_ended(of);
+                checker.belongs(belongs || is_ended);
+            }
+            installation_kind::FEED_FETCHED => {
+                let named = checker.read(keys::business_and_feed(checker.key.get(17..).unwrap_or_default()));
+                let Some((of, id)) = named else { return };
+                checker.stands_at(&keys::feed_fetched(of, id));
+                checker.read(keys::millis_from_value(value));
+                if !checker.is_ended(of) {
+                    checker.refers("feed", &keys::feed(of, id));
                 }
             }
             installation_kind::ENDPOINT_INDEX => {

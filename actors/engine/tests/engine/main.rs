@@ -18,6 +18,7 @@ mod erasing;
 mod expiring;
 mod exports;
 mod failures;
+mod feeds;
 mod few_actors;
 mod guarded;
 mod harness;

@@ -5,8 +5,8 @@
 //! never gets another meaning.
 
 use domain::{
-    AppointmentId, AuditId, BusinessId, CallId, ContactId, EventId, KeyId, KnowledgeId, MailId, MessageId,
-    PersonId, ServiceId, StaffId, SteadyTime, Timestamp, WebhookId,
+    AppointmentId, AuditId, BusinessId, CallId, ContactId, EventId, FeedId, KeyId, KnowledgeId, MailId,
+    MessageId, PersonId, ServiceId, StaffId, SteadyTime, Timestamp, WebhookId,
 };
 
 use super::parts::key_of;
@@ -69,6 +69,9 @@ kinds! {
     WEBSITE = 0x0d, 33, fn website(); // The settings of the booking page: zeros → `Website`
     NOTICES = 0x0e, 33, fn notices(); // The settings of notices: zeros → `NoticeSettings`
     KEY = 0x10, 33, fn key(id: KeyId); // An API key: its id → the 8 bytes of its record's key in the installation
+    FEED = 0x11, 33, fn feed(id: FeedId); // → `Feed`
+    /// A feed that is not revoked: its staff member, or zeros for the business, and its id. The value is its hash.
+    FEED_LIVE = 0x12, 49;
     // In format 1, the kinds 0x20, 0x21 and 0x23 were appointments by id, by start and by last change (`earlier.rs`).
     /// An entry of the index of appointments by contact. The value is empty.
     APPOINTMENT_BY_CONTACT = 0x22, 57,

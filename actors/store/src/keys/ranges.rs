@@ -4,8 +4,8 @@
 
 use chrono::{Datelike, NaiveDate};
 use domain::{
-    ApiKey, AppointmentId, BlockedKey, BusinessId, CallId, ContactId, MailId, MailKind, MessageId, PersonId,
-    ResourceId, StaffId, SteadyTime, Timestamp, WebhookId,
+    ApiKey, AppointmentId, BlockedKey, BusinessId, CallId, ContactId, FeedId, MailId, MailKind, MessageId,
+    PersonId, ResourceId, StaffId, SteadyTime, Timestamp, WebhookId,
 };
 use uuid::Uuid;
 
@@ -168,6 +168,33 @@ pub fn api_key_prefix(key: &ApiKey) -> [u8; 8] {
 /// Returns the 8 characters in the value of a [`key`] row.
 pub fn prefix_from_value(value: &[u8]) -> Result<[u8; 8], StoreError> {
     value.try_into().map_err(|_| StoreError::damaged("api_key", "its row does not have 8 bytes"))
+}
+
+pub fn live_feed(business: BusinessId, staff: Option<StaffId>, id: FeedId) -> Key {
+    live_feeds_start(business, staff).with(id.uuid().as_bytes())
+}
+
+/// The feeds of a staff member, or of the business, that are not revoked.
+pub fn live_feeds_of(business: BusinessId, staff: Option<StaffId>) -> KeyRange {
+    KeyRange::prefix(live_feeds_start(business, staff))
+}
+
+fn live_feeds_start(business: BusinessId, staff: Option<StaffId>) -> Key {
+    start(business, kind::FEED_LIVE).with(staff.map_or(Uuid::nil(), ResourceId::uuid).as_bytes())
+}
+
+/// The value of a [`super::feed_by_token`] row.
+pub fn feed_value(business: BusinessId, id: FeedId) -> Vec<u8> {
+    [business.uuid().into_bytes(), id.uuid().into_bytes()].concat()
+}
+
+pub fn business_and_feed(value: &[u8]) -> Result<(BusinessId, FeedId), StoreError> {
+    match value.split_first_chunk::<16>() {
+        Some((business, feed)) if feed.len() == 16 => {
+            Ok((Uuid::from_bytes(*business).into(), id_at_end(feed)?))
+        }
+        _ => Err(StoreError::damaged("feed", "its row does not have 32 bytes")),
+    }
 }
 
 pub fn deliveries(business: BusinessId, endpoint: WebhookId) -> KeyRange {

@@ -36,6 +36,10 @@ fn every_kind_has_one_width() {
         (contact_by_phone(business, "+15551234567"), 33),
         (contact_by_email(business, ""), 33),
         (contact_by_update(business, now, id(2)), 41),
+        (feed(business, id(2)), 33),
+        (live_feed(business, None, id(2)), 49),
+        (feed_by_token(&[2; 32]), 49),
+        (feed_fetched(business, id(2)), 49),
         (contact_import(business), 33),
         (of_id(business, kind::CONTACT_SEARCH, id::<ContactId>(2)), 33),
         (alias(business, id(2)), 33),
@@ -132,6 +136,11 @@ fn keys_have_these_bytes() {
         hex(slug("salon")),
         format!("{}20{}", "00".repeat(16), hex(Key::new(&Sha256::digest("salon")[..16])))
     );
+    assert_eq!(hex(live_feed(business, Some(id(0xc7)), id(2))), format!("{b5}12{c7}{}", "02".repeat(16)));
+    assert_eq!(hex(live_feed(business, None, id(0xc7))), format!("{b5}12{}{c7}", "00".repeat(16)));
+    assert_eq!(hex(feed_by_token(&[0xc7; 32])), format!("{}22{c7}{c7}", "00".repeat(16)));
+    assert_eq!(business_and_feed(&feed_value(business, id(0xc7))).unwrap(), (business, id(0xc7)));
+    assert!(business_and_feed(&[0; 31]).is_err());
     assert_eq!(hex(link(business, &[0xc7; 32])), format!("{b5}29{c7}{c7}"));
     assert_eq!(&hex(idempotency(business, 0x0102, &[1; 32]))[..42], format!("{b5}7800000102"));
 }

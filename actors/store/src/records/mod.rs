@@ -5,6 +5,7 @@
 
 mod audit;
 mod business;
+mod calendars;
 mod day;
 mod people;
 mod sending;
@@ -18,9 +19,9 @@ use domain::{
     AlertEmail, AlertKind, AlertScope, AppointmentStatus, Attendance, AuditAction, AuditedKind,
     BlockedSource, BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, ClockFormat, Color,
     CustomerWord, Day, DeliveryStatus, Direction, DisabledReason, DropReason, Email, EmailConsent, EventType,
-    LinkKind, Locale, MailKind, MailStatus, MembershipStatus, MessageStatus, NoticeKind, NoticeScope, Phone,
-    ResourceId, Role, SiteOrigin, Slug, Source, SteadyTime, TextConsent, Timestamp, Urgency, WebhookStatus,
-    WebhookUrl, WeekStart,
+    FeedDetail, LinkKind, Locale, MailKind, MailStatus, MembershipStatus, MessageStatus, NoticeKind,
+    NoticeScope, Phone, ResourceId, Role, SiteOrigin, Slug, Source, SteadyTime, TextConsent, Timestamp,
+    Urgency, WebhookStatus, WebhookUrl, WeekStart,
 };
 use uuid::Uuid;
 
@@ -104,6 +105,7 @@ numbers! {
         ContactCreated = 6,
     }
     Direction { Inbound = 1, Outbound = 2 }
+    FeedDetail { Times = 1, Services = 2, Contacts = 3 }
     LinkKind { Invitation = 1, Reset = 2, Enter = 3, Email = 4 }
     Locale { En = 1, Fr = 2 }
     MembershipStatus { Invited = 1, Active = 2, Disabled = 3 }

@@ -62,7 +62,7 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 fn decode_all(bytes: &[u8]) {
     use domain::{
         Alias, ApiKey, Appointment, AuditEntry, BlockedTime, Budget, Business, CallRecord, Contact, Delivery,
-        Knowledge, Mail, Membership, NoticeSettings, Person, Retention, Service, SlugOwner, SpecialDay,
+        Feed, Knowledge, Mail, Membership, NoticeSettings, Person, Retention, Service, SlugOwner, SpecialDay,
         StaffMember, TakenMessage, WebhookEndpoint, Website,
     };
     let _ = Alias::decode(bytes);
@@ -75,6 +75,7 @@ fn decode_all(bytes: &[u8]) {
     let _ = Business::decode(bytes);
     let _ = Contact::decode(bytes);
     let _ = Delivery::decode(bytes);
+    let _ = Feed::decode(bytes);
     let _ = WebhookEndpoint::decode(bytes);
     let _ = Retention::decode(bytes);
     let _ = Membership::decode(bytes);

@@ -12,6 +12,7 @@ pub mod contacts;
 pub mod customers;
 pub mod diary;
 pub mod erasure;
+pub mod feeds;
 pub mod guarded;
 pub mod keys;
 pub mod knowledge;

@@ -11,6 +11,7 @@ mod calls;
 mod changes;
 mod contacts;
 mod diary;
+mod feeds;
 mod insights;
 mod knowledge;
 mod links;
@@ -42,6 +43,7 @@ use super::request::{Answer, Gives, Request};
 use super::state::State;
 use crate::actor::Reply;
 use crate::error::{EngineError, Result};
+use crate::key_usage::last_used;
 use crate::scans::Reader;
 use crate::shared::Shared;
 
@@ -283,7 +285,7 @@ fn answering<T: Send + 'static>(
 fn shown_key(reader: &Reader<'_>, prefix: &[u8]) -> Result<Option<OperatorKeyView>, StoreError> {
     let prefix = keys::prefix_from_value(prefix)?;
     let Some(key) = reader.get::<ApiKey>(&keys::api_key(prefix))? else { return Ok(None) };
-    let last_used_at = crate::key_usage::last_used(reader, key.id)?;
+    let last_used_at = last_used(reader, &keys::key_used(key.id))?;
     let creator = match key.created_by {
         KeyCreator::Operator => None,
         KeyCreator::Person(id) => reader.find::<Person>(&keys::person(id))?,

@@ -6,6 +6,7 @@ mod booking;
 mod customers;
 mod diary;
 mod ending;
+mod feeds;
 mod installation;
 mod mails;
 mod merging;

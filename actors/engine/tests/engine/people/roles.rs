@@ -7,8 +7,8 @@ use std::path::Path;
 use domain::booking::{MoveRequest, Party};
 use domain::{
     AuditAction, BlockedTimeId, ContactDetails, ContactPatch, DayWindows, Denied, DisabledReason, EventTypes,
-    KnowledgeDetails, KnowledgePatch, LinkKind, MembershipPatch, PersonId, Refusal, Role, Scopes, StaffId,
-    Text, Timestamp, WebhookSecret, WebhookUrl,
+    FeedDetail, KnowledgeDetails, KnowledgePatch, LinkKind, MembershipPatch, PersonId, Refusal, Role, Scopes,
+    StaffId, Text, Timestamp, WebhookSecret, WebhookUrl,
 };
 use engine::business::commands::appointments::{
     BookNoted, Cancel, Confirm, Decline, PatchAppointment, Reschedule,
@@ -23,6 +23,7 @@ use engine::business::commands::diary::{
     AddTimeOff, DeleteSpecialDay, DeleteTimeOff, OffSpan, SetSpecialDay,
 };
 use engine::business::commands::erasure::{EndBusiness, EraseContact, PatchRetention};
+use engine::business::commands::feeds::{CreateFeed, RevokeFeed};
 use engine::business::commands::guarded::{BookOnce, StartingAt};
 use engine::business::commands::keys::{CreateKey, RevokeKey};
 use engine::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, PatchKnowledge};
@@ -95,6 +96,9 @@ const TABLE: &[Row] = &[
     row("MergeContacts", "cc-"),
     row("PatchRetention", "cc-"),
     row("PatchRetention of the audit log", "cr-"),
+    // A feed of the business. A member can have feeds of their own staff member: see `feeds.rs`.
+    row("CreateFeed", "ccr"),
+    row("RevokeFeed", "ccc"),
     row("CreateKey", "cc-"),
     row("RevokeKey", "cc-"),
     row("CreateWebhook", "cc-"),
@@ -259,6 +263,11 @@ impl Asking<'_> {
             "PatchRetention of the audit log" => {
                 self.ask(PatchRetention { audit_days: Some(Some(90)), ..PatchRetention::default() }).await
             }
+            "CreateFeed" => {
+                let (detail, origin) = (FeedDetail::Times, String::new());
+                self.ask(CreateFeed { staff_id: None, detail, origin }).await
+            }
+            "RevokeFeed" => self.ask(RevokeFeed { id: nothing.into() }).await,
             "CreateKey" => self.ask(CreateKey { name: text("k"), scopes: Scopes::all() }).await,
             "RevokeKey" => self.ask(RevokeKey { id: nothing.into() }).await,
             "CreateWebhook" => self.ask(webhook()).await,

@@ -1,0 +1,76 @@
+//! Feeds: addresses from which calendar services fetch the appointments of a staff member or of a business.
+
+use chrono::TimeDelta;
+
+use crate::words::words;
+use crate::{Editor, FeedId, KeyCreator, Membership, Role, SERVICE_MINUTES, StaffId, Timestamp};
+
+/// The maximum number of feeds that are not revoked, for a business and for each of its staff members.
+pub const FEEDS_MAX: usize = 10;
+/// The maximum number of appointments in a feed.
+pub const FEED_APPOINTMENTS_MAX: usize = 5_000;
+
+/// An appointment is in a feed until this long after its end.
+const FEED_PAST: TimeDelta = TimeDelta::days(30);
+/// An appointment is in a feed if it starts less than this long from now.
+const FEED_AHEAD: TimeDelta = TimeDelta::days(400);
+
+words! {
+    FeedDetail {
+        /// Only the times.
+        Times = "times",
+        /// The times with the names of the service and the staff member.
+        Services = "services",
+        /// Like `services`, with the name and the phone number of the contact and a link to the dashboard.
+        Contacts = "contacts",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Feed {
+    pub id: FeedId,
+    /// `None` for a feed of the whole business.
+    pub staff_id: Option<StaffId>,
+    pub detail: FeedDetail,
+    /// The SHA-256 of the token in the feed's address.
+    pub hash: [u8; 32],
+    pub created_by: KeyCreator,
+    pub created_at: Timestamp,
+    pub revoked_at: Option<Timestamp>,
+}
+
+impl Feed {
+    /// The range of starts that contains all appointments of a feed.
+    pub fn starts(now: Timestamp) -> (Timestamp, Timestamp) {
+        (now - FEED_PAST - TimeDelta::minutes(i64::from(*SERVICE_MINUTES.end())), now + FEED_AHEAD)
+    }
+
+    /// Whether a feed contains an active appointment that starts in [`Self::starts`] and ends at this time.
+    pub fn is_recent(ends_at: Timestamp, now: Timestamp) -> bool {
+        ends_at >= now - FEED_PAST
+    }
+
+    /// Whether the person who created the feed may still have it with this membership. Otherwise the feed
+    /// ends.
+    pub fn is_kept_by(&self, membership: Option<&Membership>) -> bool {
+        membership
+            .is_some_and(|membership| membership.is_active() && membership.sees_calendars_of(self.staff_id))
+    }
+}
+
+impl Membership {
+    /// Whether the person may manage the feeds and calendars of a staff member, or of the business (`None`).
+    pub fn sees_calendars_of(&self, staff: Option<StaffId>) -> bool {
+        self.role != Role::Member || (staff.is_some() && self.staff_id == staff)
+    }
+}
+
+impl Editor<'_> {
+    /// See [`Membership::sees_calendars_of`].
+    pub fn sees_calendars_of(&self, staff: Option<StaffId>) -> bool {
+        match self {
+            Self::Operator => true,
+            Self::Member(membership) => membership.sees_calendars_of(staff),
+        }
+    }
+}

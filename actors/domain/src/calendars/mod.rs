@@ -1,0 +1,5 @@
+//! The calendars of other services: feeds, which these services fetch.
+
+mod feeds;
+
+pub use feeds::*;

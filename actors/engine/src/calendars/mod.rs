@@ -1,0 +1,3 @@
+//! The calendars of other services.
+
+pub mod feeds;
