@@ -12,6 +12,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::http::HeaderValue;
 use axum::response::{IntoResponse, Response};
+use domain::FeedId;
 use futures_util::FutureExt;
 use tokio::time::Instant;
 use tower::util::BoxCloneSyncService;
@@ -30,8 +31,8 @@ use crate::server::{ClientAddr, Unfit};
 const ALWAYS_ANSWERED: [&str; 2] = ["/healthz", "/metrics"];
 
 const PATH_CHARS_MAX: usize = 200;
-/// The maximum length of a logged path segment, in bytes. A token is 43 bytes long, an id 36.
-const PART_BYTES_MAX: usize = 36;
+/// The maximum length of a logged path segment that is no id, in bytes. A token has at least 22 bytes.
+const PART_BYTES_MAX: usize = 21;
 
 /// The application of a listener. It is cheap to clone.
 pub type App = BoxCloneSyncService<Request, Response, Infallible>;
@@ -89,7 +90,8 @@ fn unfit(request: &Request) -> Option<ApiError> {
 /// Shortens a path for the log. Replaces each segment that is longer than an id, since a mistyped path may
 /// contain a token.
 fn shorten(path: &str) -> String {
-    let part = |part| if str::len(part) > PART_BYTES_MAX { "…" } else { part };
+    let is_shown = |part: &str| part.len() <= PART_BYTES_MAX || part.parse::<FeedId>().is_ok();
+    let part = |part| if is_shown(part) { part } else { "…" };
     let parts = path.split('/').map(part).collect::<Vec<_>>().join("/");
     parts.chars().take(PATH_CHARS_MAX).collect()
 }

@@ -38,24 +38,38 @@ pub(crate) enum Verdict {
 
 #[derive(Debug)]
 pub(crate) struct RateLimit {
-    limit: u32,
-    keys: Mutex<Windows<KeyId>>,
+    keys: Limit<KeyId>,
     addresses: Addresses,
 }
 
 impl RateLimit {
     pub(crate) fn new(limit: u32) -> Self {
-        // The number of keys is not limited, so every key is counted.
-        let keys = Mutex::new(a_minute(limit).with_keys_max(usize::MAX));
-        Self { limit, keys, addresses: Addresses::new(limit) }
+        Self { keys: Limit::new(limit), addresses: Addresses::new(limit) }
     }
 
     pub(crate) fn key(&self, key: KeyId, now: Timestamp) -> Verdict {
-        verdict(self.limit, self.keys.lock().count(key, now).ok(), now)
+        self.keys.count(key, now)
     }
 
     pub(crate) fn peer(&self, address: IpAddr, now: Timestamp) -> Verdict {
         self.addresses.count(address, now)
+    }
+}
+
+/// The rate limits of API keys or feeds. Their number is not limited, so every one is counted.
+#[derive(Debug)]
+pub(crate) struct Limit<K: Eq + Hash> {
+    limit: u32,
+    windows: Mutex<Windows<K>>,
+}
+
+impl<K: Eq + Hash> Limit<K> {
+    pub(crate) fn new(limit: u32) -> Self {
+        Self { limit, windows: Mutex::new(a_minute(limit).with_keys_max(usize::MAX)) }
+    }
+
+    pub(crate) fn count(&self, key: K, now: Timestamp) -> Verdict {
+        verdict(self.limit, self.windows.lock().count(key, now).ok(), now)
     }
 }
 
@@ -153,7 +167,7 @@ mod tests {
         assert_eq!(limits.addresses.windows.lock().len(), 1);
         assert!(matches!(limits.key(key(1), at(60)), Verdict::Within(_)));
         assert!(matches!(limits.key(key(2), at(120)), Verdict::Within(_)));
-        assert_eq!(limits.keys.lock().len(), 1);
+        assert_eq!(limits.keys.windows.lock().len(), 1);
     }
 
     #[test]

@@ -33,7 +33,7 @@ use crate::origins::Origins;
 use crate::rest::router;
 use crate::rest::values::phone::load_numbering_plans;
 use crate::server::{self, Certificates, Listener, TlsFiles};
-use crate::{api, docs, mcp, openapi};
+use crate::{api, calendars, docs, mcp, openapi};
 
 /// The reason why the service cannot start or has ended.
 #[derive(Debug, thiserror::Error)]
@@ -284,6 +284,7 @@ fn counted_apps(
         .merge(mcp::router(&keys, origins))
         .merge(dashboard::router(desk))
         .merge(book::router(front))
+        .merge(calendars::feeds::router(engine.clone(), Arc::clone(&keys)))
         .merge(router::open("/healthz", move || std::future::ready(healthz(&health))))
         .merge(openapi::router())
         .merge(docs::router(is_secure));
@@ -321,6 +322,7 @@ fn paths() -> impl Iterator<Item = &'static str> {
         .chain(apart)
         .chain(dashboard::paths())
         .chain(book::paths())
+        .chain([calendars::feeds::PATH])
         .chain(docs::PATHS)
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod businesses;
 pub(crate) mod calls;
 mod contacts;
 pub(crate) mod diary;
+pub(crate) mod feeds;
 mod gate;
 mod hosts;
 pub(crate) mod insights;

@@ -13,8 +13,9 @@ use view::{OperatorAppointmentView, OperatorCallView, OperatorMessageView};
 use super::gate::{Token, TokenGate};
 use super::hosts::AdminHosts;
 use super::{
-    appointments, audit, backup, budget, businesses, calls, contacts, diary, insights, keys, knowledge, mail,
-    messages, moving, notices, people, retention, search, services, staff, webhooks, website,
+    appointments, audit, backup, budget, businesses, calls, contacts, diary, feeds, insights, keys,
+    knowledge, mail, messages, moving, notices, people, retention, search, services, staff, webhooks,
+    website,
 };
 use crate::api;
 use crate::config::AdminToken;
@@ -89,6 +90,15 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The list is ordered by creation and contains only the beginning of each key."),
         delete(b!("/keys/{key_id}"), Token, keys::revoke)
             .named("revokeKey", "Revoke an API key"),
+        post(b!("/feeds"), Token, feeds::create)
+            .named("createFeed", "Create a feed of appointments for calendar services")
+            .details("Only this response contains the `url`. Whoever knows it can read the feed until it is revoked. The business and each staff member have at most 10 feeds that are not revoked. Google fetches a feed every 8 to 24 hours.")
+            .refuses(CONFLICT),
+        get(b!("/feeds"), Token, feeds::list)
+            .named("listFeeds", "List the feeds, including revoked ones")
+            .details("Ordered by creation. The addresses are not shown."),
+        delete(b!("/feeds/{feed_id}"), Token, feeds::revoke)
+            .named("revokeFeed", "Revoke a feed"),
         get(b!("/special-days"), Token, diary::special_days)
             .named("listSpecialDays", "List the special days")
             .details("Ordered by date."),

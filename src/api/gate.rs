@@ -85,7 +85,7 @@ impl KeyGate {
     }
 
     /// Counts a request without a valid key. Returns `refusal`, or a 429 if its address is over the limit.
-    fn anonymous(&self, request: &Request, now: Timestamp, refusal: ApiError) -> Response {
+    pub(crate) fn anonymous(&self, request: &Request, now: Timestamp, refusal: ApiError) -> Response {
         let client = ClientAddr::of(request.extensions());
         let counters = &self.metrics.rate_limited;
         let (error, allowance) = limited(self.limits.peer(client, now), counters, &counters.addresses);

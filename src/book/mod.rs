@@ -12,7 +12,6 @@
 //! words     the texts, in English and French
 //! assets    stylesheet and scripts, under a path with their digest
 //! booking/  the page on which a customer books
-//! ics       the calendar file of an appointment
 //! manage/   the pages of a manage link
 //! widget    the script that other sites embed
 //! ```
@@ -30,7 +29,6 @@ mod booking;
 mod form_id;
 mod front;
 mod gate;
-pub(crate) mod ics;
 mod manage;
 mod refused;
 mod route;

@@ -6,46 +6,46 @@
 use chrono::NaiveDate;
 
 /// The length of a day without a clock change, in seconds.
-pub(super) const DAY_SECONDS: u64 = 86_400;
+pub(crate) const DAY_SECONDS: u64 = 86_400;
 
 const DEPTH_MAX: usize = 16;
 
 #[derive(Debug, Default)]
-pub(super) struct Event {
+pub(crate) struct Event {
     properties: Vec<Property>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Property {
+pub(crate) struct Property {
     /// The name of the property, in upper case.
     name: String,
     /// The names of the property's parameters, in upper case.
     parameters: Vec<String>,
-    pub(super) value: String,
+    pub(crate) value: String,
 }
 
 impl Event {
-    pub(super) fn find(&self, name: &str) -> Option<&Property> {
+    pub(crate) fn find(&self, name: &str) -> Option<&Property> {
         self.all(name).next()
     }
 
-    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &Property> {
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &Property> {
         self.properties.iter().filter(move |property| property.name == name)
     }
 
     /// The value of a property, or an empty text.
-    pub(super) fn word(&self, name: &str) -> &str {
+    pub(crate) fn word(&self, name: &str) -> &str {
         self.find(name).map(|property| property.value.trim()).unwrap_or_default()
     }
 }
 
 impl Property {
-    pub(super) fn has(&self, parameter: &str) -> bool {
+    pub(crate) fn has(&self, parameter: &str) -> bool {
         self.parameters.iter().any(|name| name == parameter)
     }
 
     /// The value of a text property with its escapes replaced.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let (mut text, mut letters) = (String::new(), self.value.chars());
         while let Some(letter) = letters.next() {
             text.push(match letter {
@@ -61,7 +61,7 @@ impl Property {
 }
 
 /// Parses the events of a file, which may contain several calendars. The error names the first invalid line.
-pub(super) fn events(file: &[u8]) -> Result<Vec<Event>, String> {
+pub(crate) fn events(file: &[u8]) -> Result<Vec<Event>, String> {
     let mut events = Vec::new();
     let mut open: Vec<(usize, String)> = Vec::new();
     let mut calendars = 0;
@@ -116,12 +116,12 @@ pub(super) fn events(file: &[u8]) -> Result<Vec<Event>, String> {
     }
 }
 
-pub(super) fn date(text: &str) -> Option<NaiveDate> {
+pub(crate) fn date(text: &str) -> Option<NaiveDate> {
     let digits = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| NaiveDate::parse_from_str(text, "%Y%m%d").ok()).flatten()
 }
 
-pub(super) fn seconds(duration: &str) -> Option<u64> {
+pub(crate) fn seconds(duration: &str) -> Option<u64> {
     let duration = duration.to_ascii_uppercase();
     let rest = duration.strip_prefix('+').unwrap_or(&duration).strip_prefix('P')?;
     let (days, time) = rest.split_once('T').map_or((rest, None), |(days, time)| (days, Some(time)));

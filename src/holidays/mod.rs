@@ -3,7 +3,7 @@
 //! Invariant: the module is pure. If any part of a future event is not supported, the result is a list of
 //! all problems and contains no date.
 
-mod ics;
+pub(crate) mod ics;
 mod yearly;
 
 use std::collections::{BTreeMap, HashSet};

@@ -111,11 +111,20 @@ where
     F: Fn(Request) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Response> + Send + 'static,
 {
+    named(path, path, serve)
+}
+
+/// Like [`at`], but logs and counters contain `name`.
+pub(crate) fn named<F, Fut>(path: &'static str, name: &'static str, serve: F) -> Router
+where
+    F: Fn(Request) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = Response> + Send + 'static,
+{
     // `FutureExt::map` holds the future once. An async block would hold it twice while awaiting it, so
     // every request would allocate twice the memory.
     let serve = move |request: Request| {
         serve(request).map(|mut response: Response| {
-            response.extensions_mut().get_or_insert_default::<Noted>().route = Some(path);
+            response.extensions_mut().get_or_insert_default::<Noted>().route = Some(name);
             response
         })
     };

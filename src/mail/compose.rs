@@ -13,7 +13,7 @@ use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 
 use super::page::{Entry, Page};
 use super::settings::MailFrom;
-use crate::book::ics;
+use crate::calendars::ics;
 use crate::words::plain;
 
 /// The maximum length of a name in the headers, in characters.

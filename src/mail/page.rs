@@ -5,7 +5,7 @@ use domain::{AlertKind, Color, NoticeKind};
 use engine::mail::letter::{AlertItem, Content, Letter, Link, NoticeLetter, Sender, What};
 
 use super::words::words;
-use crate::book::ics;
+use crate::calendars::ics;
 use crate::rest::values::phone::in_groups;
 use crate::words::{Value, Words, plain, plain_lines};
 

@@ -230,6 +230,7 @@ async fn invalid_query_parameters_are_named_on_every_route() {
         (&salon.operator, "/services?"),
         (&salon.operator, "/staff?"),
         (&salon.operator, "/keys?"),
+        (&salon.operator, "/feeds?"),
         (&salon.operator, "/audit?"),
         (&server.operator, "/businesses?"),
     ] {

@@ -95,6 +95,8 @@ fn rows() -> Vec<Row> {
         operator("POST", "/webhooks", "", r#"{"url":"https://c.example.com/","events":["call.completed"]}"#),
         operator("POST", "/keys", "", r#"{"name":"B","scopes":["calls:read"]}"#),
         operator("GET", "/keys", "", ""),
+        operator("POST", "/feeds", "", r#"{"staff_id":"{staff_id}","detail":"contacts"}"#),
+        operator("GET", "/feeds", "", ""),
         operator("POST", "/appointments", "", r#"{"service_id":"{service_id}","staff_id":"{staff_id}",
             "contact_id":"{contact_id}","starts_at":"2026-03-04T12:00:00Z"}"#),
         operator("PATCH", "/appointments/{appointment_id}", "", r#"{"notes":"B"}"#),
@@ -141,6 +143,7 @@ fn rows() -> Vec<Row> {
         operator("PATCH", "/people/{person_id}/notifications", "", r#"{"call_missed":{"email":"daily"}}"#),
         operator("DELETE", "/people/{person_id}", "", ""),
         operator("DELETE", "/keys/{key_id}", "", ""),
+        operator("DELETE", "/feeds/{feed_id}", "", ""),
         operator("DELETE", "/knowledge/{knowledge_id}", "", ""),
         operator("DELETE", "/special-days/{date}", "", ""),
         operator("DELETE", "/staff/{staff_id}/time-off/{time_off_id}", "", ""),
@@ -183,6 +186,7 @@ async fn records(salon: &Salon) -> Records {
     let notices = salon.operator.all(&format!("/notices/log?appointment_id={}", id(&booked))).await;
     let spare =
         salon.operator.post("/keys", &json!({ "name": "spare", "scopes": ["calls:read"] })).await.created();
+    let feed = salon.operator.post("/feeds", &json!({ "staff_id": salon.anna })).await.created();
     let knowledge = json!({ "title": "Parking", "content": "Behind the house." });
     let knowledge = salon.operator.post("/knowledge", &knowledge).await.created();
     let off = json!({ "starts_at": "2026-03-19T09:00:00Z", "ends_at": "2026-03-19T10:00:00Z" });
@@ -204,6 +208,7 @@ async fn records(salon: &Salon) -> Records {
         ("webhook_id", id(&webhook).to_owned()),
         ("event_id", deliveries[0]["event_id"].as_str().unwrap().to_owned()),
         ("key_id", id(&spare).to_owned()),
+        ("feed_id", id(&feed).to_owned()),
         ("knowledge_id", id(&knowledge).to_owned()),
         ("time_off_id", id(&off).to_owned()),
         ("person_id", id(&person).to_owned()),
@@ -341,7 +346,7 @@ async fn no_route_of_either_api_accepts_an_id_of_another_business() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 93, "the number of ids in all rows");
+    assert_eq!(tried, 95, "the number of ids in all rows");
     assert_eq!(shown(&other, &theirs).await, before.0);
     assert_eq!(shown(&salon, &own).await, before.1);
     // With its own ids, the salon can use every route. The refusals above were therefore caused by the other

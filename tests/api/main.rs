@@ -28,6 +28,7 @@ mod cursors;
 mod diary;
 mod erasing;
 mod etag;
+mod feeds;
 mod foreign;
 mod foreign_pages;
 mod fuzz;

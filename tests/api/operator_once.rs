@@ -40,6 +40,7 @@ fn route(path: &str) -> String {
         "services",
         "staff",
         "keys",
+        "feeds",
         "appointments",
         "calls",
         "contacts",
@@ -83,6 +84,7 @@ async fn every_change_of_a_business_happens_once() {
     let known = salon.operator.post("/knowledge", &note).await.created();
     let key = json!({ "name": "till", "scopes": ["calls:read"] });
     let till = salon.operator.post("/keys", &key).await.created();
+    let feed = salon.operator.post("/feeds", &json!({})).await.created();
     let ada = json!({ "email": "ada@example.com", "role": "owner" });
     let ada = salon.operator.post("/people", &ada).await.created();
     salon.set(json!({ "booking_mode": "request" })).await;
@@ -122,6 +124,7 @@ async fn every_change_of_a_business_happens_once() {
         ("PUT", "/special-days/2026-05-01".into(), json!({ "closed": true })),
         ("DELETE", "/special-days/2026-05-01".into(), Value::Null),
         ("DELETE", of("keys", &till, ""), Value::Null),
+        ("DELETE", of("feeds", &feed, ""), Value::Null),
         ("POST", "/appointments".into(), booking),
         ("PATCH", of("appointments", &to_confirm, ""), json!({ "notes": "Brings a dog" })),
         ("POST", of("appointments", &to_confirm, "/confirm"), Value::Null),
@@ -194,6 +197,7 @@ async fn every_change_of_a_business_happens_once() {
     let apart = [
         "/contacts/import",
         "/keys",
+        "/feeds",
         "/webhooks",
         "/rotate-secret",
         "/people",

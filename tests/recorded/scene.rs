@@ -98,6 +98,7 @@ impl Scene {
             ("directory", &directory.path().display().to_string()),
             ("unknown", &UNKNOWN.to_owned()),
             ("backup_id", &UNKNOWN.to_owned()),
+            ("feed_id", &UNKNOWN.to_owned()),
             ("operator", &TOKEN.to_owned()),
             ("scopes", &json!(SCOPES).to_string()),
         ];

@@ -11,10 +11,10 @@ use engine::business::commands::customers::CancelByLink;
 
 use super::{Managed, Undone, in_language};
 use crate::book::asked::{Asked, Shop};
-use crate::book::ics;
 use crate::book::refused::Refused;
 use crate::book::route::Answered;
 use crate::book::view::{View, page_as};
+use crate::calendars::ics;
 use crate::words::capitalised;
 
 const ATTACHED: HeaderValue = HeaderValue::from_static("attachment; filename=\"appointment.ics\"");

@@ -255,6 +255,22 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         ],
     },
     Resource {
+        name: "feed",
+        about: "Addresses from which calendar services fetch the appointments of a business",
+        shapes: &[],
+        verbs: &[
+            Verb::new("create", "createFeed", "Create a feed and print its address; it is not shown again")
+                .shown(Show::RecordWithNote(
+                    "add the address to a calendar service now: it is not shown again; Google fetches it every 8 to 24 \
+                     hours",
+                )),
+            Verb::new("list", "listFeeds", "List the feeds of a business, including revoked ones")
+                .shown(Show::List("id staff_id detail created_at last_fetched_at revoked_at")),
+            Verb::new("revoke", "revokeFeed", "Revoke a feed immediately and permanently")
+                .shown(Show::Done("revoked")),
+        ],
+    },
+    Resource {
         name: "webhook",
         about: "Webhook endpoints of a business: change them, show their deliveries and resend events",
         shapes: &[],

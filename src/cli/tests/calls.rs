@@ -283,6 +283,11 @@ fn keys() {
             "appointments:read", "appointments:write", "messages:read", "knowledge:write", "webhooks:manage",
         ]}),
     );
+    let feeds = all.replace("/keys", "/feeds");
+    let made = json!({"staff_id": "s1", "detail": "times"});
+    check("feed create --business b1 --staff s1 --detail times", "POST", &feeds, made);
+    check("feed list --business b1", "GET", &feeds, Value::Null);
+    check("feed revoke f1 --business b1", "DELETE", &format!("{feeds}/f1"), Value::Null);
     check("key list --business b1", "GET", &all, Value::Null);
     check("key revoke k1 --business b1", "DELETE", &format!("{all}/k1"), Value::Null);
     check_usage("key create --business b1 --name CRM", "--scope");

@@ -12,7 +12,7 @@ use mail_parser::{HeaderValue, MessageParser};
 use uuid::Uuid;
 
 use super::super::Letters;
-use crate::book::ics::tests::appointment;
+use crate::calendars::ics::tests::appointment;
 
 const ORIGIN: &str = "https://desk.example.com";
 /// A token in the usual format.

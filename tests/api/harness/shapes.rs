@@ -307,6 +307,24 @@ const LISTED_KEY: Shape =
 const CREATED_BY: Kind =
     Object(&[("type", OneOf(&["operator", "person"])), ("id", OptUuid), ("name", OptText)]);
 const NEW_KEY: Shape = key!(("created_by", CREATED_BY), ("key", OptText));
+const DETAIL: Kind = OneOf(&["times", "services", "contacts"]);
+const NEW_FEED: Shape = &[
+    ("id", Uuid),
+    ("staff_id", OptUuid),
+    ("detail", DETAIL),
+    ("created_by", CREATED_BY),
+    CREATED,
+    ("url", OptText),
+];
+const LISTED_FEED: Shape = &[
+    ("id", Uuid),
+    ("staff_id", OptUuid),
+    ("detail", DETAIL),
+    ("created_by", CREATED_BY),
+    CREATED,
+    ("last_fetched_at", OptInstant),
+    ("revoked_at", OptInstant),
+];
 const ME: Shape = &[("api_key", Object(KEY)), ("business", Object(&[("id", Uuid), ("name", Text)]))];
 const ACTOR: Shape =
     &[("type", OneOf(&["api_key", "operator", "person", "system", "customer"])), ("id", OptUuid)];
@@ -515,6 +533,8 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("knowledge", _) => KNOWLEDGE,
         ("keys", true) if method == Method::POST => NEW_KEY,
         ("keys", true) => LISTED_KEY,
+        ("feeds", true) if method == Method::POST => NEW_FEED,
+        ("feeds", true) => LISTED_FEED,
         ("webhooks", _) if path.ends_with("/test") => TESTED,
         ("webhooks", _) if path.ends_with("/deliveries") => DELIVERY,
         ("webhooks", _) if path.ends_with("/resend") || path.ends_with("/try-now") => &[("event_id", Uuid)],

@@ -94,7 +94,7 @@ pub(crate) struct Server {
 }
 
 /// The records that exist before an input. Each has its placeholder, the path of its creation and the body.
-const FOUNDING: [(&str, &str, &str); 15] = [
+const FOUNDING: [(&str, &str, &str); 16] = [
     (
         "business_id",
         "/admin/v1/businesses",
@@ -109,6 +109,7 @@ const FOUNDING: [(&str, &str, &str); 15] = [
         r#"{"name":"all","scopes":["business:read","business:write","calls:read","contacts:read",
         "contacts:write","appointments:read","appointments:write","messages:read","knowledge:write","webhooks:manage"]}"#,
     ),
+    ("feed_id", "/feeds", r#"{"staff_id":"{staff_id}"}"#),
     ("key_id", "/keys", r#"{"name":"spare","scopes":["calls:read"]}"#),
     (
         "appointment_id",

@@ -77,6 +77,7 @@ pub(crate) fn all() -> Vec<Group> {
         "catalog": UNLIMITED,
         "contacts": UNLIMITED,
         "diary": UNLIMITED,
+        "feeds": UNLIMITED,
         "idempotency": UNLIMITED,
         "keys": UNLIMITED,
         "knowledge": UNLIMITED,

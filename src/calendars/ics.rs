@@ -1,12 +1,13 @@
-//! The calendar file of one appointment (RFC 5545).
+//! Calendar files of appointments (RFC 5545): the file of one appointment, and the content of a feed.
 //!
-//! Invariant: the file contains neither data of the contact nor a manage link.
+//! Invariant: the file of one appointment contains neither data of the contact nor a manage link.
 
-use domain::{Appointment, AppointmentStatus, Timestamp};
+use domain::{Appointment, AppointmentId, AppointmentStatus, Timestamp};
+use view::AppointmentView;
 
 use crate::words::plain;
 
-/// The maximum length of a line without its line break, in bytes.
+/// The maximum length of a line, in bytes without its end.
 const LINE_BYTES_MAX: usize = 75;
 /// The maximum length of a text, in characters.
 const TEXT_CHARS_MAX: usize = 500;
@@ -14,37 +15,98 @@ const TEXT_CHARS_MAX: usize = 500;
 pub(crate) const NAME: &str = "appointment.ics";
 pub(crate) const MEDIA_TYPE: &str = "text/calendar; charset=utf-8; method=PUBLISH";
 
-/// The contents of `appointment.ics`. `service` and `business` are names; `address` is the business's postal
-/// address.
+/// The file `appointment.ics`. `service` and `business` are names; `address` is the place of the business.
 pub(crate) fn file(
     appointment: &Appointment,
     service: &str,
     business: &str,
     address: Option<&str>,
 ) -> String {
-    let status = match appointment.status {
-        AppointmentStatus::Confirmed => "CONFIRMED",
-        AppointmentStatus::Pending => "TENTATIVE",
-        AppointmentStatus::Cancelled | AppointmentStatus::Declined => "CANCELLED",
+    let Appointment { id, status, starts_at, ends_at, created_at, updated_at, .. } = *appointment;
+    let event = Event {
+        of: (id, status),
+        times: (starts_at, ends_at),
+        stamps: (created_at, updated_at),
+        summary: format!("{service} · {business}"),
+        location: address,
+        description: Vec::new(),
+        url: None,
     };
-    let sequence = (appointment.updated_at - appointment.created_at).num_seconds().max(0);
+    calendar(vec!["METHOD:PUBLISH".into()], [event])
+}
+
+/// The content of a feed with this name.
+pub(crate) fn feed<'a>(name: &str, events: impl IntoIterator<Item = Event<'a>>) -> String {
+    let head =
+        vec![format!("X-WR-CALNAME:{}", escaped(name)), "REFRESH-INTERVAL;VALUE=DURATION:PT15M".into()];
+    calendar(head, events)
+}
+
+pub(crate) struct Event<'a> {
+    of: (AppointmentId, AppointmentStatus),
+    /// The start and the end.
+    times: (Timestamp, Timestamp),
+    /// The times of creation and of the last change.
+    stamps: (Timestamp, Timestamp),
+    pub(crate) summary: String,
+    pub(crate) location: Option<&'a str>,
+    /// The lines of the description.
+    pub(crate) description: Vec<String>,
+    pub(crate) url: Option<String>,
+}
+
+impl Event<'_> {
+    pub(crate) fn of(appointment: &AppointmentView, summary: String) -> Self {
+        Self {
+            of: (appointment.id, appointment.status),
+            times: (appointment.starts_at, appointment.ends_at),
+            stamps: (appointment.created_at, appointment.updated_at),
+            summary,
+            location: None,
+            description: Vec::new(),
+            url: None,
+        }
+    }
+
+    fn lines(&self, lines: &mut Vec<String>) {
+        let ((id, status), (starts_at, ends_at), (created_at, updated_at)) =
+            (self.of, self.times, self.stamps);
+        let status = match status {
+            AppointmentStatus::Confirmed => "CONFIRMED",
+            AppointmentStatus::Pending => "TENTATIVE",
+            AppointmentStatus::Cancelled | AppointmentStatus::Declined => "CANCELLED",
+        };
+        let sequence = (updated_at - created_at).num_seconds().max(0);
+        lines.extend([
+            "BEGIN:VEVENT".into(),
+            format!("UID:{id}@receptionist"),
+            format!("DTSTAMP:{}", utc(updated_at)),
+            format!("LAST-MODIFIED:{}", utc(updated_at)),
+            format!("SEQUENCE:{sequence}"),
+            format!("DTSTART:{}", utc(starts_at)),
+            format!("DTEND:{}", utc(ends_at)),
+            format!("STATUS:{status}"),
+            format!("SUMMARY:{}", escaped(&self.summary)),
+        ]);
+        lines.extend(self.location.map(|location| format!("LOCATION:{}", escaped(location))));
+        if !self.description.is_empty() {
+            let description: Vec<_> = self.description.iter().map(|line| escaped(line)).collect();
+            lines.push(format!("DESCRIPTION:{}", description.join("\\n")));
+        }
+        lines.extend(self.url.iter().map(|url| format!("URL:{url}")));
+        lines.push("END:VEVENT".into());
+    }
+}
+
+fn calendar<'a>(head: Vec<String>, events: impl IntoIterator<Item = Event<'a>>) -> String {
     let mut lines = vec![
         "BEGIN:VCALENDAR".to_owned(),
         "VERSION:2.0".into(),
         "PRODID:-//receptionist//appointments//EN".into(),
-        "METHOD:PUBLISH".into(),
-        "BEGIN:VEVENT".into(),
-        format!("UID:{}@receptionist", appointment.id),
-        format!("DTSTAMP:{}", utc(appointment.updated_at)),
-        format!("LAST-MODIFIED:{}", utc(appointment.updated_at)),
-        format!("SEQUENCE:{sequence}"),
-        format!("DTSTART:{}", utc(appointment.starts_at)),
-        format!("DTEND:{}", utc(appointment.ends_at)),
-        format!("STATUS:{status}"),
-        format!("SUMMARY:{}", escaped(&format!("{service} · {business}"))),
     ];
-    lines.extend(address.map(|address| format!("LOCATION:{}", escaped(address))));
-    lines.extend(["END:VEVENT".into(), "END:VCALENDAR".into()]);
+    lines.extend(head);
+    events.into_iter().for_each(|event| event.lines(&mut lines));
+    lines.push("END:VCALENDAR".into());
     lines.iter().map(|line| folded(line)).collect()
 }
 
@@ -63,7 +125,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Appends the line break to a line. A long line is continued on further lines, which begin with a space.
+/// The line with its end. A long line continues on further lines, which begin with a space.
 fn folded(line: &str) -> String {
     let (mut folded, mut bytes) = (String::new(), 0);
     for c in line.chars() {
