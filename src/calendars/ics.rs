@@ -7,7 +7,7 @@ use view::AppointmentView;
 
 use crate::words::plain;
 
-/// The maximum length of a line, in bytes without its end.
+/// The maximum length of a line without its line break, in bytes.
 const LINE_BYTES_MAX: usize = 75;
 /// The maximum length of a text, in characters.
 const TEXT_CHARS_MAX: usize = 500;
@@ -15,7 +15,8 @@ const TEXT_CHARS_MAX: usize = 500;
 pub(crate) const NAME: &str = "appointment.ics";
 pub(crate) const MEDIA_TYPE: &str = "text/calendar; charset=utf-8; method=PUBLISH";
 
-/// The file `appointment.ics`. `service` and `business` are names; `address` is the place of the business.
+/// The contents of `appointment.ics`. `service` and `business` are names; `address` is the business's postal
+/// address.
 pub(crate) fn file(
     appointment: &Appointment,
     service: &str,
@@ -125,7 +126,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// The line with its end. A long line continues on further lines, which begin with a space.
+/// Appends the line break to a line. A long line is continued on further lines, which begin with a space.
 fn folded(line: &str) -> String {
     let (mut folded, mut bytes) = (String::new(), 0);
     for c in line.chars() {

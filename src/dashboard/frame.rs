@@ -31,7 +31,7 @@ const KNOWN: &str = "known";
 const ALERTS: &str = "alerts";
 const SETTINGS: &str = "settings";
 /// The entries under the settings: page, and the right that a person needs to see it.
-const WITHIN: [(&str, Right); 13] = [
+const WITHIN: [(&str, Right); 14] = [
     ("business", Right::Settings),
     ("hours", Right::Settings),
     ("services", Right::Settings),
@@ -40,6 +40,7 @@ const WITHIN: [(&str, Right); 13] = [
     ("notices", Right::Settings),
     ("people", Right::People),
     ("notifications", Right::Own),
+    ("calendars", Right::Own),
     ("keys", Right::Integrations),
     ("webhooks", Right::Integrations),
     ("mail", Right::Integrations),

@@ -56,6 +56,8 @@ pub(super) fn table() -> Vec<Route> {
         form("/dashboard/b/{business_id}/settings/staff/{staff_id}/delete", Right::Settings, settings::deletion::show_staff, settings::deletion::staff),
         form("/dashboard/b/{business_id}/settings/website", Right::Settings, settings::website::show, settings::website::sent),
         form("/dashboard/b/{business_id}/settings/notices", Right::Settings, settings::notices::show, settings::notices::sent),
+        form("/dashboard/b/{business_id}/settings/calendars", Right::Own, settings::calendars::feeds::show, settings::calendars::feeds::create),
+        form("/dashboard/b/{business_id}/settings/calendars/feeds/{feed_id}/revoke", Right::Own, settings::calendars::feeds::ask_revoke, settings::calendars::feeds::revoke),
         form("/dashboard/b/{business_id}/settings/data", Right::Data, settings::data::show, settings::data::sent),
         form("/dashboard/b/{business_id}/settings/keys/new", Right::Integrations, keys::new, keys::create),
         form("/dashboard/b/{business_id}/settings/keys/{key_id}/revoke", Right::Integrations, keys::ask_revoke, keys::revoke),

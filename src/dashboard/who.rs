@@ -10,7 +10,7 @@ use std::collections::hash_map::Entry::Vacant;
 
 use domain::{Access, Actor, PersonId, Refusal, Right};
 use engine::EngineError;
-use view::PersonView;
+use view::{KeyCreatorView, PersonView};
 
 use super::asked::Member;
 use super::listing::all;
@@ -44,6 +44,16 @@ impl Member {
         let mut all = all(read).await?;
         all.sort_by_key(|person| person.membership_id);
         Ok(all)
+    }
+
+    /// The creator of a key or a feed.
+    pub(super) fn creator(&self, by: &KeyCreatorView) -> String {
+        match (by.id, &by.name) {
+            (None, _) => self.t("who-operator"),
+            (Some(_), None) => self.t("who-gone"),
+            (Some(_), Some(name)) if name.trim().is_empty() => self.t("who-nameless"),
+            (Some(_), Some(name)) => name.clone(),
+        }
     }
 
     async fn who(&self, actor: Actor) -> Result<String, Refused> {

@@ -40,6 +40,7 @@ mod records_search;
 mod routes;
 mod sessions;
 mod settings_business;
+mod settings_calendars;
 mod settings_data;
 mod settings_hours;
 mod settings_services;

@@ -17,6 +17,7 @@ macro_rules! catalogue {
             include_str!(concat!($language, "/doors.ftl")),
             include_str!(concat!($language, "/day.ftl")),
             include_str!(concat!($language, "/calendar.ftl")),
+            include_str!(concat!($language, "/calendars.ftl")),
             include_str!(concat!($language, "/records.ftl")),
             include_str!(concat!($language, "/settings.ftl")),
             include_str!(concat!($language, "/access.ftl")),

@@ -10,7 +10,7 @@ use super::*;
 use crate::words::ids;
 
 /// Prefixes of message ids whose endings the code adds at run time. A test below checks these endings.
-const MADE: [&str; 39] = [
+const MADE: [&str; 40] = [
     "appointment-attendance-",
     "role-",
     "enter-invitation-",
@@ -32,6 +32,7 @@ const MADE: [&str; 39] = [
     "language-",
     "region-",
     "keys-scope-",
+    "feeds-detail-",
     "hooks-event-",
     "hooks-is-",
     "audit-field-",

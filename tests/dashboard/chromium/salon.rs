@@ -29,6 +29,7 @@ pub(super) struct Salon {
     pub(super) service: String,
     pub(super) staff: String,
     pub(super) key: String,
+    feed: String,
     pub(super) webhook: String,
     pub(super) knowledge: String,
     pub(super) owner: String,
@@ -111,6 +112,7 @@ impl Salon {
             "origins": ["https://www.salon.example"], "phone": "+33142685300", "color": "#7a1fa2" });
         server.operator("PATCH", &of("website"), website).await;
         let key = add("keys", json!({ "name": HOSTILE, "scopes": ["contacts:read"] })).await;
+        let feed = add("feeds", json!({ "staff_id": staff, "detail": "contacts" })).await;
         let webhook = json!({ "url": "https://hooks.example.com/in?shop=42", "events": ["appointment.booked", "message.taken"] });
         let webhook = add("webhooks", webhook).await;
         let message_of = json!({ "body": "Delivered", "caller_phone": "+33612345682" });
@@ -131,6 +133,7 @@ impl Salon {
             service,
             staff,
             key,
+            feed,
             webhook,
             knowledge,
             owner: owner.id,
@@ -167,6 +170,7 @@ impl Salon {
             ("{service_id}", &self.service),
             ("{staff_id}", &self.staff),
             ("{key_id}", &self.key),
+            ("{feed_id}", &self.feed),
             ("{webhook_id}", &self.webhook),
             ("{knowledge_id}", &self.knowledge),
             ("{membership_id}", &self.membership),

@@ -1,11 +1,12 @@
-//! The settings pages of a business. They cover its profile, hours, services, staff, booking page, notices
-//! and data. Each page has a template next to its file.
+//! The settings pages of a business. They cover its profile, hours, services, staff, booking page, notices,
+//! calendars and data. Each page has a template next to its file.
 //!
 //! Invariants:
 //! - A member who is not allowed to change the settings sees the values and no form.
 //! - A change that leaves appointments outside the bookable times lists them.
 
 pub(in crate::dashboard) mod business;
+pub(in crate::dashboard) mod calendars;
 pub(in crate::dashboard) mod data;
 pub(in crate::dashboard) mod deletion;
 pub(in crate::dashboard) mod holidays;

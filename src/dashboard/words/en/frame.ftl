@@ -15,6 +15,7 @@ settings-website = Booking page
 settings-notices = Notices to { customers }
 settings-people = People
 settings-notifications = Notifications
+settings-calendars = Calendars
 settings-keys = API keys
 settings-webhooks = Webhooks
 settings-mail = Email log

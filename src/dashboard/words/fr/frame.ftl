@@ -15,6 +15,7 @@ settings-website = Page de réservation
 settings-notices = Messages aux { customers }
 settings-people = Accès
 settings-notifications = Notifications
+settings-calendars = Calendriers
 settings-keys = Clés d’API
 settings-webhooks = Webhooks
 settings-mail = E-mails

@@ -4,7 +4,7 @@
 use chrono::TimeDelta;
 use domain::{KeyId, Right, Scope, Timestamp};
 use engine::business::commands::keys::{CreateKey, RevokeKey};
-use view::{KeyCreatorView, OperatorKeyView};
+use view::OperatorKeyView;
 
 use crate::admin::keys::KeyBody;
 use crate::dashboard::pages::prelude::*;
@@ -37,15 +37,6 @@ impl List<'_> {
     fn idle(&self, used_at: Timestamp) -> Option<String> {
         let unused = self.sheet.member.business.now() - used_at;
         (unused >= IDLE).then(|| self.sheet.member.count("keys-idle", unused.num_days().unsigned_abs()))
-    }
-
-    fn creator(&self, by: &KeyCreatorView) -> String {
-        match (by.id, &by.name) {
-            (None, _) => self.sheet.member.t("who-operator"),
-            (Some(_), None) => self.sheet.member.t("who-gone"),
-            (Some(_), Some(name)) if name.trim().is_empty() => self.sheet.member.t("who-nameless"),
-            (Some(_), Some(name)) => name.clone(),
-        }
     }
 }
 

@@ -1,0 +1,3 @@
+//! The calendars of other services: the addresses from which they fetch appointments (feeds).
+
+pub(in crate::dashboard) mod feeds;

@@ -1,0 +1,31 @@
+# The addresses from which calendar services fetch appointments.
+
+feeds-sub = Google Calendar, Outlook and Apple Calendar can subscribe to your appointments. They only read.
+feeds-google = Google fetches an address every 8 to 24 hours, so changes appear late there. Other services fetch more often.
+feeds-list = Calendar addresses
+feeds-none-title = No calendar addresses yet
+feeds-none-text = A calendar address shows your appointments in the calendar that you use elsewhere.
+feeds-whose = Appointments of
+feeds-of-all = The whole business
+feeds-of-gone = A deleted staff member
+feeds-detail = What others see
+feeds-detail-times = Times only
+feeds-detail-times-hint = Each appointment is called “Busy”.
+feeds-detail-services = Services and staff
+feeds-detail-services-hint = The names of the service and the staff member.
+feeds-detail-contacts = Contacts too
+feeds-detail-contacts-hint = Also the contact’s name and phone number, and a link to the appointment here. The calendar service can read them.
+feeds-fetched = Last fetched
+feeds-is-revoked = Revoked
+feeds-revoked = The address is revoked. Calendar services no longer get appointments from it.
+feeds-create = Create an address
+feeds-create-do = Create the address
+feeds-unlinked = Your account is not linked to a staff member. An owner or admin can link it.
+feeds-made = Calendar address: { $name }
+feeds-made-sub = The address is shown only once. Add it to your calendar before you leave this page.
+feeds-address = Address
+feeds-made-text = In Google Calendar, choose “From URL”; in Outlook, “Subscribe from web”; in Apple Calendar, “New calendar subscription”. Everyone who knows the address can read it: revoke it if others have seen it.
+feeds-revoke-title = Revoke the address of { $name }?
+feeds-revoke-stops = Calendar services that use this address stop getting appointments. This is permanent.
+feeds-revoke-do = Revoke the address
+feeds-revoke-keep = Keep the address

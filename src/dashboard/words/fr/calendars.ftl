@@ -1,0 +1,31 @@
+# Les adresses où les services d’agenda lisent les rendez-vous.
+
+feeds-sub = Google Agenda, Outlook et Calendrier d’Apple peuvent s’abonner à vos rendez-vous. Ils les lisent seulement.
+feeds-google = Google lit une adresse toutes les 8 à 24 heures : les changements y apparaissent tard. Les autres services la lisent plus souvent.
+feeds-list = Adresses de calendrier
+feeds-none-title = Aucune adresse de calendrier pour l’instant
+feeds-none-text = Une adresse de calendrier affiche vos rendez-vous dans l’agenda que vous utilisez ailleurs.
+feeds-whose = Rendez-vous de
+feeds-of-all = Tout l’établissement
+feeds-of-gone = Un membre de l’équipe supprimé
+feeds-detail = Ce que les autres voient
+feeds-detail-times = Les heures seulement
+feeds-detail-times-hint = Chaque rendez-vous s’appelle « Occupé ».
+feeds-detail-services = Les prestations et l’équipe
+feeds-detail-services-hint = Le nom de la prestation et du membre de l’équipe.
+feeds-detail-contacts = Les contacts aussi
+feeds-detail-contacts-hint = Aussi le nom et le téléphone du contact, et un lien vers le rendez-vous ici. Le service d’agenda peut les lire.
+feeds-fetched = Dernière lecture
+feeds-is-revoked = Révoquée
+feeds-revoked = L’adresse est révoquée. Les services d’agenda n’y lisent plus de rendez-vous.
+feeds-create = Créer une adresse
+feeds-create-do = Créer l’adresse
+feeds-unlinked = Votre compte n’est pas lié à un membre de l’équipe. Un propriétaire ou un administrateur peut le lier.
+feeds-made = Adresse de calendrier : { $name }
+feeds-made-sub = Elle ne sera plus affichée ensuite. Ajoutez-la à votre agenda avant de quitter cette page.
+feeds-address = Adresse
+feeds-made-text = Dans Google Agenda, choisissez « À partir de l’URL » ; dans Outlook, « S’abonner à partir du web » ; dans Calendrier d’Apple, « Nouvel abonnement ». Toute personne qui connaît l’adresse peut la lire : révoquez-la si d’autres l’ont vue.
+feeds-revoke-title = Révoquer l’adresse de « { $name } » ?
+feeds-revoke-stops = Les services d’agenda qui utilisent cette adresse ne reçoivent plus de rendez-vous. C’est définitif.
+feeds-revoke-do = Révoquer l’adresse
+feeds-revoke-keep = Garder l’adresse
