@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd, html};
 
+use super::pictures;
 use super::topics::topic;
 
 /// In the first column of a table, a name without slashes is not broken if it has at most this length, in
@@ -82,6 +83,11 @@ fn anchor(title: &str) -> String {
     title.to_lowercase().chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
+/// A text as the value of an attribute in HTML.
+fn attribute(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
+}
+
 /// The address of a link. A link to a topic's file gets the address of the topic's page.
 fn address(link: &str) -> String {
     let (file, anchor) = link.split_once('#').map_or((link, None), |(file, anchor)| (file, Some(anchor)));
@@ -99,6 +105,8 @@ struct Writer<'a> {
     in_heading: bool,
     /// The language and the content of the code block that is being read.
     code: Option<(String, String)>,
+    /// The file and the description, as HTML, of the picture that is being read.
+    picture: Option<(String, String)>,
     alignments: Vec<Alignment>,
     labels: Vec<String>,
     /// The number of the column whose cell is being read, from 1; 0 outside of cells.
@@ -125,9 +133,12 @@ impl<'a> Writer<'a> {
         if let (Some((_, code)), Event::Text(text)) = (&mut self.code, &event) {
             code.push_str(text);
         }
+        if let (Some((_, alt)), Some(text)) = (&mut self.picture, text_of(&event)) {
+            alt.push_str(&attribute(text));
+        }
         if let (Some(label), Some(text)) = (self.labels.last_mut().filter(|_| self.in_head), text_of(&event))
         {
-            label.push_str(&text.replace('&', "&amp;").replace('"', "&quot;"));
+            label.push_str(&attribute(text));
         }
         let is_end = matches!(event, Event::End(_));
         if let Some(section) = self.sections.last_mut().filter(|_| !self.in_heading) {
@@ -150,6 +161,14 @@ impl<'a> Writer<'a> {
                 self.code_block(&language, &code);
             }
             Event::Text(_) if self.code.is_some() => {}
+            Event::Start(Tag::Image { dest_url, .. }) => {
+                self.picture = Some((dest_url.to_string(), String::new()));
+            }
+            Event::End(TagEnd::Image) => {
+                let (file, alt) = self.picture.take().unwrap_or_default();
+                self.html(pictures::html(&file, &alt).unwrap_or(alt));
+            }
+            _ if self.picture.is_some() => {}
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
                 let dest_url = address(&dest_url).into();
                 self.written.push(Event::Start(Tag::Link { link_type, dest_url, title, id }));
@@ -264,6 +283,15 @@ mod tests {
         for href in ["/docs/webhooks#retries", "/docs/api", "#here", "https://example.com/x.md"] {
             assert!(html.contains(&format!("href=\"{href}\"")), "{href} in {html}");
         }
+    }
+
+    #[test]
+    fn a_picture_has_a_size_and_its_description() {
+        let html = render("One.\n\n![Today, and a \"name\" `x`](pictures/today.webp)\n").html;
+        let expected =
+            "alt=\"Today, and a &quot;name&quot; x\" width=\"1280\" height=\"900\" loading=\"lazy\"></a></p>";
+        assert!(html.contains(expected) && html.matches("Today").count() == 1, "{html}");
+        assert_eq!(render("![None](pictures/none.webp)").html, "<p>None</p>\n");
     }
 
     #[test]

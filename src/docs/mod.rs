@@ -4,6 +4,7 @@
 
 mod markdown;
 mod pages;
+mod pictures;
 mod reference;
 mod router;
 mod samples;

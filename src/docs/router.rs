@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 
 use super::pages::{Page, missing, page, search};
+use super::pictures::{PICTURES, picture};
 use crate::dashboard::seal;
 use crate::http::etag;
 use crate::http::query::pairs;
@@ -16,7 +17,8 @@ use crate::rest::error::ApiError;
 use crate::rest::router::caught_open;
 
 /// The paths of the documentation, as logs and metrics show them.
-pub(crate) const PATHS: [&str; 4] = ["/docs", "/docs/reference", "/docs/search", "/docs/{topic}"];
+pub(crate) const PATHS: [&str; 5] =
+    ["/docs", "/docs/reference", "/docs/search", "/docs/{topic}", "/docs/pictures/{digest}/{name}"];
 
 /// The browser must ask the service whether its cached copy is still current.
 const REVALIDATED: HeaderValue = HeaderValue::from_static("no-cache");
@@ -27,7 +29,9 @@ pub(crate) fn router(is_secure: bool) -> Router {
         let (head, _) = request.into_parts();
         let mut response = caught_open(async { answer(&head) }).await;
         seal(&mut response, is_secure);
-        let route = PATHS.iter().find(|route| **route == head.uri.path()).unwrap_or(&PATHS[3]);
+        let path = head.uri.path();
+        let other = if path.starts_with(PICTURES) { &PATHS[4] } else { &PATHS[3] };
+        let route = PATHS.iter().find(|route| **route == path).unwrap_or(other);
         response.extensions_mut().get_or_insert_default::<Noted>().route = Some(route);
         response
     };
@@ -47,9 +51,10 @@ fn answer(head: &Parts) -> Response {
             let (_, query) = pairs.find(|(name, _)| name == "q").unwrap_or_default();
             html(StatusCode::OK, search(&query))
         }
-        path => match page(path) {
-            Some(page) => kept(page, &head.headers),
-            None => html(StatusCode::NOT_FOUND, missing()),
+        path => match (picture(path, &head.headers), page(path)) {
+            (Some(picture), _) => picture,
+            (None, Some(page)) => kept(page, &head.headers),
+            (None, None) => html(StatusCode::NOT_FOUND, missing()),
         },
     }
 }
@@ -129,6 +134,23 @@ mod tests {
                 .await;
         assert_eq!((status, &other["content-encoding"]), (200, &HeaderValue::from_static("gzip")));
         assert!(packed.len() < plain.len() / 2, "{} of {}", packed.len(), plain.len());
+    }
+
+    #[tokio::test]
+    async fn pictures_are_cached_forever_at_the_path_of_their_version() {
+        let (_, _, page) = ask("GET", "/docs/dashboard", &[]).await;
+        let page = String::from_utf8(page).unwrap();
+        let pictures: Vec<_> =
+            page.split("<img src=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        assert_eq!(pictures.len(), 5);
+        for path in pictures {
+            let (status, headers, body) = ask("GET", path, &[]).await;
+            assert_eq!((status, &headers["content-type"]), (200, &HeaderValue::from_static("image/webp")));
+            assert!(headers["cache-control"].to_str().unwrap().contains("immutable"), "{path}");
+            assert!(headers.contains_key("content-security-policy") && body.starts_with(b"RIFF"), "{path}");
+        }
+        let (status, headers, _) = ask("GET", "/docs/pictures/0000000000000000/today.webp", &[]).await;
+        assert_eq!((status, &headers["cache-control"]), (404, &HeaderValue::from_static("no-store")));
     }
 
     #[tokio::test]

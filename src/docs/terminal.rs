@@ -1,4 +1,5 @@
-//! A topic as plain text for a terminal. Paragraphs and tables are wrapped; code is not wrapped.
+//! A topic as plain text for a terminal. Paragraphs and tables are wrapped; code is not wrapped. Pictures
+//! are omitted.
 
 use std::mem;
 
@@ -33,12 +34,14 @@ struct Printer {
     /// The destination of the link that is being read.
     link: String,
     code: bool,
+    picture: bool,
     rows: Vec<Vec<String>>,
 }
 
 impl Printer {
     fn event(&mut self, event: &Event<'_>) {
         match event {
+            Event::Text(_) if self.picture => {}
             Event::Text(text) if self.code => self.code_line(text),
             Event::Text(text) => self.line.push_str(text),
             Event::Code(code) => self.line.push_str(&format!("`{code}`")),
@@ -74,6 +77,7 @@ impl Printer {
                 }));
             }
             Tag::Link { dest_url, .. } => self.link = dest_url.to_string(),
+            Tag::Image { .. } => self.picture = true,
             Tag::Table(_) => self.gap(),
             Tag::TableHead | Tag::TableRow => self.rows.push(Vec::new()),
             _ => {}
@@ -92,6 +96,7 @@ impl Printer {
             }
             TagEnd::Paragraph | TagEnd::Item => self.flush(),
             TagEnd::CodeBlock => self.code = false,
+            TagEnd::Image => self.picture = false,
             TagEnd::List(_) => {
                 self.lists.pop();
             }
@@ -262,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_topic_is_plain_text() {
-        let markdown = "# Title\n\nSome `code` and a [link](api.md#errors) to read.\n\n## Part\n\n- one two three\n- four\n\n\
+        let markdown = "# Title\n\nSome `code` and a [link](api.md#errors) to read.\n\n![A picture](pictures/x.webp)\n\n## Part\n\n- one two three\n- four\n\n\
             1. first\n2. second\n\n```console\n$ run\n```\n\n<!-- generated: x -->\n\n| Name | Meaning |\n|---|---|\n| `a` | The first. |\n\n<!-- end -->\n";
         let expected = "Title\n=====\n\nSome `code` and a link (help\napi) to read.\n\nPart\n----\n\n- one two three\n- four\n\n\
             1. first\n2. second\n\n    $ run\n\nName  Meaning\n----  ----------\na     The first.\n";

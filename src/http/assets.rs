@@ -61,6 +61,7 @@ fn media_type(name: &str) -> &'static str {
         Some("css") => "text/css; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
         Some("svg") => "image/svg+xml",
+        Some("webp") => "image/webp",
         _ => "application/octet-stream",
     }
 }

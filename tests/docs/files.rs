@@ -64,7 +64,7 @@ pub(crate) async fn get(app: &App, path: &str) -> (u16, String) {
     let response = app.clone().oneshot(request).await.unwrap();
     let status = response.status().as_u16();
     let body = response.into_body().collect().await.unwrap().to_bytes();
-    (status, String::from_utf8(body.to_vec()).unwrap())
+    (status, String::from_utf8_lossy(&body).into_owned())
 }
 
 /// The values of this attribute in a page.

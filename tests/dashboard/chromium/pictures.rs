@@ -4,6 +4,8 @@
 //! ```console
 //! $ PICTURES=$PWD/tests/dashboard/pictures cargo test --test dashboard pictures_of_the_readme
 //! $ PICTURES=/tmp cargo test --test dashboard pictures_of_the_documentation
+//! $ for name in today calendar booking client insights; do
+//! >   convert /tmp/docs-$name.png -quality 80 src/docs/topics/pictures/$name.webp; done
 //! ```
 
 use std::path::Path;
