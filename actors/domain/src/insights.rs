@@ -2,7 +2,7 @@
 //!
 //! Invariant: the figures depend on the records alone. A record is counted in the period in which it starts.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
 use chrono::{Datelike, Days, Months, NaiveDate};
@@ -107,9 +107,9 @@ pub struct Insights {
     bounds: Vec<Timestamp>,
     figures: Vec<Figures>,
     leads: Vec<Vec<i64>>,
-    /// For each contact, the period of their last counted appointment. It is `None` if this was before the first
-    /// period.
-    seen: HashMap<ContactId, Option<usize>>,
+    /// The contact and the period of each confirmed appointment. The period is `None` if the appointment starts before
+    /// the first period.
+    customers: Vec<(Option<ContactId>, Option<usize>)>,
 }
 
 impl Insights {
@@ -117,7 +117,7 @@ impl Insights {
         let mut bounds: Vec<_> = periods.iter().map(|dates| day_bounds(zone, *dates.start()).start).collect();
         bounds.extend(periods.last().map(|dates| day_bounds(zone, *dates.end()).end));
         let figures = vec![Figures::default(); periods.len()];
-        Self { bounds, figures, leads: vec![Vec::new(); periods.len()], seen: HashMap::new() }
+        Self { bounds, figures, leads: vec![Vec::new(); periods.len()], customers: Vec::new() }
     }
 
     /// Returns the time from the start of the first period to the end of the last one.
@@ -131,21 +131,11 @@ impl Insights {
         (period < self.figures.len()).then_some(period)
     }
 
-    /// Counts an appointment. The caller must pass all appointments before the end of the last period, ordered by
-    /// start.
+    /// Counts an appointment. The caller must pass all appointments before the end of the last period.
     pub fn count(&mut self, it: &Counted) {
         let period = self.period_of(it.starts_at);
-        if it.status == AppointmentStatus::Confirmed
-            && let Some(contact) = it.contact_id
-        {
-            let before = self.seen.insert(contact, period);
-            if let Some(figures) = period.map(|period| &mut self.figures[period]) {
-                match before {
-                    None => figures.new_customers += 1,
-                    Some(before) if before != period => figures.returning_customers += 1,
-                    Some(_) => {}
-                }
-            }
+        if it.status == AppointmentStatus::Confirmed {
+            self.customers.push((it.contact_id, period));
         }
         let Some(period) = period else { return };
         let figures = &mut self.figures[period];
@@ -153,7 +143,6 @@ impl Insights {
             AppointmentStatus::Confirmed => {
                 figures.bookings += 1;
                 figures.no_shows += u32::from(it.attendance == Some(Attendance::NoShow));
-                figures.unknown_customers += u32::from(it.contact_id.is_none());
                 let minutes = (it.ends_at - it.starts_at).num_minutes();
                 *figures.booked_minutes.entry(it.staff_id).or_default() += minutes;
                 self.leads[period].push((it.starts_at - it.created_at).num_milliseconds());
@@ -171,7 +160,27 @@ impl Insights {
         figures.calls_converted += u32::from(call.outcome == CallOutcome::AppointmentBooked);
     }
 
-    pub fn finish(mut self) -> Vec<Figures> {
+    /// The figures. `known` returns the contact that this id means now, or `None` if it was erased.
+    pub fn finish(mut self, known: impl Fn(ContactId) -> Option<ContactId>) -> Vec<Figures> {
+        for (contact, period) in &mut self.customers {
+            *contact = contact.and_then(&known);
+            if let (None, Some(period)) = (&contact, *period) {
+                self.figures[period].unknown_customers += 1;
+            }
+        }
+        self.customers.retain(|(contact, _)| contact.is_some());
+        self.customers.sort_unstable();
+        self.customers.dedup();
+        let mut before = None;
+        for (contact, period) in self.customers {
+            if let Some(period) = period {
+                let figures = &mut self.figures[period];
+                let is_new = before != contact;
+                figures.new_customers += u32::from(is_new);
+                figures.returning_customers += u32::from(!is_new);
+            }
+            before = contact;
+        }
         for (figures, leads) in self.figures.iter_mut().zip(&mut self.leads) {
             figures.lead_time_minutes = median(leads).map(|millis| millis.div_euclid(60_000));
         }
@@ -345,7 +354,7 @@ mod tests {
             insights.count(&it);
         }
         let staff: StaffId = Uuid::from_u128(2).into();
-        let [first, second] = &insights.finish()[..] else { panic!() };
+        let [first, second] = &insights.finish(Some)[..] else { panic!() };
         assert_eq!(
             *first,
             Figures {
@@ -371,6 +380,29 @@ mod tests {
                 ..Figures::default()
             }
         );
+    }
+
+    #[test]
+    fn a_merged_contact_counts_as_its_survivor_and_an_erased_one_as_unknown() {
+        let periods = InsightPeriod::Week.split(&(date("2026-03-02")..=date("2026-03-15")));
+        let mut insights = Insights::new(Tz::UTC, &periods);
+        // The appointments of contact 1 are moving to contact 2, and contact 3 was erased.
+        for (starts_at, contact) in [
+            ("2026-03-10T09:00:00Z", 2),
+            ("2026-03-03T09:00:00Z", 1),
+            ("2026-03-04T09:00:00Z", 2),
+            ("2026-03-05T09:00:00Z", 3),
+        ] {
+            insights.count(&visit(starts_at, contact));
+        }
+        let [one, two, three]: [ContactId; 3] = [1, 2, 3].map(|id| Uuid::from_u128(id).into());
+        let known = |id| if id == three { None } else { Some(if id == one { two } else { id }) };
+        let counted: Vec<_> = insights
+            .finish(known)
+            .iter()
+            .map(|it| [it.new_customers, it.returning_customers, it.unknown_customers])
+            .collect();
+        assert_eq!(counted, [[1, 0, 1], [0, 1, 0]]);
     }
 
     #[test]

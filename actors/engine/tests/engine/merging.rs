@@ -2,13 +2,15 @@
 //! the survivor, even when other changes, crashes or restarts occur.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{self, AtomicBool};
 use std::time::Duration;
 
 use domain::booking::{MoveRequest, Party};
 use domain::{
     Appointment, AppointmentId, CallId, CallRecord, Conflict, Contact, ContactDetails, ContactId,
-    ContactPatch, Email, EmailConsent, MessageId, Named, Phone, Refusal, ResourceId, TakenMessage, Text,
-    TextConsent,
+    ContactPatch, Email, EmailConsent, InsightPeriod, MessageId, Named, Phone, Refusal, ResourceId,
+    TakenMessage, Text, TextConsent,
 };
 use engine::business::commands::ForOperator;
 use engine::business::commands::appointments::{BookingContact, Reschedule};
@@ -20,6 +22,7 @@ use engine::moving::Moved;
 use engine::{BusinessHandle, EngineError};
 use store::keys::{self, kind};
 use store::{Order, Store, Tombstone};
+use view::PeriodView;
 
 use crate::erasing::{call, message, person};
 use crate::harness::{
@@ -178,6 +181,55 @@ async fn an_opt_out_of_either_contact_holds_for_the_survivor() {
         assert_eq!(consent.email, Some(EmailConsent::NoReminders));
         assert_eq!(consent.texts, Some(TextConsent::Refused));
     }
+}
+
+/// The number of confirmed visits of the contact, and the customers of each week.
+async fn figures(of: &BusinessHandle, contact: ContactId) -> (u32, Vec<[u32; 3]>) {
+    let visits = of.visits(contact).await.unwrap();
+    let date = |text: &str| text.parse().unwrap();
+    let dates = date("2026-03-01")..=date("2026-12-31");
+    let insights = of.insights(dates, InsightPeriod::Week).await.unwrap();
+    let customers = |it: &PeriodView| [it.new_customers, it.returning_customers, it.unknown_customers];
+    (visits.confirmed, insights.periods.iter().map(customers).collect())
+}
+
+#[tokio::test(start_paused = true)]
+async fn figures_during_a_merge_are_those_before_or_after_it() {
+    let mut during = 0;
+    for seed in 80..84 {
+        let two = Two::new(seed).await;
+        let (handle, kept) = (two.handle(), two.kept);
+        for number in 0..240 {
+            let mut booking = two.shop.booking(at(1 + number / 4, 9 + number % 4), 1);
+            let who = if number % 2 == 0 { two.kept } else { two.gone };
+            booking.contact = BookingContact::Known(who);
+            handle.change(by_operator(), booking).await.unwrap();
+        }
+        let before = figures(&handle, kept).await;
+        let is_over = Arc::new(AtomicBool::new(false));
+        let reader = std::thread::spawn({
+            let (handle, is_over) = (handle.clone(), Arc::clone(&is_over));
+            move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+                let mut seen = Vec::new();
+                while !is_over.load(atomic::Ordering::SeqCst) {
+                    seen.push(runtime.block_on(figures(&handle, kept)));
+                }
+                seen
+            }
+        });
+        handle.change(by_operator(), merge(kept, two.gone)).await.unwrap();
+        pass(1).await;
+        is_over.store(true, atomic::Ordering::SeqCst);
+        let after = figures(&handle, kept).await;
+        assert_eq!((before.0, after.0), (120, 240));
+        for (visits, customers) in reader.join().unwrap() {
+            assert!([before.0, after.0].contains(&visits), "{visits} visits");
+            assert!([&before.1, &after.1].contains(&&customers), "{customers:?}");
+            during += 1;
+        }
+    }
+    assert!(during > 0);
 }
 
 #[tokio::test(start_paused = true)]

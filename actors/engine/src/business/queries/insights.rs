@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 
 use chrono::NaiveDate;
 use domain::{
-    Appointment, CallId, CallRecord, ContactId, Counted, InsightPeriod, Insights, StaffId, StaffMember,
-    Timestamp, Visits,
+    Alias, Appointment, CallId, CallRecord, ContactId, Counted, InsightPeriod, Insights, StaffId,
+    StaffMember, Timestamp, Visits,
 };
 use store::keys::kind;
 use store::{KeyRange, Order, Record, StoreError, keys};
@@ -15,7 +15,7 @@ use view::{
 };
 
 use super::{PageRequest, collect};
-use crate::business::{BusinessHandle, Whose};
+use crate::business::{BusinessHandle, Whose, survivor};
 use crate::error::Result;
 use crate::scans::Reader;
 
@@ -51,6 +51,31 @@ impl BusinessHandle {
     }
 
     pub async fn visits(&self, contact: ContactId) -> Result<VisitsView> {
+        // A merge during the count moves appointments, so the count is repeated.
+        let mut merged = self.merged(contact).await?;
+        loop {
+            let counted = self.counted(contact).await?;
+            let now = self.merged(contact).await?;
+            if now == merged {
+                return Ok(Visits::of(&counted, self.now()).into());
+            }
+            merged = now;
+        }
+    }
+
+    /// The contact that the id means now, and the contacts that were merged into it.
+    async fn merged(&self, contact: ContactId) -> Result<(Option<ContactId>, Vec<ContactId>)> {
+        let (of, mut from) = (self.id, Vec::new());
+        let into = self.read(|store| survivor(store, of, contact)).await?;
+        if let Some(into) = into {
+            let pick = |_: &Reader<'_>, key: &[u8], _: &[u8]| keys::id_at_end(key).map(Some);
+            self.every(keys::aliases_of(of, into), pick, |id| from.push(id)).await?;
+        }
+        Ok((into, from))
+    }
+
+    /// The appointments of a contact. If it takes part in a merge meanwhile, some may be missing.
+    async fn counted(&self, contact: ContactId) -> Result<Vec<Counted>> {
         let (of, mut counted) = (self.id, BTreeMap::new());
         if let Some(whose) = self.read(|store| Whose::of(store, of, contact)).await? {
             let pick = move |reader: &Reader<'_>, key: &[u8], _: &[u8]| {
@@ -64,8 +89,13 @@ impl BusinessHandle {
                 self.every(range, pick, |(id, it)| _ = counted.insert(id, it)).await?;
             }
         }
-        let counted: Vec<_> = counted.into_values().collect();
-        Ok(Visits::of(&counted, self.now()).into())
+        Ok(counted.into_values().collect())
+    }
+
+    /// Adds the contacts that are being erased.
+    async fn erased(&self, erased: &mut BTreeSet<ContactId>) -> Result<()> {
+        let pick = |_: &Reader<'_>, key: &[u8], _: &[u8]| keys::id_at_end(key).map(Some);
+        self.every(keys::of_kind(self.id, kind::ERASURE), pick, |id| _ = erased.insert(id)).await
     }
 
     /// The figures of a range of local dates, which must not be empty.
@@ -79,27 +109,28 @@ impl BusinessHandle {
         let periods = by.split(&dates);
         let mut insights = Insights::new(zone, &periods);
         let during = insights.during();
-        // An appointment refers to an erased contact until the erasure job has changed the appointment.
+        // An appointment refers to an erased contact until the erasure job has changed the appointment. The job may end
+        // during the count.
         let mut erased = BTreeSet::<ContactId>::new();
-        let pick = |_: &Reader<'_>, key: &[u8], _: &[u8]| keys::id_at_end(key).map(Some);
-        self.every(keys::of_kind(of, kind::ERASURE), pick, |id| _ = erased.insert(id)).await?;
-        // An appointment refers to a merged contact until the job has moved the appointment to the survivor.
-        let mut survivors = BTreeMap::<ContactId, ContactId>::new();
-        let pick = |_: &Reader<'_>, into: &[u8], from: &[u8]| {
-            Ok(Some((keys::id_at_end(from)?, keys::id_at_end(into)?)))
-        };
-        let merging = keys::of_kind(of, kind::MERGING);
-        self.every(merging, pick, |(from, into)| _ = survivors.insert(from, into)).await?;
+        self.erased(&mut erased).await?;
         let pick = |_: &Reader<'_>, _: &[u8], value: &[u8]| {
             Appointment::decode(value).map(|it| Some(Counted::from(&it)))
         };
         let before_end = keys::appointments_starting(of, Timestamp::MIN, during.end);
-        self.every(before_end, pick, |it: Counted| {
-            let contact_id = it.contact_id.filter(|id| !erased.contains(id));
-            let contact_id = contact_id.map(|id| survivors.get(&id).copied().unwrap_or(id));
-            insights.count(&Counted { contact_id, ..it });
-        })
-        .await?;
+        self.every(before_end, pick, |it: Counted| insights.count(&it)).await?;
+        self.erased(&mut erased).await?;
+        // Appointments refer to a merged contact until the job has moved them. A merge may have begun during the
+        // count, so the aliases are read after it.
+        let mut survivors = BTreeMap::<ContactId, ContactId>::new();
+        let pick = |_: &Reader<'_>, _: &[u8], value: &[u8]| Alias::decode(value).map(Some);
+        let aliases = keys::of_kind(of, kind::ALIAS);
+        self.every(aliases, pick, |it: Alias| _ = survivors.insert(it.from, it.into)).await?;
+        let survivor = |id: ContactId| survivors.get(&id).copied().unwrap_or(id);
+        let known = |id: ContactId| {
+            // The survivor may have been merged while the aliases were read.
+            let id = survivor(survivor(id));
+            (!erased.contains(&id)).then_some(id)
+        };
         let pick = move |reader: &Reader<'_>, key: &[u8], _: &[u8]| {
             let (started_at, id) = keys::instant_and_id::<CallId>(key)?;
             let call = reader.get::<CallRecord>(&keys::call(of, id))?;
@@ -113,7 +144,7 @@ impl BusinessHandle {
             .await?;
         let today = self.now().utc().with_timezone(&zone).date_naive();
         let mut shown = Vec::new();
-        for (period, figures) in periods.iter().zip(insights.finish()) {
+        for (period, figures) in periods.iter().zip(insights.finish(known)) {
             let working = match by {
                 InsightPeriod::Week if *period.end() >= today => {
                     let diary = self.diary(period.clone()).await?;
