@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
-use domain::{SPECIAL_DAYS_MAX, Timestamp, day_bounds};
+use domain::{Locale, SPECIAL_DAYS_MAX, Timestamp, day_bounds};
 use hyper::Method;
 use serde_json::{Value, json};
 use view::{AFFECTED_IDS_MAX, ContactsImportedView, SkippedRowView};
@@ -84,8 +84,12 @@ pub(super) async fn import_holidays(
     // The zone is valid, since the service accepts no other zones.
     let zone = business.get("timezone").and_then(Value::as_str).and_then(|zone| zone.parse().ok());
     let zone = zone.unwrap_or(Tz::UTC);
-    let found = holidays(&octets, now.with_timezone(&zone).date_naive())
-        .map_err(|problems| format!("--ics: {}; nothing was closed", problems.join("\n")))?;
+    let locale = business.get("locale").and_then(Value::as_str).and_then(Locale::from_word);
+    let found = holidays(&octets, now.with_timezone(&zone).date_naive(), locale.unwrap_or(Locale::En))
+        .map_err(|problems| {
+            let problems: Vec<_> = problems.iter().map(|problem| problem.text(Locale::En)).collect();
+            format!("--ics: {}; nothing was closed", problems.join("\n"))
+        })?;
     let days = Call { path: format!("{}/special-days", call.path), ..call.clone() };
     let known = special_days(client, &days).await?;
     let (there, new): (Vec<_>, Vec<_>) =

@@ -5,10 +5,12 @@
 
 use chrono::NaiveDate;
 
+use super::problem::{Problem, Why};
+
 /// The length of a day without a clock change, in seconds.
 pub(crate) const DAY_SECONDS: u64 = 86_400;
 
-const DEPTH_MAX: usize = 16;
+pub(super) const DEPTH_MAX: usize = 16;
 
 #[derive(Debug, Default)]
 pub(crate) struct Event {
@@ -61,21 +63,21 @@ impl Property {
 }
 
 /// Parses the events of a file, which may contain several calendars. The error names the first invalid line.
-pub(crate) fn events(file: &[u8]) -> Result<Vec<Event>, String> {
+pub(crate) fn events(file: &[u8]) -> Result<Vec<Event>, Problem> {
     let mut events = Vec::new();
     let mut open: Vec<(usize, String)> = Vec::new();
     let mut calendars = 0;
     for (number, octets) in unfolded(file) {
         let Ok(line) = std::str::from_utf8(&octets) else {
-            return Err(format!("line {number} is not valid UTF-8"));
+            return Err(Why::NotUtf8.on(number));
         };
         let line = if number == 1 { line.trim_start_matches('\u{feff}') } else { line };
         if line.trim().is_empty() {
             continue;
         }
         let property = property(line).ok_or_else(|| match calendars {
-            0 => no_calendar(),
-            _ => format!("line {number} is not of the form NAME:VALUE"),
+            0 => Why::NotACalendar.in_file(),
+            _ => Why::NotAProperty.on(number),
         })?;
         let component = property.value.trim().to_ascii_uppercase();
         match (property.name.as_str(), open.last()) {
@@ -83,10 +85,10 @@ pub(crate) fn events(file: &[u8]) -> Result<Vec<Event>, String> {
                 calendars += 1;
                 open.push((number, component));
             }
-            (_, None) if calendars == 0 => return Err(no_calendar()),
-            (_, None) => return Err(format!("line {number} follows END:VCALENDAR")),
+            (_, None) if calendars == 0 => return Err(Why::NotACalendar.in_file()),
+            (_, None) => return Err(Why::AfterTheEnd.on(number)),
             ("BEGIN", Some(_)) if open.len() == DEPTH_MAX => {
-                return Err(format!("line {number} nests more than {DEPTH_MAX} components"));
+                return Err(Why::TooDeep.on(number));
             }
             ("BEGIN", Some(_)) => {
                 if open.len() == 1 && component == "VEVENT" {
@@ -96,9 +98,7 @@ pub(crate) fn events(file: &[u8]) -> Result<Vec<Event>, String> {
             }
             ("END", Some((_, last))) if *last == component => _ = open.pop(),
             ("END", Some((since, last))) => {
-                return Err(format!(
-                    "line {number} does not end the component of line {since}; expected END:{last}"
-                ));
+                return Err(Why::EndsAnother(*since, last.clone()).on(number));
             }
             (_, Some((_, last))) if open.len() == 2 && last == "VEVENT" => {
                 if let Some(event) = events.last_mut() {
@@ -110,8 +110,8 @@ pub(crate) fn events(file: &[u8]) -> Result<Vec<Event>, String> {
         }
     }
     match open.last() {
-        Some((since, last)) => Err(format!("the component of line {since} has no END:{last}")),
-        None if calendars == 0 => Err(no_calendar()),
+        Some((since, last)) => Err(Why::NoEnd(last.clone()).on(*since)),
+        None if calendars == 0 => Err(Why::NotACalendar.in_file()),
         None => Ok(events),
     }
 }
@@ -147,10 +147,6 @@ pub(crate) fn seconds(duration: &str) -> Option<u64> {
         None => 0,
     };
     days.checked_add(time)
-}
-
-fn no_calendar() -> String {
-    "is not an iCalendar file: it must begin with BEGIN:VCALENDAR".into()
 }
 
 /// Unfolds the lines. Each result has the number of its first line. A fold may be inside a character.
@@ -190,10 +186,12 @@ fn property(line: &str) -> Option<Property> {
 
 #[cfg(test)]
 mod tests {
+    use domain::Locale;
+
     use super::*;
 
     fn refused(file: &str) -> String {
-        events(file.as_bytes()).expect_err(file)
+        events(file.as_bytes()).expect_err(file).text(Locale::En)
     }
 
     #[test]
@@ -216,8 +214,8 @@ mod tests {
             assert!(refused(file).contains("must begin with BEGIN:VCALENDAR"), "{file}");
         }
         for (file, told) in [
-            ("BEGIN:VCALENDAR\nBEGIN:VEVENT\n", "the component of line 2 has no END:VEVENT"),
-            ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VEVENT", "the component of line 1 has no END:VCALENDAR"),
+            ("BEGIN:VCALENDAR\nBEGIN:VEVENT\n", "line 2 begins a component without END:VEVENT"),
+            ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VEVENT", "line 1 begins a component without END:VCALENDAR"),
             (
                 "BEGIN:VCALENDAR\nBEGIN:VEVENT\nX:1\n 2\nEND:VCALENDAR",
                 "line 5 does not end the component of line 2",

@@ -4,17 +4,19 @@
 //! all problems and contains no date.
 
 pub(crate) mod ics;
+mod problem;
 mod yearly;
 
 use std::collections::{BTreeMap, HashSet};
 
 use chrono::{Datelike, Days, NaiveDate};
-use domain::Text;
 use domain::availability::BOOKABLE_YEARS;
+use domain::{Locale, Text};
 
 use self::ics::{DAY_SECONDS, Event, events};
+pub(crate) use self::problem::Problem;
+use self::problem::{Place, Why};
 use self::yearly::Yearly;
-use crate::english;
 use crate::words::one_line;
 
 /// The maximum length of a calendar, in bytes.
@@ -33,16 +35,17 @@ pub(crate) type Holidays = BTreeMap<NaiveDate, String>;
 /// The occurrences that other events replace. An occurrence is an event's UID and a date.
 type Replaced<'a> = HashSet<(&'a str, NaiveDate)>;
 
-/// The holidays from `today` on. The error has one line for each unsupported part of a future event.
-pub(crate) fn holidays(calendar: &[u8], today: NaiveDate) -> Result<Holidays, Vec<String>> {
+/// The holidays from `today` on. `locale` is the language of the name of a holiday that has none in the file. The
+/// error has one problem for each unsupported part of a future event.
+pub(crate) fn holidays(calendar: &[u8], today: NaiveDate, locale: Locale) -> Result<Holidays, Vec<Problem>> {
     let events = events(calendar).map_err(|problem| vec![problem])?;
     if events.len() > EVENTS_MAX {
-        return Err(vec![format!("the calendar has more than {EVENTS_MAX} events")]);
+        return Err(vec![Why::TooManyEvents.in_file()]);
     }
     let mut found: BTreeMap<NaiveDate, Vec<String>> = BTreeMap::new();
     let mut problems = Vec::new();
-    let mut told = |event: &Event, problem: String| {
-        problems.push(format!("event \"{}\": {problem}", one_line(&summary(event))));
+    let mut told = |event: &Event, why: Why| {
+        problems.push(Problem { place: Place::Event(one_line(&summary(event, locale))), why });
     };
     let mut replaced = Replaced::new();
     for event in &events {
@@ -54,7 +57,7 @@ pub(crate) fn holidays(calendar: &[u8], today: NaiveDate) -> Result<Holidays, Ve
     }
     let cancelled = |event: &&Event| event.word("STATUS").eq_ignore_ascii_case("CANCELLED");
     for event in events.iter().filter(|event| !cancelled(event) && !is_past(event, today)) {
-        let dates = dates(event, today, &replaced).and_then(|dates| Ok((note(event)?, dates)));
+        let dates = dates(event, today, &replaced).and_then(|dates| Ok((note(event, locale)?, dates)));
         match dates {
             Ok((name, dates)) => {
                 for date in dates.into_iter().filter(|date| *date >= today) {
@@ -76,30 +79,30 @@ pub(crate) fn holidays(calendar: &[u8], today: NaiveDate) -> Result<Holidays, Ve
 }
 
 /// The name of an event, on one line.
-fn summary(event: &Event) -> String {
+fn summary(event: &Event, locale: Locale) -> String {
     let named = event.find("SUMMARY").map(|property| property.text());
     let named = named.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
-    named.filter(|name| !name.is_empty()).unwrap_or_else(|| "holiday".into())
+    let unnamed = match locale {
+        Locale::En => "holiday",
+        Locale::Fr => "jour férié",
+    };
+    named.filter(|name| !name.is_empty()).unwrap_or_else(|| unnamed.into())
 }
 
 /// The name of an event, as a valid note of a special day.
-fn note(event: &Event) -> Result<String, String> {
-    let name = summary(event).chars().take(NOTE_CHARS_MAX).collect();
-    let name =
-        Text::<1, NOTE_CHARS_MAX>::new(name).map_err(|error| format!("SUMMARY {}", english::text(error)))?;
-    Ok(name.into_string())
+fn note(event: &Event, locale: Locale) -> Result<String, Why> {
+    let name = summary(event, locale).chars().take(NOTE_CHARS_MAX).collect();
+    Ok(Text::<1, NOTE_CHARS_MAX>::new(name).map_err(Why::Name)?.into_string())
 }
 
 /// The occurrence that this event replaces.
-fn replaces(event: &Event) -> Result<Option<(&str, NaiveDate)>, String> {
+fn replaces(event: &Event) -> Result<Option<(&str, NaiveDate)>, Why> {
     let Some(property) = event.find("RECURRENCE-ID") else { return Ok(None) };
     if property.has("RANGE") {
-        return Err(
-            "has RECURRENCE-ID with RANGE, which is not supported: write each date as an event".into()
-        );
+        return Err(Why::Range);
     }
     match event.word("UID") {
-        "" => Err("has RECURRENCE-ID but no UID, so the changed event is unknown".into()),
+        "" => Err(Why::NoUid),
         uid => Ok(Some((uid, day("RECURRENCE-ID", &property.value)?))),
     }
 }
@@ -127,14 +130,14 @@ fn is_past(event: &Event, today: NaiveDate) -> bool {
     !again && ends.is_some_and(|ends| ends < today)
 }
 
-fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec<NaiveDate>, String> {
-    let start = event.find("DTSTART").ok_or("has no DTSTART")?;
+fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec<NaiveDate>, Why> {
+    let start = event.find("DTSTART").ok_or(Why::NoStart)?;
     let first = day("DTSTART", &start.value)?;
     let whole = ics::date(start.value.trim()).is_some();
     let days = match (event.find("DTEND"), event.word("DURATION")) {
         (Some(end), _) => {
             let end = day("DTEND", &end.value)?;
-            let days = u64::try_from((end - first).num_days()).map_err(|_| "ends before it begins")?;
+            let days = u64::try_from((end - first).num_days()).map_err(|_| Why::EndsBefore)?;
             // Many calendars write a single day with the same start and end.
             if whole { days.max(1) } else { days }
         }
@@ -142,7 +145,7 @@ fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec
         (None, duration) => whole_days(duration)?,
     };
     if !(1..=EVENT_DAYS_MAX).contains(&days) {
-        return Err(format!("has {days} days; a holiday has 1 to {EVENT_DAYS_MAX}"));
+        return Err(Why::Days(days));
     }
     let mut dates = Vec::new();
     let ends_before =
@@ -153,10 +156,7 @@ fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec
         dates.extend((0..days).filter_map(|day| begins.checked_add_days(Days::new(day))));
     }
     match dates.iter().find(|date| !BOOKABLE_YEARS.contains(&date.year()) && **date >= today) {
-        Some(date) => {
-            let (first, last) = (BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end());
-            Err(format!("is on {date}; special days must be in the years {first} to {last}"))
-        }
+        Some(date) => Err(Why::Far(*date)),
         None => Ok(dates),
     }
 }
@@ -167,10 +167,10 @@ fn beginnings(
     first: NaiveDate,
     today: NaiveDate,
     replaced: &Replaced<'_>,
-) -> Result<Vec<NaiveDate>, String> {
+) -> Result<Vec<NaiveDate>, Why> {
     for name in ["RDATE", "EXRULE"] {
         if event.find(name).is_some() {
-            return Err(format!("has {name}, which is not supported: write each date as an event"));
+            return Err(Why::NotSupported(name));
         }
     }
     let mut left_out = HashSet::new();
@@ -190,20 +190,17 @@ fn beginnings(
 }
 
 /// Parses a date without a time, or with the time 00:00.
-fn day(name: &str, value: &str) -> Result<NaiveDate, String> {
+fn day(name: &'static str, value: &str) -> Result<NaiveDate, Why> {
     let value = value.trim();
     let date = value.strip_suffix("T000000").unwrap_or(value);
-    ics::date(date)
-        .ok_or_else(|| format!("{name} is {}, but a special day must be a whole day", one_line(value)))
+    ics::date(date).ok_or_else(|| Why::NotWholeDay(name, one_line(value)))
 }
 
 /// Converts `P1D`, `P2W` or `PT24H` to days.
-fn whole_days(duration: &str) -> Result<u64, String> {
+fn whole_days(duration: &str) -> Result<u64, Why> {
     let whole = ics::seconds(duration).filter(|seconds| seconds % DAY_SECONDS == 0);
     let days = whole.map(|seconds| seconds / DAY_SECONDS);
-    days.ok_or_else(|| {
-        format!("has the duration {}, which is not a number of whole days", one_line(duration))
-    })
+    days.ok_or_else(|| Why::Duration(one_line(duration)))
 }
 
 #[cfg(test)]
@@ -220,9 +217,14 @@ mod tests {
         format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{events}END:VCALENDAR\r\n")
     }
 
+    /// The holidays of a file on 2 March 2026, or the sentences of its problems.
+    fn read_file(file: &[u8], locale: Locale) -> Result<Holidays, Vec<String>> {
+        holidays(file, day("2026-03-02"), locale)
+            .map_err(|problems| problems.iter().map(|one| one.text(locale)).collect())
+    }
+
     fn read(events: &[&str]) -> Vec<(String, String)> {
-        let found =
-            holidays(calendar(events).as_bytes(), day("2026-03-02")).unwrap_or_else(|e| panic!("{e:?}"));
+        let found = read_file(calendar(events).as_bytes(), Locale::En).unwrap_or_else(|e| panic!("{e:?}"));
         found.into_iter().map(|(date, note)| (date.to_string(), note)).collect()
     }
 
@@ -251,8 +253,8 @@ mod tests {
     fn a_calendar_has_a_limited_number_of_events_and_past_repetitions_cost_little() {
         let event = "DTSTART;VALUE=DATE:20260501";
         let many = calendar(&vec![event; EVENTS_MAX + 1]);
-        let refused = holidays(many.as_bytes(), day("2026-03-02")).unwrap_err();
-        assert_eq!(refused, ["the calendar has more than 5000 events"]);
+        let refused = read_file(many.as_bytes(), Locale::En).unwrap_err();
+        assert_eq!(refused, ["the file has more than 5000 events"]);
         let event = "DTSTART;VALUE=DATE:00010101\r\nDTEND;VALUE=DATE:00020101\r\nRRULE:FREQ=YEARLY";
         let found = read(&[event]);
         assert!(found.len() > 700 && found.len() < 1_100, "{}", found.len());
@@ -343,7 +345,7 @@ mod tests {
             "DTSTART:20250401T090000Z\r\nRRULE:FREQ=WEEKLY;UNTIL=20260301T090000Z",
             "DTSTART:20250401T090000Z\r\nRDATE:20260401T090000Z",
         ] {
-            assert!(holidays(calendar(&[event]).as_bytes(), day("2026-03-02")).is_err(), "{event}");
+            assert!(read_file(calendar(&[event]).as_bytes(), Locale::En).is_err(), "{event}");
         }
     }
 
@@ -369,7 +371,9 @@ mod tests {
             "SUMMARY:None",
             "SUMMARY:Good\r\nDTSTART;VALUE=DATE:20260501",
         ];
-        let problems = holidays(calendar(&events).as_bytes(), day("2026-03-02")).unwrap_err();
+        let problems = read_file(calendar(&events).as_bytes(), Locale::En).unwrap_err();
+        let french = read_file(calendar(&events).as_bytes(), Locale::Fr).unwrap_err();
+        assert!(french.len() == problems.len() && french.iter().all(|one| one.starts_with("événement « ")));
         let told: Vec<&str> = problems.iter().filter_map(|one| one.split('"').nth(1)).collect();
         let names: Vec<&str> =
             events.iter().map(|one| one.split("\r\n").next().unwrap().split_once(':').unwrap().1).collect();
@@ -388,7 +392,7 @@ mod tests {
             DTSTART;VALUE=DATE:20260501\r\nSUMMARY;LANGUAGE=fr:Fête du travail, journée entière\r\n\
             BEGIN:VALARM\r\nTRIGGER:-PT15M\r\nEND:VALARM\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
         let expected: Holidays = [(day("2026-05-01"), "Fête du travail, journée entière".into())].into();
-        let read = |file: &[u8]| holidays(file, day("2026-03-02"));
+        let read = |file: &[u8]| read_file(file, Locale::Fr);
         assert_eq!(read(whole.as_bytes()), Ok(expected.clone()));
         assert_eq!(read(whole.replace("\r\n", "\n").as_bytes()), Ok(expected.clone()));
         // A line may be folded after any number of octets, even within a word or a character.
@@ -398,7 +402,16 @@ mod tests {
             assert_eq!(read(&lines.join(&b"\r\n"[..])), Ok(expected.clone()), "{octets}");
         }
         let latin_1: Vec<u8> = whole.chars().skip(1).map(|letter| letter as u8).collect();
-        assert_eq!(read(&latin_1), Err(vec!["line 3 is not valid UTF-8".into()]));
+        assert_eq!(read(&latin_1), Err(vec!["la ligne 3 n’est pas en UTF-8".into()]));
+    }
+
+    #[test]
+    fn a_holiday_without_a_name_has_one_in_the_language_of_the_business() {
+        let file = calendar(&["DTSTART;VALUE=DATE:20260501", "SUMMARY: \r\nDTSTART;VALUE=DATE:20260508"]);
+        for (locale, name) in [(Locale::En, "holiday"), (Locale::Fr, "jour férié")] {
+            let found = read_file(file.as_bytes(), locale).unwrap();
+            assert!(found.len() == 2 && found.values().all(|note| note == name), "{found:?}");
+        }
     }
 
     #[test]

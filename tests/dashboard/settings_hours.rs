@@ -345,6 +345,49 @@ async fn public_holidays_are_shown_before_they_are_closed() {
     assert_eq!(closed, [(&json!("2026-03-03"), &json!(true)), (&json!("2026-05-01"), &json!(false))]);
     let page = browser.get(&import).await;
     browser.upload(&page, &import, Some(file.as_bytes())).await.is(200).says("No day will be closed.");
-    browser.upload(&page, &import, Some(b"name\nA\n")).await.is(422).says("This file cannot be used.");
     browser.upload(&page, &import, None).await.is(422);
+}
+
+#[tokio::test]
+async fn a_refused_calendar_shows_every_reason_and_closes_no_day() {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let path = format!("/businesses/{salon}");
+    let ada = server.person(&salon, "ada@example.com", "admin").await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    let import = format!("/dashboard/b/{salon}/settings/hours/holidays");
+    let page = browser.get(&import).await.is(200);
+    let calendar = |events: &[&str]| {
+        let events = events.iter().map(|event| format!("BEGIN:VEVENT\r\n{event}\r\nEND:VEVENT\r\n"));
+        format!("BEGIN:VCALENDAR\r\n{}END:VCALENDAR\r\n", events.collect::<String>())
+    };
+    let wrong = calendar(&[
+        "SUMMARY:Meeting\r\nDTSTART:20260401T090000Z",
+        "SUMMARY:Weekly\r\nDTSTART;VALUE=DATE:20260401\r\nRRULE:FREQ=WEEKLY",
+        "SUMMARY:Good\r\nDTSTART;VALUE=DATE:20260501",
+    ]);
+    let long = "SUMMARY:Long\r\nDTSTART;VALUE=DATE:20260401\r\nDTEND;VALUE=DATE:20270401";
+    let more = calendar(&[long, "SUMMARY:More\r\nDTSTART;VALUE=DATE:20280401\r\nDURATION:P2D"]);
+    for (file, status, reasons) in [
+        (wrong.as_bytes(), 422, &["Event \"Meeting\": DTSTART is", "Event \"Weekly\": repeats by"][..]),
+        (b"name\nA\n", 422, &["This file cannot be used", "The file is not an iCalendar file"]),
+        (&vec![b'\n'; 5 << 20], 422, &["The file is longer than 4 MB"]),
+        (more.as_bytes(), 409, &["An import closes at most 366 days"]),
+    ] {
+        let refused = browser.upload(&page, &import, Some(file)).await.is(status);
+        reasons.iter().fold(refused, |refused, reason| refused.says(reason));
+    }
+    let listed = server.operator("GET", &format!("{path}/special-days"), Value::Null).await;
+    assert_eq!(listed, json!([]));
+    // A holiday without a name has one in the language of the business.
+    server.operator("PATCH", &path, json!({ "locale": "fr" })).await;
+    let unnamed = calendar(&["DTSTART;VALUE=DATE:20260501", "DTSTART;VALUE=DATE:20260508"]);
+    let preview = browser.upload(&page, &import, Some(unnamed.as_bytes())).await.is(200).says("jour férié");
+    browser.upload(&preview, &import, None).await.is(303);
+    let listed = server.operator("GET", &format!("{path}/special-days"), Value::Null).await;
+    let notes: Vec<_> = listed.as_array().unwrap().iter().map(|day| &day["note"]).collect();
+    assert_eq!(notes, [&json!("jour férié"); 2]);
+    // Both days are closed in one change.
+    let log = server.operator("GET", &format!("{path}/audit"), Value::Null).await;
+    assert!(log[0]["action"] == "special_day.set" && log[0]["at"] == log[1]["at"], "{log}");
 }

@@ -69,6 +69,16 @@ impl<G: Gives> Decision<G> {
         self
     }
 
+    /// Adds the writes, the audit entries and the events of another decision. Returns also its answer. Must not be
+    /// used with a decision that has mails or alerts.
+    pub(super) fn with<H: Gives>(mut self, other: Decision<H>) -> (Self, H::Value) {
+        let Decided { writes, audit, events, .. } = other.decided;
+        self.decided.writes.extend(writes);
+        self.decided.audit.extend(audit);
+        self.decided.events.extend(events);
+        (self, other.value)
+    }
+
     #[must_use]
     pub fn write(mut self, write: Write) -> Self {
         self.decided.writes.push(write);

@@ -1,28 +1,31 @@
-//! The import of public holidays from a calendar, with a preview. Existing special days do not change, so an
-//! interrupted import can be repeated.
+//! The import of public holidays from a calendar, with a preview. All days are closed in one change. Existing
+//! special days do not change.
 
 use std::collections::BTreeSet;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::NaiveDate;
-use domain::{AppointmentStatus, DayWindows, Right, SPECIAL_DAYS_MAX, Text, day_bounds};
-use engine::business::commands::diary::SetSpecialDay;
+use domain::{AppointmentStatus, Right, SPECIAL_DAYS_MAX, Text, day_bounds};
+use engine::business::commands::diary::{CLOSED_AT_ONCE_MAX, CloseDays};
 use engine::business::{AppointmentFilter, PageRequest};
 use view::AppointmentView;
 
 use super::parts::only_for_changing;
 use crate::dashboard::pages::prelude::*;
-use crate::holidays::{CALENDAR_BYTES_MAX, Holidays, holidays};
+use crate::holidays::{CALENDAR_BYTES_MAX, Holidays, Problem, holidays};
 
 /// The number of records that are read at a time. At this number, the count of a day's appointments stops.
 const READ: usize = 100;
+/// The maximum number of problems that the page shows.
+const PROBLEMS_SHOWN: usize = 100;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/holidays.html", config = "src/askama.toml")]
 struct Page<'a> {
     sheet: Sheet<'a>,
     notice: String,
+    problems: Vec<String>,
     preview: Option<Preview>,
 }
 
@@ -41,17 +44,25 @@ pub(crate) async fn show(member: Member) -> Answered {
 }
 
 fn shown(member: &Member, notice: String, preview: Option<Preview>) -> Page<'_> {
-    Page { sheet: member.sheet_below("settings/hours"), notice, preview }
+    Page { sheet: member.sheet_below("settings/hours"), notice, problems: Vec::new(), preview }
 }
 
 pub(crate) async fn sent(member: Member) -> Answered {
     let is_sure = member.form.find("sure").is_some();
     let content = if is_sure { member.form.get("content") } else { member.form.get("file") };
-    let file = STANDARD.decode(content).ok().filter(|file| file.len() <= CALENDAR_BYTES_MAX);
-    let found = file.and_then(|file| holidays(&file, member.today()).ok());
-    let Some(mut new) = found else {
-        let notice = member.t("hours-holidays-refused");
-        return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown(&member, notice, None));
+    let file = STANDARD.decode(content).unwrap_or_default();
+    let found = match file.len() > CALENDAR_BYTES_MAX {
+        true => Err(vec![Problem::too_long()]),
+        false => holidays(&file, member.today(), member.profile.locale),
+    };
+    let mut new = match found {
+        Ok(found) => found,
+        Err(problems) => {
+            let shown = shown(&member, member.t("hours-holidays-refused"), None);
+            let problems = problems.iter().take(PROBLEMS_SHOWN).map(|it| it.text(member.view.words.locale));
+            let shown = Page { problems: problems.map(|it| capitalised(&it)).collect(), ..shown };
+            return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
+        }
     };
     let known = special_days(&member).await?;
     let all = new.len();
@@ -60,14 +71,16 @@ pub(crate) async fn sent(member: Member) -> Answered {
         let notice = member.count("hours-holidays-full", SPECIAL_DAYS_MAX as u64);
         return page_as(StatusCode::CONFLICT, &shown(&member, notice, None));
     }
+    if new.len() > CLOSED_AT_ONCE_MAX {
+        let notice = member.count("hours-holidays-many", CLOSED_AT_ONCE_MAX as u64);
+        return page_as(StatusCode::CONFLICT, &shown(&member, notice, None));
+    }
     if !is_sure {
         let preview = preview(&member, &new, all - new.len(), content.to_owned()).await?;
         return Ok(nothing_done(page(&shown(&member, String::new(), Some(preview)))?));
     }
-    for (date, note) in new {
-        let note = Text::new(note).ok();
-        member.change(SetSpecialDay { date, hours: DayWindows::CLOSED, note }).await?;
-    }
+    let dates = new.into_iter().map(|(date, note)| (date, Text::new(note).ok())).collect();
+    member.change(CloseDays { dates }).await?;
     Ok(see_other(&member.path_to("settings/hours?done=holidays")))
 }
 

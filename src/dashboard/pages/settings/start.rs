@@ -3,13 +3,14 @@
 //!
 //! Invariants:
 //! - The page shows all that a set creates, before the person chooses it.
-//! - A set is created only in a business without services. Opening hours that exist stay the same.
+//! - A set is created in one change, and only in a business without services. Opening hours that exist stay the
+//!   same.
 //! - Prices are in the currency of the business's region. If it is not known, the services have no prices.
 
 use domain::{
     Currency, CustomerWord, Day, DayHours, LocalTime, Price, ProblemCode, Right, Text, WeeklyHours,
 };
-use engine::business::commands::catalog::{CreateService, SetServiceStaff};
+use engine::business::commands::catalog::{CreateFirstServices, CreateService};
 use engine::business::commands::profile::PatchBusiness;
 
 use super::parts::only_for_changing;
@@ -199,15 +200,8 @@ async fn create(member: &Member) -> Result<String, Refused> {
         return Err(Undone::Notice(member.t("start-has-services")).into());
     }
     let hours = if has_hours(member) { None } else { trade.hours() };
-    let patch = PatchBusiness { hours, customer_word: Some(trade.customer), ..PatchBusiness::default() };
-    member.change(patch).await?;
-    let staff_ids: Vec<_> = member.staff().await?.iter().filter(|one| one.active).map(|one| one.id).collect();
-    for service in trade.services(member) {
-        let id = member.change(service).await?.value.service.id;
-        if !staff_ids.is_empty() {
-            member.change(SetServiceStaff { id, staff_ids: staff_ids.clone() }).await?;
-        }
-    }
+    let profile = PatchBusiness { hours, customer_word: Some(trade.customer), ..PatchBusiness::default() };
+    member.change(CreateFirstServices { profile, services: trade.services(member) }).await?;
     Ok(member.path_to(&format!("{SERVICES}?done=added")))
 }
 

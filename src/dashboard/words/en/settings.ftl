@@ -86,7 +86,8 @@ hours-holidays-sub = From the iCalendar file (.ics) of a calendar of public holi
 hours-holidays-file = iCalendar file
 hours-holidays-hint = The business is closed on the days of the file’s all-day events, from today on.
 hours-holidays-look = Show a preview
-hours-holidays-refused = This file cannot be used. It must be an iCalendar file with all-day events, and repeated events must be yearly.
+hours-holidays-refused = This file cannot be used, and no day was closed. Correct the file and choose it again:
+hours-holidays-many = An import closes at most { $count } days. Choose a calendar with fewer days. No day was closed.
 hours-holidays-full = A business has at most { $count } special days. Nothing was changed.
 hours-holidays-new = { $count ->
     [0] No day will be closed.

@@ -86,7 +86,8 @@ hours-holidays-sub = Depuis le fichier iCalendar (.ics) d’un calendrier de jou
 hours-holidays-file = Fichier iCalendar
 hours-holidays-hint = L’établissement est fermé aux jours des événements du fichier qui durent toute la journée, à partir d’aujourd’hui.
 hours-holidays-look = Afficher un aperçu
-hours-holidays-refused = Ce fichier n’est pas utilisable. Il faut un fichier iCalendar avec des événements d’une journée entière, et les événements répétés doivent être annuels.
+hours-holidays-refused = Ce fichier n’est pas utilisable, et aucun jour n’a été fermé. Corrigez le fichier et choisissez-le à nouveau :
+hours-holidays-many = Un import ferme { $count } jours au plus. Choisissez un calendrier avec moins de jours. Aucun jour n’a été fermé.
 hours-holidays-full = Un établissement a { $count } jours particuliers au plus. Rien n’a été modifié.
 hours-holidays-new = { $count ->
     [0] Aucun jour ne sera fermé.

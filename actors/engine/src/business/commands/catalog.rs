@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use chrono_tz::Tz;
 use domain::availability::{Concerned, Schedule};
 use domain::{
-    AuditAction, BUFFER_MINUTES_MAX, Buffers, Currency, Membership, Named, OFFERED_MAX, Price, Problem,
-    ProblemCode, Refusal, ResourceId, Service, ServiceId, StaffHours, StaffId, StaffMember, Text, UsedBy,
+    AuditAction, BUFFER_MINUTES_MAX, Buffers, Conflict, Currency, Membership, Named, OFFERED_MAX, Price,
+    Problem, ProblemCode, Refusal, ResourceId, Service, ServiceId, StaffHours, StaffId, StaffMember, Text,
+    UsedBy,
 };
 use store::Weight;
 use view::{AffectedView, AffectingView, OperatorServiceView, OperatorStaffView, ServiceStaffView};
 
+use super::profile::PatchBusiness;
 use crate::business::references::{Watch, in_use};
 use crate::business::{Change, Context, Decision, New, Removed, Shown, Write, change::weight_of_change};
 use crate::error::{EngineError, Result};
@@ -72,6 +74,41 @@ impl Change for CreateService {
         Ok(Decision::answering(shown)
             .note(AuditAction::ServiceCreated, service.id)
             .write(Write::Service(service)))
+    }
+}
+
+/// Creates the first services of a business, which every active staff member offers, and patches the business.
+#[derive(Clone, Debug)]
+pub struct CreateFirstServices {
+    pub profile: PatchBusiness,
+    pub services: Vec<CreateService>,
+}
+
+impl Change for CreateFirstServices {
+    type Gives = Removed;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let there = context.state.services.len();
+        if there > 0 {
+            let code = ProblemCode::Now(there.to_string());
+            return Err(Refusal::conflict(Conflict::Changed, "services", code).into());
+        }
+        let (mut decision, _) = Decision::gone().with(self.profile.decide(context)?);
+        let mut ids = Vec::new();
+        for service in self.services {
+            let (more, created) = decision.with(service.decide(context)?);
+            decision = more;
+            ids.push(created.service.id);
+        }
+        for member in context.state.staff.values().filter(|member| member.active) {
+            let mut after = (**member).clone();
+            after.service_ids.extend(&ids);
+            after.updated_at = context.at;
+            let shown = (&OperatorStaffView::from(&**member), &OperatorStaffView::from(&after));
+            decision =
+                decision.note_changes(AuditAction::StaffUpdated, after.id, shown).write(Write::Staff(after));
+        }
+        Ok(decision)
     }
 }
 

@@ -64,6 +64,39 @@ impl Change for SetSpecialDay {
     }
 }
 
+/// The maximum number of dates of [`CloseDays`], so that the rows fit into one change.
+pub const CLOSED_AT_ONCE_MAX: usize = 366;
+
+/// Closes each of these dates that is not a special day yet. Appointments stay booked.
+#[derive(Clone, Debug)]
+pub struct CloseDays {
+    /// Local dates in the [`BOOKABLE_YEARS`], at most [`CLOSED_AT_ONCE_MAX`], with their notes.
+    pub dates: BTreeMap<NaiveDate, Option<Text<1, 200>>>,
+}
+
+impl Change for CloseDays {
+    type Gives = Removed;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let (special, of, at) = (&context.state.special, context.state.id, context.at);
+        let new: Vec<_> = self.dates.into_iter().filter(|(date, _)| !special.contains_key(date)).collect();
+        if new.len() > CLOSED_AT_ONCE_MAX {
+            return Err(Refusal::invalid("dates", ProblemCode::ValuesMax(CLOSED_AT_ONCE_MAX)).into());
+        }
+        if special.len() + new.len() > SPECIAL_DAYS_MAX {
+            let full = Conflict::SpecialDaysFull(SPECIAL_DAYS_MAX);
+            return Err(Refusal::conflict(full, "dates", ProblemCode::ValuesMax(SPECIAL_DAYS_MAX)).into());
+        }
+        let close = |decision: Decision<Removed>, (date, note): (NaiveDate, Option<Text<1, 200>>)| {
+            let note = note.map(Text::into_string);
+            let day = SpecialDay { date, hours: DayWindows::CLOSED, note, created_at: at, updated_at: at };
+            let changes = (&of_date(date, None), &of_date(date, Some(SpecialDayView::from(&day))));
+            decision.note_changes(AuditAction::SpecialDaySet, of, changes).write(Write::SpecialDay(day))
+        };
+        Ok(new.into_iter().fold(Decision::gone(), close))
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct DeleteSpecialDay {
     pub date: NaiveDate,

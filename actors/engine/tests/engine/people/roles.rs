@@ -16,11 +16,12 @@ use engine::business::commands::appointments::{
 use engine::business::commands::budget::PatchBudget;
 use engine::business::commands::calls::MarkCall;
 use engine::business::commands::catalog::{
-    CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff, SetServiceStaff,
+    CreateFirstServices, CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff,
+    SetServiceStaff,
 };
 use engine::business::commands::contacts::{CreateContact, MergeContacts, NoteExport, PatchContact};
 use engine::business::commands::diary::{
-    AddTimeOff, DeleteSpecialDay, DeleteTimeOff, OffSpan, SetSpecialDay,
+    AddTimeOff, CloseDays, DeleteSpecialDay, DeleteTimeOff, OffSpan, SetSpecialDay,
 };
 use engine::business::commands::erasure::{EndBusiness, EraseContact, PatchRetention};
 use engine::business::commands::feeds::{CreateFeed, RevokeFeed};
@@ -77,6 +78,7 @@ const TABLE: &[Row] = &[
     row("SetWebsite", "ccr"),
     row("PatchNotices", "ccr"),
     row("CreateService", "ccr"),
+    row("CreateFirstServices", "ccr"),
     row("PatchService", "ccr"),
     row("SetServiceStaff", "ccr"),
     row("DeleteService", "ccr"),
@@ -84,6 +86,7 @@ const TABLE: &[Row] = &[
     row("PatchStaff", "ccr"),
     row("DeleteStaff", "ccr"),
     row("SetSpecialDay", "ccr"),
+    row("CloseDays", "ccr"),
     row("DeleteSpecialDay", "ccr"),
     // These rows are about another staff member. A person can always change their own time off.
     row("AddTimeOff", "ccr"),
@@ -217,6 +220,9 @@ impl Asking<'_> {
             "PatchBusiness that suspends" => self.ask(PatchBusiness::suspending(false)).await,
             "PatchProfile that suspends" => self.ask(PatchProfile(PatchBusiness::suspending(false))).await,
             "CreateService" => self.ask(service()).await,
+            "CreateFirstServices" => {
+                self.ask(CreateFirstServices { profile: renamed(), services: Vec::new() }).await
+            }
             "SetServiceStaff" => {
                 self.ask(SetServiceStaff { id: nothing.into(), staff_ids: Vec::new() }).await
             }
@@ -233,6 +239,7 @@ impl Asking<'_> {
                 self.ask(DeleteStaff { id: nothing.into(), watch }).await
             }
             "SetSpecialDay" => self.ask(SetSpecialDay { date, hours: DayWindows::CLOSED, note: None }).await,
+            "CloseDays" => self.ask(CloseDays { dates: [(date, None)].into() }).await,
             "DeleteSpecialDay" => self.ask(DeleteSpecialDay { date }).await,
             "AddTimeOff" => {
                 let staff_id = self.shop.staff[1];
