@@ -331,6 +331,7 @@ pub(crate) fn skipped(reason: SkipReason) -> &'static str {
 fn table(problem: TableProblem) -> String {
     match problem {
         TableProblem::NoHeader => "a header row with the names of the columns is required".into(),
+        TableProblem::NotUtf8 => "is not valid UTF-8; save the file as UTF-8 (CSV UTF-8)".into(),
         TableProblem::UnknownColumn => {
             format!("is not a column; remove it, or rename it to one of: {}", COLUMNS.join(", "))
         }

@@ -34,8 +34,32 @@ const LAST_NAME: &str = "last_name";
 
 /// Names of the columns in other programs, in English and French, as [`folded`] writes them.
 const USUAL: [(&str, &[&str]); 9] = [
-    ("name", &["name", "full name", "display name", "nom", "nom complet", "nom et prenom", "prenom et nom"]),
-    (FIRST_NAME, &["first name", "firstname", "given name", "prenom"]),
+    (
+        "name",
+        &[
+            "name",
+            "full name",
+            "display name",
+            "contact",
+            "contact name",
+            "client",
+            "client name",
+            "customer",
+            "customer name",
+            "patient",
+            "patient name",
+            "nom",
+            "nom complet",
+            "nom et prenom",
+            "prenom et nom",
+            "nom prenom",
+            "prenom nom",
+            "nom du contact",
+            "nom du client",
+            "nom du patient",
+        ],
+    ),
+    (FIRST_NAME, &["first name", "firstname", "given name", "forename", "prenom", "prenoms"]),
     (LAST_NAME, &["last name", "lastname", "family name", "surname", "nom de famille"]),
     (
         "phone",
@@ -50,11 +74,31 @@ const USUAL: [(&str, &[&str]); 9] = [
             "mobile number",
             "cell",
             "cell phone",
+            "phone no",
+            "phone 1 value",
             "numero",
             "numero de telephone",
+            "numero de portable",
+            "numero de mobile",
+            "n de telephone",
+            "n de tel",
+            "n de portable",
+            "n de mobile",
+            "n telephone",
+            "n tel",
+            "no de telephone",
+            "no de tel",
+            "no telephone",
+            "no tel",
+            "num tel",
+            "num telephone",
+            "num de telephone",
             "portable",
+            "tel portable",
+            "tel mobile",
             "telephone portable",
             "telephone mobile",
+            "gsm",
         ],
     ),
     (
@@ -65,7 +109,12 @@ const USUAL: [(&str, &[&str]); 9] = [
             "mail",
             "email address",
             "e mail address",
+            "e mail 1 value",
+            "mel",
             "courriel",
+            "adresse courriel",
+            "adresse de courriel",
+            "courrier electronique",
             "adresse email",
             "adresse e mail",
             "adresse mail",
@@ -133,7 +182,7 @@ pub(crate) fn rows(contacts: &[OperatorContactView]) -> Vec<u8> {
 /// Reads a file. `reading` contains the region of national phone numbers. The header shows whether commas or
 /// semicolons separate the columns.
 pub(crate) fn read(file: &[u8], reading: &Reading) -> Result<Vec<ContactRow>, Vec<Problem>> {
-    let text = decoded(file);
+    let text = decoded(file).map_err(|line| vec![Problem::new(at(line, ""), TableProblem::NotUtf8)])?;
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text).as_bytes();
     let header = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let count = |separator| header.iter().filter(|byte| **byte == separator).count();
@@ -160,7 +209,7 @@ pub(crate) fn read(file: &[u8], reading: &Reading) -> Result<Vec<ContactRow>, Ve
             columns = Some(header_columns(line, &cells)?);
             continue;
         };
-        if cells.iter().all(|cell| cell.trim().is_empty()) {
+        if cells.iter().all(|cell| is_blank(cell)) {
             continue;
         }
         if rows.len() == ROWS_MAX {
@@ -189,14 +238,15 @@ fn at(line: u64, column: &str) -> String {
     if column.is_empty() { format!("line {line}") } else { format!("line {line}: {column}") }
 }
 
+/// A row may have fewer cells than the header, and empty cells after the last column.
 fn row(columns: &[&'static str], cells: Vec<String>, reading: &Reading) -> Result<RowBody, Vec<Problem>> {
-    if cells.len() != columns.len() {
+    if cells.iter().skip(columns.len()).any(|cell| !is_blank(cell)) {
         let code = TableProblem::Fields { found: cells.len(), header: columns.len() };
         return Err(vec![Problem::new("", code)]);
     }
     let (mut properties, mut names) = (Vec::new(), [None, None]);
     for (column, cell) in columns.iter().zip(cells) {
-        if cell.trim().is_empty() {
+        if is_blank(&cell) {
             continue;
         }
         let text = match *column {
@@ -221,8 +271,13 @@ fn row(columns: &[&'static str], cells: Vec<String>, reading: &Reading) -> Resul
     from_json::<RowBody>(&Json::Object(properties), reading.clone())
 }
 
-/// The known column of each cell of the header.
+fn is_blank(cell: &str) -> bool {
+    cell.trim().is_empty()
+}
+
+/// The known column of each cell of the header, without empty cells at the end.
 fn header_columns(line: u64, header: &[String]) -> Result<Vec<&'static str>, Vec<Problem>> {
+    let header = &header[..header.iter().rposition(|name| !is_blank(name)).map_or(0, |last| last + 1)];
     let names: Vec<_> = header.iter().map(|name| folded(name)).collect();
     let is = |name: &str, column: &str| {
         USUAL.iter().any(|(usual, names)| *usual == column && names.contains(&name))
@@ -325,10 +380,11 @@ mod tests {
 
     #[test]
     fn columns_have_their_usual_names_in_english_and_french() {
-        let french = "Prénom,Nom,N° de téléphone,E-mail,Remarques\n";
-        assert!(problems(french)[0].starts_with("line 1: N° de téléphone: "));
-        let french = "Prénom,NOM,Numéro de téléphone,E-mail,Remarques\nZoé,Durand,0142685300,z@x.fr,ici\n";
-        assert_eq!(known(french.as_bytes()), [is(2, "Zoé Durand", "+33142685300", "z@x.fr")]);
+        for phone in ["Numéro de téléphone", "N° de téléphone", "Nº de téléphone", "N° tél.", "Tél. portable"]
+        {
+            let french = format!("Prénom,NOM,{phone},E-mail,Remarques\nZoé,Durand,0142685300,z@x.fr,ici\n");
+            assert_eq!(known(french.as_bytes()), [is(2, "Zoé Durand", "+33142685300", "z@x.fr")], "{phone}");
+        }
         let english = "Full name,Mobile Phone,Email-Address\nZoe,0142685300,\n";
         assert_eq!(known(english.as_bytes()), [is(2, "Zoe", "+33142685300", "")]);
         assert_eq!(known(b"First Name;Last Name\n;Lin\nAda;\n").len(), 2);
@@ -340,6 +396,17 @@ mod tests {
         let expected = [is(2, "Zoé – “Œuvre” €", "", "")];
         assert_eq!(known("name\nZoé – “Œuvre” €\n".as_bytes()), expected);
         assert_eq!(known(b"name\nZo\xe9 \x96 \x93\x8cuvre\x94 \x80\n"), expected);
+        // A file with characters of UTF-8 and an invalid byte is neither.
+        let said = read_in_france(b"name\nZo\xc3\xa9\nZo\xe9\nA\n").unwrap_err();
+        assert!(said.len() == 1 && said[0].starts_with("line 3: is not valid UTF-8"), "{said:?}");
+    }
+
+    #[test]
+    fn empty_cells_at_the_end_of_a_line_may_be_missing_or_more() {
+        let rows = known(b"name,phone,email,,\nA\nB,0142685300\nC,,c@x.fr,,,,\n");
+        let expected = [is(2, "A", "", ""), is(3, "B", "+33142685300", ""), is(4, "C", "", "c@x.fr")];
+        assert_eq!(rows, expected);
+        assert!(problems("name,,phone\nA,,\n")[0].starts_with("line 1: "));
     }
 
     #[test]
@@ -352,13 +419,13 @@ mod tests {
 
     #[test]
     fn every_problem_is_reported_with_line_and_column() {
-        let text = "name,phone,email,timezone\nA,123,a@x,Mars\n,,,UTC\nE,1\n\"F\n\",,f@x,\nG,,F,\n";
+        let text = "name,phone,email,timezone\nA,123,a@x,Mars\n,,,UTC\nE,,,,1\n\"F\n\",,f@x,\nG,,F,\n";
         let said = problems(text);
         let expected = [
             "line 2: phone: must be a phone number",
             "line 2: timezone: must be an IANA",
             "line 3: must have one of name, phone, email",
-            "line 4: has 2 fields, but the header has 4",
+            "line 4: has 5 fields, but the header has 4",
             "line 7: email: ",
         ];
         assert_eq!(said.len(), expected.len(), "{said:?}");

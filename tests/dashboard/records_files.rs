@@ -34,6 +34,7 @@ async fn a_file_of_contacts_is_shown_before_it_is_imported() {
     let file = b"Nom;Portable\nZoe;06 12 34 56 78\nJos\xe9;0612345670\n<b>;\n";
     let preview = browser.upload(&page, &import, Some(file)).await.is(200);
     let preview = preview.says("2 contacts will be created.").says("One row will be skipped.");
+    let preview = preview.says("Check that the letters are correct.").says("José").says("+33 6 12 34 56 70");
     let preview = preview.says("A contact has this phone number.").says("can bring back people");
     assert_eq!(names(&server, &salon).await, ["=Zoé"], "a preview changes nothing");
     let done = format!("/dashboard/b/{salon}/contacts?done=imported");
@@ -57,11 +58,13 @@ async fn an_invalid_file_shows_its_lines() {
     let (salon, mut browser) = salon(&server, "owner").await;
     let import = format!("/dashboard/b/{salon}/contacts/import");
     let page = browser.get(&import).await;
-    let file = b"name,phone\nA,12\nB\n";
+    let file = b"name,phone\nA,12\nB,,C\n";
     let refused = browser.upload(&page, &import, Some(file)).await.is(422).says("Nothing was imported.");
     let refused = refused.says("Line 2, phone:").says("Line 3:");
     // A refused form can be sent again, with another file.
     browser.upload(&refused, &import, Some(b"name,address\nA,B\n")).await.is(422).says("Line 1, address:");
+    let mixed = b"name\nZo\xc3\xa9\nJos\xe9\n";
+    browser.upload(&page, &import, Some(mixed)).await.is(422).says("Line 3:").says("is not UTF-8 text");
     browser.upload(&page, &import, None).await.is(422).says("must begin with a row of column names");
     let mut long = b"name\n".to_vec();
     long.resize(15 << 20, b'\n');

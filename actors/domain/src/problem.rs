@@ -264,6 +264,8 @@ pub enum ImportProblem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableProblem {
     NoHeader,
+    /// The line is not valid UTF-8, although other lines have characters of UTF-8.
+    NotUtf8,
     UnknownColumn,
     ColumnTwice,
     /// The file has no column `name`, `phone` or `email`.

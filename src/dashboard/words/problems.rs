@@ -275,6 +275,10 @@ fn table(words: &Words, problem: TableProblem) -> String {
             "The file must begin with a row of column names.",
             "Le fichier doit commencer par une ligne de noms de colonnes.",
         ),
+        TableProblem::NotUtf8 => say(
+            "This line is not UTF-8 text, but other lines are. Save the file again as “CSV UTF-8”.",
+            "Cette ligne n’est pas du texte UTF-8, mais d’autres le sont. Enregistrez à nouveau le fichier en « CSV UTF-8 ».",
+        ),
         TableProblem::UnknownColumn => say(
             "This column is not known. Remove it, or rename it.",
             "Cette colonne n’est pas connue. Supprimez-la ou renommez-la.",

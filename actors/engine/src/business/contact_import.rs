@@ -42,7 +42,7 @@ const CONTACT_BYTES_PER_BATCH: usize = 128 << 10;
 const IN_FLIGHT_BYTES_MAX: usize = 1 << 20;
 
 /// Creates a contact for each row. A row is skipped if its phone number or its e-mail address exists in the
-/// business or in an earlier row. No event is announced.
+/// business or in an earlier row that is not skipped. No event is announced.
 #[derive(Debug)]
 pub struct ImportContacts {
     pub rows: Vec<ContactRow>,
@@ -171,17 +171,24 @@ async fn new_contacts(
         if number % ROWS_PER_TURN == ROWS_PER_TURN - 1 {
             tokio::task::yield_now().await;
         }
-        let repeats_phone = row.details.phone.clone().is_some_and(|phone| !phones.insert(phone));
-        let repeats_email = row.details.email.clone().is_some_and(|email| !emails.insert(email));
+        let (phone, email) = (&row.details.phone, &row.details.email);
         let reason = match existing(&Context::new(state, request, now), &row)? {
             Some(reason) => Some(reason),
-            None if repeats_phone => Some(SkipReason::PhoneRepeated),
-            None => repeats_email.then_some(SkipReason::EmailRepeated),
+            None if phone.as_ref().is_some_and(|phone| phones.contains(phone)) => {
+                Some(SkipReason::PhoneRepeated)
+            }
+            None => email
+                .as_ref()
+                .is_some_and(|email| emails.contains(email))
+                .then_some(SkipReason::EmailRepeated),
         };
-        match reason {
-            Some(reason) => skipped.push(SkippedRowView { line: row.line, reason }),
-            None => contacts.push(row.into_contact(mint.next(at, state.ports.random_bytes()), at)),
+        if let Some(reason) = reason {
+            skipped.push(SkippedRowView { line: row.line, reason });
+            continue;
         }
+        phones.extend(phone.clone());
+        emails.extend(email.clone());
+        contacts.push(row.into_contact(mint.next(at, state.ports.random_bytes()), at));
     }
     Ok((contacts, skipped))
 }

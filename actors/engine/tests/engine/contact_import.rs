@@ -114,26 +114,28 @@ async fn a_row_whose_phone_or_email_exists_is_skipped() {
             row(3, "B", Some("+14155550101"), Some(email)),
             row(4, "C", Some("+14155550102"), None),
             row(5, "D", Some("+14155550102"), None),
-            // This row is skipped because line 2 has the same address, although line 2 is skipped itself.
+            // Line 2 has the address of line 6, and line 7 has the number of line 8, but both are skipped themselves.
             row(6, "E", None, Some("a@example.com")),
-            row(7, "F", None, None),
-            row(8, "F", None, None),
+            row(7, "G", Some("+14155550103"), Some("a@example.com")),
+            row(8, "H", Some("+14155550103"), None),
+            row(9, "F", None, None),
+            row(10, "F", None, None),
         ]
     };
     let skipped = [
         (2, SkipReason::PhoneExists),
         (3, SkipReason::EmailExists),
         (5, SkipReason::PhoneRepeated),
-        (6, SkipReason::EmailRepeated),
+        (7, SkipReason::EmailRepeated),
     ];
     let skipped = skipped.map(|(line, reason)| SkippedRowView { line, reason });
     let tried = of.import_contacts(once(1, 1), ImportContacts { rows: rows(), dry_run: true }).await.unwrap();
-    assert_eq!((tried.value.created, &tried.value.skipped[..]), (3, &skipped[..]));
+    assert_eq!((tried.value.created, &tried.value.skipped[..]), (5, &skipped[..]));
     assert_eq!(contacts(&of).await.len(), 1, "a dry run changes nothing");
     for replayed in [false, true] {
         let import = ImportContacts { rows: rows(), dry_run: false };
         let done = of.import_contacts(once(1, 1), import).await.unwrap();
-        assert_eq!((done.value.created, &done.value.skipped[..]), (3, &skipped[..]));
+        assert_eq!((done.value.created, &done.value.skipped[..]), (5, &skipped[..]));
         assert_eq!(done.replayed, replayed);
     }
     let other = ImportContacts { rows: Vec::new(), dry_run: false };
@@ -141,7 +143,7 @@ async fn a_row_whose_phone_or_email_exists_is_skipped() {
     assert!(matches!(reused, Err(EngineError::Refused(Refusal::IdempotencyKeyReused))));
     let found = contacts(&of).await;
     let names: Vec<_> = found.iter().map(|contact| contact.name.as_deref().unwrap()).collect();
-    assert_eq!(names, ["F", "F", "C", "Zoé"]);
+    assert_eq!(names, ["F", "F", "H", "E", "C", "Zoé"]);
     // An imported contact can be found and erased like any other.
     let search = ContactFilter { phone: Some(Phone::from_e164(phone.into()).unwrap()), ..Default::default() };
     let page = of.contacts(&search, &PageRequest { limit: 2, after: None }).await.unwrap();

@@ -7,7 +7,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use domain::{ProblemCode, Refusal, Right, SkipReason, TableProblem};
+use domain::{ContactRow, ProblemCode, Refusal, Right, SkipReason, TableProblem, Text};
 use engine::business::ImportContacts;
 use view::ContactsImportedView;
 
@@ -20,6 +20,10 @@ use crate::tables::{self, Exported, FILE_BYTES_MAX};
 
 /// The maximum number of skipped rows in the preview.
 const ROWS_SHOWN: usize = 100;
+/// The preview shows the first rows as they were read, and the first rows with letters outside ASCII, so that a
+/// person notices wrong letters.
+const ROWS_READ: usize = 5;
+const ROWS_READ_MAX: usize = 10;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/contact_import.html", config = "src/askama.toml")]
@@ -32,6 +36,8 @@ struct Page<'a> {
 }
 
 struct Preview {
+    /// The line, name, phone number and email of some rows.
+    read: Vec<(u64, [String; 3])>,
     created: String,
     skipped: String,
     rows: Vec<(u64, String)>,
@@ -73,12 +79,12 @@ pub(crate) async fn sent(member: Member) -> Answered {
     let is_sure = member.form.find("sure").is_some();
     let content = if is_sure { member.form.get("content") } else { member.form.get("file") };
     match import(&member, content, !is_sure).await {
-        Ok(imported) if is_sure => {
+        Ok((imported, _)) if is_sure => {
             let done = if imported.created > 0 { "imported" } else { "imported-none" };
             Ok(see_other(&member.path_to(&format!("contacts?done={done}"))))
         }
-        Ok(imported) => {
-            let preview = Some(preview(&member, &imported, content.to_owned()));
+        Ok((imported, read)) => {
+            let preview = Some(preview(&member, &imported, read, content.to_owned()));
             Ok(nothing_done(page(&Page { preview, ..empty(&member) })?))
         }
         Err(Refused::Undone(undone)) => {
@@ -97,7 +103,12 @@ pub(crate) async fn sent(member: Member) -> Answered {
     }
 }
 
-async fn import(member: &Member, content: &str, dry_run: bool) -> Result<ContactsImportedView, Refused> {
+/// Imports the file, or only checks it. Also returns the rows for the preview.
+async fn import(
+    member: &Member,
+    content: &str,
+    dry_run: bool,
+) -> Result<(ContactsImportedView, Vec<(u64, [String; 3])>), Refused> {
     let bytes = STANDARD.decode(content).map_err(|_| Undone::at("line 1", TableProblem::NoHeader))?;
     if bytes.len() > FILE_BYTES_MAX {
         return Err(ApiError::from(BodyError::FileTooLarge(FILE_BYTES_MAX)).into());
@@ -107,9 +118,23 @@ async fn import(member: &Member, content: &str, dry_run: bool) -> Result<Contact
         Err(ApiError::Refusal(Refusal::Invalid(problems))) => return Err(Undone::Invalid(problems).into()),
         rows => rows?,
     };
+    let shown = |(number, row): &(usize, &ContactRow)| *number < ROWS_READ || !cells(row).concat().is_ascii();
+    let read = rows.iter().enumerate().filter(shown).take(ROWS_READ_MAX);
+    let read = read.map(|(_, row)| (row.line, cells(row))).collect();
     let import = ImportContacts { rows, dry_run };
     let imported = member.business.import_contacts(member.request(), import).await;
-    Ok(imported.map_err(Undone::of)?.value)
+    Ok((imported.map_err(Undone::of)?.value, read))
+}
+
+/// The name, the phone number and the email of a row.
+fn cells(row: &ContactRow) -> [String; 3] {
+    let details = &row.details;
+    [
+        details.name.clone().map(Text::into_string),
+        details.phone.as_ref().map(|phone| phone.as_str().to_owned()),
+        details.email.as_ref().map(|email| email.as_str().to_owned()),
+    ]
+    .map(Option::unwrap_or_default)
 }
 
 /// The place of a problem and its text. A path is `line 3` or `line 3: phone`.
@@ -127,7 +152,12 @@ fn problem_text(member: &Member, path: &str, code: &ProblemCode) -> (String, Str
     (place, member.problem(code))
 }
 
-fn preview(member: &Member, imported: &ContactsImportedView, content: String) -> Preview {
+fn preview(
+    member: &Member,
+    imported: &ContactsImportedView,
+    read: Vec<(u64, [String; 3])>,
+    content: String,
+) -> Preview {
     let view = &member.view;
     let reason = |reason| {
         view.t(match reason {
@@ -140,6 +170,7 @@ fn preview(member: &Member, imported: &ContactsImportedView, content: String) ->
     let shown = imported.skipped.iter().take(ROWS_SHOWN);
     let more = imported.skipped.len().saturating_sub(ROWS_SHOWN) as u64;
     Preview {
+        read,
         created: view.count("contacts-import-created", imported.created),
         skipped: view.count("contacts-import-skipped", imported.skipped.len() as u64),
         rows: shown.map(|row| (row.line, reason(row.reason))).collect(),

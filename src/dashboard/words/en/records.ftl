@@ -151,6 +151,8 @@ contacts-import-do = { $count ->
     [one] Import one contact
    *[other] Import { $count } contacts
 }
+contacts-import-read = Check that the letters are correct. If they are not, save the file again as “CSV UTF-8”.
+contacts-import-read-rows = Rows of the file
 contacts-import-skipped-rows = Skipped rows
 contacts-import-line = Line
 contacts-import-reason = Reason

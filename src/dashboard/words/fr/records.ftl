@@ -158,6 +158,8 @@ contacts-import-do = { $count ->
     [one] Importer un contact
    *[other] Importer { $count } contacts
 }
+contacts-import-read = Vérifiez que les lettres sont correctes. Sinon, enregistrez à nouveau le fichier en « CSV UTF-8 ».
+contacts-import-read-rows = Lignes du fichier
 contacts-import-skipped-rows = Lignes ignorées
 contacts-import-line = Ligne
 contacts-import-reason = Raison
