@@ -6,6 +6,7 @@ use engine::business::commands::contacts::{CreateContact, MergeContacts, PatchCo
 use engine::business::commands::erasure::EraseContact;
 use engine::business::{ContactFilter, ImportContacts, Request};
 use sha2::{Digest, Sha256};
+use tracing::Instrument;
 use view::{ContactWithVisitsView, ContactsImportedView, OperatorContactView};
 
 use crate::api::contacts::{MergeBody, NewContactBody, OperatorContactPatchBody};
@@ -118,8 +119,14 @@ pub(super) async fn import(
     let dry_run = query.dry_run.unwrap_or_default();
     let digest = Sha256::digest(&file.bytes);
     let idempotency = if dry_run { None } else { context.idempotency_by(&digest)? };
-    let rows = tables::contact_rows(file.bytes.clone(), context.caller.reading.clone()).await?;
     let request = Request { idempotency, ..Request::by(context.caller.actor) };
-    let imported = business.import_contacts(request, ImportContacts { rows, dry_run }).await?;
+    let (reading, business) = (context.caller.reading.clone(), business.clone());
+    // The import continues after the client disconnects, and its permit with it.
+    let import = async move {
+        let CsvFile { bytes, permit: _permit } = file;
+        let rows = tables::contact_rows(bytes, reading).await?;
+        Ok::<_, ApiError>(business.import_contacts(request, ImportContacts { rows, dry_run }).await?)
+    };
+    let imported = tokio::spawn(import.in_current_span()).await.map_err(ApiError::internal)??;
     Ok(Done::of(imported.value).replayed(imported.replayed))
 }

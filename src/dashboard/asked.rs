@@ -24,6 +24,7 @@ use super::waiting::Waiting;
 use super::words::words;
 use crate::http::router::PathParams;
 use crate::server::{ClientAddr, network};
+use crate::tables::FilePermit;
 use crate::words::accepted;
 
 /// The form field in which a person enters the password again.
@@ -35,6 +36,8 @@ pub(super) struct Asked {
     pub(super) params: PathParams,
     pub(super) form: Form,
     pub(super) query: Form,
+    /// The permit of a form with a file.
+    pub(super) _permit: Option<FilePermit>,
 }
 
 pub(super) struct Visit {
@@ -83,7 +86,7 @@ impl Deref for Member {
 impl Asked {
     pub(super) fn new(desk: Arc<Desk>, head: Arc<Parts>, params: PathParams, form: Form) -> Self {
         let query = Form::parse(head.uri.query().unwrap_or_default().as_bytes());
-        Self { view: view(desk, &head, &query), head, params, form, query }
+        Self { view: view(desk, &head, &query), head, params, form, query, _permit: None }
     }
 
     pub(super) fn people(&self) -> People {

@@ -13,7 +13,7 @@ use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
-use domain::Access;
+use domain::{Access, BusinessId};
 use engine::people::{SignedIn, Token};
 use sha2::{Digest, Sha256};
 use tracing::Instrument;
@@ -157,14 +157,18 @@ async fn answer(
     }
     if row.about.has_file {
         let asked = Asked::new(Arc::clone(desk), head, params, Form::default());
-        // A form with a file may be long, so it is read only if the request has a session.
+        // A form with a file may be long, so it is read only if a member of the business sends it.
         let Some((_, signed)) = asked.signed_in().await? else { return post(gate, place, row, asked).await };
+        let belongs = asked.people().belongs(signed.person.id).await?;
+        let business = asked.param::<BusinessId>("business_id");
+        let business = business.filter(|id| belongs.iter().any(|one| one.business_id == *id));
+        let Some(business) = business else { return post(gate, place, row, asked).await };
         // The form counts here and again in `post`. A person who has reached the limit is refused before the
-        // upload, so slow uploads cannot occupy all permits.
+        // upload, so slow uploads cannot occupy the permits.
         desk.limits.people.count(signed.person.id, desk.engine.now()).map_err(Refused::too_many)?;
-        let _permit = tables::permit().await?;
+        let _permit = Some(tables::permit(business).await?);
         let form = Form::read_with_file(&asked.head.headers, body, FORM_BYTES_MAX).await?;
-        return post(gate, place, row, Asked { form, ..asked }).await;
+        return post(gate, place, row, Asked { form, _permit, ..asked }).await;
     }
     // The handler ignores the content of forms that mail programs send, so every media type is accepted.
     let form = match from_anywhere {

@@ -130,20 +130,20 @@ impl Input for Streamed {
     }
 }
 
-/// A CSV file. The permit bounds the number of files in memory.
+/// A CSV file of a business. The permit bounds the number of files in memory.
 pub(crate) struct CsvFile {
     pub(crate) bytes: bytes::Bytes,
-    _permit: FilePermit,
+    pub(crate) permit: FilePermit,
 }
 
 impl Input for CsvFile {
     const PART: Part = Part::Body;
 
     async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
-        let permit = tables::permit().await?;
+        let permit = tables::permit(incoming.context.business()?.id()).await?;
         let body = std::mem::take(&mut incoming.body);
         let headers = incoming.context.headers();
-        Ok(Self { bytes: body::read_file(FILE_BYTES_MAX, CSV, headers, body).await?, _permit: permit })
+        Ok(Self { bytes: body::read_file(FILE_BYTES_MAX, CSV, headers, body).await?, permit })
     }
 
     fn describe(taken: &mut Taken, _: &mut Schemas) {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use axum::body::Body;
 use bytes::Bytes;
 use csv::{Terminator, WriterBuilder};
-use domain::{Actor, AuditAction, ContactRow, Timestamp};
+use domain::{Actor, AuditAction, BusinessId, ContactRow, ResourceId, Timestamp};
 use engine::business::commands::contacts::NoteExport;
 use engine::business::{AppointmentFilter, PageRequest, Request};
 use engine::{BusinessHandle, EngineError};
@@ -28,14 +28,23 @@ pub(crate) const FILE_BYTES_MAX: usize = 10 << 20;
 
 /// The maximum number of files in memory. Further requests wait for at most [`WAIT_MAX`].
 static FILES: Semaphore = Semaphore::const_new(4);
+/// The maximum number of files of a business. The last byte of its id, which is random, selects the semaphore.
+static FILES_OF_BUSINESS: [Semaphore; 256] = [const { Semaphore::const_new(2) }; 256];
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
-pub(crate) type FilePermit = SemaphorePermit<'static>;
+/// A permit for a file in memory. It must be kept as long as the file, or the rows that were read from it.
+pub(crate) struct FilePermit {
+    _of_business: SemaphorePermit<'static>,
+    _of_all: SemaphorePermit<'static>,
+}
 
-/// A permit for a file in memory.
-pub(crate) async fn permit() -> Result<FilePermit, ApiError> {
-    let permit = tokio::time::timeout(WAIT_MAX, FILES.acquire()).await;
-    permit.ok().and_then(Result::ok).ok_or(ApiError::Unavailable)
+pub(crate) async fn permit(business: BusinessId) -> Result<FilePermit, ApiError> {
+    let [.., last] = *business.uuid().as_bytes();
+    let both = async {
+        let of_business = FILES_OF_BUSINESS[usize::from(last)].acquire().await.ok()?;
+        Some(FilePermit { _of_business: of_business, _of_all: FILES.acquire().await.ok()? })
+    };
+    tokio::time::timeout(WAIT_MAX, both).await.ok().flatten().ok_or(ApiError::Unavailable)
 }
 
 /// The number of records that an export reads at a time.
@@ -56,24 +65,28 @@ pub(crate) fn unguarded(cell: &str) -> Cow<'_, str> {
     cell.strip_prefix('\'').unwrap_or(cell).into()
 }
 
-/// The text of a file in UTF-8, or else in Windows-1252, in which every byte is a character.
-pub(crate) fn decoded(file: &[u8]) -> Cow<'_, str> {
+/// The text of a file in UTF-8, or else in Windows-1252, in which every byte is a character. A file that has both
+/// other characters of UTF-8 and an invalid byte is neither; the error is the number of the invalid line.
+pub(crate) fn decoded(file: &[u8]) -> Result<Cow<'_, str>, u64> {
     /// The characters of the bytes 0x80 to 0x9F. The other bytes have the same numbers as their Unicode
     /// characters.
     const HIGH: [char; 32] = [
         '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
         '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
     ];
-    match std::str::from_utf8(file) {
-        Ok(text) => text.into(),
-        Err(_) => {
-            let character = |byte: &u8| match byte {
-                0x80..=0x9f => HIGH[usize::from(*byte) - 0x80],
-                byte => char::from(*byte),
-            };
-            file.iter().map(character).collect::<String>().into()
-        }
+    let error = match std::str::from_utf8(file) {
+        Ok(text) => return Ok(text.into()),
+        Err(error) => error,
+    };
+    if file.utf8_chunks().any(|chunk| !chunk.valid().is_ascii()) {
+        let before = file[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+        return Err(before as u64 + 1);
     }
+    let character = |byte: &u8| match byte {
+        0x80..=0x9f => HIGH[usize::from(*byte) - 0x80],
+        byte => char::from(*byte),
+    };
+    Ok(file.iter().map(character).collect::<String>().into())
 }
 
 /// Reads the rows of a file of contacts on a thread that may block, because a long file takes a second.
@@ -180,6 +193,20 @@ mod tests {
             assert_eq!(guarded(cell), expected);
             assert_eq!(unguarded(expected), cell);
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_business_cannot_take_all_permits() {
+        let business = |number: u128| BusinessId::from(uuid::Uuid::from_u128(number));
+        let own = (permit(business(1)).await.unwrap(), permit(business(1)).await.unwrap());
+        assert!(permit(business(1)).await.is_err(), "a business has two permits");
+        let other = permit(business(2)).await.unwrap();
+        drop(own.0);
+        let again = permit(business(1)).await.unwrap();
+        let last = permit(business(3)).await.unwrap();
+        assert!(permit(business(4)).await.is_err(), "there are four permits");
+        drop((own.1, other, again, last));
+        assert!(permit(business(4)).await.is_ok());
     }
 
     #[test]
