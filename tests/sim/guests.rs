@@ -1,6 +1,6 @@
-//! Additional businesses, called guest houses, with merges, erasures, retention and deletions. A contact of a guest
-//! house is called a guest. The test records the acknowledged data of each guest, and the words that occur only in the
-//! data of this guest.
+//! Additional businesses, called guest houses, with imports, merges, erasures, retention and deletions. A contact of a
+//! guest house is called a guest. The test records the acknowledged data of each guest, and the words that occur only
+//! in the data of this guest.
 //!
 //! Invariants between two runs of the engine:
 //!
@@ -10,6 +10,7 @@
 //! - A deleted business is not found. At the end it has no rows, and its cleanup is complete.
 
 mod asker;
+mod imports;
 mod left;
 mod people;
 
@@ -79,7 +80,8 @@ impl Sim {
                 webhooks.push(handle.change(by(), create).await.unwrap().value.webhook.id);
             }
             let (people, ended, expires) = (BTreeMap::new(), Gone::No, false);
-            let guest = Guest { id: of, service, staff, webhooks, people, ended, expires };
+            let imports = Vec::new();
+            let guest = Guest { id: of, service, staff, webhooks, people, ended, expires, imports };
             self.guests.all.lock().push(guest);
         }
     }
@@ -240,7 +242,8 @@ impl Sim {
                 life.spawn(async move { _ = asker.ask(key, patch).await });
             }
             33 if dice.once_in(12) => self.end_guest(life, at, key),
-            34 | 35 => {
+            34 => self.import_guests(life, asker, key),
+            35 | 36 => {
                 let other = dice.pick(&known).clone();
                 let phone = *dice.pick(&[Some(number), Some(other.number), None]);
                 self.merge_guests(life, asker, key, (person, other), phone.map(phone_of));

@@ -6,6 +6,7 @@ use domain::{Alias, BusinessId, CallRecord, Contact, ResourceId, TakenMessage};
 use store::keys::{self, installation_kind, kind};
 use store::{Order, Record, Store, Tombstone};
 
+use super::imports;
 use super::people::{Gone, Guest, Person, phone, words};
 use crate::sim::Sim;
 
@@ -35,6 +36,7 @@ impl Sim {
                 );
                 continue;
             }
+            imports::check(store, guest, is_the_end);
             check_people(store, guest, &listed, is_the_end);
         }
         if is_the_end {

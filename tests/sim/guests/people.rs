@@ -16,6 +16,7 @@ use engine::business::commands::customers::BookOnline;
 use engine::business::commands::messages::TakeMessage;
 use parking_lot::Mutex;
 
+use super::imports::Import;
 use crate::shop::text;
 
 /// The state of an erasure, a merge or a deletion, as far as the client knows.
@@ -67,6 +68,7 @@ pub(super) struct Guest {
     pub(super) ended: Gone,
     /// Whether the retention of the business may have deleted expired records.
     pub(super) expires: bool,
+    pub(super) imports: Vec<Import>,
 }
 
 /// All guest houses, as their clients know them.
