@@ -5,7 +5,9 @@
 //! file next to the store, so that later starts print the same key. Only the file's owner can read it.
 
 mod records;
+mod team;
 mod texts;
+mod visits;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -33,8 +35,9 @@ use serde_json::{Value, json};
 use tower::ServiceExt;
 use view::{PersonView, WebsiteView};
 
-use self::records::{AWA, Records, SALON_PHONE, name_of, phone_of, records};
+use self::records::{Records, SALON_PHONE, name_of, phone_of, records};
 use self::texts::{CALL_ANSWERED, MISSED_CALL, QUOTE_CALL, QUOTE_MESSAGE, URGENT_MESSAGE, text};
+use self::visits::AWA;
 use super::files::WholeFile;
 use super::options::{ADMIN_LISTEN, DEMO_DATA_DIR};
 use super::serve::{exit, run, say, where_it_listens};
