@@ -83,7 +83,8 @@ impl Member {
     /// An instant with seconds: `24 Nov., 10:02:11`.
     pub(super) fn to_the_second(&self, at: Timestamp) -> String {
         let local = at.utc().with_timezone(&self.profile.zone);
-        self.words.dated("log-when-at", local.date_naive(), &local.format("%H:%M:%S").to_string())
+        let time = self.words.time_to_the_second(local.time(), self.is_twelve());
+        self.words.dated("log-when-at", local.date_naive(), &time)
     }
 
     /// An instant with minutes: `24 Nov., 10:02`.

@@ -142,6 +142,11 @@ impl Words {
         time.format(if is_twelve { "%-I:%M\u{a0}%P" } else { "%H:%M" }).to_string()
     }
 
+    /// A time of day with seconds.
+    pub(crate) fn time_to_the_second(&self, time: NaiveTime, is_twelve: bool) -> String {
+        time.format(if is_twelve { "%-I:%M:%S\u{a0}%P" } else { "%H:%M:%S" }).to_string()
+    }
+
     /// Whether English texts of a business with this phone region use the 12-hour clock.
     pub(crate) fn is_twelve(&self, region: &str) -> bool {
         self.locale == Locale::En && TWELVE_HOUR_REGIONS.contains(&region)
@@ -278,6 +283,15 @@ mod tests {
             (in_english.date(day), in_french.date(day)),
             ("Saturday 1 August".into(), "samedi 1er août".into())
         );
+    }
+
+    #[test]
+    fn the_team_reads_times_in_the_form_of_the_chosen_clock() {
+        let words = Words::read(Locale::En, "");
+        let time = NaiveTime::from_hms_opt(13, 2, 9).unwrap();
+        let both = |is_twelve| (words.time(time, is_twelve), words.time_to_the_second(time, is_twelve));
+        assert_eq!(both(false), ("13:02".into(), "13:02:09".into()));
+        assert_eq!(both(true), ("1:02\u{a0}pm".into(), "1:02:09\u{a0}pm".into()));
     }
 
     #[test]

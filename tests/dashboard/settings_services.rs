@@ -50,7 +50,7 @@ async fn a_service_with_every_property_is_added_and_changed() {
         assert_eq!(service[name], value, "{name}");
     }
     let page = browser.get(&format!("{path}?done=added")).await.says("Added.").says("90 min").says("€65.50");
-    page.says("0, 15 min").says("1 day").says("No staff member yet").says("Offered");
+    page.says("0, 15 min").says("1 day").says("No staff member yet").says("Not bookable");
     let own = format!("{path}/{}", service["id"].as_str().unwrap());
     let page = browser.get(&own).await.is(200);
     assert_eq!(page.field(&own, "price_cents"), "65.50");

@@ -86,9 +86,15 @@ impl List<'_> {
         price.map(|price| self.sheet.member.words.price(price)).unwrap_or_default()
     }
 
+    /// The active staff members who offer the service.
+    fn offering(&self, service: &Service) -> impl Iterator<Item = &StaffMember> {
+        let id = service.id;
+        self.staff.iter().filter(move |member| member.active && member.offers(id))
+    }
+
     fn done_by(&self, service: &Service) -> String {
         let active = self.staff.iter().filter(|member| member.active);
-        let offering: Vec<_> = active.clone().filter(|member| member.offers(service.id)).collect();
+        let offering: Vec<_> = self.offering(service).collect();
         if offering.is_empty() {
             return self.sheet.member.t("services-no-staff");
         }

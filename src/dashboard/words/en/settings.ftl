@@ -130,6 +130,7 @@ services-around = { $before }, { $after } min
 services-notice = Minimum notice
 services-no-notice = None
 services-status = Status
+services-not-bookable = Not bookable
 services-no-staff = No staff member yet
 services-everybody = Everybody
 service = Service

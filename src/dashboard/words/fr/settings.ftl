@@ -130,6 +130,7 @@ services-around = { $before }, { $after } min
 services-notice = Préavis
 services-no-notice = Aucun
 services-status = État
+services-not-bookable = Non réservable
 services-no-staff = Aucun membre de l’équipe pour l’instant
 services-everybody = Tout le monde
 service = Prestation
