@@ -53,6 +53,7 @@ async fn plant(data_dir: &Path, told: &Told, round: usize) -> BTreeMap<String, S
             last_attempt_at: None,
             next_attempt_at: Some(told.about.at),
             notice: None,
+            before: None,
         };
         let mut batch = Batch::default();
         batch.put(keys::mail(told.of, mail.id), mail.encode());

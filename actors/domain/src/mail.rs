@@ -5,7 +5,7 @@ use std::fmt;
 use uuid::Uuid;
 
 use super::words::words;
-use super::{AlertKind, BusinessId, DropReason, MailId, Notice, PersonId, Timestamp};
+use super::{AlertKind, BusinessId, DropReason, MailId, Notice, PersonId, Stated, Timestamp};
 
 pub const ABOUT_MAX: usize = 100;
 
@@ -154,6 +154,9 @@ pub struct Mail {
     pub next_attempt_at: Option<Timestamp>,
     /// The notice. It is set if and only if the kind is [`MailKind::Notice`].
     pub notice: Option<Notice>,
+    /// The appointment before the change that the notice reports. `None` for a new appointment, a reminder, a
+    /// notice that is sent again, and a mail that an earlier version has written.
+    pub before: Option<Stated>,
 }
 
 impl Mail {

@@ -116,6 +116,20 @@ impl NoticeKind {
     }
 }
 
+/// The part of an appointment that notices state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stated {
+    pub status: AppointmentStatus,
+    pub starts_at: Timestamp,
+    pub staff_id: StaffId,
+}
+
+impl From<&Appointment> for Stated {
+    fn from(it: &Appointment) -> Self {
+        Self { status: it.status, starts_at: it.starts_at, staff_id: it.staff_id }
+    }
+}
+
 /// The data of a notice about an appointment, stored in its mail. It contains no data about the customer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notice {
@@ -160,14 +174,11 @@ impl Notice {
 
     /// True if the appointment still has the state that the notice states.
     pub fn is_true_of(&self, appointment: &Appointment) -> bool {
-        (self.kind.status(), self.starts_at, self.staff_id)
-            == (appointment.status, appointment.starts_at, appointment.staff_id)
+        self.stated() == appointment.into()
     }
 
-    /// True if both notices state the same about the appointment.
-    pub fn states_same(&self, other: &Self) -> bool {
-        let stated = |notice: &Self| (notice.kind.status(), notice.starts_at, notice.staff_id);
-        stated(self) == stated(other)
+    pub fn stated(&self) -> Stated {
+        Stated { status: self.kind.status(), starts_at: self.starts_at, staff_id: self.staff_id }
     }
 }
 
@@ -296,7 +307,7 @@ mod tests {
         assert!(!reminder.is_true_of(&appointment(AppointmentStatus::Confirmed, 31)));
         assert!(!reminder.is_true_of(&appointment(AppointmentStatus::Cancelled, 30)));
         let moved = Notice::new(NoticeKind::Moved, &before, false);
-        assert!(moved.states_same(&Notice::new(NoticeKind::Confirmed, &before, true)));
+        assert_eq!(moved.stated(), Notice::new(NoticeKind::Confirmed, &before, true).stated());
         for status in AppointmentStatus::ALL.iter().copied() {
             assert_eq!(NoticeKind::of_state(status).status(), status);
         }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use chrono::TimeDelta;
 use domain::{
     Actor, Amount, Appointment, AppointmentId, Budget, BudgetKind, DropReason, Mail, MailId, MailStatus,
-    Notice, NoticeKind, Timestamp,
+    Notice, NoticeKind, Stated, Timestamp,
 };
 use store::{Batch, Key, Order, StoreError, keys};
 
@@ -59,6 +59,8 @@ pub(super) fn write_notices(
         for notice in made {
             let delay = if by_customer { TimeDelta::zero() } else { BY_TEAM_AFTER };
             let Some(mail) = minted_notice(state, notice, delay, count, at) else { break };
+            let before = before.filter(|_| notice.kind != NoticeKind::Reminder).map(Stated::from);
+            let mail = Mail { before, ..mail };
             count += u64::from(mail.status == MailStatus::Pending);
             mailed.waits_until(mail.next_attempt_at);
             write_mail(batch, &mail, None);

@@ -175,8 +175,9 @@ impl State {
         if !notice.is_true_of(appointment) {
             return Ok(Some(DropReason::Superseded));
         }
-        // The notice that was last sent, and whether a later one may have reached the customer.
-        let (mut last, mut is_uncertain) = (None, false);
+        // The state that was last announced, and whether a later notice may have reached the customer. Before
+        // the first announcement, the customer knows the state before the changes that were not announced.
+        let (mut known, mut is_uncertain) = (None, false);
         for mail in notices_of(store, key.of, appointment.id)? {
             let Some(other) = mail.notice.filter(|other| mail.id != key.id && other.hours == notice.hours)
             else {
@@ -185,18 +186,20 @@ impl State {
             let (is_sent, is_dropped) = (mail.status == MailStatus::Sent, other.dropped.is_some());
             let is_later = mail.id > key.id && !is_dropped;
             if notice.kind == NoticeKind::Reminder {
-                if other.states_same(notice) && (is_sent || is_later) {
+                if other.stated() == notice.stated() && (is_sent || is_later) {
                     return Ok(Some(DropReason::Superseded));
                 }
             } else if is_later {
                 return Ok(Some(DropReason::Superseded));
             } else if is_sent {
-                (last, is_uncertain) = (Some(other), false);
+                (known, is_uncertain) = (Some(other.stated()), false);
             } else if self.may_have_arrived(&mail) {
                 is_uncertain = true;
+            } else if other.dropped.is_none_or(|reason| reason == DropReason::Superseded) {
+                known = known.or(mail.before);
             }
         }
-        let restores = !is_uncertain && !notice.again && last.is_some_and(|last| last.states_same(notice));
+        let restores = !is_uncertain && !notice.again && known == Some(notice.stated());
         Ok(restores.then_some(DropReason::Superseded))
     }
 

@@ -123,6 +123,7 @@ impl Outbox {
             last_attempt_at: None,
             next_attempt_at: Some(new.due.map_or(steady, |at| at.max(steady))),
             notice: None,
+            before: None,
         })
     }
 

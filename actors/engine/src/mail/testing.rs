@@ -26,5 +26,6 @@ pub(super) fn mail(number: u8) -> Mail {
         last_attempt_at: None,
         next_attempt_at: Some(at),
         notice: None,
+        before: None,
     }
 }

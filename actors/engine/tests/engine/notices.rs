@@ -228,6 +228,30 @@ async fn a_change_that_the_team_takes_back_is_not_announced() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_undone_move_is_not_announced_if_the_booking_was_not() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    let email = |scope| PatchNotices {
+        email: Some(scope),
+        reminder_hours: Some(Vec::new()),
+        ..PatchNotices::default()
+    };
+    handle.change(by_operator(), email(NoticeScope::Off)).await.unwrap();
+    let id = book(&world, &shop, at(3, 10)).await;
+    handle.change(by_operator(), email(NoticeScope::All)).await.unwrap();
+    move_to(&handle, id, at(3, 12)).await;
+    seconds(8).await;
+    move_to(&handle, id, at(3, 10)).await;
+    pass(1).await;
+    assert_eq!(post.take().len(), 0, "the customer knows the appointment as it is");
+    let dropped = (Moved, Dropped, Some(Superseded));
+    assert_eq!(log(&handle).await, [dropped, dropped]);
+    move_to(&handle, id, at(3, 12)).await;
+    pass(1).await;
+    assert_eq!(kinds(&post.take()), [Moved]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_notice_survives_a_crash_with_its_message_id() {
     let (mut world, shop, post) = world().await;
     post.dies(true);

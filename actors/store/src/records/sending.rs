@@ -2,7 +2,8 @@
 
 use domain::{
     ABOUT_MAX, ATTEMPTS_KEPT, About, AttemptError, Attempted, Delivery, EmailConsent, EventTypes, Mail,
-    MailError, MailId, MailKind, MailStatus, Notice, TextConsent, Timestamp, WebhookEndpoint, WebhookSecret,
+    MailError, MailId, MailKind, MailStatus, Notice, Stated, TextConsent, Timestamp, WebhookEndpoint,
+    WebhookSecret,
 };
 
 use super::Numbered;
@@ -58,6 +59,7 @@ record!(Mail, "mail", {
     1: id, business_id, person_id, kind, about, more, to, message_id, status, attempts, last_error, created_at,
        last_attempt_at, next_attempt_at;
     2: notice = None;
+    3: before = None;
 } check |it| {
     (it.notice.is_some() == (it.kind == MailKind::Notice))
         => "its notice is missing, or is present although its kind allows none",
@@ -73,6 +75,7 @@ fields! {
     Attempted { at, status, error, duration_ms }
     Notice { appointment_id, kind, starts_at, staff_id, by_customer, again, hours, dropped }
     SentNotices { at, count }
+    Stated { status, starts_at, staff_id }
 }
 
 /// The consents that the owner of an address or a phone number has given: for e-mails and for text messages. A field is
@@ -114,8 +117,8 @@ impl Field for MailError {
 #[cfg(test)]
 mod tests {
     use domain::{
-        AlertKind, AttemptFailure, DeliveryStatus, DisabledReason, DropReason, EventType, NoticeKind,
-        Timestamp, WebhookStatus, WebhookUrl,
+        AlertKind, AppointmentStatus, AttemptFailure, DeliveryStatus, DisabledReason, DropReason, EventType,
+        NoticeKind, WebhookStatus, WebhookUrl,
     };
     use uuid::Uuid;
 
@@ -220,6 +223,7 @@ mod tests {
             last_attempt_at: Some(Timestamp::from_millis(3)),
             next_attempt_at: Some(Timestamp::from_millis(4)),
             notice: None,
+            before: None,
         }
     }
 
@@ -241,6 +245,11 @@ mod tests {
             status: MailStatus::Dropped,
             next_attempt_at: None,
             notice: Some(notice),
+            before: Some(Stated {
+                status: AppointmentStatus::Confirmed,
+                starts_at: Timestamp::from_millis(8),
+                staff_id: id_of([9; 16]),
+            }),
             ..mail()
         }
     }
@@ -251,17 +260,18 @@ mod tests {
              03030303030105040404040404040404040404040404040205010b6140622e6578616d706c650b6d40622e6578616d70\
              6c6501020109343531206c617465720401060108";
         check_old(&mail(), first);
-        check(&mail(), &format!("02{}00", &first[2..]));
+        check_old(&mail(), &format!("02{}00", &first[2..]));
+        check(&mail(), &format!("03{}0000", &first[2..]));
     }
 
     #[test]
     fn the_bytes_of_a_notice_never_change() {
-        check(
-            &notice(),
-            "0201010101010101010101010101010101010202020202020202020202020202020200000000000000000000000000\
+        let second = "0201010101010101010101010101010101010202020202020202020202020202020200000000000000000000000000\
              000000090005010b6140622e6578616d706c650b6d40622e6578616d706c6504020109343531206c61746572040106\
-             000105050505050505050505050505050505060c07070707070707070707070707070707010001180102",
-        );
+             000105050505050505050505050505050505060c07070707070707070707070707070707010001180102";
+        check_old(&Mail { before: None, ..notice() }, second);
+        let before = "01021009090909090909090909090909090909";
+        check(&notice(), &format!("03{}{before}", &second[2..]));
         check_damage(&notice(), |bytes| *bytes.last_mut().unwrap() = 0x7f);
     }
 

@@ -26,6 +26,7 @@ fn with_mails(good: &Map) -> Map {
             last_attempt_at: None,
             next_attempt_at: Some(at),
             notice: None,
+            before: None,
         };
         let of = business_id.unwrap_or(BusinessId::INSTALLATION);
         rows.put(&keys::mail(of, mail.id), mail.encode());
