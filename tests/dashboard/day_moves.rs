@@ -42,9 +42,9 @@ async fn the_page_of_a_move_says_what_the_move_would_break() {
         // any line.
         ("minute=675".to_owned(), "open", "11:15 – 11:45"),
         ("minute=600&minutes=60".to_owned(), "open", "60 minutes"),
-        ("minute=720".to_owned(), "anyway", "That time overlaps a break."),
-        ("minute=1200".to_owned(), "anyway", "outside opening hours"),
-        ("minute=390".to_owned(), "anyway", "That time is in the past."),
+        ("minute=720".to_owned(), "anyway", "It overlaps a break."),
+        ("minute=1200".to_owned(), "anyway", "It is outside the opening hours."),
+        ("minute=390".to_owned(), "anyway", "It is in the past."),
         ("minute=840".to_owned(), "refused", "That time is taken."),
         (format!("minute=660&staff={}", salon.cut), "refused", ""),
     ] {
@@ -93,6 +93,29 @@ async fn an_appointment_is_moved_lengthened_and_moved_back() {
     let page = salon.shift(&id, "minute=1200").await.says("Move anyway");
     salon.send(&id, &page).await.leads_to(&day);
     assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-02T19:00:00.000Z");
+}
+
+#[tokio::test]
+async fn an_appointment_that_has_ended_is_moved_to_a_bookable_time_without_a_question() {
+    let mut salon = Salon::open().await;
+    let mut past = Vec::new();
+    for hour in ["09", "10"] {
+        let body = json!({ "service_id": salon.cut, "staff_id": salon.ines, "override": true,
+            "starts_at": format!("2026-02-27T{hour}:00:00Z"), "contact": { "name": "Ada" } });
+        past.push(crate::day_salon::key(&salon.operator("POST", "/appointments", body).await));
+    }
+    // In the calendar.
+    let page = salon.shift(&past[0], "minute=660").await;
+    assert_eq!(trial(&page), "open", "{}", page.text());
+    salon.send(&past[0], &page).await.is(303);
+    assert_eq!(salon.appointment(&past[0]).await["starts_at"], "2026-03-02T10:00:00.000Z");
+    // On the page with the open times.
+    let path = salon.to(&format!("appointments/{}", past[1]));
+    let way = format!("{path}/move");
+    let page = salon.member.get(&format!("{way}?date=2026-03-02")).await.is(200);
+    let to = [("starts_at", "2026-03-02T13:00:00.000Z")];
+    salon.member.submit(&page, &way, &to).await.leads_to(&format!("{path}?done=moved"));
+    assert_eq!(salon.appointment(&past[1]).await["starts_at"], "2026-03-02T13:00:00.000Z");
 }
 
 fn moved_from() -> serde_json::Value {

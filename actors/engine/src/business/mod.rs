@@ -47,7 +47,7 @@ pub use decision::Decision;
 pub use handle::BusinessHandle;
 pub use queries::{
     AppointmentFilter, AuditFilter, CallFilter, ContactFilter, FOUND_MAX, History, KnowledgeFilter,
-    MessageFilter, MoveTrial, NoticeFilter, Page, PageRequest, SeenByLink, UNREAD_COUNTED_MAX,
+    MessageFilter, NoticeFilter, Page, PageRequest, Proposal, SeenByLink, UNREAD_COUNTED_MAX,
 };
 pub use references::Watch;
 pub use request::{Answer, Ended, Given, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};

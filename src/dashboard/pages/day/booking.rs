@@ -110,8 +110,8 @@ async fn book(member: &Member) -> Result<String, Refused> {
         duration: body.duration_minutes.map(|minutes| TimeDelta::minutes(minutes.get().into())),
     };
     let contact = booking_contact(body.contact_id, body.contact)?;
-    let rules = member.business.overridden_by_booking(request.clone()).await.map_err(Undone::of)?;
-    let book = Book { request: BookRequest { party: party(member, &rules)?, ..request }, contact };
+    let proposal = member.business.try_to_book(request.clone()).await.map_err(Undone::of)?;
+    let book = Book { request: BookRequest { party: party(member, &proposal)?, ..request }, contact };
     let booked = member.change(BookNoted { book, notes }).await?.value;
     // An existing contact keeps its name, and the name in the form is ignored.
     let typed = form.get("name").trim().to_lowercase();
@@ -317,7 +317,7 @@ async fn verdict(
         party: Party::TEAM,
         duration: wish.duration,
     };
-    Verdict::of(&member.view, member.business.overridden_by_booking(request).await).map(Some)
+    Verdict::of(&member.view, member.business.try_to_book(request).await).map(Some)
 }
 
 fn staff_field(

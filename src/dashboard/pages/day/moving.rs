@@ -85,8 +85,8 @@ pub(crate) async fn sent(member: Member) -> Answered {
         let is_current = form.find("tag").is_none_or(|sent| sent == tag(&visit));
         let party = match is_current {
             true => {
-                let rules = member.business.overridden_by_move(visit.id, request.clone()).await;
-                party(&member, &rules.map_err(Undone::of)?)?
+                let proposal = member.business.try_to_move(visit.id, request.clone()).await;
+                party(&member, &proposal.map_err(Undone::of)?)?
             }
             false => Party::TEAM,
         };
@@ -127,7 +127,7 @@ async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled) -> 
         Some(starts_at) => {
             let request =
                 MoveRequest { starts_at, staff_id: Some(staff), party: Party::TEAM, duration: wish.duration };
-            Some(Verdict::of(view, member.business.overridden_by_move(visit.id, request).await)?)
+            Some(Verdict::of(view, member.business.try_to_move(visit.id, request).await)?)
         }
         None => None,
     };

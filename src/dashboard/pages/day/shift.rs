@@ -3,15 +3,15 @@
 //! script reads the page while an appointment is dragged, and sends its form when the appointment is dropped.
 //!
 //! Invariants:
-//! - If a time is not bookable only because it is not on the grid of bookable times, the move needs no
-//!   confirmation, since the team uses its own grid.
+//! - If a move breaks at most the grid of bookable times, it needs no confirmation, since the team uses its
+//!   own grid. This includes a move of an appointment that has ended.
 //! - The form contains the entity tag of the appointment.
 
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use domain::availability::Overridden;
 use domain::booking::{MoveRequest, Party};
-use domain::{AppointmentStatus, ProblemCode, Refusal, Right, SlotReason, StaffId, Timestamp};
-use engine::business::MoveTrial;
+use domain::{AppointmentStatus, ProblemCode, Right, StaffId, Timestamp};
+use engine::business::Proposal;
 use engine::business::commands::appointments::Reschedule;
 use view::AppointmentView;
 
@@ -43,8 +43,8 @@ struct Page<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Can {
     Move,
-    /// The time is bookable, except that it is not on the grid of bookable times.
-    OffGrid,
+    /// The move needs `override`, but breaks at most the grid of bookable times.
+    Freely,
     Anyway,
     Nothing,
 }
@@ -64,14 +64,14 @@ impl Page<'_> {
 
     fn trial(&self) -> &'static str {
         match self.can {
-            Can::Move | Can::OffGrid => "open",
+            Can::Move | Can::Freely => "open",
             Can::Anyway => "anyway",
             Can::Nothing => "refused",
         }
     }
 
     fn overrides(&self) -> bool {
-        matches!(self.can, Can::OffGrid | Can::Anyway)
+        matches!(self.can, Can::Freely | Can::Anyway)
     }
 }
 
@@ -143,21 +143,19 @@ async fn shown(
     let minutes = i64::try_from(wanted.minutes).unwrap_or(0).clamp(1, 24 * 60);
     let duration = Some(TimeDelta::minutes(minutes));
     let request = MoveRequest { starts_at, staff_id: Some(wanted.staff), party: Party::TEAM, duration };
-    let trial = member.business.try_to_move(visit.id, request).await?;
-    let (can, reasons) = match trial {
+    let proposal = member.business.try_to_move(visit.id, request).await.map_err(Undone::of);
+    let (can, reasons) = match proposal {
         _ if status == StatusCode::OK && !notice.is_empty() => (Can::Nothing, Vec::new()),
-        MoveTrial::Bookable => (Can::Move, Vec::new()),
-        MoveTrial::Overrides { rules, .. } if rules == [Overridden::Grid] => (Can::OffGrid, Vec::new()),
-        MoveTrial::Overrides { rules, refusal } => {
+        Ok(Proposal::Allowed) => (Can::Move, Vec::new()),
+        Ok(Proposal::Overrides(rules)) => {
             let rules = rules.into_iter().filter(|rule| *rule != Overridden::Grid);
-            let mut reasons: Vec<_> = rules.map(|rule| member.refusal(&reason(rule))).collect();
-            reasons.dedup();
-            if reasons.is_empty() {
-                reasons.push(member.refusal(&refusal));
-            }
-            (Can::Anyway, reasons)
+            let reasons: Vec<_> = rules.map(|rule| member.t(&format!("book-override-{rule}"))).collect();
+            (if reasons.is_empty() { Can::Freely } else { Can::Anyway }, reasons)
         }
-        MoveTrial::Refused(refusal) => (Can::Nothing, vec![member.refusal(&refusal)]),
+        Err(Refused::Undone(undone)) => {
+            (Can::Nothing, vec![undone.message(&member.view, "appointment-stale")])
+        }
+        Err(refused) => return Err(refused),
     };
     let diary = member.business.diary(wanted.date..=wanted.date).await?;
     let name = diary.staff.iter().find(|one| one.member.id == wanted.staff);
@@ -195,17 +193,4 @@ impl Page<'_> {
     fn is_refused(&self) -> bool {
         self.can == Can::Nothing
     }
-}
-
-/// The refusal that a rule causes for a move without `override`.
-fn reason(rule: Overridden) -> Refusal {
-    Refusal::SlotUnavailable(match rule {
-        Overridden::Past => SlotReason::Past,
-        Overridden::OpeningHours => SlotReason::OutsideHours,
-        Overridden::SpecialDay => SlotReason::ClosedThatDay,
-        Overridden::Break => SlotReason::Break,
-        Overridden::Grid => SlotReason::OffGrid,
-        Overridden::StaffHours | Overridden::TimeOff => SlotReason::StaffOff,
-        Overridden::Buffer => SlotReason::Buffer,
-    })
 }

@@ -12,6 +12,7 @@ use domain::availability::{OVERRIDE_PAST, Overridden};
 use domain::booking::Party;
 use domain::{ProblemCode, Refusal, SlotReason, Timestamp};
 use engine::EngineError;
+use engine::business::Proposal;
 
 use super::open_times::{OpenTimes, Shown};
 use crate::dashboard::pages::prelude::*;
@@ -124,15 +125,16 @@ pub(super) enum Verdict {
 }
 
 impl Verdict {
-    pub(super) fn of(view: &View, rules: Result<Vec<Overridden>, EngineError>) -> Result<Self, Refused> {
+    pub(super) fn of(view: &View, proposal: Result<Proposal, EngineError>) -> Result<Self, Refused> {
         let needs_staff = |undone: &Undone| match undone {
             Undone::Invalid(problems) => {
                 problems.iter().all(|one| one.code == ProblemCode::RequiredWith("override"))
             }
             _ => false,
         };
-        match rules.map_err(Undone::of) {
-            Ok(rules) => Ok(Self::Overrides(rules)),
+        match proposal.map_err(Undone::of) {
+            Ok(Proposal::Allowed) => Ok(Self::Overrides(Vec::new())),
+            Ok(Proposal::Overrides(rules)) => Ok(Self::Overrides(rules)),
             Err(Refused::Undone(undone)) if needs_staff(&undone) => Ok(Self::NeedsStaff),
             Err(Refused::Undone(Undone::Conflict(Refusal::SlotUnavailable(SlotReason::Past)))) => {
                 Ok(Self::Refused(view.t("book-too-long-ago")))
@@ -143,13 +145,15 @@ impl Verdict {
     }
 }
 
-/// The party of a change that overrides these rules, if the person has accepted all of them.
-pub(super) fn party(member: &Member, rules: &[Overridden]) -> Result<Party, Undone> {
+/// The party of a change, if the person has accepted all rules that it overrides.
+pub(super) fn party(member: &Member, proposal: &Proposal) -> Result<Party, Undone> {
     let accepted: Vec<_> = member.form.get(OVERRIDE).split(',').collect();
-    match rules {
-        [] => Ok(Party::TEAM),
-        rules if rules.iter().all(|rule| accepted.contains(&rule.as_str())) => Ok(Party::Override),
-        _ => Err(Undone::Notice(member.t("book-not-yet"))),
+    match proposal {
+        Proposal::Allowed => Ok(Party::TEAM),
+        Proposal::Overrides(rules) if rules.iter().all(|rule| accepted.contains(&rule.as_str())) => {
+            Ok(Party::Override)
+        }
+        Proposal::Overrides(_) => Err(Undone::Notice(member.t("book-not-yet"))),
     }
 }
 

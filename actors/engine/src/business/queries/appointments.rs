@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use chrono::{NaiveDate, TimeDelta};
-use domain::availability::{Concerned, Overridden, Schedule, Slot, Terms};
-use domain::booking::{self, MoveRequest, Outcome, Party};
+use domain::availability::{Concerned, Slot, Terms};
 use domain::{
     Appointment, AppointmentId, AppointmentStatus, AttendanceFilter, Business, BusinessId, Contact,
     ContactId, Named, Refusal, Service, ServiceId, StaffId, StaffMember, Timestamp,
@@ -37,19 +36,6 @@ pub struct AppointmentFilter {
     pub updated_since: Option<Timestamp>,
     /// Sorts by start, latest first. Has no effect with `updated_since`.
     pub latest_first: bool,
-}
-
-/// The outcome of a move by the team, if the team made it now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MoveTrial {
-    Bookable,
-    /// The time is not bookable, for the reason in `refusal`. A move with `override` would break `rules`.
-    Overrides {
-        rules: Vec<Overridden>,
-        refusal: Refusal,
-    },
-    /// The move is refused even with `override`.
-    Refused(Refusal),
 }
 
 impl AppointmentFilter {
@@ -92,32 +78,6 @@ impl BusinessHandle {
         let moved = moved.ok_or(Refusal::NotFound(Named::Appointment))?;
         self.ask(move |state, now| {
             Ok(state.schedule(now).slots_to_move(&moved, staff, days, terms, duration)?)
-        })
-        .await
-    }
-
-    /// Checks a move by the team to a staff member without making it. The party in the request is ignored.
-    /// Errors: [`Refusal::NotFound`].
-    pub async fn try_to_move(&self, id: AppointmentId, request: MoveRequest) -> Result<MoveTrial> {
-        let moved = self.read(|store| appointment(store, self.id, id)).await?;
-        let moved = moved.ok_or(Refusal::NotFound(Named::Appointment))?;
-        self.ask(move |state, now| {
-            let with = |party| MoveRequest { party, ..request.clone() };
-            let schedule = state.schedule(now);
-            let refusal = match booking::reschedule(&schedule, &moved, &with(Party::TEAM), now) {
-                Ok(_) => return Ok(MoveTrial::Bookable),
-                Err(refusal) => refusal,
-            };
-            let past =
-                if request.starts_at <= now { Some(state.busy_around(request.starts_at)?) } else { None };
-            let schedule = Schedule { busy: past.as_ref().unwrap_or(schedule.busy), ..schedule };
-            Ok(match booking::reschedule(&schedule, &moved, &with(Party::Override), now) {
-                Ok(Outcome::Unchanged) => MoveTrial::Bookable,
-                Ok(Outcome::Changed { after, .. }) => {
-                    MoveTrial::Overrides { rules: schedule.overridden(&after), refusal }
-                }
-                Err(refusal) => MoveTrial::Refused(refusal),
-            })
         })
         .await
     }

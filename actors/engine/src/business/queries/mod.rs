@@ -48,7 +48,7 @@ use crate::scans::Reader;
 use crate::shared::Shared;
 
 pub use alerts::UNREAD_COUNTED_MAX;
-pub use appointments::{AppointmentFilter, MoveTrial};
+pub use appointments::AppointmentFilter;
 pub use audit::AuditFilter;
 pub use calls::CallFilter;
 pub use contacts::ContactFilter;
@@ -60,6 +60,7 @@ pub use notices::NoticeFilter;
 use pages::{End, Part, of_contact, once, position_key, position_of, walk, walk_theirs};
 pub use pages::{Page, PageRequest};
 pub(crate) use pages::{collect, read_page};
+pub use proposals::Proposal;
 pub use search::FOUND_MAX;
 
 impl BusinessHandle {

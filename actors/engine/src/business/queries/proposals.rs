@@ -10,6 +10,15 @@ use crate::business::BusinessHandle;
 use crate::business::state::State;
 use crate::error::Result;
 
+/// What a booking or a move by the team needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proposal {
+    Allowed,
+    /// It needs `override`, which breaks these rules. The list is empty if `override` is needed only because
+    /// the appointment has ended.
+    Overrides(Vec<Overridden>),
+}
+
 impl BusinessHandle {
     /// The services that the team can book at this time without overriding a rule.
     pub async fn services_at(&self, start: Timestamp, staff: Option<StaffId>) -> Result<Vec<ServiceId>> {
@@ -32,34 +41,30 @@ impl BusinessHandle {
         .await
     }
 
-    /// The rules that the team overrides with this booking. The party in the request is ignored. Errors: the
+    /// Tries a booking by the team without making it. The party in the request is ignored. Errors: the
     /// refusals of a booking that overrides rules.
-    pub async fn overridden_by_booking(&self, request: BookRequest) -> Result<Vec<Overridden>> {
+    pub async fn try_to_book(&self, request: BookRequest) -> Result<Proposal> {
         let starts_at = request.starts_at;
         self.ask(move |state, now| {
-            overridden(state, (now, starts_at), |schedule, party| {
+            propose(state, (now, starts_at), |schedule, party| {
                 let request = BookRequest { party, ..request.clone() };
                 let (id, contact) = (AppointmentId::from(Uuid::nil()), Uuid::nil().into());
-                Ok(Some(booking::book(schedule, &request, id, contact, now)?.0))
+                Ok(booking::book(schedule, &request, id, contact, now)?.0)
             })
         })
         .await
     }
 
-    /// The rules that the team overrides with this move; see [`Self::overridden_by_booking`].
-    pub async fn overridden_by_move(
-        &self,
-        id: AppointmentId,
-        request: MoveRequest,
-    ) -> Result<Vec<Overridden>> {
+    /// Tries a move by the team without making it; see [`Self::try_to_book`].
+    pub async fn try_to_move(&self, id: AppointmentId, request: MoveRequest) -> Result<Proposal> {
         let starts_at = request.starts_at;
         self.ask(move |state, now| {
             let before = state.appointment(id)?.ok_or(Refusal::NotFound(Named::Appointment))?;
-            overridden(state, (now, starts_at), |schedule, party| {
+            propose(state, (now, starts_at), |schedule, party| {
                 let request = MoveRequest { party, ..request.clone() };
                 match booking::reschedule(schedule, &before, &request, now)? {
-                    Outcome::Changed { after, .. } => Ok(Some(after)),
-                    Outcome::Unchanged => Ok(None),
+                    Outcome::Changed { after, .. } => Ok(after),
+                    Outcome::Unchanged => Ok(before.clone()),
                 }
             })
         })
@@ -67,18 +72,17 @@ impl BusinessHandle {
     }
 }
 
-/// Returns the rules that an override breaks. `make` makes the booking or move by the given schedule, and
-/// returns `None` if it changes nothing.
-fn overridden(
+/// Returns what a change needs. `make` makes the booking or move by the given schedule and party.
+fn propose(
     state: &State,
     (now, starts_at): (Timestamp, Timestamp),
-    make: impl Fn(&Schedule<'_>, Party) -> Result<Option<Appointment>, Refusal>,
-) -> Result<Vec<Overridden>> {
+    make: impl Fn(&Schedule<'_>, Party) -> Result<Appointment, Refusal>,
+) -> Result<Proposal> {
     if make(&state.schedule(now), Party::TEAM).is_ok() {
-        return Ok(Vec::new());
+        return Ok(Proposal::Allowed);
     }
     let mut past = Busy::default();
     let schedule = state.schedule_at((now, starts_at), Party::Override, &mut past)?;
     let made = make(&schedule, Party::Override)?;
-    Ok(made.map(|made| schedule.overridden(&made)).unwrap_or_default())
+    Ok(Proposal::Overrides(schedule.overridden(&made)))
 }
