@@ -284,6 +284,11 @@ async fn a_search_carries_its_text_into_the_new_contact_and_selects_nobody_of_se
     let page = page.says("No contact found for “0612345699”");
     assert!(holds(&page, &path, "who", "new") && holds(&page, &path, "phone", "0612345699"));
     assert!(holds(&page, &path, "name", ""));
+    // A search without a result also ends the choice that an earlier search has made.
+    let page = salon.owner.submit(&page, &path, &[("show", "contacts"), ("q", "louis grand")]).await.is(200);
+    assert!(holds(&page, &path, "who", &ids[2]), "the only exact match is selected");
+    let page = salon.owner.submit(&page, &path, &[("show", "contacts"), ("q", "Nora")]).await.is(200);
+    assert!(holds(&page, &path, "who", "new") && holds(&page, &path, "name", "Nora"));
     let fields = [("show", "contacts"), ("q", "Nora Haddad"), ("phone", "06 12 34 56 98")];
     let page = salon.owner.submit(&page, &path, &fields).await.is(200);
     assert!(holds(&page, &path, "name", "Nora Haddad") && holds(&page, &path, "phone", "06 12 34 56 98"));

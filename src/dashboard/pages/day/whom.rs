@@ -1,8 +1,10 @@
 //! The part of the booking form that chooses the contact: a search, the contacts that it finds, and the fields
 //! of a new contact.
 //!
-//! Invariant: a search selects a contact only if exactly one contact has this whole name, phone number or
-//! e-mail address. If it finds other contacts, it selects none.
+//! Invariants:
+//! - A search selects a contact only if exactly one contact has this whole name, phone number or e-mail
+//!   address. If it finds other contacts, it selects none. If it finds none, it selects a new contact.
+//! - The text of a search replaces the choice that was made for another text.
 
 use domain::{ContactId, Email, Phone, Search, search_text};
 use engine::business::{ContactFilter, PageRequest};
@@ -49,9 +51,9 @@ impl Whom {
         };
         let chosen = filled.get(WHO).parse::<ContactId>().ok();
         let who = match filled.get(WHO) {
-            who if !is_anew && filled.has(WHO) => who.to_owned(),
+            who if (!is_anew || wanted.is_empty()) && filled.has(WHO) => who.to_owned(),
             _ if !results.items.is_empty() => exact(member, &results, &wanted).unwrap_or_default(),
-            who if chosen.is_some() => who.to_owned(),
+            _ if !wanted.is_empty() => NEW.into(),
             _ => filled.get("contact").parse::<ContactId>().map_or_else(|_| NEW.into(), |id| id.to_string()),
         };
         // The list always contains the contact in the link and the chosen contact.
