@@ -26,11 +26,13 @@ pub(super) fn axe() -> Option<String> {
     }
 }
 
-/// The violations of WCAG 2.2 A and AA on the current page, each with the markup that causes it.
+/// The violations of WCAG 2.2 A and AA and of axe's best practices on the current page, each with the markup
+/// that causes it.
 pub(super) async fn violations(window: &Window, axe: &str) -> Vec<String> {
     let script = format!(
         "{axe}; const done = arguments[arguments.length - 1]; \
-         axe.run(document, {{ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }})\
+         const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']; \
+         axe.run(document, {{ runOnly: rules }})\
          .then(found => done(found.violations), error => done([{{ id: String(error), nodes: [] }}]));"
     );
     let found = window.run_async(&script).await;

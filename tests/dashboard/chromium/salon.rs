@@ -151,6 +151,15 @@ impl Salon {
         self.server.signed_in(&self.id, &person).await
     }
 
+    /// Adds an owner who reads the pages in French. Returns the person's id.
+    pub(super) async fn add_french_owner(&self) -> String {
+        let people = format!("/businesses/{}/people", self.id);
+        let person = json!({ "email": "luc@example.com", "role": "owner", "locale": "fr" });
+        let person = id(&self.server.operator("POST", &people, person).await);
+        self.server.operator("PATCH", &format!("{people}/{person}"), json!({ "status": "active" })).await;
+        person
+    }
+
     /// The path of a page in the table of routes, with ids of the salon. Returns `None` for a page that needs
     /// no session.
     pub(super) fn address(&self, path: &str) -> Option<String> {
