@@ -3,6 +3,7 @@
 // move can be undone for ten seconds, unless the appointment was changed meanwhile.
 import { load, make } from './dialog.js';
 import { board, clock, laneAt, minuteAt, number, put } from './grid.js';
+import { kept } from './keys.js';
 import { swap } from './live.js';
 const FAR = 6, HOLD_MS = 350, ASK_MS = 90, UNDO_MS = 10_000, LASTS_MAX = 720, EDGE = 36;
 let press, move, toast, timer;
@@ -19,7 +20,7 @@ const tell = (text, tone = '', ...buttons) => {
 };
 const button = (text, className, act) => {
   const made = make('button', { type: 'button', className: `button ${className}`, textContent: text });
-  made.addEventListener('click', act);
+  made.addEventListener('click', act, { once: true });
   return made;
 };
 const words = () => board().dataset;
@@ -87,6 +88,11 @@ const judge = found => {
   const column = move.lane.querySelector('h2').textContent;
   tell(`${clock(move.minute)} – ${clock(move.minute + move.lasts)}, ${column}. ${found.text || words().sayFree}`, tone);
 };
+const brief = (...said) => {
+  tell(...said);
+  timer = setTimeout(() => tell(''), UNDO_MS);
+};
+const reload = () => swap(location.href, ['board']).catch(() => {});
 const end = (text = '') => {
   if (!move) return;
   clearTimeout(move.timer);
@@ -95,8 +101,9 @@ const end = (text = '') => {
   delete board().dataset.busy;
   if (move.mode === 'key') move.card.querySelector('a').focus({ preventScroll: true });
   move = undefined;
-  tell(text);
-  if (text) timer = setTimeout(() => tell(''), UNDO_MS);
+  if (text) brief(text); else tell('');
+  // A live update has waited for the end of the move.
+  if ('stale' in board().dataset) reload();
 };
 const drop = async () => {
   if (!isMoved()) return end();
@@ -111,30 +118,41 @@ const drop = async () => {
     const anyway = button(found.button, 'first', () => send(found.form));
     tell(found.text, 'wait', anyway, button(words().sayStop, '', () => end(words().sayCancelled)));
     anyway.focus();
-  } catch { end(words().sayFailed); }
+  } catch { if (move === dropped) end(words().sayFailed); }
 };
 const post = form => load(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) });
+// The move can no longer be stopped. It ends when the board shows its result, so that no other move begins on
+// the old board.
 const send = async form => {
-  const { card, url, from, mode } = move;
+  const { url, from } = move;
+  move.isSent = true;
+  tell('');
   try {
     const { answer, page } = await post(form);
     if (!answer.redirected || !answer.ok) return end(read(answer, page).text || words().sayFailed);
-    // The form for the way back has the entity tag of the appointment after the move.
-    const { page: back } = await load(address(from));
-    end();
-    await swap(location.href, ['board']);
-    document.querySelector(`[data-moves="${CSS.escape(url)}"] a`)?.focus({ preventScroll: true });
-    const undo = back.getElementById('shift');
-    tell(words().sayMoved, 'ok', ...(undo ? [button(words().sayUndo, '', () => takeBack(undo))] : []));
-    timer = setTimeout(() => tell(''), UNDO_MS);
-  } catch { end(words().sayFailed); }
+  } catch { return end(words().sayFailed); }
+  // The form for the way back has the entity tag of the appointment after the move.
+  const back = await load(address(from)).catch(() => undefined);
+  delete board().dataset.busy;
+  await reload();
+  end();
+  document.querySelector(`[data-moves="${CSS.escape(url)}"] a`)?.focus({ preventScroll: true });
+  const undo = back?.page.getElementById('shift');
+  brief(words().sayMoved, 'ok', ...(undo ? [undoing(undo)] : []));
+};
+const undoing = form => {
+  const made = button(words().sayUndo, '', () => takeBack(form));
+  made.dataset.undo = '';
+  made.setAttribute('aria-keyshortcuts', 'Control+Z');
+  return made;
 };
 const takeBack = async form => {
-  const { answer, page } = await post(form);
-  const isDone = answer.redirected && answer.ok;
-  await swap(location.href, ['board']);
-  tell(isDone ? words().sayUndone : read(answer, page).text, isDone ? '' : 'bad');
-  timer = setTimeout(() => tell(''), UNDO_MS);
+  try {
+    const { answer, page } = await post(form);
+    const isDone = answer.redirected && answer.ok;
+    await reload();
+    brief(isDone ? words().sayUndone : read(answer, page).text, isDone ? '' : 'bad');
+  } catch { brief(words().sayFailed, 'bad'); }
 };
 
 // Pointers. A finger has to rest on the appointment first, because a moving finger scrolls.
@@ -147,7 +165,10 @@ document.addEventListener('pointerdown', e => {
   if (press.touch) press.timer = setTimeout(start, HOLD_MS);
 });
 const start = () => {
-  const { card, mode, y, id } = press;
+  const { mode, y, id, card: pressed } = press;
+  // A live update may have replaced the board meanwhile.
+  const card = pressed.isConnected ? pressed : document.querySelector(`#board [data-moves="${CSS.escape(pressed.dataset.moves)}"]`);
+  if (!card) return leave();
   begin(card, mode, minuteAt(laneOf(card), y) - number(card, 'minute'));
   try { board().setPointerCapture(id); } catch { /* The pointer has ended. */ }
   scroll();
@@ -159,6 +180,7 @@ document.addEventListener('pointermove', e => {
     if (Math.hypot(e.clientX - press.x, e.clientY - press.y) < FAR) return;
     if (press.touch) return leave();
     start();
+    if (!move) return;
   }
   follow();
 });
@@ -219,7 +241,8 @@ document.addEventListener('keydown', e => {
   if (move) {
     if (e.key === 'Escape') {
       e.preventDefault();
-      return end(words().sayCancelled);
+      if (!move.isSent) end(words().sayCancelled);
+      return;
     }
     if (move.mode !== 'key' || move.isDropped || !keys[e.key]) return;
     e.preventDefault();
@@ -227,8 +250,13 @@ document.addEventListener('keydown', e => {
     keys[e.key](e);
     return move?.ghost.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
-  const card = document.activeElement?.closest('#board .visit[data-moves]');
-  if (e.key !== 'm' || !card || e.ctrlKey || e.metaKey || e.altKey) return;
+  const at = document.activeElement, undo = toast?.querySelector('[data-undo]');
+  if (undo && e.key.toLowerCase() === 'z' && (e.ctrlKey || e.metaKey) && !at?.closest('input, textarea')) {
+    e.preventDefault();
+    return undo.click();
+  }
+  const card = at?.closest('#board .visit[data-moves]');
+  if (e.key !== 'm' || !card || !kept() || e.ctrlKey || e.metaKey || e.altKey) return;
   e.preventDefault();
   begin(card, 'key');
 }, { capture: true });

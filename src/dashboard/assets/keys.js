@@ -1,7 +1,7 @@
 // Keyboard shortcuts. A person can turn them off in the dialog that lists them and in the account (WCAG 2.1.4).
 import { dialog, load, plain } from './dialog.js';
 const base = document.body.dataset.stream?.split('/stream')[0];
-const kept = on => {
+export const kept = on => {
   try {
     if (on !== undefined) localStorage.setItem('shortcuts', on ? 'on' : 'off');
     return localStorage.getItem('shortcuts') !== 'off';

@@ -1,17 +1,25 @@
 // Live parts. An element with an id and data-live="kind kind" is loaded again from the page's address when the stream
-// reports a change of that kind, unless it has data-busy. The stream is closed while the page is hidden, because a browser has few connections
-// to one server. While no stream is open, the page polls for changes.
+// reports a change of that kind. While it has data-busy, it gets data-stale instead. The stream is closed while the
+// page is hidden, because a browser has few connections to one server. While no stream is open, the page polls for
+// changes.
 const of = (tag, name, e) => e?.hasAttribute(name) && `${tag}[${name}="${CSS.escape(e.getAttribute(name))}"]`;
 const key = e => e && (e.id ? '#' + CSS.escape(e.id) : of('a', 'href', e) || (e.form && (of('form', 'action', e.form) || 'form') + ' button'));
 
+// The answer of an earlier request must not replace that of a later one.
+const newest = {};
+let turns = 0;
+
 export async function swap(url, ids, signal) {
-  const answer = await fetch(url, { signal, headers: { accept: 'text/html' } });
+  const turn = turns += 1, answer = await fetch(url, { signal, headers: { accept: 'text/html' } });
   if (!answer.ok || answer.redirected) throw new Error(`${answer.status} ${answer.url}`);
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   document.title = page.title;
   for (const id of ids) {
     const old = document.getElementById(id), now = page.getElementById(id);
-    if (!old || !now || old.isEqualNode(now)) continue;
+    if (!old || !now || newest[id] > turn) continue;
+    newest[id] = turn;
+    if (old.isEqualNode(now)) continue;
+    if ('busy' in old.dataset) old.dataset.stale = '';
     const at = old.contains(document.activeElement) ? document.activeElement : null;
     if (at?.matches('input, textarea, select') || edited(old) || 'busy' in old.dataset) continue;
     const where = key(at), { scrollLeft, scrollTop } = old;

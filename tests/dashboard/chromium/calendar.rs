@@ -100,18 +100,48 @@ async fn an_appointment_is_moved_with_the_keyboard() {
     let moved = desk.appointments().await;
     assert_eq!(moved[0].0, "08:30");
     assert_ne!(moved[0].2, desk.salon.staff);
+    // The move is undone with the keyboard, and made again.
+    let undo = "document.activeElement.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'z', ctrlKey: true, bubbles: true, cancelable: true }))";
+    window.run(undo).await;
+    window.sees("The move was undone.").await;
+    assert_eq!(desk.appointments().await[0].0, "08:00");
+    window.run(&focus).await;
+    for key in ["m", DOWN, DOWN, RIGHT] {
+        window.keys(key).await;
+    }
+    window.sees("This time is free.").await;
+    window.keys(ENTER).await;
+    window.sees("Moved.").await;
     // At a time that is not bookable, the page asks whether to move the appointment anyway.
     let focused = "return document.activeElement.closest('.visit')?.dataset.minute";
     assert_eq!(window.run(focused).await, "570", "the moved appointment keeps the focus");
     for key in ["m", UP, UP, UP, UP] {
         window.keys(key).await;
     }
-    window.sees("outside opening hours").await;
+    window.sees("outside the opening hours").await;
     window.keys(ENTER).await;
     window.sees("Move anyway").await;
     window.run("document.querySelector('.toast button').click()").await;
     window.sees("Moved.").await;
     assert_eq!(desk.appointments().await[0].0, "07:30");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_change_during_a_move_is_shown_after_the_move() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let window = &desk.window;
+    desk.goto(DAY).await;
+    window.find(&format!("{CARD} .grip")).await;
+    window.run(&format!("document.querySelector(\"{CARD} a\").focus()")).await;
+    window.keys("m").await;
+    window.find("#board .ghost").await;
+    let cancel = format!("/businesses/{}/appointments/{}/cancel", desk.salon.id, desk.salon.appointment);
+    desk.salon.server.operator("POST", &cancel, Value::Null).await;
+    window.find("#board[data-stale] .ghost").await;
+    window.keys(ESCAPE).await;
+    window.find("#board:not(:has(.visit[data-minute='960']))").await;
     desk.close().await;
 }
 
@@ -176,6 +206,12 @@ async fn the_date_picker_and_the_shortcuts_open_days() {
     window.find(".picker td time[datetime='2026-03-26']").await.click().await.unwrap();
     window.sees("23 to 29 March 2026").await;
     assert!(window.path().await.contains("view=week&date=2026-03-26"));
+    // The days of a week are in one row, also those of another month.
+    desk.goto("calendar?view=month&date=2026-03-26").await;
+    window.find(".month td.other").await;
+    let rows = "return [...document.querySelectorAll('.month tbody tr')].every(row =>
+        new Set([...row.querySelectorAll('td')].map(day => day.getBoundingClientRect().top)).size === 1)";
+    assert_eq!(window.run(rows).await, true);
     desk.goto(DAY).await;
     window.run("document.activeElement.blur()").await;
     window.keys(RIGHT).await;
