@@ -281,9 +281,15 @@ async fn the_calendar_and_its_fields_follow_the_clock_of_the_person() {
         page.body
     );
     assert!(!page.body.contains(">09:00</span>"), "{}", page.body);
+    page.says("9:00 am – 6:00 pm").says("9:30 am free");
     // The value of a field for a time has the format of HTML, even if the page shows times with 12 hours.
     let page = salon.owner.get(&other).await.is(200);
     assert_eq!(page.field(&form, "time"), "07:15");
+    let id = salon.booked("2026-03-02T13:00:00Z", "Ada").await;
+    let way = salon.to(&format!("appointments/{id}/move"));
+    let page = salon.owner.get(&way).await.is(200).says("2:00 pm");
+    assert_eq!(page.field(&way, "time"), "14:00");
+    assert!(!page.text().contains("This time does not exist"), "{}", page.text());
 }
 
 #[tokio::test]

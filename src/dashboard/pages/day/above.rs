@@ -4,7 +4,6 @@
 use chrono::{Datelike, Days, NaiveDate, Weekday};
 use domain::{Right, StaffId, WeekStart};
 
-use super::axis::shown;
 use super::diary::Dates;
 use super::options::Options;
 use crate::dashboard::pages::prelude::*;
@@ -140,11 +139,13 @@ pub(super) fn days(date: NaiveDate) -> Vec<NaiveDate> {
     monday.unwrap_or(date).iter_days().take(7).collect()
 }
 
-impl View {
+impl Member {
     pub(super) fn span(&self, minutes: &std::ops::Range<u32>) -> String {
-        format!("{} – {}", shown(minutes.start), shown(minutes.end))
+        format!("{} – {}", self.clock_of(minutes.start), self.clock_of(minutes.end))
     }
+}
 
+impl View {
     pub(super) fn week(&self, day: NaiveDate) -> String {
         self.with("calendar-week-number", "number", &day.iso_week().week().to_string())
     }

@@ -245,7 +245,7 @@ impl Board<'_> {
     pub(super) fn present(&self, date: NaiveDate) -> Option<(u32, String)> {
         let is_today = self.member.day(self.now) == date;
         let now = minute(self.now, date, self.member.profile.zone);
-        is_today.then(|| (now, shown(now)))
+        is_today.then(|| (now, self.member.clock_of(now)))
     }
 
     /// The background of a lane. Each entry describes one step.
@@ -318,8 +318,11 @@ impl Board<'_> {
                 Ground::Off(note) => ("away", self.member.time_off(note)),
                 Ground::Buffer => ("buffer", self.member.t("calendar-kept-free")),
             };
-            let (start, time, until) = (minutes.start, shown(minutes.start), shown(minutes.end));
-            marks.push((start, Item { place: place(minutes), kind, time, until, label, ..Item::default() }));
+            let [time, until] = [minutes.start, minutes.end].map(|minute| self.member.clock_of(minute));
+            marks.push((
+                minutes.start,
+                Item { place: place(minutes), kind, time, until, label, ..Item::default() },
+            ));
         }
         marks
     }
@@ -389,12 +392,11 @@ impl Board<'_> {
             for start in starts.filter(|start| *start >= past && *start < 24 * 60) {
                 let minutes = start..start + FREE_MINUTES;
                 if is_free(&minutes) {
-                    let time = shown(start);
                     let item = Item {
                         place: place(minutes),
-                        path: format!("{book}?staff={staff}&date={date}&time={time}"),
+                        path: format!("{book}?staff={staff}&date={date}&time={}", shown(start)),
                         label: presence.member.name.clone(),
-                        time,
+                        time: self.member.clock_of(start),
                         minute: start,
                         kind: "free",
                         ..Item::default()
@@ -407,18 +409,20 @@ impl Board<'_> {
     }
 }
 
+impl Member {
+    pub(super) fn presence(&self, dates: &Dates, presence: &Presence, date: NaiveDate, zone: Tz) -> String {
+        match in_on(dates, presence, date, zone) {
+            Some(is_in) => self.span(&is_in),
+            None => out_on(&self.view, dates, date, zone),
+        }
+    }
+}
+
 impl View {
     pub(super) fn time_off(&self, note: &str) -> String {
         match note {
             "" => self.t("calendar-time-off"),
             note => self.with("calendar-time-off-for", "note", note),
-        }
-    }
-
-    pub(super) fn presence(&self, dates: &Dates, presence: &Presence, date: NaiveDate, zone: Tz) -> String {
-        match in_on(dates, presence, date, zone) {
-            Some(is_in) => self.span(&is_in),
-            None => out_on(self, dates, date, zone),
         }
     }
 

@@ -62,7 +62,7 @@ pub(super) async fn day(member: Member, asked: Asked) -> Answered {
         let id = presence.member.id;
         Lane {
             title: presence.member.name.clone(),
-            sub: view.presence(&dates, presence, date, zone),
+            sub: member.presence(&dates, presence, date, zone),
             tint: Some(dates.color(id)),
             staff: Some(id),
             ..lane(&format!("lane-{id}"), date, board.items(presence, date))
@@ -216,7 +216,7 @@ pub(super) async fn week(member: Member, asked: Asked) -> Answered {
     let board = member.board(&dates, member.week_axis(&dates, &week)).await?;
     let lane = |day: &NaiveDate| Lane {
         sub: match span(open_on(&dates, *day, zone).into_iter().filter(is_own)) {
-            Some(open) => view.span(&open),
+            Some(open) => member.span(&open),
             None => view.t("calendar-closed"),
         },
         ..member.day_lane(*day, board.items_of_all(&staff, *day))
@@ -228,13 +228,13 @@ pub(super) async fn week(member: Member, asked: Asked) -> Answered {
 }
 
 pub(super) async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> Answered {
-    let (view, zone, today) = (&member.view, member.profile.zone, member.today());
+    let (zone, today) = (member.profile.zone, member.today());
     let week = member.week_days(date);
     let dates = Dates::read(&member, week[0]..=week[6], Some(staff), OF_A_WEEK_MAX).await?;
     let presence = dates.presence(staff).ok_or_else(Refused::not_found)?;
     let board = member.board(&dates, member.week_axis(&dates, &week)).await?;
     let lane = |day: &NaiveDate| Lane {
-        sub: view.presence(&dates, presence, *day, zone),
+        sub: member.presence(&dates, presence, *day, zone),
         staff: Some(staff),
         ..member.day_lane(*day, board.items(presence, *day))
     };

@@ -11,7 +11,7 @@ use view::AppointmentView;
 
 use super::appointment;
 use super::open_times::{Shown, strip};
-use super::timing::{OTHER, Timing, Verdict, Wish, date_of, only_shows, party};
+use super::timing::{OTHER, Timing, Verdict, Wish, date_of, only_shows, party, wall};
 use crate::admin::TeamRescheduleBody;
 use crate::dashboard::pages::prelude::*;
 
@@ -61,7 +61,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     }
     let filled = member.filled(member.path(), || {
         // A new form contains the current time of the appointment.
-        let time = member.clock(visit.starts_at);
+        let time = wall(&member, visit.starts_at);
         let now = [("starts_at", OTHER), ("time", &*time)];
         let now = now.into_iter().filter(|(name, _)| member.query.find(name).is_none());
         Form::of(member.query.fields().chain(now))
