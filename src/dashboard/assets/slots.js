@@ -55,5 +55,5 @@ document.addEventListener('submit', async e => {
   const { ok, redirected } = await fetch(form.action, { method: 'POST', body }).catch(() => ({}));
   if (!ok || !redirected) return location.reload();
   const { swap } = await import('./live.js');
-  await swap(location.href, [form.dataset.swap]);
+  await swap(location.href, [form.dataset.swap]).catch(() => location.reload());
 });
