@@ -129,7 +129,9 @@ fn event<'a>(
             let summary = contact_name.iter().fold(named, |named, contact| format!("{named} · {contact}"));
             let url = pages.map(|pages| format!("{pages}/{id}"));
             let description = [contact_name, contact_phone, &url].into_iter().flatten().cloned().collect();
-            Event { description, url, ..Event::of(appointment, summary) }
+            let mut event = Event::of(appointment, summary);
+            (event.description, event.url) = (description, url);
+            event
         }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::TimeDelta;
 use domain::{
-    Actor, AuditAction, AuditEntry, AuditId, BusinessId, EventId, ResourceId, Timestamp, WebhookId,
+    Actor, AuditAction, AuditEntry, AuditId, BusinessId, EventId, KeyId, ResourceId, Timestamp, WebhookId,
 };
 use engine::business::commands::customers::MoveByLink;
 use serde_json::{Value, json};

@@ -14,6 +14,7 @@ use engine::credentials::Credential;
 use engine::{Engine, EngineError};
 use ports::Random;
 use serde_json::Value;
+use store::Tombstone;
 use uuid::Uuid;
 use view::etag;
 
@@ -79,7 +80,7 @@ impl Model {
     pub(crate) fn check_terms(&self, tried: &Tried, name: &str) {
         if let Some(key) = &tried.terms.key {
             assert!(
-                !self.revoked.contains(&key.id),
+                !self.revoked.contains(&Tombstone::RevokedKey(key.id)),
                 "{name} was carried out after the key {} was revoked",
                 key.id
             );

@@ -116,10 +116,8 @@ pub(super) fn check(store: &Store, guest: &Guest, is_the_end: bool) {
     let mut phones: BTreeMap<String, usize> = BTreeMap::new();
     for row in store.scan(&keys::of_kind(of, kind::CONTACT), Order::Ascending) {
         let Ok(contact) = Contact::decode(&row.unwrap().1) else { continue };
-        if hidden.is_none_or(|first| contact.id < first) {
-            if let Some(phone) = contact.phone {
-                *phones.entry(phone.as_str().to_owned()).or_default() += 1;
-            }
+        if let Some(phone) = contact.phone.filter(|_| hidden.is_none_or(|first| contact.id < first)) {
+            *phones.entry(phone.as_str().to_owned()).or_default() += 1;
         }
     }
     for import in &guest.imports {

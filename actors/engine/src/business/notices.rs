@@ -134,7 +134,7 @@ fn clean(state: &State, id: AppointmentId, batch: &mut Batch) -> Result<(), Stor
 fn delete_oldest(state: &State, id: AppointmentId, batch: &mut Batch) -> Result<(), StoreError> {
     let mut finished = Vec::new();
     notices_of(state, id, |mail| {
-        finished.extend(Some(mail).filter(|mail| mail.status != MailStatus::Pending))
+        finished.extend(Some(mail).filter(|mail| mail.status != MailStatus::Pending));
     })?;
     let too_many = finished.len().saturating_sub(FINISHED_MAX);
     finished.iter().take(too_many).for_each(|mail| delete_mail(batch, mail));

@@ -47,7 +47,9 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError
         }
         notices_of(state, appointment.id, |mail| {
             let written = mail.notice.filter(|_| mail.status != MailStatus::Dropped);
-            missing.retain(|it| !written.is_some_and(|mail| mail.hours == it.hours && mail.states_same(it)));
+            missing.retain(|it| {
+                !written.is_some_and(|mail| mail.hours == it.hours && mail.stated() == it.stated())
+            });
         })?;
         for reminder in missing {
             let Some(mail) = minted_notice(state, reminder, TimeDelta::zero(), made, at) else {

@@ -107,7 +107,7 @@ async fn created(member: &Member) -> Answered {
     let made = member.change(change).await?.value;
     let staff = member.staff().await?.into_iter().map(|one| (one.id, one.name)).collect();
     page(&Made {
-        title: member.with("feeds-made", "name", &*whose(member, &made.feed, &staff)),
+        title: member.with("feeds-made", "name", &whose(member, &made.feed, &staff)),
         url: made.url.ok_or_else(Refused::not_found)?,
         sheet: member.sheet_below(PLACE),
     })
@@ -127,7 +127,7 @@ pub(crate) async fn ask_revoke(member: Member) -> Answered {
     let is_seen = |it: &ListedFeedView| member.membership.sees_calendars_of(it.feed.staff_id);
     let feed = feed.filter(|it| it.revoked_at.is_none() && is_seen(it)).ok_or_else(Refused::not_found)?;
     let staff = member.staff().await?.into_iter().map(|one| (one.id, one.name)).collect();
-    let title = member.with("feeds-revoke-title", "name", &*whose(&member, &feed.feed, &staff));
+    let title = member.with("feeds-revoke-title", "name", &whose(&member, &feed.feed, &staff));
     page(&Revoke { sheet: member.sheet_below(PLACE), title, feed })
 }
 
