@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use domain::{
     Alert, Amount, ApiKey, Appointment, AppointmentId, AuditId, BlockedTime, BudgetKind, Business,
-    BusinessId, CallId, CallRecord, ContactId, EventId, Feed, FeedId, Membership, MessageId, PersonId,
-    SlugOwner, StaffId, StaffMember, TakenMessage, Timestamp, Usage, Website,
+    BusinessId, CallId, CallRecord, Contact, ContactId, EventId, Feed, FeedId, Membership, MessageId,
+    PersonId, SlugOwner, StaffId, StaffMember, TakenMessage, Timestamp, Usage, Website,
 };
 use store::kept::{self, Counted, counted};
 use store::keys::kind;
@@ -119,6 +119,7 @@ impl InBusiness {
             }
             kind::LINKS => checker.links(value),
             kind::LINK => checker.link(value),
+            kind::CONTACT => _ = checker.kept::<Contact>(value),
             // The service deletes the contacts of an interrupted import when it loads the business.
             kind::CONTACT_IMPORT => _ = checker.read(keys::id_at_end::<ContactId>(value)),
             kind::CONTACT_BY_PHONE | kind::CONTACT_BY_EMAIL | kind::CONTACT_BY_UPDATE => {
