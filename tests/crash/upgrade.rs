@@ -170,10 +170,10 @@ async fn a_store_of_a_later_format_is_refused_and_stays_unchanged() {
     assert_eq!(server.wait().code(), Some(0));
     let format = fs::read_to_string(data_dir.join("format")).unwrap();
     assert_eq!(format, "format = 9\nread-by = 6\nwritten-by = 9\n");
-    fs::write(data_dir.join("format"), "format = 9\nread-by = 6\nwritten-by = 9\n").unwrap();
+    fs::write(data_dir.join("format"), "format = 10\nread-by = 6\nwritten-by = 10\n").unwrap();
     let before = files(&data_dir);
     let Exited { code, line } = refused(serve(&data_dir));
-    assert!(line.contains("format 9") && line.contains("formats up to 8"), "{line}");
+    assert!(line.contains("format 10") && line.contains("formats up to 9"), "{line}");
     assert_eq!(code, Some(1));
     assert!(files(&data_dir) == before, "a refused start must not change files");
 }

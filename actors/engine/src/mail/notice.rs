@@ -176,7 +176,8 @@ impl State {
             return Ok(Some(DropReason::Superseded));
         }
         // The state that was last announced, and whether a later notice may have reached the customer. Before
-        // the first announcement, the customer knows the state before the changes that were not announced.
+        // the first announcement, the customer knows the state before the first change that was not announced. This
+        // may be no state: the booking itself was not announced.
         let (mut known, mut is_uncertain) = (None, false);
         for mail in notices_of(store, key.of, appointment.id)? {
             let Some(other) = mail.notice.filter(|other| mail.id != key.id && other.hours == notice.hours)
@@ -192,14 +193,14 @@ impl State {
             } else if is_later {
                 return Ok(Some(DropReason::Superseded));
             } else if is_sent {
-                (known, is_uncertain) = (Some(other.stated()), false);
+                (known, is_uncertain) = (Some(Some(other.stated())), false);
             } else if self.may_have_arrived(&mail) {
                 is_uncertain = true;
             } else if other.dropped.is_none_or(|reason| reason == DropReason::Superseded) {
-                known = known.or(mail.before);
+                known = known.or(Some(mail.before));
             }
         }
-        let restores = !is_uncertain && !notice.again && known == Some(notice.stated());
+        let restores = !is_uncertain && !notice.again && known == Some(Some(notice.stated()));
         Ok(restores.then_some(DropReason::Superseded))
     }
 

@@ -228,6 +228,25 @@ async fn a_change_that_the_team_takes_back_is_not_announced() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_undone_move_is_announced_if_it_overtook_the_notice_of_the_booking() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    let email = PatchNotices {
+        email: Some(NoticeScope::All),
+        reminder_hours: Some(Vec::new()),
+        ..PatchNotices::default()
+    };
+    handle.change(by_operator(), email).await.unwrap();
+    let id = book(&world, &shop, at(3, 10)).await;
+    seconds(5).await;
+    move_to(&handle, id, at(3, 12)).await;
+    seconds(5).await;
+    move_to(&handle, id, at(3, 10)).await;
+    pass(1).await;
+    assert_eq!(kinds(&post.take()), [Moved], "the customer has not heard of the appointment");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_undone_move_is_not_announced_if_the_booking_was_not() {
     let (world, shop, post) = world().await;
     let handle = world.at(&shop);
