@@ -237,7 +237,8 @@ async fn an_undone_move_is_announced_if_it_overtook_the_notice_of_the_booking() 
         ..PatchNotices::default()
     };
     handle.change(by_operator(), email).await.unwrap();
-    let id = book(&world, &shop, at(3, 10)).await;
+    let booking = booking_by(&shop, at(3, 10), 1, EMAIL);
+    let id = handle.change(by_operator(), booking).await.unwrap().value.appointment_id;
     seconds(5).await;
     move_to(&handle, id, at(3, 12)).await;
     seconds(5).await;

@@ -272,7 +272,10 @@ mod tests {
         check_old(&Mail { before: None, ..notice() }, second);
         let before = "01021009090909090909090909090909090909";
         check(&notice(), &format!("03{}{before}", &second[2..]));
-        check_damage(&notice(), |bytes| *bytes.last_mut().unwrap() = 0x7f);
+        check_damage(&notice(), |bytes| {
+            let status = bytes.len() - 18;
+            bytes[status] = 0x7f;
+        });
     }
 
     #[test]
