@@ -21,7 +21,7 @@ words! {
         AppointmentRescheduled = "appointment_rescheduled",
         AppointmentCancelled = "appointment_cancelled",
         CallMissed = "call_missed",
-        /// For an hour, no attempt to deliver to an enabled endpoint has succeeded.
+        /// Attempts to deliver to an enabled endpoint have failed for an hour, and none has succeeded.
         WebhookFailing = "webhook_failing",
     }
 
@@ -31,7 +31,7 @@ words! {
         Off = "off",
     }
 
-    /// Whether a person receives alerts about all records, or only about the records of their own staff member.
+    /// Whether a person receives alerts about all records, or only about those of the staff member they are linked to.
     AlertScope {
         All = "all",
         Mine = "mine",

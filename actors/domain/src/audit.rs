@@ -103,7 +103,8 @@ words! {
         Mail = "mail",
         Retention = "retention",
         Budget = "budget",
-        /// The kind of special days. Only earlier versions have written it.
+        /// The kind in old entries about special days. Stored entries may contain it, but the service no longer writes
+        /// it.
         SpecialDay = "special_day",
         Backup = "backup",
         Export = "export",
@@ -116,8 +117,8 @@ impl AuditAction {
     pub fn kind(self) -> AuditedKind {
         let (of, _) = self.as_str().split_once('.').unwrap_or_default();
         match of {
-            // Settings and special days have no id, and the plural names concern many records, so the entry names the
-            // business.
+            // Settings and special days have no id, and an action with a plural name concerns many records. The entry
+            // therefore names the business.
             "special_day" | "website" | "notices" | "records" | "contacts" | "appointments" => {
                 AuditedKind::Business
             }
@@ -126,7 +127,7 @@ impl AuditAction {
         }
     }
 
-    /// True if the entry belongs to the installation's audit log. It then never belongs to the log of a business.
+    /// True if the entry belongs to the installation's audit log. Such an entry is never in the log of a business.
     pub fn is_of_installation(self) -> bool {
         matches!(
             self,
@@ -179,8 +180,8 @@ pub struct AuditEntry {
     pub action: AuditAction,
     pub resource_type: AuditedKind,
     pub resource_id: Uuid,
-    /// The changed fields with their values before and after. It is empty when a record is created. The initial values
-    /// can be computed from later entries, which contain the previous value of each changed field.
+    /// The changed fields with their values before and after. It is empty in the entry about the creation of a record:
+    /// the initial values can be computed from later entries, which contain the previous value of each changed field.
     pub changes: Vec<FieldChange>,
 }
 

@@ -1,7 +1,6 @@
-//! The budget of a business: the limits on rows and bytes per kind, which the operator sets.
+//! The budget of a business: a limit on rows and bytes for each kind of record. The operator sets the limits.
 //!
-//! Invariant: a budget refuses only the creation of a record of its kind. It never refuses a change of an existing
-//! record.
+//! Invariant: a limit refuses only new records of its kind, never a change of an existing record.
 
 use super::words::words;
 use super::{Conflict, Problem, ProblemCode, Refusal};
@@ -41,7 +40,7 @@ impl BudgetKind {
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// The default limits. They are high enough for many years of a chain of salons.
+/// The default limits. They are high enough for a chain of salons for many years.
 const DEFAULTS: [(BudgetKind, Amount); BudgetKind::ALL.len()] = [
     (BudgetKind::Services, Amount { rows: 1_000, bytes: 16 * MIB }),
     (BudgetKind::Staff, Amount { rows: 1_000, bytes: 64 * MIB }),
@@ -75,7 +74,7 @@ impl Amount {
         Self { rows: self.rows.saturating_add(more.rows), bytes: self.bytes.saturating_add(more.bytes) }
     }
 
-    /// Subtracts an amount. Panics if `less` is greater, because this means that a row was counted wrongly.
+    /// Subtracts an amount. Panics if `less` is greater than the amount, because a row was then counted wrongly.
     #[must_use]
     pub fn minus(self, less: Self) -> Self {
         let rest = self.rows.checked_sub(less.rows).zip(self.bytes.checked_sub(less.bytes));
@@ -137,8 +136,8 @@ impl Budget {
         after.rows <= allowed.rows && after.bytes <= allowed.bytes
     }
 
-    /// Checks that the budget has room for `more`. The error names `path`, which is a property of the request or the
-    /// kind.
+    /// Checks that the budget has room for `more`. The error names `path`: a property of the request, or the name of
+    /// the kind.
     pub fn check(&self, kind: BudgetKind, used: Amount, more: Amount, path: &str) -> Result<(), Refusal> {
         if self.has_room(kind, used, more) {
             return Ok(());

@@ -113,12 +113,12 @@ pub struct Service {
     pub description: String,
     pub duration_minutes: u32,
     pub active: bool,
-    /// The buffers of future appointments. An appointment copies them when it is booked.
+    /// The buffers of new appointments. An appointment copies them when it is booked and keeps them.
     pub buffers: Buffers,
-    /// The minimum time between booking and start for customers, at most [`MIN_NOTICE_MINUTES_MAX`].
+    /// The minimum time from booking to start when a customer books, at most [`MIN_NOTICE_MINUTES_MAX`].
     pub min_notice_minutes: u32,
-    /// The maximum number of local days between today and the start for customers, within [`MAX_ADVANCE_DAYS`]. `None`
-    /// means that there is no limit.
+    /// The maximum number of local days from today to the start when a customer books, within [`MAX_ADVANCE_DAYS`].
+    /// `None` means that there is no limit.
     pub max_advance_days: Option<u32>,
     pub price: Option<Price>,
     /// The heading under which pages of the team list the service, 1 to 60 characters.

@@ -85,15 +85,15 @@ impl Contact {
     }
 }
 
-/// A merge of the contact `from` into the contact `into`, the survivor. References to `from` lead to the survivor. The
-/// survivor is itself never a merged contact: if it is merged later, `into` changes.
+/// A merge of the contact `from` into the contact `into`, the survivor. References to `from` lead to the survivor. If
+/// the survivor is later merged into another contact, `into` changes to that contact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alias {
     pub from: ContactId,
     pub into: ContactId,
     /// The id of the merge. It is greater than the id of every record that is older than the merge.
     pub id: MergeId,
-    /// Digests of the phone numbers and e-mail addresses that have identified no contact since the merge.
+    /// Digests of the phone numbers and e-mail addresses of both contacts that the survivor did not keep.
     pub former: Vec<[u8; 16]>,
     /// Whether some records may still refer to `from`.
     pub is_moving: bool,

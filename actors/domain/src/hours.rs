@@ -280,7 +280,7 @@ pub type SpecialDays = BTreeMap<NaiveDate, SpecialDay>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecialDay {
     pub date: NaiveDate,
-    /// The windows of the date. It is empty if the business is closed.
+    /// The windows of the date. The list is empty if the business is closed.
     pub hours: DayWindows,
     /// A note of at most 200 characters.
     pub note: Option<String>,

@@ -160,7 +160,7 @@ impl Insights {
         figures.calls_converted += u32::from(call.outcome == CallOutcome::AppointmentBooked);
     }
 
-    /// The figures. `known` returns the contact that this id means now, or `None` if it was erased.
+    /// Returns the figures. `known` returns the contact to which an id refers now, or `None` if the contact was erased.
     pub fn finish(mut self, known: impl Fn(ContactId) -> Option<ContactId>) -> Vec<Figures> {
         for (contact, period) in &mut self.customers {
             *contact = contact.and_then(&known);
@@ -247,8 +247,8 @@ pub struct Visits {
     pub confirmed: u32,
     pub cancelled: u32,
     pub no_show: u32,
-    /// The service of most of the confirmed appointments. If several services have the same number, the one with the
-    /// latest appointment counts. `usual_staff_id` is the staff member, determined in the same way.
+    /// The service with the most confirmed appointments. If several services have equally many, the one with the latest
+    /// appointment counts. `usual_staff_id` is determined in the same way.
     pub usual_service_id: Option<ServiceId>,
     pub usual_staff_id: Option<StaffId>,
 }
@@ -273,7 +273,7 @@ impl Visits {
     }
 }
 
-/// Returns the id that occurs most often. If several do, returns the one with the latest instant.
+/// Returns the id that occurs most often. If several ids occur equally often, returns the one with the latest instant.
 fn usual<I: Copy + Ord>(found: impl Iterator<Item = (I, Timestamp)>) -> Option<I> {
     let mut counts: BTreeMap<I, (u32, Timestamp)> = BTreeMap::new();
     for (id, at) in found {
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn a_contact_is_new_once_and_returns_once_a_period() {
         let periods = InsightPeriod::Week.split(&(date("2026-03-02")..=date("2026-03-15")));
-        // In UTC, the local week begins at 23:00.
+        // The weeks begin at midnight in Paris, which is 23:00 UTC.
         let mut insights = Insights::new(Tz::Europe__Paris, &periods);
         assert_eq!(insights.during(), at("2026-03-01T23:00:00Z")..at("2026-03-15T23:00:00Z"));
         let cancelled = Counted { status: AppointmentStatus::Cancelled, ..visit("2026-02-03T09:00:00Z", 4) };
@@ -386,7 +386,7 @@ mod tests {
     fn a_merged_contact_counts_as_its_survivor_and_an_erased_one_as_unknown() {
         let periods = InsightPeriod::Week.split(&(date("2026-03-02")..=date("2026-03-15")));
         let mut insights = Insights::new(Tz::UTC, &periods);
-        // The appointments of contact 1 are moving to contact 2, and contact 3 was erased.
+        // Contact 1 was merged into contact 2, but an appointment still has the id of contact 1. Contact 3 was erased.
         for (starts_at, contact) in [
             ("2026-03-10T09:00:00Z", 2),
             ("2026-03-03T09:00:00Z", 1),

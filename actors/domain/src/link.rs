@@ -14,7 +14,7 @@ use super::person::{Begin, Person};
 use super::words::words;
 use super::{BusinessId, Conflict, Denied, ProblemCode, Refusal, Timestamp};
 
-/// The maximum time by which a valid time stamp may be in the future. The clock may be set back by this much.
+/// A valid time stamp may be at most this far in the future, because the clock may be set back by this much.
 pub(super) const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 words! {
@@ -113,8 +113,8 @@ impl Person {
         let confirms = channel != LinkChannel::Shown;
         if channel != LinkChannel::Mailed {
             self.links_from = now;
-            // The sessions that began with an older link are ended. A mailed link ends no sessions, because anyone can
-            // request one.
+            // This ends the sessions that began with an older link. A mailed link does not, because anyone can request
+            // one.
             self.end_sessions(|session| session.restricted);
         }
         Ok(self.link.insert(Link { hash, kind, created_at: now, confirms, business_id, email: None }))
@@ -134,7 +134,7 @@ impl Person {
             link.created_at = now;
             return Ok(Some((link.kind, link.expires_at())));
         }
-        // A time `links_from` in the future was set by a wrong clock, so it is ignored.
+        // If `links_from` is in the future, a wrong clock has set it, so it is ignored.
         if written < self.links_from && self.links_from <= now + AHEAD_MAX {
             return Ok(None);
         }
@@ -193,8 +193,8 @@ impl Person {
             return Err(Refusal::NotAllowed(Denied::OwnSession));
         }
         let link = self.link.take_if(used).ok_or(Refusal::Expired)?;
-        // Because of the added millisecond, a mail that was written in this millisecond cannot renew the link when its
-        // attempt is repeated.
+        // The added millisecond also invalidates mails that were written in this millisecond. A repeated attempt to
+        // send such a mail cannot renew the link.
         (self.updated_at, self.links_from) = (now, now + TimeDelta::milliseconds(1));
         if link.confirms && !self.confirmed {
             // Another person may have set the previous password, so it is removed.

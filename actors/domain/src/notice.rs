@@ -10,7 +10,7 @@ pub const REMINDERS_MAX: usize = 2;
 pub const REMINDER_HOURS_MAX: u8 = 168;
 
 words! {
-    /// Which appointments cause notices to their customers.
+    /// The appointments about which customers get notices.
     NoticeScope {
         Off = "off",
         /// Appointments that were booked on the website, by phone or by text message.
@@ -49,7 +49,7 @@ words! {
         Text = "text",
     }
 
-    /// Which e-mails a customer agrees to get from a business.
+    /// The e-mails that a customer agrees to get from a business.
     EmailConsent {
         All = "all",
         NoReminders = "no_reminders",
@@ -144,7 +144,7 @@ pub struct Notice {
     pub again: bool,
     /// For a reminder, the number of hours between the reminder and the start. It is `None` for all other notices.
     pub hours: Option<u8>,
-    /// The reason why the notice was dropped. It is `None` for all other notices.
+    /// The reason why the notice was dropped. `None` if it was not dropped.
     pub dropped: Option<DropReason>,
 }
 
@@ -192,8 +192,8 @@ impl NoticeScope {
     }
 }
 
-/// The settings of a business for notices. The default applies to a business without stored settings. This business was
-/// created before notices existed, and sends none until its team turns them on.
+/// The settings of a business for notices. The default applies to a business without stored settings. Such a business
+/// was created before notices existed. It sends none until its team turns them on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoticeSettings {
     pub email: NoticeScope,

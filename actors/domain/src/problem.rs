@@ -43,13 +43,14 @@ pub enum ProblemCode {
     EncodedName,
     EncodedValue,
     NotEntityTags,
-    /// The header must be sent exactly once, with 1 to this number of visible ASCII characters.
+    /// The header must be sent exactly once. Its value must have visible ASCII characters: at least one, and at most as
+    /// many as the parameter states.
     HeaderAscii(usize),
     VisibleAscii(usize),
     NotACursor,
     MalformedCursor,
     ValuesMax(usize),
-    /// There are this number of further problems, which are not listed.
+    /// Further problems were found but are not listed. The parameter is their number.
     Unnamed(usize),
     Items {
         min: usize,
@@ -73,13 +74,12 @@ pub enum ProblemCode {
     NotAWholeMinute,
     NotADateTime,
     NotADateOrTime,
-    /// The value must be a name with at most this number of characters, or an id.
+    /// The value must be a name or an id. The parameter is the maximum number of characters of a name.
     NotANameOrId(usize),
     Years(i32, i32),
     NotLaterThan(&'static str),
     Before(&'static str),
-    /// The date must be at most this number of days from the date in the named property. The number includes both
-    /// dates.
+    /// The range from the date in the named property to this date has too many days. The maximum includes both dates.
     DaysFrom(&'static str, i64),
     SkippedDays,
     OpensAtTheEnd,
@@ -98,7 +98,7 @@ pub enum ProblemCode {
     NoActiveStaff,
     NotOffered,
     NotOffering,
-    /// The staff member already offers this number of services, which is the maximum.
+    /// The staff member already offers the maximum number of services, which is the parameter.
     OffersMax(usize),
     /// The contact of a booking needs a phone number or an e-mail address.
     PhoneOrEmail,
@@ -153,11 +153,12 @@ pub enum ProblemCode {
     AfterBackup(BackupId),
     NotAbsolute,
     BackupDir(String, DirFault),
-    /// The problem of a query parameter that contains a plus sign. In a query, a plus sign means a space.
+    /// A problem of a query parameter that contains a plus sign. The plus sign may be the cause: in a query, it means a
+    /// space.
     PlusInQuery(Box<ProblemCode>),
     WebhookUrl(UrlRefusal),
     Endpoints(usize),
-    /// The number of feeds of a business or a staff member that are not revoked.
+    /// The number of feeds of the whole business, or of a staff member. Revoked feeds do not count.
     Feeds(usize),
     SkippedTime,
     TimeTwice,
@@ -166,7 +167,7 @@ pub enum ProblemCode {
     PasswordWrong,
     ImportRuns,
     ImportUnfinished,
-    /// The service listens without TLS on an address that is not a loopback address.
+    /// The service listens without TLS on an address that is not a loopback address, so its public URL must be set.
     PublicUrlUnset,
     Import(ImportProblem),
     Table(TableProblem),
@@ -256,7 +257,8 @@ pub enum ImportProblem {
         until: Timestamp,
     },
     ErasedHere,
-    /// In addition to the reported ones, this number of calls of the business refer to a missing message.
+    /// Further calls of the business refer to missing messages but are not reported one by one. The parameter is their
+    /// number.
     MoreCallsOfNoMessage(u64),
 }
 
@@ -264,11 +266,11 @@ pub enum ImportProblem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableProblem {
     NoHeader,
-    /// The line is not valid UTF-8, although other lines have characters of UTF-8.
+    /// The line is not valid UTF-8, although characters in other lines show that the file is UTF-8.
     NotUtf8,
     UnknownColumn,
     ColumnTwice,
-    /// The file has no column `name`, `phone` or `email`.
+    /// The file has none of the columns `name`, `phone` and `email`.
     NoContactColumn,
     RowsMax(usize),
     Fields {

@@ -1,8 +1,8 @@
 //! Decides which addresses are public. A webhook may be sent only to public addresses.
 //!
-//! All IPv4 addresses are public except the listed ranges. An IPv6 address is public only if it is within global
-//! unicast and not in a listed range. So addresses that contain an IPv4 address (mapped, compatible, translated), and
-//! unique local, link-local and multicast addresses are refused without being listed.
+//! All IPv4 addresses are public except the listed ranges. An IPv6 address is public only if it is in the global
+//! unicast range and not in a listed range. So addresses that contain an IPv4 address (mapped, compatible, translated),
+//! and unique local, link-local and multicast addresses are refused without being listed.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

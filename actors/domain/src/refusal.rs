@@ -15,13 +15,11 @@ pub enum SlotReason {
     OffGrid,
     TooShortNotice,
     TooFarAhead,
-    /// All candidates have time off or do not work at that time. If a staff member was requested, there is no other
-    /// candidate.
+    /// All candidates have time off or do not work at that time. A requested staff member is the only candidate.
     StaffOff,
     /// This reason replaces `StaffOff` for callers that must not see absences.
     NobodyAvailable,
-    /// All candidates who are present have another appointment. If a staff member was requested, there is no other
-    /// candidate.
+    /// All candidates who are present have another appointment. A requested staff member is the only candidate.
     Taken,
     /// A staff member is free at that time, but the buffers overlap another appointment or an absence.
     Buffer,
@@ -54,7 +52,7 @@ pub enum Conflict {
     ContactErased,
     /// An earlier merge is still moving records of the contact.
     ContactMerging,
-    /// The notes of both contacts together have more than this number of characters.
+    /// The notes of both contacts are too long together. The parameter is the maximum number of characters.
     NotesTooLong(usize),
     /// The maximum number of contacts was already merged into one contact. The parameter is this maximum.
     MergesFull(usize),
@@ -82,7 +80,7 @@ pub enum Conflict {
     NoRelaySet(&'static str),
     MailsWait,
     NoPublicUrl,
-    /// The business or the staff member has this number of feeds, the maximum.
+    /// The business or the staff member has the maximum number of feeds, which is the parameter.
     FeedsFull(usize),
     SlugTaken,
     /// The business has no connection that can send text messages.
@@ -105,7 +103,7 @@ pub enum UnderWay {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Denied {
     NotOfTheBusiness,
-    /// An API key tried to change a membership. A key belongs to no person.
+    /// An API key tried to change a membership. Only people may do this, and a key belongs to no person.
     KeyOfNobody,
     OwnersAndAdmins,
     ReadOnly,

@@ -41,7 +41,8 @@ impl Retention {
 }
 
 impl RetentionSet {
-    /// Converts a time of the steady clock: returns `at`, plus the steady time that has passed since.
+    /// Converts a time of the steady clock: returns `at` plus the time that the steady clock counted from then to
+    /// `steady`.
     pub fn time_at(&self, steady: SteadyTime) -> Timestamp {
         self.at + (steady - self.steady)
     }

@@ -13,10 +13,10 @@ words! {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Right {
-    /// The right to calendar, appointments, messages, calls and contacts.
+    /// The right to the calendar and to appointments, messages, calls and contacts.
     Day,
     Own,
-    /// The right to profile, opening hours, special days, breaks, services, staff and knowledge.
+    /// The right to the profile and to opening hours, special days, breaks, services, staff and knowledge.
     Settings,
     /// The right to set the retention, to erase a contact and to export.
     Data,

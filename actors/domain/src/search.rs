@@ -136,8 +136,8 @@ words! {
     }
 }
 
-/// A country code, and the prefix that is dialled before the national numbers of the country. An example is `33` and
-/// `0`.
+/// A country code, and the prefix that is dialled before the national numbers of the country. For France, they are `33`
+/// and `0`.
 pub type TrunkPrefix = (String, String);
 
 /// A prepared search, for matching many texts. Each word must match a prefix of a word of the name, a prefix of the
@@ -160,8 +160,8 @@ enum Term {
     Contains(Finder<'static>),
     /// The whole name contains the text.
     InName(Finder<'static>),
-    /// Matches a phone number that consists of one of the country codes in `heads` followed by the digits in `rest`.
-    /// The prefix that is dialled before a national number has been removed.
+    /// Matches a phone number that begins with one of the country codes in `heads`, followed by the digits in `rest`.
+    /// `rest` does not contain the prefix that is dialled before a national number.
     Number {
         heads: Vec<String>,
         rest: String,
@@ -267,8 +267,9 @@ fn of_numbers(numbers: &[&str], trunks: &[TrunkPrefix]) -> Option<Term> {
     }
 }
 
-/// Returns the ways in which a number can match, in national or international form: its digits may occur anywhere, or
-/// it begins with `00` or with a prefix for national numbers.
+/// Returns the terms of which a phone number must match one. It contains the digits in any place; or, if the digits
+/// begin with `00` or a prefix for national numbers, it begins with the other digits, after its country code if they
+/// are national.
 fn of_digits(number: &str, trunks: &[TrunkPrefix]) -> Vec<Term> {
     let digits: String = number.replacen("(0)", "", 1).chars().filter(char::is_ascii_digit).collect();
     if digits.len() < DIGITS_MIN {

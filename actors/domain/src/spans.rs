@@ -39,7 +39,8 @@ impl Spans {
     }
 }
 
-/// Answers queries about the ranges. It is fast if the queries are in ascending order. Any other query costs a search.
+/// Answers queries about the ranges. Queries in ascending order are fast. A query before the previous one costs a
+/// search.
 #[derive(Clone, Copy, Debug)]
 pub struct SpansCursor<'a> {
     spans: &'a [Range<Timestamp>],
@@ -50,7 +51,7 @@ impl<'a> SpansCursor<'a> {
     /// Checks that the ranges cover the time from `start` to `end`.
     ///
     /// # Errors
-    /// Returns an instant. No time of the same length that begins between `start` and this instant is covered.
+    /// The error is an instant. No range of the same length that begins between `start` and this instant is covered.
     pub fn cover(&mut self, start: Timestamp, end: Timestamp) -> Result<(), Timestamp> {
         match self.ending_after(start) {
             Some(span) if start < span.start => Err(span.start),

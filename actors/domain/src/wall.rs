@@ -102,8 +102,9 @@ impl Wall {
         self.earliest(date.and_time(NaiveTime::MIN))
     }
 
-    /// Returns the next instant at which clocks show this time for the first time on a date. If clocks skip this time,
-    /// the instant of the clock change counts. Dates that the zone skipped are ignored.
+    /// Returns the next instant at which clocks show this time. On a date that has the time twice, only the first one
+    /// counts. If clocks skip the time, the instant of the clock change counts. Dates that the zone skipped are
+    /// ignored.
     pub(super) fn next_at(&self, time: LocalTime, after: Timestamp) -> Timestamp {
         let on = |date: NaiveDate| Some((date, self.earliest(wall_clock(date, time)?)));
         let days = self.local(after).date().iter_days().filter_map(on);
@@ -127,7 +128,8 @@ impl Wall {
     }
 
     fn after_gap(&self, wall: NaiveDateTime) -> Timestamp {
-        // The local time after the skipped time may occur twice. The time at which the skip begins occurs once.
+        // The end of the skipped time is not used, because its local time may occur twice. Its beginning occurs only
+        // once.
         let begin = GapInfo::new(&wall, &self.zone).and_then(|gap| gap.begin);
         let (skipped, before) = begin.expect("a gap has a beginning");
         instant(skipped, before.fix())

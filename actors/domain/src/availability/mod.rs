@@ -115,7 +115,7 @@ impl<'a> Schedule<'a> {
         self.slots_lasting(service, staff, days, terms, None)
     }
 
-    /// Like [`Self::slots`], but for another duration than that of the service.
+    /// Like [`Self::slots`], but with a duration that may differ from the service's.
     pub fn slots_lasting(
         &self,
         service: ServiceId,
@@ -198,7 +198,7 @@ impl<'a> Schedule<'a> {
         let years = bookable_years();
         starts.retain(|start| years.contains(start) && ahead.check(&timeline, *start).is_ok());
         let query = BusyQuery::new(duration, terms.applicable_buffers(buffers)).except(except);
-        // Each staff member is checked only for the times at which no earlier one is available.
+        // Each staff member is checked only for the times at which none of those checked before is available.
         let (mut hours, mut left) = (OwnHours::new(&timeline), starts.clone());
         for member in self.candidates(service, staff) {
             if left.is_empty() {
@@ -261,8 +261,8 @@ impl<'a> Schedule<'a> {
         least.ok_or(nearest)
     }
 
-    /// True if the time is within open time and the staff member works and offers the service. Other appointments, the
-    /// grid of start times and the minimum notice are not checked.
+    /// True if the business is open and has no break at this time, and the staff member works then and offers the
+    /// service. Other appointments, the grid of start times and the minimum notice are not checked.
     fn is_inside(
         &self,
         (staff, start, end): (StaffId, Timestamp, Timestamp),
@@ -276,7 +276,8 @@ impl<'a> Schedule<'a> {
             && !self.blocked.spans(staff).is_some_and(|away| away.meet(start, end))
     }
 
-    /// Returns the active future appointments of `concerned` that are outside bookable time, sorted by start.
+    /// Returns the active future appointments that `concerned` selects and that are outside bookable time, sorted by
+    /// start.
     pub fn outside(&self, concerned: &Concerned) -> Vec<AppointmentId> {
         let Concerned { during, staff, service } = concerned;
         let calendar = self.calendar();

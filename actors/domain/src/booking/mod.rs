@@ -26,8 +26,8 @@ use super::{
 
 /// The author of a booking or a move. The booking mode applies to integrations only.
 ///
-/// [`Party::Override`] is the team when it uses a time that need not be bookable. The request must then name the staff
-/// member, and the start must be a whole minute.
+/// [`Party::Override`] is the team when it overrides the rules about bookable times. The request must then name the
+/// staff member, and the start must be a whole minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
     Integration { allow_pending: bool },

@@ -17,7 +17,8 @@ pub struct Busy {
     /// The appointments of each staff member by start. Their ends have the same order, because appointments do not
     /// overlap.
     by_staff: HashMap<StaffId, BTreeMap<Timestamp, Hold>>,
-    /// The times that are blocked for all staff members: the end of each by its start. The map is nearly always empty.
+    /// The times that are blocked for all staff members. The key is the start, the value is the end. The map is nearly
+    /// always empty.
     for_all: BTreeMap<Timestamp, Timestamp>,
     /// The longest buffer, in milliseconds. A search looks no farther than this for buffers that reach into a range.
     reach: i64,
@@ -169,7 +170,7 @@ fn meets(for_all: &BTreeMap<Timestamp, Timestamp>, start: Timestamp, end: Timest
     for_all.range(..end).map(|(_, until)| *until).find(|until| *until > start)
 }
 
-/// Finds conflicts of one staff member. It is fast if the queries are in ascending order. Any other query costs a
+/// Finds conflicts of one staff member. Queries in ascending order are fast. A query before the previous one costs a
 /// search.
 #[derive(Clone, Debug)]
 pub struct BusyCursor<'a> {
@@ -193,7 +194,7 @@ impl BusyCursor<'_> {
     /// least the sum of the buffers in between.
     pub fn clash(&mut self, start: Timestamp, query: &BusyQuery) -> Option<(Clash, Timestamp)> {
         let (end, (from, to)) = (query.end(start), query.around(start));
-        // Returns the earliest start whose buffer begins at `other`, where the conflict ends.
+        // Returns the start of an appointment whose buffer begins at `other`, the end of the conflict.
         let until =
             |other: Timestamp| Timestamp::from_millis(other.millis() + start.millis() - from.millis());
         let for_all = &self.busy.for_all;

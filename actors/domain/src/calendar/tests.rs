@@ -218,8 +218,8 @@ fn a_window_in_a_repeated_hour_opens_at_the_earlier_instant_and_closes_at_the_la
 
 #[test]
 fn windows_that_overlap_only_because_of_a_clock_change_are_one() {
-    // The clocks show 01:20 twice on Sunday. Saturday's window closes at the second occurrence, and
-    // Sunday's window opens at the first one.
+    // The clocks show 01:20 twice on Sunday. Saturday's window closes at the second occurrence, and Sunday's window
+    // opens at the first one, so the windows overlap.
     let hours = [(Saturday, "23:50", "01:20"), (Sunday, "01:20", "02:20")];
     let both = ["00:20-04", "00:50-04", "01:20-04", "01:50-04", "01:20-05", "01:50-05"];
     assert_eq!(starts(New_York, &hours, "2026-11-01", 30), both);
@@ -408,10 +408,10 @@ fn no_service_overlaps_a_break_and_the_grid_continues_after_it() {
 fn a_break_over_a_clock_change_follows_local_time() {
     let shop = Shop::new(&always(), Paris).breaks(&[(Sunday, "02:00", "03:00")]);
     let check = |text| shop.check(at(text), TimeDelta::minutes(30));
-    // In spring, the break begins and ends at the same instant, which is that of the clock change.
+    // In spring, clocks skip this hour, so the break is empty.
     assert_eq!(check("2026-03-29T00:30:00Z"), Ok(()));
     assert_eq!(check("2026-03-29T01:00:00Z"), Ok(()));
-    // In autumn, the hour occurs twice, and the break covers both.
+    // In autumn, this hour occurs twice, and both occurrences are in the break.
     assert_eq!(check("2026-10-24T23:30:00Z"), Ok(()));
     for text in
         ["2026-10-25T00:00:00Z", "2026-10-25T00:30:00Z", "2026-10-25T01:00:00Z", "2026-10-25T01:30:00Z"]

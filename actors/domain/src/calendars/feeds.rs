@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use crate::words::words;
 use crate::{Editor, FeedId, KeyCreator, Membership, Role, SERVICE_MINUTES, StaffId, Timestamp};
 
-/// The maximum number of feeds that are not revoked, for a business and for each of its staff members.
+/// The maximum number of feeds of the whole business, and of feeds of each staff member. Revoked feeds do not count.
 pub const FEEDS_MAX: usize = 10;
 /// The maximum number of appointments in a feed.
 pub const FEED_APPOINTMENTS_MAX: usize = 5_000;
@@ -50,8 +50,8 @@ impl Feed {
         ends_at >= now - FEED_PAST
     }
 
-    /// Whether the person who created the feed may still have it with this membership. Otherwise the feed
-    /// ends.
+    /// Whether the person who created the feed may still have it. `membership` is the person's membership in the
+    /// business. If the result is false, the feed is revoked.
     pub fn is_kept_by(&self, membership: Option<&Membership>) -> bool {
         membership
             .is_some_and(|membership| membership.is_active() && membership.sees_calendars_of(self.staff_id))

@@ -158,7 +158,7 @@ fn check_text(text: &str) -> Result<(), UrlRefusal> {
     if authority.contains('@') {
         return Err(UrlRefusal::Credentials);
     }
-    // A parser would skip extra slashes and take the first part of the path for the host.
+    // A parser would skip extra slashes and use the first part of the path as the host.
     if authority.is_empty() {
         return Err(UrlRefusal::Host);
     }
