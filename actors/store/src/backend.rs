@@ -50,7 +50,7 @@ pub trait Backend: Send + Sync + 'static {
 
     fn sync(&self) -> Result<(), StoreError>;
 
-    /// Makes all rows of the newest synced batch visible to `get` and `scan` at once.
+    /// Makes the newest synced batch visible to `get` and `scan`: all its rows at the same moment.
     fn apply(&self, batch: &Batch) -> Result<(), StoreError>;
 
     #[cfg(test)]

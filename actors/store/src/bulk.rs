@@ -1,7 +1,7 @@
 //! Reads and writes large parts of a store in bounded steps.
 //!
-//! Invariant: at most one page of rows and [`BYTES_IN_FLIGHT_MAX`] plus one batch of queued writes are in memory at a
-//! time. [`BulkWriter::settle`] waits until all queued batches are durable.
+//! Invariant: memory holds at most one page of rows at a time. The queued writes exceed [`BYTES_IN_FLIGHT_MAX`] by at
+//! most one batch. [`BulkWriter::settle`] waits until all queued batches are durable.
 
 use domain::BusinessId;
 

@@ -103,7 +103,8 @@ impl Files {
         let mut isolating = kept.unwrap_or_default();
         for (page, at) in corrupt {
             let plan = sled_log::plan(&log, &pages, page, at).map_err(|error| self.unusable(error))?;
-            // The first pages contain rows of the installation. The last page contains the number of the newest batch.
+            // The first pages contain rows of the installation, and the last page contains the number of the newest
+            // batch. The store cannot work without them.
             if plan.lo.iter().take(16).all(|byte| *byte == 0) || plan.hi.is_empty() {
                 return Err(self.damaged(at, "the page contains rows of the installation"));
             }

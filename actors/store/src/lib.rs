@@ -369,8 +369,8 @@ impl Store {
     /// Durably sets a business aside. Changes that were already queued are still written.
     ///
     /// # Errors
-    /// Returns an error for the installation, which cannot be set aside, or if the list cannot be written. The next
-    /// call tries to write the list again.
+    /// Returns an error if `business` is the installation, which cannot be set aside, or if the list cannot be written.
+    /// In the second case, the next call tries to write the list again.
     pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
         if business == BusinessId::INSTALLATION {
             return Err(StoreError::damaged("business", "the installation cannot be set aside"));
@@ -424,7 +424,8 @@ impl Store {
         self.0.room.set_reserve(reserve);
     }
 
-    /// Checks the free disk space. A caller must do this before it decides a change, because `submit` does not.
+    /// Checks the free disk space. A caller must call this function before it decides a change, because `submit` does
+    /// not check the space.
     pub fn check_room(&self, weight: Weight) -> Result<(), DiskFull> {
         if self.room().0 <= weight.down_to() { Ok(()) } else { Err(DiskFull) }
     }

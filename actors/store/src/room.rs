@@ -6,7 +6,7 @@
 //!
 //! - The disk is checked at most once a second. The free space is estimated to have shrunk by [`WRITE_AMPLIFICATION`]
 //!   times the bytes that were submitted since the last check.
-//! - A level ends only when the free space is clearly larger than the bound below which the level begins.
+//! - The refusals below one of these three bounds end only when the free space is clearly larger than the bound.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

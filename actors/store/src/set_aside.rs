@@ -1,7 +1,7 @@
 //! Counts and logs the rows that cannot be decoded.
 //!
 //! Invariants: a row that cannot be decoded stays in the store, so `verify` reports it. Each row is counted once and
-//! logged once, without its content. For this row, scans skip it, `get` returns an error and `find` returns `None`.
+//! logged once, without its content. Scans skip the row, `get` returns an error for it, and `find` returns `None`.
 
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ impl SetAside {
             drop(known);
             tell(key, &error);
             if is_last {
-                tracing::error!("too many rows cannot be decoded; more rows are neither logged nor counted");
+                tracing::error!("too many rows cannot be decoded; further rows are not logged or counted");
             }
         }
         Err(StoreError::SetAside(Box::new(error)))

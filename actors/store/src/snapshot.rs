@@ -102,7 +102,7 @@ impl Snapshot {
     }
 }
 
-/// The name of a file between its creation and the moment when it is unlinked, immediately afterwards.
+/// The name that a file has when it is created. The name is removed immediately afterwards.
 const NAME: &str = "side";
 /// This value replaces the length if the row did not exist at the snapshot's point.
 const NONE: u32 = u32::MAX;

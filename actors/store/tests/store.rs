@@ -167,7 +167,7 @@ async fn a_failed_read_stops_the_store() {
     assert!(matches!(store.close().await, Err(StoreError::Stopped)));
 }
 
-/// Each read must stop the store if it fails: reads of values, of ranges and of stored rows, and point-in-time reads.
+/// The store must stop if any read fails: a read of a value, of a range or of stored rows, or a point-in-time read.
 #[tokio::test]
 async fn every_kind_of_failed_read_stops_the_store() {
     type Read = (&'static str, fn(&Store, &mut Snapshot, &Frozen) -> Result<(), StoreError>);

@@ -68,7 +68,8 @@ struct Newest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     Any,
-    /// A change that delivery attempts wait for. Barriers and the outcomes of other attempts are excluded.
+    /// A change that must be durable before a delivery attempt is made. Barriers and the outcomes of other attempts
+    /// need not be.
     ToSend,
 }
 

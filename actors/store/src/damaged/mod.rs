@@ -8,7 +8,8 @@
 //!
 //! Invariants:
 //!
-//! - Reads and changes of such a business fail with [`StoreError::BusinessSetAside`]. Other scans skip its rows.
+//! - Reads and changes of such a business fail with [`StoreError::BusinessSetAside`]. Scans over several businesses
+//!   skip its rows.
 //! - A business stays set aside until an operator removes its line while the service is stopped.
 //! - A business is set aside in memory before the file is written, so a full disk does not prevent this.
 
@@ -110,7 +111,8 @@ impl Damaged {
         Ok(parts)
     }
 
-    /// Returns the rows of a range, except those of businesses that are set aside. `all` returns all rows of a range.
+    /// Returns the rows of a range, except those of businesses that are set aside. `all` is the scan without this
+    /// exception.
     pub(super) fn scan<'a>(
         &'a self,
         range: &KeyRange,

@@ -70,7 +70,8 @@ kinds! {
     NOTICES = 0x0e, 33, fn notices(); // The settings of notices: zeros → `NoticeSettings`
     KEY = 0x10, 33, fn key(id: KeyId); // An API key: its id → the 8 bytes of its record's key in the installation
     FEED = 0x11, 33, fn feed(id: FeedId); // → `Feed`
-    /// A feed that is not revoked: its staff member, or zeros for the business, and its id. The value is its hash.
+    /// An entry of the list of feeds that are not revoked. The key ends with the staff member, or zeros for a feed of
+    /// the whole business, and the feed's id. The value is the feed's hash.
     FEED_LIVE = 0x12, 49;
     // In format 1, the kinds 0x20, 0x21 and 0x23 were appointments by id, by start and by last change (`earlier.rs`).
     /// An entry of the index of appointments by contact. The value is empty.
@@ -79,7 +80,7 @@ kinds! {
     /// An appointment. The value is the `Appointment`. The keys sort by start, so that one scan can read busy times and
     /// lists.
     APPOINTMENT = 0x24, 41, fn appointment(starts_at: Timestamp, id: AppointmentId);
-    /// The start of the appointment with an id, as the 8 bytes of [`super::millis_value`].
+    /// An entry of the index of appointments by id. The value is the start, as the 8 bytes of [`super::millis_value`].
     APPOINTMENT_START = 0x25, 33, fn appointment_start(id: AppointmentId);
     /// An entry of the index of appointments by last change. The value is the start, as 8 bytes. An appointment that
     /// was never changed has no entry, because ids already sort by the time of creation.

@@ -322,7 +322,7 @@ mod tests {
         check_damage(&Service { position: POSITION_MAX + 1, ..service() }, |_| {});
         check_damage(&StaffMember { position: POSITION_MAX + 1, ..staff() }, |_| {});
         check_damage(&staff(), |bytes| replace(bytes, b"UTC", b"ABC"));
-        // The second period begins before the first one ends.
+        // In the damaged bytes, the second period begins before the first one ends.
         check_damage(&staff(), |bytes| replace(bytes, b"\x0c\x03", b"\xcf\x02"));
     }
 
@@ -375,7 +375,8 @@ mod tests {
 
     #[test]
     fn damaged_fields_of_diary_are_refused() {
-        // First the first period becomes empty. Then the second period begins within the first.
+        // Two records are damaged. In one, the first period is empty. In the other, the second period begins within the
+        // first.
         check_damage(&special_day(), |bytes| replace(bytes, b"\xd0\x02", b"\x1c\x02"));
         check_damage(&special_day(), |bytes| replace(bytes, b"\x28\x05", b"\xcf\x02"));
         let over = BlockedTime { ends_at: blocked_time().starts_at, ..blocked_time() };

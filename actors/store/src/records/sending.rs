@@ -78,8 +78,8 @@ fields! {
     Stated { status, starts_at, staff_id }
 }
 
-/// The consents that the owner of an address or a phone number has given: for e-mails and for text messages. A field is
-/// `None` if this kind of message has no such consent.
+/// The consent of the owner of an e-mail address to e-mails, or of the owner of a phone number to text messages. The
+/// other field is `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConsentRecord {
     pub email: Option<EmailConsent>,
@@ -92,7 +92,8 @@ record!(ConsentRecord, "consent", { 1: email, texts });
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NoticeCountRecord {
     pub sent: Vec<SentNotices>,
-    /// The ids of the newest counted notices. It is empty if the limit counts several notices as one entry.
+    /// The ids of the newest counted notices. The list is empty under a limit whose entries in `sent` may count several
+    /// notices each.
     pub ids: Vec<MailId>,
 }
 

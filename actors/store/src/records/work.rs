@@ -16,8 +16,8 @@ pub struct ErasureRecord {
     pub id: ErasureId,
     pub phone: Option<[u8; 16]>,
     pub email: Option<[u8; 16]>,
-    /// The digests of phone numbers and e-mail addresses that have identified no contact since the merge with this id.
-    /// It is `None` if no contact was merged into the erased one.
+    /// Set only for a contact that was merged into another: the id of the merge, and the digests of the phone numbers
+    /// and e-mail addresses that the survivor did not keep.
     pub former: Option<(MergeId, Vec<[u8; 16]>)>,
 }
 
@@ -177,8 +177,8 @@ impl std::fmt::Debug for MetaRecord {
 
 const META: &str = "meta";
 
-/// The record is written as version 2 only if the two secrets differ, which is the case after a restore. Earlier
-/// releases can read version 1.
+/// The record is written as version 2 only if `secret` and `link_secret` differ, which is the case after a restore.
+/// Earlier releases can read version 1.
 impl Record for MetaRecord {
     fn encode(&self) -> Vec<u8> {
         let differ = self.link_secret != self.secret;

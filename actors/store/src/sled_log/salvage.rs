@@ -267,7 +267,7 @@ mod tests {
             bytes[leaf.base.at as usize + 40] ^= 1;
             fs::write(&damaged, bytes).unwrap();
             let salvage = open(&damaged);
-            // Damage at the end of the log looks like the trace of a crash, so the salvage may not report it.
+            // Damage at the end of the log looks like the trace of a crash, so the salvage need not report it.
             assert!(salvage.unreadable.len() <= 1);
             let is_older = |other: &&Leaf| other.lo == leaf.lo && other.hi != leaf.hi;
             fallen_back += usize::from(salvage.leaves.iter().any(|other| is_older(&other)));

@@ -60,8 +60,8 @@ impl SealedSegments {
         Ok(newest.filter(|newest| *newest > self.listed))
     }
 
-    /// Adds the segments before `newest` to the list. The log must have been synced since the call of
-    /// [`SealedSegments::unlisted`].
+    /// Adds the segments before `newest` to the list. The log must have been synced after the call to
+    /// [`SealedSegments::unlisted`] that returned `newest`.
     pub(crate) fn list(&mut self, db: &File, segment_bytes: u64, newest: u64) -> io::Result<()> {
         let segments = segments_of(db, segment_bytes)?;
         let mut records = Vec::new();

@@ -42,7 +42,7 @@ pub(super) fn segment_of(header: &[u8; SEGMENT_HEADER_BYTES], at: u64) -> Option
         return None;
     }
     let lsn = |bytes: &[u8]| Some(u64::from_le_bytes(*bytes.first_chunk()?) ^ INVERTED);
-    // In a log without stable messages, the stable LSN is -1.
+    // sled stores -1 as the stable LSN if the log had no stable messages yet. It becomes 0 here.
     let stable = lsn(&rest[8..])?;
     let stable = if stable > INVERTED { 0 } else { stable };
     Some(Segment { lsn: lsn(rest)?, stable, at })

@@ -10,9 +10,9 @@
 //! - After an unclean stop, the *tail* of the log may be torn and ends at its first invalid message. The tail begins
 //!   with the segment of the highest stable LSN in all headers. A loss of batches in the tail is detected by `mark`. A
 //!   segment in the list (`sealed`) was synced, so it is not torn.
-//! - A segment before the tail that is torn, cut off or without a valid header must have been free: a crash can happen
-//!   while sled overwrites a free segment. The list contains the numbers of the segment's pages. The segment was free
-//!   if each of these pages was replaced or freed later. A torn segment that is not in the list is damaged.
+//! - If a segment before the tail is torn, is cut off or has no valid header, it must have been free: a crash can
+//!   happen while sled overwrites a free segment. The list contains the numbers of the segment's pages. The segment was
+//!   free if each of these pages was replaced or freed later. A torn segment that is not in the list is damaged.
 //! - If there is no list, the store was last used by a version without the list. The pages of a segment are then taken
 //!   from the valid message headers in it.
 

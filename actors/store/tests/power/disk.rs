@@ -1,5 +1,5 @@
-//! A simulated disk. It is computed from the notes of the shim, and returns contents that a real disk may have after a
-//! power cut.
+//! A simulated disk. It is computed from the notes, which record each call that changed a file. It returns contents
+//! that a real disk may have after a power cut.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;

@@ -1,4 +1,5 @@
-//! The notes of the shim. Each note records one call that changed a file.
+//! The notes of the shim, the library that is preloaded into the process. Each note records one call that changed a
+//! file.
 
 use std::path::Path;
 

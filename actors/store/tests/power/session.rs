@@ -22,7 +22,7 @@ const COMMITS: usize = 4_000;
 /// store opens.
 const COMMITS_AGAIN: usize = 40;
 const CUTS_AGAIN: usize = 3;
-/// On average, another run follows one in this many power cuts.
+/// After a power cut, another run follows with a probability of 1 / `AGAIN`.
 const AGAIN: usize = 6;
 /// The number of changes in a run in which a call fails.
 const COMMITS_FAILING: usize = 120;

@@ -25,7 +25,7 @@ use crate::Batch;
 
 pub const GROUP_CHANGES_MAX: usize = 64;
 
-/// The maximum total length of the changes that share one sync. A single longer change has its own sync.
+/// The maximum total length of the changes that share one sync. A longer change gets a sync of its own.
 pub const GROUP_BYTES_MAX: usize = 64 << 10;
 
 /// The number of lanes. Businesses in one lane share its turns and wait for each other's syncs.

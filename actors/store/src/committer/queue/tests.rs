@@ -122,8 +122,8 @@ fn a_lane_with_long_changes_writes_as_many_bytes_as_a_lane_with_short_changes() 
     }
 }
 
-/// Takes groups until the queue is empty. Returns the pause after each group, as a multiple of its
-/// duration.
+/// Takes groups until the queue is empty. Returns the pause after each group, as a multiple of the time that its write
+/// takes.
 fn rests(state: &mut State) -> Vec<u32> {
     std::iter::from_fn(|| state.take()).map(|group| group.rest).collect()
 }

@@ -150,7 +150,8 @@ fn a_flipped_bit_in_a_message_that_the_tree_needs_is_refused_with_its_offset() {
     let (stores, _) = killed_and_closed();
     for from in stores {
         let (log, mut needed) = log(from.path());
-        // The list of segments does not contain the segments that sled completed during the last sync.
+        // The test leaves out messages in segments that sled completed during the last sync. They are not in the list
+        // of segments yet.
         needed.retain(|(lsn, ..)| log.is_listed(*lsn).unwrap());
         assert!(needed.len() > 100, "{}", needed.len());
         for share in 0..=10 {
@@ -232,7 +233,7 @@ fn damaged_snapshots_and_settings_are_created_again() {
     }
 }
 
-/// Returns a store whose snapshot covers all rows, and the value of the row of the business with the number `within`.
+/// Returns a store whose snapshot covers all rows, and the value that the rows of the business number `within` have.
 fn with_snapshot(businesses: u64, within: u64) -> (tempfile::TempDir, Vec<u8>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();

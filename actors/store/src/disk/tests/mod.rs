@@ -1,5 +1,5 @@
-//! Tests that a store opens after a kill, or after a power cut during opening. Either it opens with all acknowledged
-//! changes, or it does not open.
+//! Tests how a store opens after a kill, or after a power cut during opening. It must contain all acknowledged changes
+//! or refuse to open.
 
 mod damage;
 
@@ -236,7 +236,7 @@ fn batches_that_only_the_journal_has_are_found_or_reported_as_lost() {
         match zeroed {
             Err(StoreError::DamagedFiles { .. } | StoreError::Lost { .. }) => missed += 1,
             Err(error) => panic!("{error}"),
-            // The store may only open if sled's files contain the batch of the damaged record.
+            // The store may open only if sled's files contain the batch of the damaged record.
             Ok(store) => assert_eq!(store.sequence(), newest),
         }
     }
@@ -288,7 +288,7 @@ fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
         let keys: Vec<_> = (0..250_u8).map(|row| [row]).collect();
         tree.write(number, keys.iter().map(|key| (&key[..], value))).unwrap();
         assert!(tree.log_bytes() < tree::LOG_BYTES_MAX);
-        // If a sync has run in between, the estimate is less than three times the bytes of the rows.
+        // If the tree was synced during the write, the estimate grows by less than three times the bytes of the rows.
         synced += usize::from(tree.log_bytes() < before + 3 * 250 * 4_000);
     }
     assert!(synced >= 5, "{synced}");
