@@ -57,7 +57,7 @@ pub struct OperatorBusinessView {
     pub business: BusinessView,
     /// The region whose country code is used for phone numbers without one.
     pub phone_region: String,
-    /// Whether the business is suspended. Its API keys can then only call `GET /me`.
+    /// Whether the business is suspended. Its API keys can then call only `GET /me`.
     pub suspended: bool,
     /// The weekly breaks during opening hours. Appointments never overlap a break.
     pub breaks: Vec<Break>,

@@ -29,7 +29,7 @@ impl FeedView {
     }
 }
 
-/// A feed in a list. No response but the one to its creation contains its address.
+/// A feed in a list. Only the response to the creation of a feed contains its address.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Feed")]
 pub struct ListedFeedView {
@@ -41,8 +41,8 @@ pub struct ListedFeedView {
     pub revoked_at: Option<Timestamp>,
 }
 
-/// A feed at its creation, the only time that its address is shown. A repeated request gets the response
-/// without the address.
+/// A feed that was just created. Only this response contains its address. If the request is repeated, the response does
+/// not contain it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "NewFeed")]
 pub struct NewFeedView {

@@ -71,9 +71,9 @@ pub struct VisitsView {
     pub cancelled: u32,
     /// The number of appointments to which the customer did not come.
     pub no_show: u32,
-    /// The service of most of the confirmed appointments.
+    /// The service with the most confirmed appointments.
     pub usual_service_id: Option<ServiceId>,
-    /// The staff member of most of the confirmed appointments.
+    /// The staff member with the most confirmed appointments.
     pub usual_staff_id: Option<StaffId>,
 }
 

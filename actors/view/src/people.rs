@@ -103,7 +103,7 @@ pub enum NoLink {
 }
 
 impl NewPersonView {
-    /// Returns the response to adding a person as it is stored, without the link.
+    /// Returns the form in which the response to the addition of a person is stored. It does not contain the link.
     pub fn remembered(person: &Person, membership: &Membership) -> Self {
         Self {
             person: PersonView::new(person, membership),

@@ -59,9 +59,9 @@ impl WebsiteView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Notices")]
 pub struct NoticesView {
-    /// Which appointments cause e-mails to their customers.
+    /// The appointments about which customers get e-mails.
     pub email: NoticeScope,
-    /// Which appointments cause text messages to their customers.
+    /// The appointments about which customers get text messages.
     pub text: NoticeScope,
     /// The hours before the start at which reminders are sent.
     pub reminder_hours: Vec<u8>,
