@@ -31,7 +31,8 @@ words! {
         Off = "off",
     }
 
-    /// Whether a person receives alerts about all records, or only about those of the staff member they are linked to.
+    /// Whether a person receives alerts about all records, or only about the records of the staff member to whom the
+    /// person is linked.
     AlertScope {
         All = "all",
         Mine = "mine",
@@ -46,7 +47,7 @@ pub struct AlertSetting {
     pub email: AlertEmail,
     /// Whether the alert is shown in the dashboard.
     pub in_app: bool,
-    /// Whether the alerts concern all records, or only the records of the person's own staff member.
+    /// Whether the alerts concern all records, or only the records of the staff member to whom the person is linked.
     pub scope: AlertScope,
 }
 

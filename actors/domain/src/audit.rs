@@ -103,8 +103,7 @@ words! {
         Mail = "mail",
         Retention = "retention",
         Budget = "budget",
-        /// The kind in old entries about special days. Stored entries may contain it, but the service no longer writes
-        /// it.
+        /// The kind of special days. Stored entries may contain it, but the service no longer writes it.
         SpecialDay = "special_day",
         Backup = "backup",
         Export = "export",

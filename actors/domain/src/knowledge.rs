@@ -1,4 +1,5 @@
-//! The knowledge entries of a business: texts from which the receptionist answers callers.
+//! The knowledge entries of a business: texts that the receptionist (the integration of the business) uses to answer
+//! callers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

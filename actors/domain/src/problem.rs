@@ -79,7 +79,8 @@ pub enum ProblemCode {
     Years(i32, i32),
     NotLaterThan(&'static str),
     Before(&'static str),
-    /// The range from the date in the named property to this date has too many days. The maximum includes both dates.
+    /// The range from the date in the named property to this date has too many days. The number is the maximum,
+    /// counting both dates.
     DaysFrom(&'static str, i64),
     SkippedDays,
     OpensAtTheEnd,

@@ -39,7 +39,7 @@ pub enum Conflict {
     AppointmentEnded,
     /// Only a confirmed appointment can have an attendance, and this one is not confirmed.
     NotConfirmed,
-    /// The attendance can only be set from this instant on.
+    /// The attendance can be set only from this instant on.
     AttendanceTooEarly(Timestamp),
     /// It is too late for the customer to change the appointment through a manage link.
     NotChangeableOnline,
@@ -52,7 +52,7 @@ pub enum Conflict {
     ContactErased,
     /// An earlier merge is still moving records of the contact.
     ContactMerging,
-    /// The notes of both contacts are too long together. The parameter is the maximum number of characters.
+    /// The notes of both contacts together are too long. The parameter is the maximum number of characters.
     NotesTooLong(usize),
     /// The maximum number of contacts was already merged into one contact. The parameter is this maximum.
     MergesFull(usize),

@@ -140,9 +140,9 @@ words! {
 /// and `0`.
 pub type TrunkPrefix = (String, String);
 
-/// A prepared search, for matching many texts. Each word must match a prefix of a word of the name, a prefix of the
-/// e-mail address or of one of its parts, or at least three digits of the phone number. Consecutive words of digits can
-/// also match as one number.
+/// A prepared search, for matching many texts. Each word of the search must match a prefix of a word of the name, a
+/// prefix of the e-mail address or of one of its parts, or at least three digits of the phone number. Consecutive words
+/// of digits can also match as one number.
 #[derive(Clone)]
 pub struct Search(Vec<Term>);
 
@@ -267,9 +267,9 @@ fn of_numbers(numbers: &[&str], trunks: &[TrunkPrefix]) -> Option<Term> {
     }
 }
 
-/// Returns the terms of which a phone number must match one. It contains the digits in any place; or, if the digits
-/// begin with `00` or a prefix for national numbers, it begins with the other digits, after its country code if they
-/// are national.
+/// Returns the ways in which a phone number can match. It can contain the digits in any place. If they begin with `00`,
+/// the phone number can begin with the rest of the digits. If they begin with a prefix for national numbers, it can
+/// begin with a country code and the rest.
 fn of_digits(number: &str, trunks: &[TrunkPrefix]) -> Vec<Term> {
     let digits: String = number.replacen("(0)", "", 1).chars().filter(char::is_ascii_digit).collect();
     if digits.len() < DIGITS_MIN {

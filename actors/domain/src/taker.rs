@@ -1,8 +1,8 @@
 //! Checks whether a staff member can be booked at a time: the time is within the hours of the staff member,
 //! and no absence or appointment overlaps the time or its buffers.
 //!
-//! Invariant: only [`Candidate::check`] makes this check, for listings and for bookings. It is fast for
-//! times in ascending order; other orders give the same results.
+//! Invariant: only [`Candidate::check`] makes this check, for listings and for bookings. It is fast for times in
+//! ascending order; other orders give the same results, more slowly.
 
 use super::spans::SpansCursor;
 use super::{

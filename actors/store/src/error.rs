@@ -70,7 +70,7 @@ pub enum StoreError {
     RepairUnfinished,
     #[error("too many backups and exports are reading the store")]
     SnapshotsTaken,
-    #[error("more rows were overwritten during the read than the store could save")]
+    #[error("too many rows were overwritten during the read: the store could not save all their old values")]
     Overwritten,
     /// A line of the list of tombstones has an unknown format. Lines are numbered from 1.
     #[error("this version does not know the format of line {line} of {}", .path.display())]

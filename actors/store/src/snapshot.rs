@@ -104,7 +104,7 @@ impl Snapshot {
 
 /// The name that a file has when it is created. The name is removed immediately afterwards.
 const NAME: &str = "side";
-/// This value replaces the length if the row did not exist at the snapshot's point.
+/// This number is stored in place of the length of a value if the row did not exist at the snapshot's point.
 const NONE: u32 = u32::MAX;
 const READ_BYTES: usize = 64 << 10;
 

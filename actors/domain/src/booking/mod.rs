@@ -55,7 +55,7 @@ pub struct BookRequest {
     pub staff_id: Option<StaffId>,
     pub source: Source,
     pub party: Party,
-    /// The duration. `None` means the duration of the service. Only the team may set another one.
+    /// The duration. `None` means the duration of the service. Only the team may choose a different one.
     pub duration: Option<TimeDelta>,
 }
 
@@ -65,7 +65,7 @@ pub struct MoveRequest {
     /// The new staff member. `None` keeps the present one.
     pub staff_id: Option<StaffId>,
     pub party: Party,
-    /// The new duration. `None` keeps the present one. Only the team may set another one.
+    /// The new duration. `None` keeps the present one. Only the team may choose a different one.
     pub duration: Option<TimeDelta>,
 }
 

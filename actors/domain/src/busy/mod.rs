@@ -101,7 +101,7 @@ impl Busy {
         let held = self.by_staff.get_mut(&staff).and_then(|held| held.remove(&start));
         assert!(
             held.is_some_and(|held| held.id == id),
-            "appointment {id} does not hold {start} of staff member {staff}"
+            "appointment {id} is not in the index of staff member {staff} at {start}"
         );
     }
 

@@ -130,7 +130,7 @@ fn an_appointment_is_never_empty() {
 }
 
 #[test]
-#[should_panic(expected = "does not hold")]
+#[should_panic(expected = "is not in the index")]
 fn removing_an_unknown_appointment_panics() {
     held(&[(60, 90)]).remove(staff(1), at(60), id(2));
 }

@@ -160,8 +160,8 @@ impl<'a> Model<'a> {
         self.bookings.iter().all(|other| other.staff != staff || end <= other.start || other.end <= start)
     }
 
-    /// True if no appointment overlaps the buffers of another, and the staff member has no time off during the buffers
-    /// of the new appointment.
+    /// True if the new appointment and the booked ones do not overlap each other's buffers, and the staff member has no
+    /// time off during the buffers of the new appointment.
     fn keeps_free(&self, staff: usize, start: i64, end: i64) -> bool {
         let (before, after) = self.case.buffers;
         let clear = |other: &Booking| {

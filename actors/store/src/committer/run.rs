@@ -117,7 +117,7 @@ fn finish(core: &Core, backend: &dyn Backend) {
     }
 }
 
-/// Signals that the writer has ended when it is dropped. A panic of the writer counts as a failure of the store.
+/// Signals, when it is dropped, that the writer has ended. A panic of the writer counts as a failure of the store.
 struct End(Arc<Core>);
 
 impl Drop for End {

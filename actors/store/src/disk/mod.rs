@@ -124,7 +124,7 @@ impl DiskBackend {
         if newest > kept {
             tracing::info!(batches = newest - kept, "the batches of the journal were written to the store");
         }
-        // The names of the files are synced too. Without the names, a power cut would lose the whole store.
+        // The names of the files are synced too. Otherwise, a power cut could lose the whole store.
         tree.opened(&files)?;
         let noted = mark.write(newest);
         noted.map_err(|error| StoreError::Sync(error.into()))?;

@@ -1,7 +1,7 @@
 //! The journal: a file in which a batch becomes durable before it is acknowledged.
 //!
-//! The file has a fixed length, so a sync updates no metadata of the file system. A batch is one record of
-//! whole blocks. A record that does not fit at the end begins at the front. Invariants:
+//! The file has a fixed length, so a sync updates no metadata of the file system. A batch is one record of whole
+//! blocks. A record that does not fit at the end of the file begins at its front. Invariants:
 //!
 //! - Records are written in the order of their numbers, each after the sync of its predecessor. So only the
 //!   last record can be torn. If a number is missing before a later number, the journal is damaged.

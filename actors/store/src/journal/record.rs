@@ -14,7 +14,7 @@ const NUMBER_AT: usize = 4 + 16;
 const BYTES_AT: usize = NUMBER_AT + 8;
 const CHECKSUM_AT: usize = BYTES_AT + 4;
 const HEAD_BYTES: usize = CHECKSUM_AT + 4;
-/// This value replaces the length of a value if the row is deleted.
+/// This number is stored in place of the length of a value if the row is deleted.
 const DELETED: u32 = u32::MAX;
 
 /// The length of a batch's record, without the padding of its last block.

@@ -165,7 +165,7 @@ fn rows_of_the_journal_replace_unreadable_rows_and_a_damaged_record_loses_only_i
     let mut expected = rows.clone();
     expected.remove(&*row(3, 7));
     assert!(salvaged(killed.path()).0 == expected);
-    // The beginning of the journal is missing and the tree is unreadable.
+    // The header of the journal and the whole tree are unreadable, but the journal's records contain every row.
     fs::write(&path, &journal).unwrap();
     flip(&path, 3);
     let db = killed.path().join("store/db");

@@ -156,8 +156,8 @@ fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> 
     Ok((runs, tail, headless))
 }
 
-/// Calls `each` for each valid message. Returns the offsets of the unreadable parts. The end is omitted if it may be
-/// torn.
+/// Calls `each` for each valid message. Returns the offsets of the unreadable parts. If the end may be torn, it is not
+/// returned as unreadable.
 fn messages(bytes: &[u8], number: u64, may_be_torn: bool, mut each: impl FnMut(usize, Header)) -> Vec<usize> {
     let (mut at, mut unreadable) = (SEGMENT_HEADER_BYTES, Vec::new());
     while has_room(at, bytes.len()) {

@@ -37,7 +37,7 @@ struct Directory {
     entries: Vec<(usize, Entry)>,
 }
 
-/// The names in a directory. A file has the number of the file, a directory has `None`.
+/// The names in a directory. The value is the number of a file, or `None` for a directory.
 type Names = BTreeMap<String, Option<usize>>;
 
 #[derive(Clone, Default)]
@@ -98,8 +98,8 @@ impl File {
         });
     }
 
-    /// Simulates a failed sync. A quarter of the blocks reach the disk. Later syncs write one of the remaining blocks
-    /// only if it changes again.
+    /// Simulates a failed sync. A quarter of the blocks reach the disk. Later syncs write a remaining block only if the
+    /// block changes again.
     fn fail_sync(&mut self, note: usize) {
         let mut rng = Rng(note as u64);
         for (block, versions) in std::mem::take(&mut self.blocks) {
@@ -281,7 +281,7 @@ impl Disk {
         newest.filter(|(_, bytes)| bytes.iter().any(|byte| *byte != 0)).count() * BLOCK
     }
 
-    /// Writes a file for the shim. It contains the bytes on the disk of all blocks whose content in memory is not on
+    /// Writes a file for the shim. For each block whose content in memory is not on the disk, it contains the bytes on
     /// the disk. Returns the number of these blocks.
     pub(crate) fn write_lost(&self, to: &Path) -> usize {
         let (mut records, mut blocks) = (Vec::new(), 0);

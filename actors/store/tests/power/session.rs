@@ -115,7 +115,7 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
                 (&*acks).write_all(&note).unwrap();
                 drop(permit);
             };
-            // A failing store refuses changes before it reports its error, so the refusal may arrive first.
+            // A failing store may refuse a change before it reports its error.
             if store.submit(lane.business(), batch, Box::new(done)).is_none() {
                 return failed(&StoreError::Stopped);
             }
