@@ -56,7 +56,7 @@ pub struct Business {
 }
 
 impl Business {
-    /// True if the businesses differ only in settings for pages of the team, which integrations never see.
+    /// True if the businesses differ only in settings for pages of the team. Integrations never see these settings.
     pub fn differs_only_in_pages(&self, other: &Self) -> bool {
         let Self { customer_word, grid_minutes, .. } = *other;
         Self { customer_word, grid_minutes, ..self.clone() } == *other

@@ -140,7 +140,7 @@ impl Service {
         TimeDelta::minutes(i64::from(self.min_notice_minutes))
     }
 
-    /// True if the services differ only in fields for lists of the team, which integrations never see.
+    /// True if the services differ only in fields for lists of the team. Integrations never see these fields.
     pub fn differs_only_in_lists(&self, other: &Self) -> bool {
         let Self { category, position, color, .. } = other.clone();
         Self { category, position, color, ..self.clone() } == *other
@@ -172,7 +172,7 @@ impl StaffMember {
         self.active && self.service_ids.contains(&service)
     }
 
-    /// True if the staff members differ only in fields for lists of the team, which integrations never see.
+    /// True if the staff members differ only in fields for lists of the team. Integrations never see these fields.
     pub fn differs_only_in_lists(&self, other: &Self) -> bool {
         Self { position: other.position, color: other.color, ..self.clone() } == *other
     }

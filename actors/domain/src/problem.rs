@@ -99,7 +99,7 @@ pub enum ProblemCode {
     NoActiveStaff,
     NotOffered,
     NotOffering,
-    /// The staff member already offers the maximum number of services, which is the parameter.
+    /// The staff member already offers the maximum number of services. The parameter is this maximum.
     OffersMax(usize),
     /// The contact of a booking needs a phone number or an e-mail address.
     PhoneOrEmail,
@@ -227,7 +227,7 @@ pub enum ImportProblem {
     AfterTheLast,
     EndsEarly,
     Incomplete,
-    /// The number in the line must equal the number that the import has counted, which is the parameter.
+    /// The number in the line must equal the number that the import has counted. The parameter is the counted number.
     Count(u64),
     NoBusiness,
     BusinessNotEnded,

@@ -80,7 +80,7 @@ pub enum Conflict {
     NoRelaySet(&'static str),
     MailsWait,
     NoPublicUrl,
-    /// The business or the staff member has the maximum number of feeds, which is the parameter.
+    /// The business or the staff member has the maximum number of feeds. The parameter is this maximum.
     FeedsFull(usize),
     SlugTaken,
     /// The business has no connection that can send text messages.

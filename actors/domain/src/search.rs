@@ -20,7 +20,7 @@ use super::words::words;
 const WORD: char = '\u{1}';
 const NUMBER: char = '\u{2}';
 const NAME: char = '\u{3}';
-/// The difference between a digit and its form in a search text, which is one of U+0010 to U+0019.
+/// The difference between a digit and its form in a search text. The form is one of U+0010 to U+0019.
 const SHIFT: u8 = b'0' - 0x10;
 /// The characters after which a part of an e-mail address begins.
 const SEPARATORS: [char; 5] = ['@', '.', '-', '_', '+'];

@@ -26,7 +26,7 @@ pub struct Frozen {
 }
 
 impl Store {
-    /// Begins a point-in-time read of these kinds of rows of these businesses. The read includes the pieces of long
+    /// Begins a point-in-time read. It includes the rows of each given business and kind, and the pieces of long
     /// values.
     ///
     /// # Errors

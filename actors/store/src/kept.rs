@@ -1,4 +1,4 @@
-//! The table of the kinds of records of a business.
+//! The table of the kinds of records that a business has.
 //!
 //! The table is used to compute the usage of a business (its rows and bytes), and for counting, salvage, verification,
 //! repair, exports, imports, erasures and expiry.
@@ -108,7 +108,7 @@ macro_rules! each_kind {
 pub use each_kind;
 
 pub trait Stamped: Record + Clone + PartialEq {
-    /// The plural of the name of this kind of records, for reports.
+    /// The plural name of this kind of records, for reports.
     const NAME: &'static str;
 
     /// Returns the stamps, which are the times that the service sets. The time of creation comes first, the time of the

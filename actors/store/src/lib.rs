@@ -95,7 +95,7 @@ pub use waiting::{Promised, Waiting};
 pub struct Store(Arc<Inner>);
 
 struct Inner {
-    /// The field is declared before `backend`, so that it is dropped first.
+    /// The field is declared before `backend`, so that the committer is dropped before the backend.
     committer: Committer,
     backend: Arc<dyn Backend>,
     damaged: Damaged,

@@ -314,7 +314,8 @@ mod tests {
         }
     }
 
-    /// In older lists, the last field is an id that was created at the removal, which is never before the invitation.
+    /// In older lists, the last field is an id that was created at the time of the removal. This time is never before
+    /// the invitation.
     #[test]
     fn an_id_instead_of_an_offer_means_the_time_in_the_id() {
         let dir = tempfile::tempdir().unwrap();

@@ -23,7 +23,7 @@ pub struct InsightsView {
     pub periods: Vec<PeriodView>,
 }
 
-/// The figures of a period. An appointment is counted in the period of its `starts_at`, and a call in that of its
+/// The figures of a period. An appointment is counted in the period of its `starts_at`, and a call in the period of its
 /// `started_at`.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "InsightsPeriod")]

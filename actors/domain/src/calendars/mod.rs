@@ -1,4 +1,4 @@
-//! The calendars of other services: feeds, which these services fetch.
+//! Feeds for calendar services. A calendar service fetches a feed to show the appointments in it.
 
 mod feeds;
 

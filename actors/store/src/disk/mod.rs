@@ -22,7 +22,7 @@
 //! - At most one process has the directory open.
 //! - A synced batch is in the journal or durable in sled's files. Opening moves all batches to sled.
 //! - A store that has lost acknowledged batches or contains blob files does not open.
-//! - Before sled starts, the files that it then reads are durable, because the start clears parts of the log.
+//! - The files that sled reads at its start are durable before it starts, because the start clears parts of the log.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;

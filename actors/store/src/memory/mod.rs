@@ -220,7 +220,8 @@ impl State {
         }
         let mut rng = Rng(self.newest << 20 ^ self.life << 8 ^ keep as u64);
         let kept = self.synced + self.unsynced.len().min(keep) as u64;
-        // The map keeps the first batches since its last save, and some rows of some later batches.
+        // The map keeps a random number of the batches that followed its last save, and some rows of some later
+        // batches.
         let saved = self.applied - self.unsaved.len() as u64;
         let home = saved + rng.below(self.applied - saved + 1);
         let mut passing = self.unsaved.split_off((home - saved) as usize);

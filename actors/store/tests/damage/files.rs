@@ -15,7 +15,7 @@ const CAP: u8 = 2;
 pub(crate) struct Segment {
     pub(crate) at: usize,
     pub(crate) lsn: u64,
-    /// The range of the header and of the body of each message in the file.
+    /// The ranges of the header and the body of each message, as offsets in the file.
     pub(crate) messages: Vec<(Range<usize>, Range<usize>)>,
 }
 

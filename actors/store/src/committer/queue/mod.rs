@@ -100,7 +100,7 @@ impl Group {
         (self.rest > 0).then(|| took.saturating_mul(self.rest).min(REST_MAX))
     }
 
-    /// True if the change may join the group. A long change may not join a group with short changes of other lanes.
+    /// True if the change may join the group. A long change must not join a group with short changes of other lanes.
     fn takes(&self, next: &Change) -> bool {
         if self.writing == 0 || next.batch.is_empty() {
             return true;
@@ -311,7 +311,7 @@ impl State {
         }
     }
 
-    /// Moves the next change of this lane, which is long, into the group. Returns false if the change may not join the
+    /// Moves the next change of this lane, which is long, into the group. Returns false if the change cannot join the
     /// group.
     fn take_long(&mut self, lane: usize, group: &mut Group) -> bool {
         let changes = &mut self.lanes[lane].changes;
