@@ -66,7 +66,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The list replaces the staff members who offered the service. Appointments do not change; `affected` lists those for the service that are outside bookable time."),
         delete(b!("/services/{service_id}"), Token, services::delete)
             .named("deleteService", "Delete a service that no record refers to")
-            .details("A service with an appointment, past or future, or with a staff member who offers it, can be made inactive instead.")
+            .details("A service to which an appointment, past or future, or a staff member refers cannot be deleted. Make it inactive instead.")
             .refuses(CONFLICT),
         post(b!("/staff"), Token, staff::create)
             .named("createStaffMember", "Add a staff member")
@@ -79,7 +79,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("A property that is left out keeps its value. `service_ids` and `hours` replace the whole list. Appointments do not change; `affected` lists those that are outside bookable time. A change of `position` or `color` alone keeps `updated_at`."),
         delete(b!("/staff/{staff_id}"), Token, staff::delete)
             .named("deleteStaffMember", "Delete a staff member that no record refers to")
-            .details("A staff member with an appointment, past or future, or with a message, can be made inactive instead.")
+            .details("A staff member to whom an appointment, past or future, or a message refers cannot be deleted. Make the staff member inactive instead.")
             .refuses(CONFLICT),
         post(b!("/keys"), Token, keys::create)
             .named("createKey", "Create an API key")
@@ -96,7 +96,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         get(b!("/feeds"), Token, feeds::list)
             .named("listFeeds", "List the feeds, including revoked ones")
-            .details("Ordered by creation. The addresses are not shown."),
+            .details("The list is ordered by creation. It does not contain the addresses of the feeds."),
         delete(b!("/feeds/{feed_id}"), Token, feeds::revoke)
             .named("revokeFeed", "Revoke a feed"),
         get(b!("/special-days"), Token, diary::special_days)
@@ -104,12 +104,12 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by date."),
         put(b!("/special-days/{date}"), Token, diary::set_special_day)
             .named("setSpecialDay", "Set the opening hours of a date")
-            .details("The hours replace the weekly hours on that date. If the date already has special hours, they are replaced too. Hours of the previous day that run past midnight still apply, and so do breaks. A business has at most 1,000 special days. `affected` lists the future appointments of that date outside bookable time, including those that were outside before.")
+            .details("The hours replace the weekly hours on that date. If the date already has special hours, they are replaced too. Hours of the previous day that run past midnight still apply, and so do breaks. A business has at most 1,000 special days. `affected` lists the future appointments of that date that are now outside bookable time, including those that were outside before.")
             .refuses(CONFLICT),
         delete(b!("/special-days/{date}"), Token, diary::delete_special_day)
             .named("deleteSpecialDay", "Delete a special day")
             .conditional()
-            .details("The hours of the week apply to the date again. `affected` lists the future appointments of that date outside bookable time.")
+            .details("The weekly hours apply to the date again. `affected` lists the future appointments of that date that are then outside bookable time.")
             .refuses(CONFLICT),
         post(b!("/staff/{staff_id}/time-off"), Token, diary::add_time_off)
             .named("addTimeOff", "Add time off for a staff member")
@@ -201,7 +201,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The response has at most 20 records. An appointment is found by its contact, and a call or message by its contact, or by the name or number of its caller. Each word of `q` must match, as in the `search` of contacts."),
         get(b!("/insights"), Token, insights::show)
             .named("getInsights", "Get figures about appointments and calls by week or month")
-            .details("The dates are in the business's time zone, and the first and last period contain only days from `from` to `to`. The figures count the records that are stored, so records that were deleted after their retention period do not count. Changes during the request may be missed."),
+            .details("The dates are in the business's time zone, and the first and last period contain only days from `from` to `to`. The figures count the records that are stored, so records that were deleted after their retention period do not count. The figures may not include changes that are made during the request."),
         get(b!("/insights.csv"), Token, insights::table)
             .named("downloadInsights", "Get figures about appointments and calls as a CSV file")
             .details("The file has a row for each period and two columns for each staff member. A cell that begins like a formula gets a leading apostrophe."),
@@ -219,7 +219,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The file has at most 10 MiB and 20,000 rows, and a header row with the names of the columns: `name` (or `first name` and `last name`), `phone`, `email`, `locale`, `timezone`, `notes` and `alert`, or usual English and French names of these columns. The separator is a comma or a semicolon, and the encoding is UTF-8 or Windows-1252. One apostrophe at the beginning of a cell is removed. A row is skipped if its phone or email exists in the business or in an earlier row. Either all other rows become contacts, at the same time, or none. No event is sent. A refusal contains at most 100 problems with their line numbers. The file can bring back people who were erased.")
             .refuses(CONFLICT),
         get(b!("/contacts/{contact_id}"), Token, contacts::show)
-            .named("getContact", "Get a contact and the numbers of its appointments")
+            .named("getContact", "Get a contact and a summary of its appointments")
             .details("The `ETag` belongs to the contact without `visits`, so that it can be sent as `If-Match` of a change."),
         patch(b!("/contacts/{contact_id}"), Token, contacts::update)
             .named("updateContact", "Change a contact")
@@ -232,7 +232,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The consent belongs to the contact's e-mail address and phone number. It also applies to later appointments."),
         post(b!("/contacts/{contact_id}/merge"), Token, contacts::merge)
             .named("mergeContacts", "Merge another contact into this contact")
-            .details("The appointments, calls and messages of `from` become those of this contact, and their `updated_at` does not change. From the response on, the id of `from` leads to this contact, in paths, filters and bookings. This contact keeps its name, language, time zone and alert, or gets those of `from` if it has none. All other values of `from`, and a phone or email of either contact that was not chosen, are appended to the notes, and no longer identify a contact. If the notes would have more than 1,000 characters, the request is refused. An erasure of either id erases both. A merge cannot be undone.")
+            .details("The appointments, calls and messages of `from` become those of this contact, and their `updated_at` does not change. From the response on, the id of `from` leads to this contact, in paths, filters and bookings. This contact keeps its name, language, time zone and alert; if one of these is missing, it gets the value of `from`. It keeps the `phone` and `email` of the request. The other values of `from`, and each phone number or email address that the request does not choose, are appended to the notes. A phone number or email address in the notes no longer identifies a contact. If the notes would have more than 1,000 characters, the request is refused. An erasure of either id erases both. A merge cannot be undone.")
             .refuses(CONFLICT),
         delete(b!("/contacts/{contact_id}"), Token, contacts::erase)
             .named("eraseContact", "Erase a contact")
@@ -328,14 +328,14 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The response is JSON Lines. The business is exported as it is at one point in time."),
         get("/admin/v1/audit", Token, audit::installation)
             .named("listInstallationAuditEntries", "List the changes to the installation")
-            .details("The list contains changes of people's accounts, exports, backups and deleted businesses, newest first. Changes within a business are in its own audit log."),
+            .details("The list contains exports, backups, deletions of businesses, and changes of people's accounts, newest first. Changes within a business are in the business's own audit log."),
         post("/admin/v1/mail/test", Token, mail::test)
             .named("testMail", "Send a test mail")
             .details("The service makes one attempt and returns the relay's response. If the settings contain no relay, the response is a conflict.")
             .refuses(CONFLICT),
         post("/admin/v1/import", Token, moving::import)
             .named("importBusinesses", "Import exported businesses")
-            .details("The body is JSON Lines from an export. Nothing is imported unless every line is correct, and nothing is visible before everything is imported. A refusal contains at most 100 problems with their line numbers. One import runs at a time.")
+            .details("The body is JSON Lines from an export. Nothing is imported unless every line is correct, and nothing is visible before everything is imported. A refusal lists the first problems, about 100 of them, with their line numbers. One import runs at a time.")
             .refuses(CONFLICT),
         get(b!("/audit"), Token, audit::list)
             .named("listAuditEntries", "List the changes of a business")
