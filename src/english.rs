@@ -187,7 +187,7 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::NoRelay => conflict(&Conflict::NoRelay),
         P::NoTexts => conflict(&Conflict::NoTexts),
         P::NotASlug => {
-            "must have 3 to 60 characters of a-z, 0-9 and -, no - at its ends, and not be manage or assets"
+            "must be 3 to 60 characters from a-z, 0-9 and -, not begin or end with -, and not be manage or assets"
                 .into()
         }
         P::NotAnOrigin => "must be https://host[:port], or http for a loopback host, without a path".into(),

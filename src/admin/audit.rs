@@ -1,4 +1,4 @@
-//! The audit log of a business, and the audit log of the installation, for example with exports and backups.
+//! The audit log of a business, and the audit log of the installation, which contains exports and backups.
 
 use view::AuditView;
 

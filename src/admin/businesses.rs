@@ -32,7 +32,7 @@ json_object! {
         hours: Option<WeeklyHours>,
         /// The weekly breaks, which appointments never overlap; none when absent.
         breaks: Option<WeeklyBreaks>,
-        /// The ISO 3166 region in which national phone numbers are read; `US` when absent.
+        /// The ISO 3166 region of phone numbers without a country code; `US` when absent.
         phone_region: Option<PhoneRegion>,
     }
 }
@@ -54,7 +54,7 @@ json_object! {
         hours: Patch<WeeklyHours>,
         /// All breaks of the week, which appointments never overlap.
         breaks: Patch<WeeklyBreaks>,
-        /// The ISO 3166 region in which national phone numbers are read.
+        /// The ISO 3166 region of phone numbers without a country code.
         phone_region: Patch<PhoneRegion>,
         /// Whether the business is suspended. The keys of a suspended business can use only `GET /me`.
         suspended: Patch<bool>,

@@ -121,7 +121,7 @@ pub(super) async fn import(
     let idempotency = if dry_run { None } else { context.idempotency_by(&digest)? };
     let request = Request { idempotency, ..Request::by(context.caller.actor) };
     let (reading, business) = (context.caller.reading.clone(), business.clone());
-    // The import continues after the client disconnects, and its permit with it.
+    // If the client disconnects, the import continues and keeps its permit.
     let import = async move {
         let CsvFile { bytes, permit: _permit } = file;
         let rows = tables::contact_rows(bytes, reading).await?;

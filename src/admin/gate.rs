@@ -88,7 +88,8 @@ impl Gate<Token> for TokenGate {
             reading: Reading::in_region(PhoneRegion::DEFAULT),
             principal: None,
         };
-        // The handler reports an unknown business later, after syntax errors.
+        // An unknown business is not an error here: the handler reports it, after errors in the syntax of the
+        // request.
         let named = routed.params.get("business_id");
         if let Some(id) = named.and_then(|id| id.parse::<BusinessId>().ok()) {
             let handle = self.engine.business(id);

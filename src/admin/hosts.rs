@@ -31,8 +31,8 @@ impl AdminHosts {
 
     pub(super) async fn check(self, request: Request, next: Next) -> Response {
         let header = request.headers().get(header::HOST).map(|host| host.to_str().unwrap_or_default());
-        // HTTP/1.0 permits a request without Host, but browsers do not use HTTP/1.0. A request target that
-        // is a full URL contains the host.
+        // A request without Host is accepted: only HTTP/1.0 permits it, and no browser uses HTTP/1.0. If the
+        // request target is a full URL, it contains the host.
         let target = request.uri().authority().map(axum::http::uri::Authority::as_str);
         if header.or(target).is_none_or(|host| self.has(host)) {
             next.run(request).await

@@ -11,7 +11,7 @@ use crate::rest::prelude::*;
 use crate::tables;
 
 query_object! {
-    /// The dates and periods of the figures.
+    /// The first and the last date of the figures, and the length of their periods.
     pub(crate) struct InsightsQuery {
         /// The first date, in the business's time zone.
         from: NaiveDate,

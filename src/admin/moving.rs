@@ -48,8 +48,8 @@ query_object! {
     pub(crate) struct ImportQuery {
         /// Whether the service only checks the lines and changes nothing; false when absent.
         dry_run: Option<bool>,
-        /// Whether to leave out contacts that were erased in this service, with all their data; false when
-        /// absent.
+        /// Whether to skip the contacts that were erased in this service, and to remove their data from the
+        /// other records; false when absent.
         erase_again: Option<bool>,
     }
 }
@@ -71,7 +71,8 @@ pub(super) async fn import(
         {
             return Ok(Done::answer_to(answer));
         }
-        // The import expired, and its lines were deleted.
+        // The stored response expired while the body was read. The lines of the body were not kept, so the
+        // client must send the request again.
         return Err(ApiError::Unavailable);
     }
     let dry_run = query.dry_run.unwrap_or_default();
@@ -81,7 +82,7 @@ pub(super) async fn import(
     let (mut taking, mut digest) = (Taking::default(), Sha256::new());
     let taken = take(engine, &mut import, &mut taking, &mut body, &mut digest).await;
     if matches!(taken, Err(ApiError::Unavailable)) {
-        // The service stops, so the response does not wait for the rollback.
+        // The service is stopping, so the response does not wait until the imported rows are removed.
         drop(import);
         return Err(ApiError::Unavailable);
     }

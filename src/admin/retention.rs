@@ -13,7 +13,7 @@ const DAYS_MIN: u32 = *RETENTION_DAYS.start();
 const DAYS_MAX: u32 = *RETENTION_DAYS.end();
 
 type Days = Whole<DAYS_MIN, DAYS_MAX>;
-/// A retention period of the audit log, which has a minimum.
+/// A retention period of the audit log. It has a larger minimum than the other periods.
 type AuditDays = Whole<AUDIT_DAYS_MIN, DAYS_MAX>;
 
 json_object! {

@@ -21,8 +21,8 @@ json_object! {
     pub(crate) struct WebsitePatch {
         /// Whether the booking page is available. A page that is enabled for the first time gets a slug.
         enabled: Patch<Option<bool>>,
-        /// The name in the address of the page, unique across the service; not null once it is set. A former
-        /// slug is reserved for 90 days.
+        /// The name in the address of the page. No two businesses of the service have the same slug. A slug
+        /// that is set cannot be cleared. A former slug is reserved for 90 days.
         slug: Patch<Option<Slug>>,
         /// The sites that may embed the page: `https://host[:port]`, or `http` for a loopback host.
         origins: Patch<Option<DistinctList<SiteOrigin, 0, ORIGINS_MAX>>>,
@@ -37,7 +37,7 @@ json_object! {
         /// Whether customers may move and cancel their appointments; true by default.
         change_by_caller: Patch<Option<bool>>,
         /// The latest time at which customers may move or cancel an appointment, in minutes before its start;
-        /// by default, the minimum notice of the service.
+        /// by default, the minimum notice of the booked service.
         change_notice_minutes: Patch<Option<Whole<0, CHANGE_NOTICE_MINUTES_MAX>>>,
         /// Whether the page shows the prices of services.
         show_prices: Patch<Option<bool>>,
@@ -108,7 +108,7 @@ const REMINDER_HOURS_U32: u32 = REMINDER_HOURS_MAX as u32;
 impl From<NoticesPatch> for PatchNotices {
     fn from(patch: NoticesPatch) -> Self {
         let default = NoticeSettings::of_new();
-        // `Whole` has checked that each number of hours fits.
+        // `Whole` has checked that each number of hours is small enough for its type.
         let hours = |hours: DistinctList<Whole<1, REMINDER_HOURS_U32>, 0, REMINDERS_MAX>| {
             hours.into_vec().into_iter().map(|hours| hours.get() as u8).collect()
         };

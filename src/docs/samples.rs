@@ -128,7 +128,8 @@ fn literal(value: &Value) -> String {
         let text = line.trim_start();
         let indent = " ".repeat(2 * (line.len() - text.len()));
         let (text, comma) = text.strip_suffix(',').map_or((text, ""), |text| (text, ","));
-        // Only a word at a line's end is replaced. A string ends with a quotation mark, so it is unchanged.
+        // Only a word at the end of a line is replaced. A string ends with a quotation mark, so words in
+        // strings are unchanged.
         let words = [("null", "None"), ("true", "True"), ("false", "False")];
         let word = words.iter().find_map(|(json, python)| Some((text.strip_suffix(json)?, *python)));
         let (start, word) = word.unwrap_or((text, ""));

@@ -83,8 +83,8 @@ fn score(entry: &Entry, words: &[&str]) -> Option<usize> {
 
 /// The text around the first word of the query, with the words marked.
 fn excerpt(text: &str, words: &[&str]) -> Vec<(bool, String)> {
-    // If the lower case of a character has another length in bytes, offsets in `lower` do not match `text`.
-    // Such a text is shown without marks.
+    // A character whose lower case has a different length in bytes shifts the offsets in `lower` against
+    // `text`. A text with such a character is shown without marks.
     let lower = text.to_lowercase();
     let keeps_length = |c: char| c.to_lowercase().map(char::len_utf8).sum::<usize>() == c.len_utf8();
     let has_marks = text.chars().all(keeps_length);
@@ -98,7 +98,8 @@ fn excerpt(text: &str, words: &[&str]) -> Vec<(bool, String)> {
     let start =
         if before == 0 { 0 } else { text[before..].find(' ').map_or(before, |space| before + space + 1) };
     let end = text[first..].char_indices().nth(EXCERPT_CHARS.1).map_or(text.len(), |(at, _)| first + at);
-    // The excerpt ends at the end of a word, unless it consists of one word.
+    // The excerpt ends at the end of a word. If it has no space after the first word of the query, it may
+    // end within a word.
     let end =
         if end < text.len() { text[first..end].rfind(' ').map_or(end, |space| first + space) } else { end };
     let mut parts = vec![(false, if start == 0 { String::new() } else { "… ".to_owned() })];

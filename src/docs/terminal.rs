@@ -214,7 +214,7 @@ fn widths(rows: &[Vec<String>], width: usize) -> Option<Vec<usize>> {
     let mut left = width.checked_sub(GAP.len() * columns.saturating_sub(1))?;
     left = left.checked_sub(least.iter().sum())?;
     let mut widths = least;
-    // The column that needs the least additional width gets it first, so short columns are not wrapped.
+    // Columns that need little additional width get it first, so the cells of short columns are not wrapped.
     let mut order: Vec<usize> = (0..columns).collect();
     order.sort_by_key(|column| wanted[*column] - widths[*column]);
     for column in order {

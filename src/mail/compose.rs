@@ -47,7 +47,8 @@ impl Composer for Letters {
         let seconds = u64::try_from(letter.written_at.millis()).unwrap_or_default() / 1_000;
         let html = Html { lang: letter.to.locale.as_str(), page: &page }.render();
         let html = html.map_err(|error| error.to_string())?;
-        // The message id cannot be guessed, so user input cannot contain the MIME boundary.
+        // The MIME boundary contains the message id, which cannot be guessed, so user input cannot contain the
+        // boundary.
         let (id, _) = letter.message_id.split_once('@').unwrap_or((&letter.message_id, ""));
         let mut body = MultiPart::alternative()
             .boundary(format!("part-{id}"))
@@ -89,13 +90,13 @@ impl Composer for Letters {
     }
 }
 
-/// Encodes a text for a header (RFC 2047, 2). The encoder leaves ASCII unchanged. A text that looks like an
-/// encoded text is encoded first, since the recipient's program would decode it.
+/// Breaks up `=?` in a text for a header. The recipient's program would decode a text that looks like an
+/// encoded word (RFC 2047, 2), and the header encoder leaves ASCII text unchanged.
 fn for_head(text: &str) -> String {
     text.replace("=?", "= ?")
 }
 
-/// A header with a fixed ASCII value.
+/// A header whose value is ASCII and needs no encoding.
 fn header(name: &'static str, value: &str) -> HeaderValue {
     let name = HeaderName::new_from_ascii_str(name);
     HeaderValue::dangerous_new_pre_encoded(name, value.to_owned(), value.to_owned())

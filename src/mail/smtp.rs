@@ -33,7 +33,8 @@ pub(crate) struct Smtp {
 }
 
 impl Smtp {
-    /// Creates a client of the relay that trusts the authorities in `trust`. Fails if TLS cannot be set up.
+    /// Creates a client for the relay. The client trusts the authorities in `trust`. Fails if TLS cannot be
+    /// set up.
     pub(crate) fn new(settings: &MailSettings, trust: &Trust) -> Result<Self, String> {
         let relay = settings.relay.clone();
         let credentials = relay.credentials.clone().map(|(user, password)| Credentials::new(user, password));
@@ -74,7 +75,8 @@ impl Mailer for Smtp {
 }
 
 fn failure(error: &Error) -> MailFailure {
-    // With the code 421 the relay closes the connection (RFC 5321, 4.2.2).
+    // With the code 421 the relay closes the connection (RFC 5321, 4.2.2), so the problem is not that of
+    // the mail.
     let closes = error.status().is_some_and(|code| code.to_string() == "421");
     let text = MailError::from_text(describe(error));
     match () {

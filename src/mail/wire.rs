@@ -58,7 +58,8 @@ impl Wire {
         let mut greeting = Vec::new();
         let stream = match self.relay.security {
             Security::StartTls => {
-                // The client library expects a greeting, which the relay sends only before TLS.
+                // The client library expects a greeting on the TLS stream, but the relay has sent it before TLS.
+                // This line takes its place.
                 greeting.extend(b"220 TLS has begun\r\n");
                 self.start_tls(stream).await?
             }
@@ -138,7 +139,7 @@ fn expect(answer: &[String], code: &str) -> io::Result<()> {
     }
 }
 
-/// Replaces TLS errors of rustls, whose texts contain Rust values.
+/// Replaces a TLS error of rustls by a fault in plain words, because the error's text contains Rust values.
 fn without_rust_values(error: io::Error) -> io::Error {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
         Some(reason) => fault(match tls_fault(reason) {
@@ -155,7 +156,7 @@ fn without_rust_values(error: io::Error) -> io::Error {
     }
 }
 
-/// Converts a fault to an error with its text, because the mail library returns only texts.
+/// Converts a fault to an error whose text names the fault, because the mail library returns only texts.
 fn fault(fault: MailFault) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, fault.as_str())
 }

@@ -31,7 +31,7 @@ fn summary(event: EventType) -> &'static str {
             "An appointment was booked: its status became `confirmed` for the first time"
         }
         EventType::AppointmentRescheduled => {
-            "An appointment that was announced as booked moved to a new time"
+            "An appointment that was announced as booked was moved to a new time"
         }
         EventType::AppointmentCancelled => "An appointment that was announced as booked was cancelled",
         EventType::MessageTaken => "The receptionist took a message for the team",
@@ -39,7 +39,7 @@ fn summary(event: EventType) -> &'static str {
     }
 }
 
-/// The name of the record in the event, and the schema of all events with such a record.
+/// The schema name of the record in the event, and the schema of an event with a record of this kind.
 fn about(event: EventType, schemas: &mut Schemas) -> (Cow<'static, str>, Schema) {
     fn of<V: JsonSchema>(schemas: &mut Schemas) -> (Cow<'static, str>, Schema) {
         (V::schema_name(), schemas.nameless::<Event<V>>())

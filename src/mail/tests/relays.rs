@@ -75,7 +75,8 @@ async fn a_relay_without_starttls_gets_nothing() {
     );
 }
 
-/// An attacker in the network could send a relay's responses before TLS begins.
+/// An attacker in the network could send data in the name of the relay before TLS begins. The client must
+/// not use this data as responses after TLS has begun.
 #[tokio::test]
 async fn plain_data_after_the_start_of_tls_fails_the_attempt() {
     let injected = "220 go ahead\r\n250-relay.example.com\r\n250 AUTH PLAIN\r\n235 ok\r\n250 ok\r\n250 ok\r\n354 go ahead\r\n250 taken";
@@ -96,7 +97,8 @@ async fn plain_data_after_the_start_of_tls_fails_the_attempt() {
 
 #[tokio::test]
 async fn an_endless_response_ends_the_attempt() {
-    // More bytes than the system's buffers on both ends can hold.
+    // More bytes than the system's buffers on both ends can hold, so a relay that could send fewer was cut
+    // off by the client.
     const BUFFERED_MAX: usize = 32 << 20;
     for (scheme, starttls, step) in [
         ("smtp+plain", false, At::Greeting),
@@ -130,7 +132,8 @@ async fn a_relay_with_an_untrusted_certificate_gets_nothing() {
     }
 }
 
-/// By default, `openssl req -x509` makes such a certificate: self-signed, and marked as an authority.
+/// Operators may have such a certificate, because `openssl req -x509` by default makes a self-signed
+/// certificate that is marked as an authority.
 #[tokio::test]
 async fn a_relay_may_use_a_trusted_certificate_that_is_marked_as_an_authority() {
     let authority = |host: &str| {
