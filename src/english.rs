@@ -54,7 +54,9 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         Conflict::AttendanceTooEarly(from) => format!("this attendance can be set from {from} on"),
         Conflict::AppointmentEnded => "the appointment has already ended".into(),
         Conflict::NotChangeableOnline => "this appointment can no longer be changed online".into(),
-        Conflict::InUse(_) => "another record refers to it; make it inactive instead".into(),
+        Conflict::InUse(_) => {
+            "another record refers to this record; make this record inactive instead".into()
+        }
         Conflict::EndpointDisabled => "the endpoint is disabled".into(),
         Conflict::DeliveryPending => "the delivery is pending".into(),
         Conflict::DeliveryNotPending(status) => format!("the delivery is {status}, not pending"),
@@ -266,9 +268,9 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::WindowsOfClosed => "must be empty if closed is true".into(),
         P::NoWindows => "must have at least one window unless closed is true".into(),
         P::NoRecord => "the record does not exist".into(),
-        P::UsedBy(UsedBy::JustNow) => "another record has just started to refer to it".into(),
+        P::UsedBy(UsedBy::JustNow) => "another record has just started to refer to this record".into(),
         P::ContactErased => "the contact was erased".into(),
-        P::ContactMerging => "its records are still being moved; try again in a few seconds".into(),
+        P::ContactMerging => "the records of this contact are still being moved; try again in a few seconds".into(),
         P::SameContact => "is the same contact".into(),
         P::OfNeitherContact => "must be null or a value of one of the two contacts".into(),
         P::EventWiped => "the data of the event was erased".into(),

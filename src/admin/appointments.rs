@@ -48,8 +48,9 @@ json_object! {
         staff_id: Option<StaffId>,
         /// The id of an existing contact, instead of `contact`.
         contact_id: Option<ContactId>,
-        /// The contact's details, instead of `contact_id`. The service uses the contact with this phone, else
-        /// the contact with this email, else it creates a contact. With a name alone it always creates one.
+        /// The contact's details, instead of `contact_id`. The service uses the existing contact with this phone
+        /// or, if there is none, with this email. Otherwise it creates a contact. With a name alone, it always
+        /// creates one.
         contact: Option<NewContactBody>,
         /// Has no effect, because a booking by the team is always confirmed.
         allow_pending: Option<bool>,
@@ -76,8 +77,7 @@ json_object! {
         staff_id: Option<StaffId>,
         /// Has no effect, because a move by the team is always confirmed.
         allow_pending: Option<bool>,
-        /// The channel of the move. It has no effect: the `source` of the appointment stays the channel of
-        /// its booking.
+        /// The channel of the move. It has no effect: the appointment keeps the `source` of its booking.
         source: Option<Source>,
         /// Whether the appointment may overlap the buffers of other appointments; false when absent.
         ignore_buffers: Option<bool>,

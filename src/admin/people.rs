@@ -20,13 +20,13 @@ json_object! {
     pub(crate) struct PersonBody {
         /// The email address.
         email: Address,
-        /// The name, for a new account.
+        /// The name of the account, if the service creates one.
         name: Option<PersonName>,
         /// The role.
         role: Role,
         /// The staff member to whom the person is linked.
         staff_id: Option<StaffId>,
-        /// The language, for a new account; the business's when absent.
+        /// The language of the account, if the service creates one; the business's language when absent.
         locale: Option<Locale>,
     }
 }

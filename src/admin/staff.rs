@@ -19,7 +19,7 @@ json_object! {
         name: Text<1, 200>,
         /// Whether the staff member takes appointments; true when absent.
         active: Option<bool>,
-        /// The IANA time zone in which the staff member sees times; the business's when absent.
+        /// The IANA time zone in which the staff member sees times; the business's time zone when absent.
         timezone: Option<Zone>,
         /// The services that the staff member offers.
         service_ids: DistinctList<ServiceId, 0, OFFERED_MAX>,
@@ -107,8 +107,9 @@ pub(super) async fn update(
     Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
-/// Deletes a staff member to whom no appointment and no message refers. The search for these records can take
-/// long, so the handler first checks for the stored response of an earlier request.
+/// Deletes a staff member to whom no appointment and no message refers. The search for a record that refers to
+/// the staff member can take long, so the handler first looks for the stored response to an earlier request
+/// with the same idempotency key.
 pub(super) async fn delete(
     context: Context,
     Path(id): Path<StaffId>,

@@ -59,7 +59,7 @@ impl Wire {
         let stream = match self.relay.security {
             Security::StartTls => {
                 // The client library expects a greeting on the TLS stream, but the relay has sent it before TLS.
-                // This line takes its place.
+                // This line replaces it.
                 greeting.extend(b"220 TLS has begun\r\n");
                 self.start_tls(stream).await?
             }

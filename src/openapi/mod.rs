@@ -136,7 +136,7 @@ fn headers(is_public: bool) -> Value {
         "X-RateLimit-Remaining": header(true, whole(0), "The number of requests left in the current minute."),
         "X-RateLimit-Reset": header(true, whole(0), "The Unix time in seconds at which the current minute ends."),
         "X-Request-Id": header(true, json!({"type": "string", "minLength": 1, "maxLength": REQUEST_ID_CHARS_MAX}),
-            "Identifies this request. The service's log contains it."),
+            "The id of this request. The service's log contains the id."),
     });
     if let Some(headers) = headers.as_object_mut().filter(|_| !is_public) {
         headers.retain(|name, _| !RATE_LIMIT_HEADERS.contains(&name.as_str()));

@@ -22,9 +22,9 @@ pub(super) enum At {
     Mail,
     Rcpt,
     Data,
-    /// While the mail is being received.
+    /// The relay is receiving the bytes of the mail.
     Body,
-    /// After the last byte of the mail.
+    /// The relay has received the last byte of the mail.
     End,
 }
 
