@@ -92,8 +92,8 @@ json_object! {
 }
 
 json_object! {
-    /// A change of an appointment by the team. It keeps `updated_at`. An absent property keeps its value;
-    /// null clears it.
+    /// A change of an appointment by the team. The change does not affect `updated_at`. An absent property
+    /// keeps its value; null clears it.
     pub(crate) struct AppointmentPatchBody {
         /// The team's notes.
         notes: Patch<Option<Text<1, 1000>>>,
@@ -122,7 +122,7 @@ list_query! {
         /// Only appointments of this contact.
         contact_id: Option<ContactId>,
         /// Only appointments with these attendances, separated by commas; `none` selects appointments without
-        /// one.
+        /// an attendance.
         attendance: CommaList<AttendanceFilter, 4>,
         /// Only appointments changed at or after this instant, in the order of their changes.
         updated_since: Option<Timestamp>,

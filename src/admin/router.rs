@@ -181,7 +181,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         post(b!("/appointments"), Token, appointments::book)
             .named("bookAppointment", "Book an appointment on behalf of the team")
-            .details("The body has exactly one of `contact_id` and `contact`. A `contact` with a name alone is always a new contact. The appointment is confirmed in every booking mode. `min_notice_minutes` and `max_advance_days` of the service do not apply. With `ignore_buffers`, buffers do not apply either. With `duration_minutes` the whole time must be bookable. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
+            .details("The body has exactly one of `contact_id` and `contact`. A `contact` with a name alone is always a new contact. The appointment is confirmed in every booking mode. `min_notice_minutes` and `max_advance_days` of the service do not apply. With `ignore_buffers`, buffers do not apply either. With `duration_minutes`, the staff member must be bookable for the whole duration. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
             .refuses(TEAM_BOOKING),
         post(b!("/appointments/{appointment_id}/confirm"), Token, appointments::confirm)
             .named("confirmAppointment", "Confirm a pending appointment")
@@ -220,7 +220,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         get(b!("/contacts/{contact_id}"), Token, contacts::show)
             .named("getContact", "Get a contact and a summary of its appointments")
-            .details("The `ETag` belongs to the contact without `visits`, so that it can be sent as `If-Match` of a change."),
+            .details("The `ETag` does not depend on `visits`, so it can be sent as `If-Match` with a change of the contact."),
         patch(b!("/contacts/{contact_id}"), Token, contacts::update)
             .named("updateContact", "Change a contact")
             .details("A property that is left out keeps its value; null clears it. The contact must keep a name, a phone or an email.")

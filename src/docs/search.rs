@@ -83,8 +83,8 @@ fn score(entry: &Entry, words: &[&str]) -> Option<usize> {
 
 /// The text around the first word of the query, with the words marked.
 fn excerpt(text: &str, words: &[&str]) -> Vec<(bool, String)> {
-    // A character whose lower case has a different length in bytes shifts the offsets in `lower` against
-    // `text`. A text with such a character is shown without marks.
+    // If the lower case of a character has a different length in bytes, the offsets in `lower` are not valid
+    // in `text`. A text with such a character is shown without marks.
     let lower = text.to_lowercase();
     let keeps_length = |c: char| c.to_lowercase().map(char::len_utf8).sum::<usize>() == c.len_utf8();
     let has_marks = text.chars().all(keeps_length);

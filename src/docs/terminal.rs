@@ -238,7 +238,8 @@ fn aligned(row: &[String], widths: &[usize]) -> Vec<String> {
     (0..height).map(line).collect()
 }
 
-/// Wraps a text into lines of at most `width` columns. A longer word is broken, if possible before a slash.
+/// Wraps a text into lines of at most `width` columns. A word that is longer than a line is broken, if possible
+/// before a slash.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -1,8 +1,8 @@
 //! The connection to a relay: TCP, then TLS from the first byte or after STARTTLS (RFC 3207).
 //!
-//! Invariants: nothing that the relay sent before TLS is used after TLS has begun. If the relay sends data
-//! after a response and before TLS, the attempt fails. Between two commands a relay may send at most
-//! [`ANSWER_BYTES_MAX`] bytes.
+//! Invariants: nothing that the relay sent before TLS is used after TLS has begun. If the relay
+//! sends more than one response to a command before TLS, the attempt fails. Between two commands a relay may send
+//! at most [`ANSWER_BYTES_MAX`] bytes.
 
 use std::fmt;
 use std::io;

@@ -141,7 +141,8 @@ fn operation<A: Send + Sync + 'static>(
     described
 }
 
-/// The ids in a path. Panics unless these are the business's id and exactly the ids that the handler takes.
+/// The ids in a path. Panics unless the path contains every id that the handler takes and, apart from the
+/// business's id, no other id.
 fn ids(path: &str, signature: &mut Signature) -> Vec<PathId> {
     let mut taken = std::mem::take(&mut signature.takes.path);
     let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));

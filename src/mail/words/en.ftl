@@ -42,7 +42,7 @@ subject-appointment_cancelled = { $business }: { $who }, { $when }, is cancelled
 subject-call_missed = { $business }: missed call from { $who }
 
 explain-webhook_disabled = All attempts to send an event failed, and the endpoint accepted no other event in that time. The endpoint receives no events until you turn it on again. You can then resend the events that it missed.
-explain-webhook_failing = Deliveries have failed for at least an hour, and the endpoint accepted none in that time. They are retried. If all attempts for an event fail, the endpoint is turned off.
+explain-webhook_failing = Deliveries have failed for at least an hour, and the endpoint accepted none in that time. The service retries them. If all attempts for an event fail, the endpoint is turned off.
 
 open-webhook_disabled = Show the endpoint
 open-webhook_failing = Show the endpoint
