@@ -1,8 +1,8 @@
 //! The parts that every kind of actor uses: a [`Directory`], which starts and stops the actors and sends
 //! messages to them, and the [`Reply`] to a message.
 //!
-//! Invariant: a message with a [`Reply`] holds two permits until the reply is sent or dropped. The permits
-//! limit the length of the mailboxes, because ractor sets no limit.
+//! Invariant: a message with a [`Reply`] holds two permits, one of the engine and one of its actor, until the
+//! reply is sent or dropped. The permits limit the length of the mailboxes, because ractor sets no limit.
 
 mod back_off;
 mod directory;

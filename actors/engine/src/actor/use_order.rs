@@ -1,8 +1,9 @@
 //! The running actors of one kind, ordered by their last use. Uses are numbered in increasing order.
 //!
-//! To avoid a lock, a use stores its number only with the actor, so the actor's entry in the order becomes
-//! outdated. [`UseOrder::longest_unused`] corrects the number of the first entry, which then moves back,
-//! until the first entry is up to date. This entry belongs to the longest unused actor.
+//! A use needs no lock, because it stores its number only with the actor. The actor's entry here is then
+//! outdated: its number is too small. To find the longest unused actor, [`UseOrder::longest_unused`] checks the
+//! entry with the smallest number. If that entry is outdated, it gets the number of the actor's last use, and
+//! the check is repeated.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -39,8 +40,8 @@ impl<I: Copy + Ord + Hash> UseOrder<I> {
         self.entries.len()
     }
 
-    /// Returns the longest unused actor. `newest` returns the number of an actor's last use, or `None` if the
-    /// actor has ended.
+    /// Returns the longest unused actor. `newest` returns the number of an actor's last use; `None` for an
+    /// actor that has ended.
     pub(super) fn longest_unused(&mut self, newest: impl Fn(I) -> Option<u64>) -> Option<I> {
         loop {
             let (number, id) = *self.entries.first()?;

@@ -84,7 +84,7 @@ impl Backup {
         self.manifest.chunks.len()
     }
 
-    /// Checks the digest of the chunk at an index and returns the chunk's rows.
+    /// Checks the digest of the chunk with the index `at`, and returns the chunk's rows.
     pub fn read_chunk(&self, at: usize) -> Result<Vec<Pair>, BackupError> {
         let damaged = |reason| BackupError::Damaged { path: self.path.clone(), number: at + 1, reason };
         let chunk = &self.manifest.chunks[at];

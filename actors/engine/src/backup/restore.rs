@@ -1,9 +1,9 @@
 //! Restores a backup into a new store.
 //!
-//! *Tombstones* list revoked keys and feeds, erased contacts, removed people and ended businesses. Invariant: the
-//! directory becomes a valid store only in the last step. Before that, the restore applies the tombstones and
-//! adds them to the new store's list. Without a list, it revokes every API key and feed and ends all manage
-//! links, with which customers change their appointments.
+//! *Tombstones* list revoked keys and feeds, erased contacts, removed people and ended businesses. Invariant:
+//! the directory becomes a valid store only in the last step. Before that, the restore applies the tombstones
+//! and adds them to the new store's list. If no tombstones are given, it revokes every API key and feed, and
+//! ends all manage links (with which customers change their appointments).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -116,7 +116,7 @@ pub async fn restore(
         restoring.forget_usage(of).await?;
     }
     if let Some(after) = &after {
-        // The new store lists these tombstones too, for a later restore of an older backup.
+        // The new store lists these tombstones too, because a later restore of an older backup needs them.
         store.bury(after)?;
     }
     let after = after.as_deref().map(TakenBack::by);
@@ -294,8 +294,8 @@ impl Restoring<'_> {
         self.store.write(of, batch).await // durable before the next call reads the newest audit entry
     }
 
-    /// Creates the next record of a business's audit log, with the usage of the newest record. The new record
-    /// has a greater id and no earlier timestamp than the newest record, even if the clock is wrong.
+    /// Creates a record for the end of a business's audit log. It repeats the usage of the last record. Its id
+    /// is greater than that of the last record, and its timestamp is not earlier, even if the clock is wrong.
     fn next_record(
         &self,
         of: BusinessId,
@@ -311,7 +311,8 @@ impl Restoring<'_> {
     }
 }
 
-/// Ends all manage links, because the contacts that were erased since the backup are unknown.
+/// Ends all manage links, because without tombstones it is unknown which contacts were erased since the backup,
+/// and an erased contact must have no link.
 async fn end_manage_links(store: &Store) -> Result<(), StoreError> {
     let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX));
     loop {

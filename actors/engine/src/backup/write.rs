@@ -204,8 +204,8 @@ impl Manifest {
         file.sync_all()?;
         fs::rename(new, dir.join(MANIFEST_FILE))?;
         File::open(dir)?.sync_all()?;
-        // If this user cannot read the parent, it belongs to another user, who created `dir`, so it needs no
-        // sync.
+        // If this process may not read the parent directory, the parent's owner has created `dir`. The process
+        // has then changed nothing in the parent, so the parent needs no sync.
         match dir.canonicalize()?.parent().map(|parent| File::open(parent)?.sync_all()) {
             Some(Err(error)) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
             _ => Ok(signed.manifest),

@@ -1,7 +1,7 @@
 //! Feeds: the tokens in their addresses, and the requests of calendar services.
 //!
 //! Invariants:
-//! - Only the answer to the creation of a feed contains its token. The store has the SHA-256.
+//! - Only the answer to the creation of a feed contains its token. The store has only the token's SHA-256.
 //! - A request sees every change that was acknowledged before it, for example the revocation of the feed.
 
 use std::collections::HashSet;
@@ -29,12 +29,12 @@ impl FeedToken {
         Self(random)
     }
 
-    /// Parses a token of a request. `None` for any other form.
+    /// Parses the token in a request. `None` if the text does not have the form of a token.
     pub fn parse(text: &str) -> Option<Self> {
         Some(Self(BASE64_URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?))
     }
 
-    /// The stored form. A lookup of the hash needs no constant-time comparison.
+    /// The hash of the token. Only the hash is stored, so a lookup needs no constant-time comparison.
     pub(crate) fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.0).into()
     }

@@ -1,3 +1,3 @@
-//! The calendars of other services.
+//! Appointments for the calendars of other services.
 
 pub mod feeds;

@@ -42,7 +42,7 @@ struct Jump {
 }
 
 impl Belief {
-    /// The belief at a start. It believes the wall clock unless it is earlier than the stored time. All times
+    /// The belief at a start. The wall clock is believed unless it is earlier than the stored time. All times
     /// are in milliseconds.
     pub(super) fn new(wall: i64, steady: i64, kept: Option<KeptTime>) -> Self {
         let first = Self { offset: wall - steady, jump: None, behind: None, kept: i64::MIN };
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_jump_is_believed_once_it_has_held_for_ten_minutes() {
         for ahead in [2 * MINUTE, -2 * MINUTE, 3 * YEAR, -3 * YEAR] {
-            // The eleventh reading is ten minutes after the first.
+            // The eleventh reading is ten minutes after the first, so it is the first one that is believed.
             let mut believed = vec![0; 10];
             believed.extend([ahead; 3]);
             assert_eq!(each_minute(&[ahead; 13]), believed);
@@ -164,7 +164,7 @@ mod tests {
             let mut belief = started(behind);
             for minute in 0..60 {
                 let passed = minute * MINUTE;
-                // NTP corrects the clock meanwhile, by a second each minute.
+                // NTP corrects the clock by a second each minute, but the clock stays before the stored time.
                 let read = belief.read(WALL + behind + passed + minute * 1_000, BOOT + passed);
                 assert_eq!(read, WALL + passed, "after {minute} minutes");
             }
@@ -182,7 +182,7 @@ mod tests {
             assert_eq!(belief.read(WALL - YEAR + passed, BOOT + passed), WALL + passed);
             assert_eq!(belief.read(WALL + passed + ahead, BOOT + passed), WALL + passed + ahead);
             assert_eq!(belief.doubted(), None);
-            // A later jump to an earlier time is not believed immediately.
+            // After the clock is believed, a jump to an earlier time is again not believed immediately.
             let glitch = WALL + passed + ahead - YEAR;
             assert_eq!(belief.read(glitch, BOOT + passed), WALL + passed + ahead);
         }

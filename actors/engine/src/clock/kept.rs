@@ -43,7 +43,8 @@ pub(super) async fn read(store: &Store, wall: Timestamp, boot: Option<Boot>) -> 
         let warning = newest.and_then(|newest| odd(wall, newest, kept.wall));
         return Ok(Kept { steady, newest, believed, warning });
     }
-    // Without a stored time (early version, or damage), the newest stamp is used instead.
+    // Without a stored time (because an early version wrote the store, or its row is damaged), the newest stamp
+    // is used instead.
     let newest = newest_stamp(store).await?;
     let begin = newest.map_or(wall, |newest| wall.min(newest + STOPPED_MAX));
     let warning = newest.and_then(|newest| odd(wall, newest, Timestamp::MIN));
@@ -161,7 +162,8 @@ mod tests {
         assert!(behind.contains("repair-stamps") && !behind.contains('\n'), "{behind}");
         let ahead = warning(newest + AHEAD_MAX + tick, none).unwrap();
         assert!(ahead.contains("2026-04-02T12:00:00.001Z") && ahead.contains("2026-03-02T12:00:00.000Z"));
-        // A recent stored time shows that the service ran recently, even without a recent stamp.
+        // A recent stored time shows that the service ran recently, so there is no warning even without a
+        // recent stamp.
         assert_eq!(warning(newest + AHEAD_MAX + tick, newest + tick), None);
     }
 

@@ -11,8 +11,8 @@
 //! Invariants:
 //!
 //! - all businesses share the steady time. It never decreases, except by at most a minute after a crash;
-//! - no change has a stamp before [`Clocks::stamps_from`]. Until the machine restarts, that instant is not
-//!   before the end of any list ordered by `updated_at` that a client has received.
+//! - no change gets a stamp before [`Clocks::stamps_from`]. Until the machine restarts, no list ordered by
+//!   `updated_at` that a client has received ends after that instant.
 
 mod belief;
 mod kept;
@@ -124,8 +124,9 @@ impl Clocks {
         }
     }
 
-    /// Ensures that after a crash no stamp is before the end of a list that is read now. Stores the believed
-    /// time if the stored one is too early for this. Returns true if the list must wait until it is durable.
+    /// Ensures that after a crash no stamp is before the end of a list that is read now. For this, stores the
+    /// believed time if the stored one is too early. Returns true if the list must wait until the stored time
+    /// is durable.
     pub(crate) fn store_list_time(&self, store: &Store) -> bool {
         let _ = self.now();
         let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);

@@ -3,11 +3,11 @@
 //!
 //! - At most one actor per id takes messages, because the lock of the seat is held while the seat changes.
 //! - Each unanswered message holds a permit of its actor. The directory stops an actor only when all of its
-//!   permits are free, or when the engine closes. A request that finds the permits of an actor closed looks
-//!   up the seat again.
+//!   permits are free, or when the engine closes. Stopping an actor closes its permits. A request that finds
+//!   them closed looks up the seat again.
 //! - If more than [`Bounds::running_max`] actors run, each start inspects [`LOOKS_PER_START`] actors, the
 //!   longest unused first, and stops those without work. If all of them have work, the new actor runs too,
-//!   because its request must not wait. Later starts and the sweep reduce the number again.
+//!   because its request must not wait. Later starts and the sweep stop the surplus actors.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -27,7 +27,8 @@ use super::{Claim, Reply};
 use crate::error::{EngineError, Result};
 
 const IDLE_MAX: Duration = Duration::from_secs(600);
-/// The maximum number of unanswered messages per actor. The next message gets [`EngineError::Overloaded`].
+/// The maximum number of unanswered messages per actor. Further messages are refused with
+/// [`EngineError::Overloaded`].
 pub(crate) const QUEUE_PERMITS: usize = 1_024;
 /// The number of parts into which a sweep is divided. One part runs per second.
 const SWEEP_PARTS: usize = 50;
@@ -138,8 +139,7 @@ impl<I: Id, M: Message> Directory<I, M> {
             }
             let permits = Arc::new(Semaphore::new(QUEUE_PERMITS));
             let starting = (self.start)(id, Arc::clone(&permits));
-            // The start is a separate task, so the actor is entered in its seat even if the request is
-            // dropped.
+            // The start is a separate task, so the actor is put into its seat even if the request is dropped.
             let filling = Arc::clone(&self.seats).fill((id, seat, gone), starting, permits);
             return tokio::spawn(filling).await.unwrap_or(Err(EngineError::Failed));
         }
@@ -236,7 +236,7 @@ impl<I: Id, M: Message> Directory<I, M> {
         self.seats.put_away(id);
     }
 
-    /// Closes an actor to new messages and returns it. The caller can stop it after its last answer.
+    /// Makes an actor refuse new messages, and returns it. The caller can stop it after its last answer.
     pub(crate) fn dismiss(&self, id: I) -> Option<Arc<Running<M>>> {
         let running = self.seats.running(id)?;
         running.permits.close();
@@ -244,7 +244,7 @@ impl<I: Id, M: Message> Directory<I, M> {
         Some(running)
     }
 
-    /// Stops every actor. The requests of unanswered messages get [`EngineError::Failed`].
+    /// Stops every actor. Requests whose messages are unanswered get [`EngineError::Failed`].
     pub(crate) fn stop(&self) {
         for id in self.seats.ids_descending().into_iter().rev() {
             if let Some(running) = self.seats.running(id) {
