@@ -1,4 +1,4 @@
-//! The budget and the usage of a business, and the progress of counting.
+//! The budget and the usage of a business, and the progress of the count of its records.
 
 use std::sync::Arc;
 

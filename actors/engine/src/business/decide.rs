@@ -152,14 +152,14 @@ pub(super) fn write(
             }
             Write::NoBusiness => effects.push(Effect::End),
             Write::NoWebhook(endpoint) => effects.push(Effect::StopDelivering(of_business(*endpoint))),
-            // Makes the endpoint's actor drop the waiting deliveries.
+            // The endpoint's actor must drop the deliveries that waited until now.
             Write::Webhook(after)
                 if !after.is_enabled()
                     || state.webhooks.get(&after.id).is_some_and(|before| before.epoch != after.epoch) =>
             {
                 effects.push(Effect::StopDelivering(of_business(after.id)));
             }
-            // The deliveries that waited during the suspension are sent now.
+            // The deliveries that waited during the suspension must be sent now.
             Write::Business(after) if state.business.suspended && !after.suspended => {
                 deliveries.extend(state.webhooks.keys().copied().map(of_business));
             }

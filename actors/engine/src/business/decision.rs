@@ -35,7 +35,7 @@ pub(crate) struct Decided {
     pub(super) mails: Vec<(MailId, NewMail)>,
     /// The due time of a notice among the written rows.
     pub(super) waits: Option<Timestamp>,
-    /// The endpoint that was disabled after failures, or that is failing. The team gets an alert of this kind.
+    /// The endpoint that was disabled after failures, or that is failing, and the kind of the alert about it.
     pub(super) webhook: Option<(AlertKind, WebhookId)>,
 }
 
@@ -69,8 +69,8 @@ impl<G: Gives> Decision<G> {
         self
     }
 
-    /// Adds the writes, the audit entries and the events of another decision. Returns also its answer. Must not be
-    /// used with a decision that has mails or alerts.
+    /// Adds the writes, the audit entries and the events of another decision, and returns that decision's
+    /// answer too. Must not be used with a decision that has mails or alerts, because they would be lost.
     pub(super) fn with<H: Gives>(mut self, other: Decision<H>) -> (Self, H::Value) {
         let Decided { writes, audit, events, .. } = other.decided;
         self.decided.writes.extend(writes);

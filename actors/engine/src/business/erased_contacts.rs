@@ -12,12 +12,12 @@ use uuid::Uuid;
 #[derive(Debug, Default)]
 pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
-    /// Maps the digest of each phone number or e-mail address of an erased contact to an id: that of the
-    /// newest erasure, or of the merge after which the number or address no longer belonged to the contact.
-    /// Records with a later id stay unchanged.
+    /// The digest of each phone number or e-mail address of an erased contact, with the id of the erasure or
+    /// merge that took the number or address from the contact (the newest, if there are several). Records with
+    /// a later id stay unchanged.
     identifiers: HashMap<[u8; 16], Uuid>,
-    /// True if an erasure row contains no phone number or cannot be decoded. The contact may then have been
-    /// undecodable, and index rows may still contain its id.
+    /// True if the row of an erasure contains no phone number or cannot be decoded. The erased contact may then
+    /// have been undecodable, so index rows may still contain its id.
     may_be_listed: bool,
 }
 
@@ -83,7 +83,8 @@ impl Personal for Appointment {
         if theirs.is_erased(self.contact_id) {
             return Ok(Some(self.erased()));
         }
-        // The customer may have entered the phone number or e-mail address of an erased contact.
+        // In a booking for another contact, the customer may have entered the phone number or e-mail address of
+        // an erased contact.
         let Some(entered) = &self.booked_as else { return Ok(None) };
         let has = |identifier: Option<&str>| theirs.had(identifier, self.id.uuid());
         let (had_phone, had_email) = (has(entered.phone.as_deref()), has(entered.email.as_deref()));

@@ -4,8 +4,9 @@
 //! - Each link of an appointment is in the appointment's [`LinksRecord`], which names no other link.
 //! - An appointment without a contact has no links.
 //! - The deletion of an appointment deletes its links. A background job deletes the links that have ended.
-//! - If an appointment has too many links, a link that was sent by mail ends later than the links that a page
-//!   showed, because it also stops e-mails. A visitor who repeats a form therefore cannot end it.
+//! - If an appointment has too many links, those that a page showed end first. A link that was sent by mail
+//!   ends after them, because it can also stop e-mails, and a visitor must not be able to end it by repeating a
+//!   form.
 
 use chrono::TimeDelta;
 use domain::{Appointment, AppointmentId, Timestamp};

@@ -50,7 +50,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let Start { id, clocks, steady, store, ports, outbox } = start;
     let id = *id;
     // `waiting` counts only deliveries that are submitted from now on. The load then waits until the earlier
-    // ones are durable.
+    // ones are durable, so it finds them in the store.
     let waiting = store.watch(id);
     store.settled(id).await?;
     let mut rows = store.scan(&keys::hot(id), Order::Ascending);
@@ -132,7 +132,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     }
     state.blocked = Blocked::from_times(blocked);
     load_busy(&mut state, busy_from).await?;
-    // Usually this step completes the count, because only few waiting mails and deliveries are uncounted.
+    // Usually this step completes the count, because only a few waiting mails and deliveries are uncounted.
     state.count_on()?;
     contact_import::roll_back(&mut state).await?;
     Ok(Some(state))

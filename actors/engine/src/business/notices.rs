@@ -20,13 +20,14 @@ use super::state::State;
 use super::write::Write;
 use crate::mail::{delete_mail, write_mail};
 
-/// The delay of a notice about a change by the team or by an integration, which can be undone in this time.
+/// The delay of a notice about a change by the team or by an integration. If the change is undone in this time,
+/// the customer gets no notice.
 const BY_TEAM_AFTER: TimeDelta = TimeDelta::seconds(15);
 
 /// The number of finished notices of an appointment that stay in the log when the appointment is changed.
 const FINISHED_MAX: usize = 32;
 
-/// Writes the notices of a change. Returns the changed appointments. Their earlier notices may be obsolete.
+/// Writes the notices of a change. Returns the changed appointments, whose earlier notices may be obsolete.
 pub(super) fn write_notices(
     state: &mut State,
     writes: &[Write],
@@ -69,8 +70,8 @@ pub(super) fn write_notices(
     Ok(changed)
 }
 
-/// The mail of a new notice, which waits for this delay at least. `None` without a relay. The mail is dropped
-/// if the budget has no room for it after the `more` notices of the same batch.
+/// The mail of a new notice, which waits at least for `delay`. `None` without a relay. If the budget has no
+/// room for it beside the `more` notices that the batch already contains, the mail is marked as dropped.
 pub(crate) fn minted_notice(
     state: &mut State,
     notice: Notice,
@@ -106,8 +107,8 @@ fn notices(
     let settings = &state.notices;
     let kind = NoticeKind::of_change(before, after).filter(|_| settings.includes(after));
     let Some(kind) = kind else { return Vec::new() };
-    // `since` is the time of the booking or last move. If this change is not a move, that is the stamp of the
-    // pending appointment, because only a booking or a move changes a pending appointment.
+    // `since` is the time of the booking or of the last move. If this change is neither, it ends the pending
+    // state, and `since` is the stamp of the pending appointment, which only a booking or a move sets.
     let is_moved =
         |before: &Appointment| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id);
     let since = before.filter(|before| !is_moved(before)).map_or(at, |before| before.updated_at);
@@ -121,7 +122,7 @@ fn is_erased(before: &Appointment, after: &Appointment) -> bool {
 }
 
 /// Removes the addresses and errors from the finished notices of an erased contact's appointment. The outbox
-/// drops the waiting ones.
+/// drops the waiting notices.
 fn clean(state: &State, id: AppointmentId, batch: &mut Batch) -> Result<(), StoreError> {
     notices_of(state, id, |mail| {
         if mail.status != MailStatus::Pending && (mail.to.is_some() || mail.last_error.is_some()) {

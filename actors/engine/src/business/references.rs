@@ -21,8 +21,8 @@ use super::write::Write;
 /// The maximum number of watches. If there are more, the oldest watch is lost.
 const WATCHED_MAX: usize = 64;
 
-/// Identifies a watch for new references to a service or staff member. The request for a deletion contains it
-/// as proof that a scan found no older reference.
+/// Identifies a watch for new references to a service or staff member. A request for a deletion contains the
+/// watch as proof that a scan found no older reference.
 #[derive(Clone, Debug)]
 pub struct Watch {
     number: u64,

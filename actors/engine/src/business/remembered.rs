@@ -53,8 +53,8 @@ pub(crate) fn remember(
 fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<(u16, Vec<u8>)>> {
     let now = state.clocks.steady();
     let at = |day| keys::idempotency(state.id, day, &idempotency.key);
-    // Future days are read first. Otherwise a key could be missed that a background job moves from a future
-    // day to today meanwhile.
+    // Future days are read first. Otherwise a key would be missed if a background job moved it from a future
+    // day to today between the reads.
     let days = state.days_ahead.iter().copied().chain(days(now));
     let Some((day, record)) = kept(days, now, idempotency.fingerprint, |day| state.read(&at(day)))? else {
         return Ok(None);
@@ -166,7 +166,7 @@ fn check_key(state: &State, id: KeyId) -> Result<()> {
     if state.checked_key.get() == Some(checked) {
         return Ok(());
     }
-    // Rows of API keys are never deleted, so an id without a row belongs to no revoked key.
+    // Rows of API keys are never deleted, so an id without a row is not the id of a revoked key.
     let Some(prefix) = state.read_raw(&keys::key(state.id, id))? else { return Ok(()) };
     let key = state.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
     if key.is_some_and(|key| key.revoked_at.is_some()) {

@@ -15,7 +15,7 @@ pub enum IfMatch {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Idempotency {
-    /// SHA-256 of the API key's id (or the operator) and the `Idempotency-Key`.
+    /// SHA-256 of the caller (the id of the API key, or the operator) and the `Idempotency-Key`.
     pub key: [u8; 32],
     /// SHA-256 of method, path and canonical body.
     pub fingerprint: [u8; 32],

@@ -22,8 +22,8 @@ use uuid::Uuid;
 use super::state::State;
 use super::write::Write;
 
-/// The maximum number of records per row. More records make a search cheaper and a changed contact more
-/// expensive.
+/// The maximum number of records per row. A greater number makes a search cheaper, and the change of a contact
+/// more expensive.
 pub(crate) const ROW_RECORDS_MAX: usize = 64;
 /// The maximum size of a row. A longer row would be stored in pieces.
 const ROW_BYTES_MAX: usize = VALUE_BYTES_MAX - ROW_HEAD_BYTES;
@@ -100,7 +100,8 @@ pub(super) fn index(state: &mut State, writes: &[Write], batch: &mut Batch) -> R
         if more == 0 {
             continue;
         }
-        // The actor counts the unfiled records when it needs the number for the first time.
+        // After the actor's start the number of unfiled records is unknown. The first new record therefore
+        // calls `file`, which counts them.
         let count = state.unfiled.get(&rows).map_or(ROW_RECORDS_MAX, |count| count + more);
         let count = if count < ROW_RECORDS_MAX { count } else { file(state, rows, &unfiled, batch)? };
         state.unfiled.insert(rows, count);
@@ -165,7 +166,8 @@ fn file(
     if filed.records == ROW_RECORDS_MAX {
         filed.write(batch);
     }
-    // A row without texts only shows the id up to which records are filed. The new rows show a greater id.
+    // A row without texts is needed only for its key, the id up to which records are filed. The new rows have
+    // greater ids, so it is deleted.
     if batch.len() > before
         && let Some((key, value)) = newest
         && SearchRecord::decode(&value).is_ok_and(|row| row.texts.is_empty())

@@ -59,9 +59,9 @@ pub enum Write {
     Website(Website),
     Notices(NoticeSettings),
     NoBusiness,
-    /// Rows that are not in the actor's memory.
+    /// Rows of which the actor has no copy in memory.
     Rows(Batch),
-    /// The rows of a record that is not in the actor's memory, and the change of its search text.
+    /// The rows of a record of which the actor has no copy in memory, and the change of its search text.
     Kept(Batch, Option<SearchChange>),
     SpecialDay(SpecialDay),
     NoSpecialDay(NaiveDate),
@@ -121,7 +121,7 @@ impl Write {
                 }
             }
             Self::Appointment { before, after } => {
-                // The list ordered by `updated_at` depends on this condition.
+                // The list ordered by `updated_at` would miss an appointment that does not meet this condition.
                 assert!(
                     after.id.minted_at() >= after.created_at,
                     "the id of appointment {} contains a time before its creation",

@@ -77,7 +77,8 @@ impl Change for CreateService {
     }
 }
 
-/// Creates the first services of a business, which every active staff member offers, and patches the business.
+/// Creates the first services of a business, and patches the business. Every active staff member offers the
+/// services.
 #[derive(Clone, Debug)]
 pub struct CreateFirstServices {
     pub profile: PatchBusiness,

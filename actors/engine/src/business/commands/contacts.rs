@@ -134,7 +134,7 @@ impl Change for MergeContacts {
         if !consents.is_empty() {
             decision = decision.write(Write::Rows(consents));
         }
-        // The deletion comes first, because the survivor may get an identifier of the merged contact.
+        // The merged contact is deleted first, because the survivor may get its phone number or e-mail address.
         Ok(decision.write(Write::Merged(gone, alias)).write(Write::Contact { before: Some(before), after }))
     }
 }

@@ -40,7 +40,7 @@ impl ManageToken {
         Self { business_id, random }
     }
 
-    /// Parses a token of a request. `None` for any other form.
+    /// Parses the token in a request. `None` if the text does not have the form of a token.
     pub fn parse(text: &str) -> Option<Self> {
         let decoded = |part: &str| BASE64_URL_SAFE_NO_PAD.decode(part).ok()?.try_into().ok();
         let (business, random) = text.split_once('.')?;
@@ -52,8 +52,7 @@ impl ManageToken {
         self.business_id
     }
 
-    /// The hash of the token, which the store contains. A lookup of the hash needs no constant-time
-    /// comparison.
+    /// The hash of the token. Only the hash is stored, so a lookup needs no constant-time comparison.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.random).into()
     }
@@ -255,7 +254,7 @@ mod tests {
         assert_eq!(format!("{token:?}"), "ManageToken(…)");
         assert_ne!(token.hash(), ManageToken::new(of, [0xf6; 16]).hash());
         let (business, random) = text.split_once('.').unwrap();
-        // The last character of each part has four bits that must be 0.
+        // The last character of a part has four unused bits. They must be 0, so that a token has only one form.
         let other_bits = format!("{business}.{}x", &random[..21]);
         for bad in ["", ".", business, &text[1..], &format!("{text}="), &format!("{text}A"), &other_bits] {
             assert_eq!(ManageToken::parse(bad), None, "{bad}");

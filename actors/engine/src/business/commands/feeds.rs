@@ -101,7 +101,7 @@ fn revoked(before: Feed, at: Timestamp) -> Write {
     Write::Feed { before: Some(before), after }
 }
 
-/// The feeds of a range of [`kind::FEED_LIVE`], with all changes decided so far.
+/// The feeds whose index rows ([`kind::FEED_LIVE`]) are in a range, with all changes decided so far.
 fn live(state: &State, range: KeyRange) -> Result<Vec<Feed>, StoreError> {
     let (mut feeds, mut left) = (Vec::new(), range);
     while let Some((row, _)) = state.next_in(&left, Order::Ascending)? {
@@ -112,8 +112,8 @@ fn live(state: &State, range: KeyRange) -> Result<Vec<Feed>, StoreError> {
     Ok(feeds)
 }
 
-/// Revokes the feeds that end with the writes of a decision: those that their creators may no longer have,
-/// and those of a deleted staff member.
+/// Revokes the feeds that must end because of the writes of a decision: feeds that their creators may no longer
+/// have, and the feeds of a deleted staff member.
 pub(in crate::business) fn end(
     state: &State,
     at: Timestamp,
@@ -141,7 +141,7 @@ pub(in crate::business) fn end(
     Ok(())
 }
 
-/// The feeds that the person created and may no longer have with the membership.
+/// The feeds that the person created and that `membership` does not allow; all of them without a membership.
 fn lost(state: &State, person: PersonId, membership: Option<&Membership>) -> Result<Vec<Feed>, StoreError> {
     let mut feeds = live(state, keys::of_kind(state.id, kind::FEED_LIVE))?;
     feeds.retain(|feed| feed.created_by == KeyCreator::Person(person) && !feed.is_kept_by(membership));

@@ -14,8 +14,8 @@ use crate::business::{Change, Context, Decision, New, Shown, Write, within_budge
 use crate::error::Result;
 use crate::mail::{consent_of, email_consent_key, write_email_consent, write_mail, write_text_consent};
 
-/// Sends a new notice about the appointment of a logged notice. The new notice states the current state of
-/// the appointment.
+/// Sends a new notice about the appointment of a logged notice. The new notice describes the appointment as it
+/// is now.
 #[derive(Clone, Copy, Debug)]
 pub struct SendNoticeAgain {
     pub id: MailId,
@@ -52,7 +52,7 @@ impl Change for SendNoticeAgain {
     }
 }
 
-/// Stops the e-mails of the business to the address to which the mail with this token went.
+/// Stops e-mails from the business to the address that received the mail with this token.
 #[derive(Clone, Debug)]
 pub struct StopNotices {
     pub token: ManageToken,
@@ -89,7 +89,7 @@ impl Change for StopNotices {
     }
 }
 
-/// Sets the consent of a contact at its own address and phone number.
+/// Sets whether the business may send e-mails to a contact's own address, and texts to its own phone number.
 #[derive(Clone, Copy, Debug)]
 pub struct SetConsent {
     pub id: ContactId,

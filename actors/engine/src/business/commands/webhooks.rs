@@ -61,7 +61,8 @@ impl Change for CreateWebhook {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let endpoint = self.endpoint(context)?;
-        // The secret is stored too: if the response is lost, only a repeated request returns it.
+        // The stored answer includes the secret, because a client that lost the response can get the secret
+        // only with a repeated request.
         let shown = NewWebhookView::new(&endpoint, reveal(&endpoint.secret));
         Ok(created(endpoint, shown))
     }
@@ -193,7 +194,7 @@ impl Change for TurnOff {
         let before = context.state.webhooks.get(&self.endpoint).ok_or(Refusal::NotFound(Named::Webhook))?;
         let mut after = before.clone();
         let reached = self.delivery.reached_before.is_some_and(|n| n < self.reached.load(Ordering::Acquire));
-        // The endpoint may have been disabled, or enabled again, during the attempt.
+        // An endpoint that was disabled, or enabled again, during the attempt is not disabled now.
         let decision = if before.is_enabled() && before.epoch == self.delivery.epoch && !reached {
             after.disable(DisabledReason::Failures, context.at);
             changed(context, AuditAction::WebhookTurnedOff, before, after)

@@ -157,7 +157,7 @@ impl Change for PatchNotices {
             return Ok(Decision::answering(shown));
         }
         let now_shown = NoticesView::from(&after);
-        // A background job makes the reminders that coming appointments lack.
+        // A background job writes the missing reminders of upcoming appointments.
         let mut rows = Batch::default();
         if context.state.outbox.transport().is_some() {
             rows.put(keys::reminding(context.state.id), Vec::new());

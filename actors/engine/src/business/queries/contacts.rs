@@ -50,8 +50,8 @@ impl BusinessHandle {
         let contact = self
             .read(|store| {
                 let contact = contact(store, self.id, id)?;
-                // The contact is read before the row of the import. If the import finishes between the two
-                // reads, the contact is visible.
+                // The contact is read before the row that hides the contacts of an import. If the import
+                // finishes between the two reads, the contact is visible.
                 let hidden = Hidden::read(store.rows(), self.id)?;
                 Ok(contact.filter(|contact| !hidden.hides(contact.id)))
             })
@@ -173,7 +173,7 @@ impl BusinessHandle {
 
     async fn names_without(&self, hidden: Hidden, page: &PageRequest) -> Result<Page<ContactView>> {
         let after = page.after.clone().unwrap_or_default();
-        // The first names after the position, and the first name of the next page.
+        // The contacts of this page, sorted by name, and the first contact of the next page.
         let mut first = BTreeMap::new();
         let mut take = |name: &str, id: Uuid| {
             if hidden.hides(id.into()) {
@@ -189,7 +189,8 @@ impl BusinessHandle {
         };
         let (contacts, index) =
             (keys::of_kind(self.id, kind::CONTACT), keys::of_kind(self.id, kind::CONTACT_SEARCH));
-        // A contact that is added to the index meanwhile is read twice, and its position is the same.
+        // A contact that is added to the index meanwhile is read twice. Both reads give the same position, so
+        // it is listed once.
         let newest = self.read(|store| store.scan(&index, Order::Descending).next().transpose()).await?;
         let unfiled =
             newest.map_or(contacts, |(key, _)| contacts.after(position_key(&contacts, position_of(&key))));

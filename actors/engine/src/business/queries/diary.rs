@@ -1,4 +1,4 @@
-//! Reads the diary, time off and the history of a record.
+//! Reads the diary, the time off of staff members, and the history of a record.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;

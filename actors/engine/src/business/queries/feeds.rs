@@ -12,8 +12,8 @@ use crate::key_usage::last_used;
 use crate::scans::Reader;
 
 impl BusinessHandle {
-    /// The feeds in the order of creation, including revoked ones. A member sees those of their own staff
-    /// member (`seen_by`).
+    /// The feeds in the order of creation, including revoked ones. With `seen_by`, only the feeds that this
+    /// member may manage.
     pub async fn feeds(
         &self,
         seen_by: Option<&Membership>,

@@ -74,7 +74,7 @@ impl BusinessHandle {
         Ok((into, from))
     }
 
-    /// The appointments of a contact. If it takes part in a merge meanwhile, some may be missing.
+    /// The appointments of a contact. If the contact is merged meanwhile, some may be missing.
     async fn counted(&self, contact: ContactId) -> Result<Vec<Counted>> {
         let (of, mut counted) = (self.id, BTreeMap::new());
         if let Some(whose) = self.read(|store| Whose::of(store, of, contact)).await? {
@@ -83,7 +83,8 @@ impl BusinessHandle {
                 let found = reader.get::<Appointment>(&keys::appointment(of, starts_at, id))?;
                 Ok(found.filter(|it| whose.has(it.contact_id)).map(|it| (it.id, Counted::from(&it))))
             };
-            // An appointment that moves meanwhile may be found twice.
+            // A background job may move an appointment from one contact to the other meanwhile. The appointment
+            // is then found twice, and counted once.
             for id in whose.from.into_iter().chain([whose.id]) {
                 let range = keys::appointments_of_contact(of, id);
                 self.every(range, pick, |(id, it)| _ = counted.insert(id, it)).await?;
@@ -92,7 +93,7 @@ impl BusinessHandle {
         Ok(counted.into_values().collect())
     }
 
-    /// Adds the contacts that are being erased.
+    /// Extends `erased` by the contacts that are being erased now.
     async fn erased(&self, erased: &mut BTreeSet<ContactId>) -> Result<()> {
         let pick = |_: &Reader<'_>, key: &[u8], _: &[u8]| keys::id_at_end(key).map(Some);
         self.every(keys::of_kind(self.id, kind::ERASURE), pick, |id| _ = erased.insert(id)).await
@@ -109,8 +110,8 @@ impl BusinessHandle {
         let periods = by.split(&dates);
         let mut insights = Insights::new(zone, &periods);
         let during = insights.during();
-        // An appointment refers to an erased contact until the erasure job has changed the appointment. The job may end
-        // during the count.
+        // An appointment refers to an erased contact until the erasure job has changed the appointment. The job
+        // may end during the count, so the erased contacts are read before and after it.
         let mut erased = BTreeSet::<ContactId>::new();
         self.erased(&mut erased).await?;
         let pick = |_: &Reader<'_>, _: &[u8], value: &[u8]| {
@@ -119,15 +120,15 @@ impl BusinessHandle {
         let before_end = keys::appointments_starting(of, Timestamp::MIN, during.end);
         self.every(before_end, pick, |it: Counted| insights.count(&it)).await?;
         self.erased(&mut erased).await?;
-        // Appointments refer to a merged contact until the job has moved them. A merge may have begun during the
-        // count, so the aliases are read after it.
+        // Appointments refer to a merged contact until a background job has moved them to the survivor. A merge
+        // may have begun during the count, so the aliases are read after the count.
         let mut survivors = BTreeMap::<ContactId, ContactId>::new();
         let pick = |_: &Reader<'_>, _: &[u8], value: &[u8]| Alias::decode(value).map(Some);
         let aliases = keys::of_kind(of, kind::ALIAS);
         self.every(aliases, pick, |it: Alias| _ = survivors.insert(it.from, it.into)).await?;
         let survivor = |id: ContactId| survivors.get(&id).copied().unwrap_or(id);
         let known = |id: ContactId| {
-            // The survivor may have been merged while the aliases were read.
+            // The aliases are followed twice, because the survivor may have been merged while they were read.
             let id = survivor(survivor(id));
             (!erased.contains(&id)).then_some(id)
         };

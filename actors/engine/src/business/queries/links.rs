@@ -89,7 +89,8 @@ impl BusinessHandle {
             Ok(state.schedule(now).slots_to_move(&appointment, staff, dates, Terms::Integration, None)?)
         });
         match slots.await {
-            // The service or the staff member is inactive.
+            // The service or the staff member is inactive, so there is no time to which the appointment can
+            // move.
             Err(EngineError::Refused(Refusal::Invalid(_))) => Ok(Some(Vec::new())),
             slots => slots.map(Some),
         }

@@ -95,7 +95,7 @@ impl BusinessHandle {
         Ok(settings.unwrap_or_default())
     }
 
-    /// Whether settings for notices are stored. A business that was created before this feature has none
+    /// Whether settings for notices are stored. A business that was created before notices existed has none
     /// until its team saves them.
     pub async fn has_notice_settings(&self) -> Result<bool> {
         self.read(|store| store.contains(&keys::notices(self.id))).await
@@ -222,7 +222,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The stored answer to a repeated request, for callers that do other work before the change. Fails with
+    /// The stored answer to a repeated request. For callers that do other work before the change. Fails with
     /// the errors of the change.
     pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<AnswerOf<C>>> {
         if request.idempotency.is_none() {
@@ -237,7 +237,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Fails if the change would be refused now, for callers that must make another change before it.
+    /// Fails if the change would be refused now. For callers that must make another change before this one.
     pub(crate) async fn check<C: Change + 'static>(&self, request: &Request, change: C) -> Result<()> {
         let request = request.clone();
         self.ask(move |state, now| {

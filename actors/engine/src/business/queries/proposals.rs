@@ -1,4 +1,5 @@
-//! Answers questions of the team about a booking or move before the team makes it.
+//! Answers the team's questions about a booking or move that it has not made yet: which times are free, and
+//! whether the booking or move would be allowed.
 
 use chrono::{NaiveDate, TimeDelta};
 use domain::availability::{Overridden, Schedule, Slot};
@@ -14,8 +15,8 @@ use crate::error::Result;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proposal {
     Allowed,
-    /// It needs `override`, which breaks these rules. The list is empty if `override` is needed only because
-    /// the appointment has ended.
+    /// It needs `override`, because it breaks these rules. The list is empty if `override` is needed only
+    /// because the appointment has ended.
     Overrides(Vec<Overridden>),
 }
 
@@ -41,8 +42,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Tries a booking by the team without making it. The party in the request is ignored. Errors: the
-    /// refusals of a booking that overrides rules.
+    /// Checks whether the team can make a booking, without making it. The party in the request is ignored.
+    /// Errors: the refusals that `override` cannot prevent.
     pub async fn try_to_book(&self, request: BookRequest) -> Result<Proposal> {
         let starts_at = request.starts_at;
         self.ask(move |state, now| {
@@ -55,7 +56,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Tries a move by the team without making it; see [`Self::try_to_book`].
+    /// Checks whether the team can make a move, without making it; see [`Self::try_to_book`].
     pub async fn try_to_move(&self, id: AppointmentId, request: MoveRequest) -> Result<Proposal> {
         let starts_at = request.starts_at;
         self.ask(move |state, now| {
@@ -72,7 +73,7 @@ impl BusinessHandle {
     }
 }
 
-/// Returns what a change needs. `make` makes the booking or move by the given schedule and party.
+/// Returns what a booking or move needs. `make` carries it out in memory with the given schedule and party.
 fn propose(
     state: &State,
     (now, starts_at): (Timestamp, Timestamp),

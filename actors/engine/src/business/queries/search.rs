@@ -2,7 +2,8 @@
 //!
 //! A search reads first the newest records, which are not in the index yet, and then the rows of the index
 //! ([`crate::business::search_texts`]), newest first. The position of a page contains the id of its first
-//! record. A record is therefore found once, even if its row is divided between the reads of two pages.
+//! record, and not the key of an index row. A record is therefore found once, even if its row is divided after
+//! the page before was read.
 
 use std::cmp::Reverse;
 
@@ -28,7 +29,7 @@ const PER_CONTACT: usize = 5;
 
 const ID_BYTES: usize = size_of::<Uuid>();
 
-/// The position of a record that the next page begins with.
+/// The position of a page whose first record has this id.
 fn including(id: &[u8]) -> Vec<u8> {
     [id, &[0]].concat()
 }
@@ -70,10 +71,11 @@ pub(super) fn searched<R: Kept, V>(
 
     let Some((newest, _)) = newest else { return Ok((items, End::OfList)) };
     let mut filed = index.before(Key::new(&newest).with(&[0]));
-    // All records with this id or a greater one have been read.
+    // The records with this id or a greater one were read for earlier pages or rows.
     let mut read = page.after.clone();
     if let Some(after) = &page.after {
-        // The row that holds the record has the record's id or a later id as its key.
+        // The page continues in the row that contains this record's text. The key of that row has the record's
+        // id or the next greater one.
         let id = &after[..after.len().min(ID_BYTES)];
         let from = index.starting_at(position_key(&index, id));
         if let Some((key, _)) = reader.scan(&from, Order::Ascending).next().transpose()? {
@@ -96,7 +98,7 @@ pub(super) fn searched<R: Kept, V>(
             if looked_at > 0 && reader.is_used_up() {
                 return Ok((items, End::UsedUp(including(id))));
             }
-            // The record may have changed since the row was read.
+            // The record may have changed since the row was read, so its current text must match too.
             let record = reader.find::<R>(&position_key(&records, id))?;
             if let Some(record) = record.filter(|it| search.matches(&it.search_text()) && admits(it)) {
                 if items.len() == page.limit {

@@ -1,9 +1,9 @@
 //! Lists appointments in the order of their last change.
 //!
-//! An appointment that was never changed has no row in the index of changes. The list finds it in the index
-//! by id, which is in the order of creation: a later appointment of a business has a greater id and no
-//! earlier creation stamp. The time in an id is not before the creation stamp, so the list knows where to
-//! begin.
+//! An appointment that was never changed has no row in the index of changes. The list finds it in the index by
+//! id. This index has the order of creation, because each new appointment of a business has a greater id than
+//! all older ones, and its creation stamp is not earlier than theirs. The time in an id is never before the
+//! creation stamp, so the list can begin at the first id with the time of its start.
 //!
 //! Invariants:
 //! - Each appointment appears once, at its last change.
@@ -84,7 +84,8 @@ impl Changes {
             let found = row.and_then(|(key, start)| {
                 let change = keys::instant_and_id(&key).and_then(|(at, id)| {
                     let found = self.record(reader, id, &start)?;
-                    // A record that changes after its index row was read is listed at its later change.
+                    // If the record has changed since the index row was read, the list shows it at its later
+                    // change instead.
                     let shown = found.filter(|found| found.updated_at == at && has_change_row(found));
                     Ok(Change { at, id, by_id: false, shown })
                 });

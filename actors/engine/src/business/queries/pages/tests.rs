@@ -23,7 +23,7 @@ async fn store_with(numbers: &BTreeSet<u16>) -> Store {
 }
 
 /// Lists the multiples of a number, page by page. `pages` contains the row budget and the limit of each page.
-/// If there are more pages, its elements are used again from the first one on.
+/// If the list has more pages than `pages` has elements, the elements are used again from the first one on.
 async fn walk_multiples(store: &Store, order: Order, of: u16, pages: &[(usize, usize)]) -> (Vec<u16>, usize) {
     let range = KeyRange::prefix(Key::new(&[7; HEAD_BYTES]));
     let (mut found, mut after, mut walked) = (Vec::new(), None, 0);
@@ -35,7 +35,7 @@ async fn walk_multiples(store: &Store, order: Order, of: u16, pages: &[(usize, u
         let page = read_page((&scans, store), Uuid::from_u128(1).into(), &request, move |reader, page| {
             collect(reader, range, order, page, |key, _| {
                 let number = u16::from_be_bytes([key[HEAD_BYTES], key[HEAD_BYTES + 1]]);
-                // One more row is read for each listed number.
+                // A listed number costs a second read, as for a record that an index row refers to.
                 let shown = number % of == 0;
                 if shown {
                     reader.get_raw(&Key::new(key))?;
