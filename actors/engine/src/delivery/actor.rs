@@ -97,13 +97,13 @@ impl Actor for DeliveryActor {
     }
 
     async fn handle(&self, myself: ActorRef<Message>, message: Message, state: &mut State) -> Handled {
-        // The engine is closing. The waiting deliveries are in the store.
+        // The engine is closing. The message can be dropped, because the waiting deliveries are in the store.
         let Some(deliveries) = state.deliveries.upgrade() else { return Ok(()) };
         let is_set_aside = |state: &State| deliveries.shared.store.is_business_set_aside(state.key.business);
         let handled = if is_set_aside(state) { Ok(()) } else { state.take(&deliveries, message).await };
         if is_set_aside(state) {
-            // The actor's stop aborts the attempts in progress. It does not count as a failure, so the
-            // supervisor does not restart the actor.
+            // The attempts in progress are aborted when the actor stops. This stop does not count as a failure,
+            // so the supervisor does not restart the actor.
             deliveries.directory.dismiss(state.key);
             deliveries.dispatcher.rest(state.key, None);
             myself.stop(Some("the business is set aside".into()));

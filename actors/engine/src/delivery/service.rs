@@ -4,8 +4,8 @@
 //! Invariants:
 //!
 //! - Each message contains a permit, which keeps the actor running until the message is handled.
-//! - A stopped actor is started when its endpoint gets an attempt permit, or for work that needs no permit.
-//!   At the start of the engine, only the correction of due times needs no permit.
+//! - A stopped actor is started when its endpoint gets an attempt permit, or for work that needs no permit. The
+//!   only such work at the start of the engine is the correction of due times.
 //! - The waiting deliveries are registered with the dispatcher in bounded steps.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -159,7 +159,8 @@ impl Deliveries {
     ) {
         let deliveries = Arc::clone(self);
         self.runtime.spawn(async move {
-            // If no actor can be started, the message is dropped. The deliveries are in the store.
+            // If no actor can be started, the message is dropped. No delivery is lost, because the store
+            // contains all of them.
             loop {
                 match deliveries.directory.enter(key).await {
                     // If the `cast` fails, the actor has failed. The supervisor restarts it after a

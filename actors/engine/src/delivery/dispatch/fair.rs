@@ -64,7 +64,7 @@ pub(super) struct Fair {
     waiting: [Waiting; Standing::COUNT],
     /// The endpoints without a due delivery, by their next due times.
     due: BTreeSet<(Moment, EndpointKey)>,
-    /// The endpoints that a local outage holds back. The longest wait is first.
+    /// The endpoints that a local outage holds back. The endpoint that has waited longest is first.
     pub(super) cut_off: BTreeSet<(u64, EndpointKey)>,
     /// The number of endpoints that want a further permit.
     pub(super) wanting: usize,
@@ -138,7 +138,8 @@ impl Fair {
             let may = business.endpoints.iter().filter(|(_, endpoint)| may(endpoint));
             let first = may.min_by_key(|(_, endpoint)| (endpoint.tag, endpoint.turn));
             let Some((endpoint, _)) = first else {
-                // An endpoint's standing changed with time, so the business's position is computed again.
+                // The standing of an endpoint has changed because time has passed, so the business gets a new
+                // position.
                 self.place(id, now);
                 continue;
             };
@@ -177,7 +178,8 @@ impl Fair {
         self.businesses.get(&key.business)?.endpoints.get(&key.endpoint)
     }
 
-    /// Returns an endpoint that `plan` has registered. The caller must not change its standing.
+    /// Returns an endpoint that `plan` has registered. The caller must not change the endpoint's standing,
+    /// because the position of its business depends on it.
     fn planned(&mut self, key: EndpointKey) -> &mut Endpoint {
         let business = self.businesses.get_mut(&key.business);
         let endpoint = business.and_then(|business| business.endpoints.get_mut(&key.endpoint));

@@ -242,8 +242,8 @@ impl Dispatcher {
     }
 }
 
-/// A guard for `hand_out`. After a panic, its drop allows the next call and wakes the timer, which makes that
-/// call.
+/// A guard that `hand_out` holds. If `hand_out` panics, the guard is dropped: this allows the next call, and
+/// wakes the timer, which makes that call.
 struct UnlessThrough<'a>(&'a Dispatcher);
 
 impl Drop for UnlessThrough<'_> {

@@ -44,7 +44,8 @@ async fn deliveries_hidden_from_the_log_are_deleted_when_both_clocks_permit_it()
     world.happen("A").await;
     days(29).await;
     assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 1));
-    // The delivery is one year old by the wall clock, but less than 30 days old by the steady clock.
+    // The delivery is now one year old by the wall clock, so the log hides it. By the steady clock it is
+    // younger than 30 days, so it is kept.
     world.clock.is_off(365 * 24);
     sleep(Duration::from_secs(2 * 3_600)).await;
     assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 0));
@@ -60,7 +61,8 @@ async fn deliveries_shown_in_the_log_are_kept_after_thirty_days_of_steady_time()
     let (id, _) = world.endpoint("a", 1, OK).await;
     world.happen("A").await;
     days(29).await;
-    // The wall clock moves back by ten days. It now shows that the delivery is 19 days old.
+    // The wall clock moves back by ten days, so the delivery is 19 days old by the wall clock and 29 days old
+    // by the steady clock.
     world.clock.is_off(-10 * 24);
     days(6).await;
     assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 1));
@@ -78,7 +80,7 @@ async fn a_clock_that_was_once_years_ahead_stops_no_deletion() {
     settle().await;
     world.clock.is_off(0);
     sleep(Duration::from_secs(15 * 60)).await;
-    // The timestamp is two years ahead, because timestamps never decrease.
+    // The new event also gets a timestamp that is two years ahead, because timestamps never decrease.
     world.happen("B").await;
     settle().await;
     assert!(world.log(id).await.iter().all(|row| row.created_at > world.clock.now()));
@@ -86,7 +88,7 @@ async fn a_clock_that_was_once_years_ahead_stops_no_deletion() {
     assert_eq!(kept(&world, id), (2, 2));
     days(8).await;
     assert_eq!(kept(&world, id), (0, 0));
-    // A new delivery is kept.
+    // A new delivery must still be kept for 30 days.
     world.happen("C").await;
     days(28).await;
     assert_eq!(kept(&world, id), (1, 1));

@@ -78,7 +78,7 @@ async fn a_delivery_shows_exactly_the_bytes_that_it_sends() {
     let none: EventId = id.to_string().parse().unwrap();
     let refused = world.business.delivery(id, none).await.unwrap_err();
     assert!(matches!(refused, EngineError::Refused(Refusal::NotFound(Named::Delivery))), "{refused:?}");
-    // The log keeps a delivery for 30 days.
+    // The log shows a delivery for 30 days only.
     sleep(Duration::from_secs(30 * DAY)).await;
     assert!(world.business.delivery(id, listed.event_id).await.is_err());
     assert_eq!(ATTEMPTS_MAX, 9);

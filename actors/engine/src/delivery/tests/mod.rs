@@ -245,7 +245,7 @@ async fn an_attempt_on_request_counts_in_the_schedule_which_continues_after_it()
     world.business.try_delivery_now(id, event).await.unwrap();
     settle().await;
     assert_eq!((receiver.requests().len(), world.log(id).await[0].attempts_made), (2, 2));
-    // The second failure is followed by a delay of two minutes, and not by the rest of the first delay.
+    // After the second failure, the delay is two minutes, and not the rest of the first delay.
     sleep(Duration::from_secs(115)).await;
     assert_eq!(receiver.requests().len(), 2);
     sleep(Duration::from_secs(6)).await;
@@ -298,7 +298,8 @@ async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_of_its_st
     sleep(Duration::from_millis(29_900)).await;
     world.disk.hold_syncs();
     let mut changes = Vec::new();
-    // One change is being synced. The other change and the rotation wait for the next sync.
+    // The first change is being synced. The second change waits for the next sync, which also includes the
+    // rotation.
     for name in ["B", "C"] {
         let world = Arc::clone(&world);
         changes.push(tokio::spawn(async move { world.happen(name).await }));

@@ -41,7 +41,7 @@ async fn a_local_outage_of_any_length_uses_up_no_attempt() {
         assert_eq!((refusing.requests().len(), receiver.requests().len()), (3, 1));
         world.cut_off(lacking, true);
         world.happen("B").await;
-        // An endpoint that does not respond for this long is disabled.
+        // Without a local outage, an endpoint that does not respond for this long is disabled.
         sleep(Duration::from_secs(26 * 3_600)).await;
         assert!(world.engine.is_cut_off(), "{lacking:?}");
         for (id, attempts) in [(failing, [0, 3]), (taking, [0, 1])] {
@@ -102,7 +102,7 @@ async fn an_endpoint_that_needs_no_name_server_continues_without_one() {
 #[tokio::test(start_paused = true)]
 async fn mistaken_evidence_of_an_outage_delays_deliveries_only_briefly() {
     let world = World::new().await;
-    // Only one receiver is reachable, and the probe tries the other one first.
+    // There is only a route to the receiver of B. The probe tries the receiver of A first.
     world.net.set_routes(Some(&["93.184.216.2"]));
     let (_, unreachable) = world.endpoint("a", 1, OK).await;
     world.dns.break_down("a.example.com");
@@ -157,7 +157,7 @@ async fn endpoints_delayed_by_an_outage_are_read_only_with_a_probe() {
     assert!(world.engine.is_cut_off());
     assert_eq!(world.engine.endpoints_waiting(), 20);
     for _ in 0..40 {
-        // By now the probe and its attempt have finished their reads.
+        // After half the time between two probes, the last probe and its attempt have finished their reads.
         sleep(PROBE_AFTER / 2).await;
         let reads = world.disk.reads();
         assert_eq!(world.engine.running_deliveries(), 0);

@@ -102,7 +102,8 @@ async fn an_endpoint_that_only_waits_has_no_actor_and_keeps_its_schedule() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;
-    // Attempts start at 0 s, 30 s, 150 s and 750 s. The next one is due half an hour later.
+    // Attempts start at 0 s, 30 s, 150 s and 750 s. The next one is due half an hour later, so the actor is
+    // stopped.
     sleep(Duration::from_secs(1_700)).await;
     assert_eq!(receiver.requests().len(), 4);
     assert_eq!((world.engine.running_deliveries(), world.engine.endpoints_waiting()), (0, 1));

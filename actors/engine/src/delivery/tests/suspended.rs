@@ -55,7 +55,7 @@ async fn events_resent_or_tested_during_a_suspension_are_not_sent() {
 async fn attempts_in_progress_when_a_business_is_suspended_may_finish() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, OK).await;
-    // The head of the response takes one second and then arrives in one piece.
+    // The response arrives after one second, when the business is already suspended.
     let slow = world.receiver_that("a.example.com", 1, "", Then::Drips(b"HTTP/1.1 204 No Content\r\n\r\n"));
     world.happen("A").await;
     settle().await;

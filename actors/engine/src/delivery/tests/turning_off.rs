@@ -225,7 +225,8 @@ async fn deliveries_pending_when_an_endpoint_is_disabled_are_not_sent_after_it_i
     world.set(id, WebhookStatus::Disabled).await;
     world.set(id, WebhookStatus::Enabled).await;
     let revived = world.receiver("a.example.com", 1, OK);
-    // The stale index row still exists. After the restart, the actor reads the index and finds it.
+    // The row of A in the due index still exists. After the restart, the actor reads the index, but must not
+    // send A.
     world.restart().await;
     sleep(Duration::from_secs(3_600)).await;
     assert_eq!((receiver.requests().len(), revived.requests().len()), (1, 0));
@@ -273,7 +274,8 @@ async fn events_missed_by_disabling_and_enabling_on_a_busy_disk_are_resent() {
         sleep(Duration::from_millis(100)).await;
         tokio::join!(world.set(id, WebhookStatus::Disabled), world.set(id, WebhookStatus::Enabled));
     };
-    // This change waits for the disk and wakes no actor.
+    // The rotation occupies the disk for one sync without waking the endpoint's actor, so the other requests
+    // wait for the next sync.
     let rotate = world.business.rotate_secret(id, Request::by(Actor::Operator));
     let all = async { tokio::join!(rotate, again, off_and_on) };
     let (_, resent, ()) = tokio::time::timeout(Duration::from_secs(9), all)

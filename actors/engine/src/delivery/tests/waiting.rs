@@ -79,7 +79,7 @@ async fn deliveries_due_while_the_engine_was_closed_are_sent_as_fast_as_permits_
     sleep(Duration::from_millis(2)).await;
     assert!(
         receivers.iter().all(|receiver| receiver.requests().len() == 2),
-        "each receiver must get both events, each once"
+        "each receiver must get exactly two attempts"
     );
 }
 
@@ -278,7 +278,7 @@ async fn an_event_resent_during_its_attempt_is_also_sent_after_a_restart() {
 async fn an_attempt_with_a_known_outcome_is_not_repeated() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, NO).await;
-    // The response body is slow, and the outcome is only recorded after the body.
+    // The response body never ends, and the outcome is recorded only after the body is read or has timed out.
     let slow = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n";
     world.receiver_that("a.example.com", 1, slow, Then::Hangs);
     world.happen("A").await;

@@ -163,8 +163,8 @@ fn endpoints_that_respond_after_seven_seconds_delay_no_other_endpoint() {
 
 #[test]
 fn endpoints_that_drip_the_response_body_delay_no_other_endpoint() {
-    // These endpoints send their responses slowly, but an attempt returns its permit with the head of the
-    // response or a moment later.
+    // These endpoints send the body slowly, but an attempt returns its permit when the head of the response has
+    // arrived, or a moment later.
     let drips = Answers { after: PROMPT + Duration::from_millis(10), delivered: true };
     let (known, new) = beside(World::new(PERMITS), |world, from| {
         for number in 0..150 {

@@ -11,7 +11,7 @@ fn a_single_business_may_use_about_half_of_the_permits_and_many_get_equal_parts(
         world.events((Duration::ZERO, 60 * SECOND), SECOND, key(0, endpoint), ANSWERS);
     }
     world.run(59 * SECOND + SECOND / 2);
-    // Then eight businesses, one after the other, get events whose attempts hang.
+    // After a minute of quick deliveries, one business after another gets events whose attempts hang.
     for business in 0..8 {
         for endpoint in 0..25 {
             for _ in 0..8 {
@@ -54,7 +54,7 @@ fn turns_depend_on_the_time_that_attempts_take() {
     let long = Answers { after: 3 * SECOND / 4, delivered: true };
     for (business, answers) in [(0, Answers { after: SECOND / 4, delivered: true }), (1, long)] {
         for endpoint in 0..9 {
-            // Each endpoint has a delivery before the permits run out.
+            // Each endpoint has a delivery before the permits run out, so that no endpoint is new.
             world.event(endpoint as u32 * SECOND, key(business, endpoint), answers);
             world.events((10 * SECOND, 200 * SECOND), SECOND / 10, key(business, endpoint), answers);
         }
@@ -83,7 +83,8 @@ fn an_idle_business_saves_up_no_turns() {
     world.run(130 * SECOND);
     let made = [0, 1, 2]
         .map(|number| world.waits[&key(number, 0)].iter().filter(|(at, _)| *at >= 100 * SECOND).count());
-    // Three businesses want a permit, and there are two permits.
+    // In these 30 s, the two permits allow 120 attempts of half a second. Each of the three businesses must get
+    // a third of them.
     assert!(made.iter().all(|made| (38..=42).contains(made)), "{made:?}");
 }
 
@@ -213,7 +214,7 @@ fn a_hundred_thousand_endpoints_get_their_turns_as_fast_as_permits_allow() {
         fair.give_back(granted, Some((true, PROMPT)), now);
     }
     assert_eq!((served.len(), fair.waiting(), fair.held), (100_000, 0, 0));
-    // Endpoints with earlier failures may use only half of the permits.
+    // Endpoints with earlier failures may use only half of the permits, so this is the minimum time.
     let least = PROMPT * 100_000 / u32::try_from(PERMITS / 2).unwrap();
     assert!(now <= least * 2, "took {now:?}, but the minimum is {least:?}");
 }
