@@ -14,7 +14,7 @@ const BATCH_KEYS_MAX: usize = 1_024;
 
 #[derive(Debug, Default)]
 pub(crate) struct KeyUsage {
-    /// By the key of the row.
+    /// The collected uses, by the key of the row to which they are written.
     pending: DashMap<Key, Timestamp>,
 }
 

@@ -15,7 +15,8 @@ use parking_lot::Mutex;
 use tokio::sync::broadcast;
 use uuid::Uuid;
 
-/// The maximum number of notifications that wait for the slowest subscriber of a business.
+/// The maximum number of notifications that wait for a subscriber. If there are more, the subscriber gets
+/// [`LiveEvent::Missed`] instead of the oldest ones.
 const PENDING_MAX: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub struct LiveChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiveEvent {
     Changed(LiveChange),
-    /// Notifications were dropped, so any record can have changed.
+    /// Notifications were dropped, so any record may have changed.
     Missed,
 }
 

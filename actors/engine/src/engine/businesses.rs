@@ -98,7 +98,7 @@ impl Engine {
         Ok(business)
     }
 
-    /// Deletes a business. With an idempotency key, a repeated request gets the same response after the
+    /// Deletes a business. With an idempotency key, a repeated request gets the same response even after the
     /// deletion.
     pub async fn end_business(&self, id: BusinessId, mut request: Request) -> Result<Answer<EndedView>> {
         let (shared, businesses) = (self.shared(), &self.parts.businesses);

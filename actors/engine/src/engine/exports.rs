@@ -67,8 +67,8 @@ struct Current {
 }
 
 impl Engine {
-    /// Exports one business, or all in the order of creation. `with_secrets` includes webhook endpoints,
-    /// which contain signing secrets. The audit log of the installation records the export first.
+    /// Exports one business, or all in the order of creation. `with_secrets` includes webhook endpoints, which
+    /// contain signing secrets. The audit log of the installation records the export before it begins.
     pub fn export(&self, by: Actor, one: Option<BusinessId>, with_secrets: bool) -> Result<Export> {
         self.shared().check_open()?;
         one.map_or(Ok(()), |one| self.shared().check_business(one))?;

@@ -74,7 +74,8 @@ impl Engine {
         self.shared().store.noted_instant(Noted::NewestBackup)
     }
 
-    /// The number of business counts that equalled the recorded usage, and the number that differed.
+    /// The number of counts of a business's records that equalled the recorded usage, and the number of counts
+    /// that differed from it.
     pub fn businesses_counted(&self) -> (u64, u64) {
         self.parts.maintenance.round.counted.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
@@ -87,7 +88,8 @@ impl Engine {
         self.shared().store.businesses_set_aside()
     }
 
-    /// Blocks all reads and changes of a business, also after a restart, until an operator lifts the block.
+    /// Blocks all reads and changes of a business until an operator lifts the block. A restart does not lift
+    /// it.
     pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
         self.shared().store.set_business_aside(business, reason)
     }

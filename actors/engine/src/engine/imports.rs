@@ -3,7 +3,7 @@
 //! Invariants:
 //! - The businesses of an import become visible only after all its records are valid and durable.
 //! - The batch that marks the whole import as valid also stores the response for a repeat of the request.
-//! - An interrupted import, also of an earlier process, is removed or finished
+//! - An interrupted import, even one of an earlier process, is removed or finished
 //!   ([`crate::maintenance::installation_jobs`]) before another import begins.
 
 use std::sync::Arc;
@@ -46,8 +46,9 @@ impl Engine {
         let _ = self.parts.moving.imports_end.subscribe().wait_for(|ends| *ends).await;
     }
 
-    /// Returns the response to an earlier import with the same key, options and lines. First waits until
-    /// its businesses are open. Errors: [`Refusal::IdempotencyKeyReused`] if the options or lines differ.
+    /// Returns the response to an earlier import with the same key, options and lines. First waits until the
+    /// businesses of the import are open. Errors: [`Refusal::IdempotencyKeyReused`] if the options or lines
+    /// differ.
     pub async fn imported_before(&self, asked: Idempotency) -> Result<Option<Answer<ImportedView>>> {
         let answered = Once::answered::<Shown<ImportedView>>(self.shared(), asked)?;
         if answered.is_some() {

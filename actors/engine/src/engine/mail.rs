@@ -36,7 +36,8 @@ impl Engine {
         self.parts.mails.outbox.transport().is_some()
     }
 
-    /// Writes a mail to the outbox, which sends it when it is durable. `None` if the service sends no mail.
+    /// Writes a mail to the outbox, which sends the mail once the row is durable. `None` if the service sends
+    /// no mail.
     pub async fn queue_mail(&self, mail: NewMail) -> Result<Option<MailId>> {
         self.parts.mails.queue(mail).await
     }
@@ -81,8 +82,8 @@ impl Engine {
         self.parts.mails.outbox.figures()
     }
 
-    /// The number of mails that are due or are being tried again, at most 10,000. `None` if there is no relay, or if the outbox does not
-    /// respond.
+    /// The number of mails that are due or are being tried again, at most 10,000. `None` if there is no relay,
+    /// or if the outbox does not respond.
     pub async fn mails_waiting(&self) -> Option<usize> {
         self.parts.mails.outbox.count_waiting().await
     }
@@ -91,8 +92,8 @@ impl Engine {
         what.token(&self.shared().meta.secret)
     }
 
-    /// Ends the subscription that the token identifies. Succeeds also if the subscription or the membership
-    /// has already ended. Errors: [`Refusal::NotFound`] for an invalid token.
+    /// Ends the subscription that the token identifies. Also succeeds if the subscription or the membership has
+    /// already ended. Errors: [`Refusal::NotFound`] for an invalid token.
     pub async fn unsubscribe(&self, token: &str) -> Result<Unsubscribe> {
         let what = self.read_unsubscribe_token(token).ok_or(Refusal::NotFound(Named::Subscription))?;
         let Unsubscribe { person_id: id, business_id, from } = what;

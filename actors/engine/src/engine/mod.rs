@@ -103,7 +103,7 @@ impl Engine {
         let mails = Mails::new(&shared, &tests, limits.mails_waiting);
         let businesses = Arc::new_cyclic(|businesses| {
             let deliveries = Arc::new_cyclic(|deliveries| {
-                // `Limits::actors_at_rest` bounds these actors instead.
+                // The number of endpoint actors is bounded by `Limits::actors_at_rest` instead.
                 let bounds = Bounds { patience: 0, running_max: usize::MAX };
                 let start = shared.starting(deliveries, DeliveryActor::start);
                 let directory = Directory::new(start, None, bounds);
@@ -262,7 +262,7 @@ impl std::fmt::Debug for Engine {
     }
 }
 
-/// The newest id of the businesses, people and audit entries of the installation.
+/// The newest id among the businesses, the people, and the audit entries of the installation.
 fn newest_id(store: &Store) -> Result<Option<BusinessId>, StoreError> {
     let mut newest = None;
     for kind in [installation_kind::BUSINESS_INDEX, installation_kind::PERSON, installation_kind::AUDIT] {

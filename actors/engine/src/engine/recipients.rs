@@ -1,8 +1,8 @@
 //! Finds the recipients of mails in the accounts and memberships at the time of sending.
 //!
 //! Invariants:
-//! - Only members of a business get its mails.
-//! - A link is created only if the person can use it.
+//! - Only members of a business get the mails to its team.
+//! - A link is created only if its recipient can use it.
 
 use std::sync::Weak;
 
@@ -47,7 +47,8 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>> {
     let mut link = None;
     if mail.kind.has_link() {
         let Some(made) = new_link(people, mail).await? else { return Ok(None) };
-        // A later change of the address invalidates the link, so no valid link is sent to a former address.
+        // The address is read again after the link was created. A change after this read makes the link
+        // invalid, so no valid link is sent to a former address.
         let Some(now) = who(people, mail).await? else { return Ok(None) };
         (person, role) = now;
         let expires_at = made.expires_at;
@@ -56,8 +57,8 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>> {
     Ok(Some(Recipient { address: person.email, name: person.name, locale: person.locale, role, link }))
 }
 
-/// The customer of a notice, with a new manage link. The link can stop the mails to the address `to`, to
-/// which it is sent, even if the customer has another address by now.
+/// The customer of a notice, with a new manage link. The mail is sent to the address `to`. The link can stop
+/// the mails to that address, even if the customer has another address by now.
 async fn customer(
     people: &People,
     of: BusinessId,
@@ -98,7 +99,7 @@ fn may_get(kind: MailKind, membership: &Membership) -> bool {
 async fn new_link(people: &People, mail: &Mail) -> Result<Option<NewLink>> {
     let kind = match mail.kind {
         MailKind::Invitation => Some(LinkKind::Invitation),
-        // The account determines the kind: without a password, the link sets the first password.
+        // The account determines the kind of the link: if it has no password, the link sets the first one.
         MailKind::Reset => None,
         _ => return people.mail_email_link(mail).await,
     };

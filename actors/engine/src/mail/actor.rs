@@ -37,12 +37,12 @@ impl MailKey {
 
 /// Waiting mails are counted only up to this number, so that a count takes a few milliseconds.
 pub(super) const COUNTED_MAX: usize = 10_000;
-/// A count reads this many mails that are not due yet.
+/// A count reads at most this many mails that are not due yet.
 const NOT_DUE_READ_MAX: usize = 1_000;
 
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// The business has a waiting mail, which is due at this instant or earlier.
+    /// The business has a waiting mail, so the outbox must read the mails of the business at this instant.
     Waits(BusinessId, Timestamp),
     Turn,
     Ended(Box<Ended>),
@@ -88,7 +88,7 @@ impl Actor for OutboxActor {
     }
 
     async fn handle(&self, _: ActorRef<Message>, message: Message, state: &mut State) -> Handled {
-        // The engine is closing. The waiting mails are in the store.
+        // The engine is closing. The message can be dropped, because the waiting mails are in the store.
         let Some(shared) = state.shared.upgrade() else { return Ok(()) };
         match message {
             Message::Turn => {
@@ -136,9 +136,11 @@ pub(crate) struct State {
     pub(super) sending: BTreeSet<MailKey>,
     /// The mails whose attempt has ended, and whose outcome is not durable yet.
     pub(super) tried: BTreeSet<MailKey>,
-    /// The start of this actor. The outcomes of attempts before it may be lost.
+    /// The start of this actor. The outcomes of attempts by earlier actors may be lost, so a mail that was due
+    /// before this instant may have been sent.
     pub(super) began: Timestamp,
-    /// The mails in changes that are not durable. Each value is the first mail of the same change.
+    /// The mails in changes that are not durable yet. The value identifies the change: it is the first mail of
+    /// that change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     pub(super) changes: usize,
     /// For each business, the mail into which other mails are being gathered. Until the gathering is

@@ -69,7 +69,8 @@ impl Mails {
         Ok(Some(mail.id))
     }
 
-    /// Sends a test mail, without retries. Each business may send a few at a time. `None` without a relay.
+    /// Sends a test mail, without retries. The number of test mails that a business sends at the same time is
+    /// limited. `None` without a relay.
     pub(crate) async fn test(
         &self,
         of: BusinessId,
@@ -124,8 +125,9 @@ impl Mails {
         Ok(())
     }
 
-    /// Reports the appointments with overtaken notices to the outbox, in bounded steps. The report of a
-    /// change is lost if the process ends before the outbox has dropped the notices.
+    /// Reports to the outbox, in bounded steps, each appointment with a waiting notice that a change has made
+    /// obsolete. This repeats reports that were lost because the process ended before the outbox had dropped
+    /// the notices.
     async fn find_overtaken(&self, actor: &ActorRef<Message>) -> Result<(), StoreError> {
         let mut after = None;
         while let Some(businesses) = self.businesses(&mut after)? {
@@ -169,7 +171,7 @@ impl Mails {
         Ok(last.filter(|_| read == NOTICES_PER_TURN).map(|last| left.after(last)))
     }
 
-    /// The businesses after the last ones, or `None` after all businesses and when the engine closes.
+    /// The next businesses after the key `after`; `None` after the last business, and when the engine closes.
     fn businesses(&self, after: &mut Option<Key>) -> Result<Option<Vec<BusinessId>>, StoreError> {
         let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
         let range = after.map_or(all, |after| all.after(after));
