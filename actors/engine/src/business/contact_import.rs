@@ -134,7 +134,7 @@ pub(super) async fn import(
     let (at, of) = (state.stamps.at(now), state.id);
     let mut last = Batch::default();
     if let (Some(first), Some(newest)) = (contacts.first(), contacts.last()) {
-        // The entry's id must be greater than the ids of the contacts.
+        // The id of the import's audit entry must be greater than the ids of the contacts.
         state.mint = domain::IdMint::after(newest.id);
         last.delete(keys::contact_import(of));
         begin(state, request, first.id, at)?;

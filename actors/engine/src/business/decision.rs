@@ -117,7 +117,7 @@ impl<G: Gives> Decision<G> {
         self
     }
 
-    /// Adds the rules that the change overrode to its audit entry.
+    /// Adds to the audit entry the rules that the change overrode.
     #[must_use]
     pub(super) fn overrode(mut self, rules: &[Overridden]) -> Self {
         if let Some(entry) = self.decided.audit.last_mut().filter(|_| !rules.is_empty()) {

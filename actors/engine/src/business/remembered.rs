@@ -1,8 +1,8 @@
 //! Idempotency: the answer to a request is stored in the batch of its change.
 //!
-//! An idempotency key is stored for 24 hours of steady time, independent of stamps and the wall clock. The
-//! row of a day contains the keys of that day. A look-up reads the rows of today and yesterday. A background
-//! job deletes older rows.
+//! An idempotency key is stored for 24 hours of steady time, independent of stamps and the wall clock. Its row
+//! is stored under the day of the answer. A look-up reads the rows of today and yesterday. A background job
+//! deletes older rows.
 
 use chrono::TimeDelta;
 use domain::{

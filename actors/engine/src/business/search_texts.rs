@@ -28,7 +28,7 @@ pub(crate) const ROW_RECORDS_MAX: usize = 64;
 /// The maximum size of a row. A longer row would be stored in pieces.
 const ROW_BYTES_MAX: usize = VALUE_BYTES_MAX - ROW_HEAD_BYTES;
 const ROW_HEAD_BYTES: usize = 4;
-/// The number of bytes of an id and of the length of the text that follows it.
+/// The number of bytes before each text: the record's id and the length of the text.
 const TEXT_HEAD_BYTES: usize = 18;
 /// The maximum number of records that are filed together. Only a damaged store has more unfiled records.
 const FILED_TOGETHER_MAX: usize = 1_024;

@@ -65,7 +65,8 @@ impl Engine {
         let Some(value) = store.get_raw(&keys::feed_by_token(&token.hash()))? else { return Ok(None) };
         let (of, id) = keys::business_and_feed(&value)?;
         self.shared().check_business(of)?;
-        // The rows of a business that is being deleted may still exist without its profile.
+        // While a business is being deleted, the rows of its feeds may still exist. They are not served,
+        // because the business has no profile any more.
         let Some(business) = store.get::<Business>(&keys::profile(of))? else { return Ok(None) };
         let feed = store.get::<Feed>(&keys::feed(of, id))?.filter(|feed| feed.revoked_at.is_none());
         Ok(feed.map(|feed| LiveFeed { feed, business }))
@@ -106,7 +107,8 @@ impl BusinessHandle {
             }
         }
         found.truncate(FEED_APPOINTMENTS_MAX);
-        // An appointment that was moved between two pages may be in both. The later page has its new time.
+        // An appointment that was moved between the reads of two pages may be in both. The item of the later
+        // page is kept, because it has the new time.
         let mut seen = HashSet::new();
         let is_newest: Vec<bool> = found.iter().rev().map(|it| seen.insert(it.id)).collect();
         let mut is_newest = is_newest.into_iter().rev();

@@ -406,7 +406,7 @@ impl Change for DeleteService {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         context.service(self.id).ok_or(Refusal::NotFound(Named::Service))?;
-        // A service that only an inactive staff member offers is still in use.
+        // Inactive staff members are checked too: a service that one of them offers must not be deleted.
         let mut members = context.state.staff.values();
         if let Some(member) = members.find(|member| member.service_ids.contains(&self.id)) {
             return Err(in_use(UsedBy::Staff(member.id)).into());

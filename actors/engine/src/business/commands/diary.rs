@@ -193,7 +193,8 @@ impl OffSpan {
     }
 }
 
-/// Adds time off. If a limit is reached, the time off that ended first is deleted.
+/// Adds time off. If the limit for the staff member or for the business is reached, the time off that ended
+/// first is deleted. Fails if no time off has ended.
 #[derive(Clone, Debug)]
 pub struct AddTimeOff {
     pub staff_id: StaffId,

@@ -44,7 +44,7 @@ impl Change for AcceptMembership {
             ..before.clone()
         };
         let shown = PersonView::new(&person, &after);
-        // `shown_before` differs only in the status, so the audit entry omits the account's data.
+        // `shown_before` differs from `shown` only in the status, so the audit entry omits the account's data.
         let shown_before = PersonView { status: before.status, ..shown.clone() };
         Ok(Decision::answering(shown)
             .note_change_from(AuditAction::PersonAccepted, person.id, &shown_before)

@@ -64,8 +64,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// The times to which an appointment can be moved, within an inclusive range of local days, if its
-    /// duration stays or becomes `duration`. Errors: [`Refusal::NotFound`], and those of
+    /// The times to which an appointment can be moved, within an inclusive range of local days. `duration` is
+    /// its duration after the move; `None` if the duration stays. Errors: [`Refusal::NotFound`], and those of
     /// [`Self::availability`].
     pub async fn availability_to_move(
         &self,
@@ -228,7 +228,8 @@ impl Names {
         let staff = once(&mut self.staff, appointment.staff_id, String::new, |id| {
             Ok(reader.get::<StaffMember>(&keys::staff(of, id))?.map(|member| member.name))
         })?;
-        // An appointment may refer to an erased contact until the background job has changed it.
+        // The contact may be missing, because an appointment refers to an erased contact until a background job
+        // has changed it.
         let contact = appointment
             .contact_id
             .map(|id| {

@@ -215,7 +215,7 @@ impl BusinessHandle {
         let next = first.last_key_value().filter(|_| !is_all).map(|(position, _)| position.clone());
         let mut items = Vec::new();
         for id in first.into_values() {
-            // The contact may have been erased since its row was read.
+            // The contact may have been erased since its row was read. It is then omitted.
             items.extend(self.read(|store| store.find::<Contact>(&keys::contact(self.id, id.into()))).await?);
         }
         Ok(Page { items: items.iter().map(ContactView::from).collect(), next })

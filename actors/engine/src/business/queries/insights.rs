@@ -20,8 +20,8 @@ use crate::error::Result;
 use crate::scans::Reader;
 
 impl BusinessHandle {
-    /// Passes all rows of a range to `pick`, in the order of their keys, and its results to `take`. Rows that
-    /// change meanwhile may be missed.
+    /// Passes all rows of a range to `pick`, in the order of their keys, and the results of `pick` to `take`.
+    /// Rows that change meanwhile may be missed.
     pub(super) async fn every<T: Send + 'static>(
         &self,
         range: KeyRange,

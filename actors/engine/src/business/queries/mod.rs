@@ -222,8 +222,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// The stored answer to a repeated request. For callers that do other work before the change. Fails with
-    /// the errors of the change.
+    /// The stored answer to a repeated request. Callers need it if they do other work before the change. Fails
+    /// with the errors of the change.
     pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<AnswerOf<C>>> {
         if request.idempotency.is_none() {
             return Ok(None);
@@ -237,7 +237,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Fails if the change would be refused now. For callers that must make another change before this one.
+    /// Fails if the change would be refused now. Callers need this check if they must make another change
+    /// first.
     pub(crate) async fn check<C: Change + 'static>(&self, request: &Request, change: C) -> Result<()> {
         let request = request.clone();
         self.ask(move |state, now| {
