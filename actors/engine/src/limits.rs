@@ -1,4 +1,5 @@
-//! The bounds of an engine. A simulation sets them lower than the service, to reach them with few records.
+//! The bounds of an engine. A simulation sets them lower than the service does, so that it reaches them with
+//! few records.
 
 use crate::backup::BACKUP_ROWS;
 use crate::delivery::PERMITS;

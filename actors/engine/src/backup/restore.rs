@@ -239,8 +239,8 @@ impl Restoring<'_> {
         }
     }
 
-    /// Revokes the listed feeds, or all feeds if there is no list. The feeds of businesses that have ended, or
-    /// whose profile cannot be decoded, are not served.
+    /// Revokes the listed feeds, or all feeds if there is no list. Skips the feeds of businesses that have
+    /// ended or whose profile cannot be decoded, because such feeds are not served.
     async fn revoke_feeds(&mut self, after: Option<&TakenBack>) -> Result<(), RestoreError> {
         let (store, mut feeds) = (self.store, BTreeMap::<BusinessId, Vec<FeedId>>::new());
         let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::FEED_BY_TOKEN));

@@ -5,9 +5,9 @@
 //! Any other reading is a *jump*. A jump is believed after its offset has lasted for [`HELD_MIN_MILLIS`],
 //! with readings at most [`GAP_MAX_MILLIS`] apart. Until then the steady clock advances the believed time.
 //!
-//! The *stored time* is the believed time that the store contains at the start. If the wall clock is
-//! earlier at the start (for example without a clock battery), it is believed when it reaches the believed
-//! time, or after a further jump.
+//! The *stored time* is the believed time that the store contains at the start. If the wall clock is earlier
+//! than the stored time at the start (for example because the machine's clock has no battery), the wall clock
+//! is believed when it reaches the believed time, or after a further jump.
 
 pub(super) const FOLLOWED_MAX_MILLIS: i64 = 60_000;
 pub(super) const HELD_MIN_MILLIS: i64 = 10 * 60_000;

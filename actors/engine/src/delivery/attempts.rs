@@ -97,9 +97,9 @@ impl State {
         Ok(())
     }
 
-    /// Aborts attempts that have no outcome and that the endpoint must no longer receive: those that began
-    /// before the endpoint was last disabled, or all attempts if it is disabled or deleted now. Their permits
-    /// are released.
+    /// Aborts the attempts without an outcome that must not reach the endpoint any more, and releases their
+    /// permits: the attempts that began before the endpoint was last disabled, or all attempts if the endpoint
+    /// is disabled or deleted now.
     pub(super) fn abort_stale(&mut self, endpoint: Option<&WebhookEndpoint>) {
         let before = self.attempting.len();
         let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);
@@ -152,7 +152,8 @@ impl State {
     /// Writes the outcome of an attempt. The business's actor writes an outcome that disables the endpoint.
     pub(super) fn record(&mut self, deliveries: &Arc<Deliveries>, ended: Ended) -> Result<(), StoreError> {
         let (shared, event) = (&deliveries.shared, ended.delivery.event_id);
-        // No rows may be written for a deleted endpoint.
+        // The outcome of an attempt at a deleted endpoint is dropped, because no rows may be written for the
+        // endpoint.
         if matches!(shared.store.look::<WebhookEndpoint>(&self.row())?, Some(None)) {
             self.recorded(event);
             return Ok(());

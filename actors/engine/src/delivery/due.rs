@@ -36,7 +36,8 @@ impl State {
             self.attempt_permits.clear();
             return Ok(());
         }
-        // If `hold` gets no permit, the actor is being stopped and must not overwrite newer wake-ups.
+        // If `hold` gets no permit, the actor is being stopped. It must not overwrite a newer wake-up in the
+        // dispatcher.
         self.hold();
         if self.work.is_none() {
             if !self.attempt_permits.is_empty() {
@@ -249,8 +250,8 @@ pub(super) async fn is_beyond_schedule(shared: &Shared, key: EndpointKey) -> Res
 /// A due time, the latest time that the schedule allows, and the delivery.
 type TooLate = (Timestamp, Timestamp, Delivery);
 
-/// Reads the last rows of the range. Returns their deliveries that are due later than the schedule allows,
-/// and the remaining range if it may contain more of them.
+/// Reads the last rows of the range. Returns the deliveries among them that are due later than the schedule
+/// allows, and the remaining range if it may contain more such deliveries.
 fn next_too_late(
     shared: &Shared,
     EndpointKey { business, endpoint }: EndpointKey,

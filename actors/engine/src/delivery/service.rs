@@ -99,7 +99,8 @@ impl Deliveries {
         );
     }
 
-    /// Makes an endpoint read its due deliveries. A stopped actor is started by the next attempt permit.
+    /// Makes an endpoint's actor read the due deliveries. A stopped actor is started by the next attempt
+    /// permit.
     pub(crate) fn wake(self: &Arc<Self>, key: EndpointKey) {
         let is_set_aside = self.shared.store.is_business_set_aside(key.business);
         if !is_set_aside && !self.tell_running(key, Message::Wake) {

@@ -25,7 +25,7 @@ pub struct WebhookTrial {
     pub response_body: Option<String>,
 }
 
-/// The signature, and the URL's path, which may contain a secret of the receiver, are not logged.
+/// The signature is not logged. Neither is the URL's path, because it may contain a secret of the receiver.
 impl std::fmt::Debug for WebhookTrial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("WebhookTrial").field("shown", &self.shown).finish_non_exhaustive()
@@ -33,7 +33,7 @@ impl std::fmt::Debug for WebhookTrial {
 }
 
 impl BusinessHandle {
-    /// Makes one signed attempt with a sample event, also if the endpoint is disabled. Fails with
+    /// Makes one signed attempt with a sample event, even if the endpoint is disabled. Fails with
     /// [`EngineError::Overloaded`] if too many tests run.
     pub async fn test_webhook(
         &self,

@@ -34,7 +34,7 @@ pub enum ExportError {
     Engine(#[from] EngineError),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Some businesses have no end record: their number of records differs from the recorded number.
+    /// Some businesses have no end record, because their number of records differs from the recorded number.
     #[error("the export is incomplete: {0}")]
     Incomplete(Differences),
     #[error("the client received the records too slowly")]
@@ -154,7 +154,8 @@ impl Export {
             let kinds: Vec<_> = Leaving::kinds().chain([kind::PROFILE]).map(|kind| (of, kind)).collect();
             let frozen = shared.store.freeze(&kinds).await;
             let frozen = match (frozen, &self.scope) {
-                // An export of all businesses skips the business, unless a part of it is already exported.
+                // An export of all businesses skips a business that is set aside before its first record is
+                // exported.
                 (Err(error @ StoreError::BusinessSetAside { .. }), Scope::All(_)) => {
                     tracing::warn!(business.id = %of, %error, "an export omits a business");
                     continue;

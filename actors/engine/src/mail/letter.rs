@@ -7,7 +7,8 @@ use domain::{
 };
 use ports::BoxFuture;
 
-/// Finds the account of a mail's person and checks its access. It is called whenever a mail is composed.
+/// Finds the person who gets a mail, and checks that the person may still get it. The outbox calls it whenever
+/// it composes a mail.
 pub trait Recipients: Send + Sync + 'static {
     /// The current recipient of a mail, with the mail's new link. `None` if the account was deleted or the
     /// membership is not active. After an error, the mail is retried.

@@ -35,7 +35,8 @@ pub(super) enum Standing {
 impl Standing {
     pub(super) const COUNT: usize = 4;
 
-    /// The number of permits that all endpoints of this standing together may always hold.
+    /// The number of permits that all endpoints of this standing together may hold even if they leave fewer
+    /// permits free than [`Self::leaves_free`] demands.
     pub(super) fn always(self, permits: usize) -> usize {
         match self {
             Self::Alive => 0,

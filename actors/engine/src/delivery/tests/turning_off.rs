@@ -54,7 +54,7 @@ async fn nine_failed_attempts_by_the_schedule_disable_a_dead_endpoint() {
     assert_eq!(world.log(id).await[0].status, DeliveryStatus::Missed);
     let refused = world.business.resend_missed(id).await;
     assert!(matches!(refused, Err(EngineError::Refused(Refusal::Conflict { .. }))), "{refused:?}");
-    // After the endpoint is enabled again, a request sends each missed or failed event once.
+    // After the endpoint is enabled again, one request must send each missed or failed event once.
     let revived = world.receiver("a.example.com", 1, OK);
     world.set(id, WebhookStatus::Enabled).await;
     sleep(Duration::from_secs(3_600)).await;
@@ -202,7 +202,8 @@ async fn a_response_with_a_slow_body_counts_as_soon_as_its_head_has_arrived() {
     let slow = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n";
     world.receiver_that("a.example.com", 1, slow, Then::Hangs);
     world.happen("B").await;
-    // The ninth attempt ends while the response body of the other attempt is still being read.
+    // The ninth attempt for the first event ends while the response body of the attempt for B is still being
+    // read.
     sleep(Duration::from_millis(700)).await;
     let log = world.log(id).await;
     assert_eq!((log[0].status, log[1].status), (DeliveryStatus::Pending, DeliveryStatus::Failed));
@@ -315,7 +316,8 @@ async fn an_outage_of_an_hour_has_one_alert_also_after_restarts() {
     world.happen("A").await;
     sleep(Duration::from_secs(1)).await;
     assert_eq!(outage(&world).await, Some(began));
-    // The attempts are at 0 s, 30 s, 150 s, 750 s and 2,550 s. The alert waits for no attempt.
+    // The attempts are at 0 s, 30 s, 150 s, 750 s and 2,550 s. The alert is due after an hour, and must not
+    // wait for the next attempt.
     sleep(Duration::from_secs(3_590)).await;
     assert_eq!(alerts(&world).await, []);
     world.restart().await;
@@ -324,7 +326,7 @@ async fn an_outage_of_an_hour_has_one_alert_also_after_restarts() {
     world.restart().await;
     sleep(Duration::from_secs(7_200)).await;
     assert_eq!((alerts(&world).await.len(), outage(&world).await), (1, Some(began)));
-    // A delivery that arrives ends the outage. A later outage has an alert of its own.
+    // A delivery that arrives ends the outage, so the next outage must have an alert of its own.
     world.receiver("a.example.com", 1, OK);
     world.happen("B").await;
     sleep(Duration::from_secs(1)).await;
@@ -349,7 +351,7 @@ async fn owners_and_admins_are_alerted_that_an_endpoint_was_disabled_and_members
         people.push(member(&world, &format!("{role}@example.com"), role).await);
     }
     let (id, _) = world.endpoint("a", 1, NO).await;
-    // A person who changes an endpoint gets no alert about that change.
+    // Disabling an endpoint on request causes no alert.
     let (other, _) = world.endpoint("b", 2, OK).await;
     world.set(other, WebhookStatus::Disabled).await;
     world.happen("A").await;
