@@ -24,8 +24,8 @@ impl Default for Claims {
 }
 
 impl Claims {
-    /// Waits for the claims on these lower-case addresses or slugs. They last until the returned value and all its
-    /// copies are dropped.
+    /// Waits for the claims on these addresses or slugs, which are in lower case. The claims last until the
+    /// returned value and all its copies are dropped.
     pub(crate) async fn on(&self, names: &[&str]) -> Claim {
         let mut places: Vec<_> =
             names.iter().map(|name| usize::from(Sha256::digest(name)[0]) % CLAIMS).collect();

@@ -136,7 +136,7 @@ impl BusinessHandle {
             Err(error) => Err(error),
         };
         if answered.is_err() {
-            // An actor also ends when its business is set aside. This check then returns the proper error.
+            // If the actor ended because its business was set aside, the caller gets the error of this check.
             self.shared().check_business(self.id)?;
         }
         answered

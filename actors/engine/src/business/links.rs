@@ -18,8 +18,8 @@ use super::commands::customers::ManageToken;
 use super::merged::survivor;
 use super::state::State;
 
-/// The maximum number of links of an appointment. A further link ends the oldest one that was not mailed, or
-/// else the oldest one.
+/// The maximum number of links of an appointment. A further link ends the oldest link that was not sent by
+/// mail, or the oldest link if all were.
 const LINKS_MAX: usize = 32;
 /// A link ends this long after the end of its appointment.
 pub(crate) const LINK_KEPT: TimeDelta = TimeDelta::days(30);
@@ -46,7 +46,7 @@ pub(super) fn add(
     Ok(rows)
 }
 
-/// The position of the oldest link that was not mailed, or else of the oldest link.
+/// The position of the oldest link that was not sent by mail, or of the oldest link if all were.
 fn first_to_end(state: &State, links: &LinksRecord) -> Result<usize, StoreError> {
     for (position, hash) in links.hashes.iter().enumerate() {
         let link = state.find::<LinkRecord>(&keys::link(state.id, hash))?;

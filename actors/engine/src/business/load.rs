@@ -122,7 +122,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
                 None
             }
             other => {
-                let unknown = StoreError::damaged("key", format!("its kind {other:#04x} is not known"));
+                let unknown = StoreError::damaged("key", format!("the kind {other:#04x} is not known"));
                 store.usable(&row.0, Err(unknown))?
             }
         };

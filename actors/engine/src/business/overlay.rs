@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(overlay.get(&a), Some(None));
         assert_eq!(overlay.get(&b), Some(Some(&b"1"[..])));
         overlay.drop_durable(1);
-        assert_eq!(overlay.get(&a), Some(None), "the deletion is not durable yet");
+        assert_eq!(overlay.get(&a), Some(None), "a deletion that is not durable must be pending");
         assert_eq!(overlay.get(&b), None);
         overlay.drop_durable(2);
         assert_eq!(overlay.get(&a), None);

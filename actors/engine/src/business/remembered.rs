@@ -63,7 +63,7 @@ fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<(u16, Ve
         return Err(Refusal::IdempotencyInProgress.into());
     }
     if !matches!(record.status, 200 | 201 | 204) {
-        let unknown = format!("its status {} is not known", record.status);
+        let unknown = format!("the stored status {} is not known", record.status);
         return Err(StoreError::damaged("idempotency", unknown).into());
     }
     let body = match record.shows {
@@ -118,7 +118,7 @@ pub(crate) fn kept(
 
 pub(crate) fn read_kept<G: Gives>(kept: &[u8]) -> Result<G::Value, StoreError> {
     G::read(kept)
-        .map_err(|_| StoreError::damaged("idempotency", "it does not contain an answer to this request"))
+        .map_err(|_| StoreError::damaged("idempotency", "the stored answer does not fit this request"))
 }
 
 /// The future days with stored idempotency keys, latest first.

@@ -63,7 +63,11 @@ mod tests {
     fn a_change_after_a_list_has_a_stamp_after_its_fence() {
         let mut stamps = Stamps::after(instant(10), Timestamp::MIN);
         stamps.made(stamps.at(instant(20)));
-        assert_eq!(stamps.fence(instant(20)), instant(20), "the list contains the change of this instant");
+        assert_eq!(
+            stamps.fence(instant(20)),
+            instant(20),
+            "the list must contain the change of this instant"
+        );
         assert_eq!(stamps.at(instant(20)), instant(21));
         assert_eq!(stamps.fence(instant(30)), instant(29));
         assert_eq!(stamps.at(instant(30)), instant(30));

@@ -136,7 +136,9 @@ impl State {
         let starts_at = keys::millis_from_value(&start)?;
         match self.read(&keys::appointment(self.id, starts_at, id))? {
             Some(appointment) => Ok(Some(appointment)),
-            None => Err(StoreError::damaged("appointment", "its index row refers to a missing row")),
+            None => {
+                Err(StoreError::damaged("appointment", "its row in the index by id refers to a missing row"))
+            }
         }
     }
 
@@ -245,8 +247,8 @@ impl State {
         }
     }
 
-    /// The active appointments that can overlap an appointment that starts at this time, with its buffers.
-    /// Unlike `busy`, the result also contains past appointments.
+    /// The active appointments near a start: all that an appointment with this start, including its buffers,
+    /// can overlap. Unlike `busy`, the result also contains past appointments.
     pub(crate) fn busy_around(&self, start: Timestamp) -> Result<Busy, StoreError> {
         let range = keys::appointments_starting(self.id, start - BUSY_PAST, start + BUSY_PAST);
         let stored = self.store.scan(&range, Order::Ascending);

@@ -1,5 +1,5 @@
-//! Counts the rows and bytes of a business. Each change updates this usage, and the newest audit entry
-//! contains it. If the entry has no usage, the rows are counted again.
+//! Counts the usage of a business: its rows and bytes. Each change updates the usage, and the newest audit
+//! entry contains it. If that entry has no usage, the rows are counted again.
 //!
 //! Invariants:
 //! - `BusinessBudget::usage` equals the rows in the store after all decided changes: all rows, or only the
@@ -45,7 +45,7 @@ pub(super) fn count(
         };
         let kind = COUNTED[place].budget;
         // A new record has no previous value, so nothing is read. A value with inconsistent pieces was never
-        // counted.
+        // counted, so it counts as missing.
         let before = if is_new { None } else { state.store.usable(key, state.read_raw(key))?.flatten() };
         if let Some(before) = before {
             usage.remove(kind, Amount::row(before.len()));

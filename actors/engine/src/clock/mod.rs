@@ -144,7 +144,7 @@ impl Clocks {
         match (*reported, doubted) {
             (None, Some(ahead)) => tracing::warn!(
                 clock.ahead_seconds = ahead / 1_000,
-                "the wall clock has jumped; time stamps continue evenly until it has been steady for ten minutes"
+                "the wall clock has jumped; the service follows it only after it has been steady for ten minutes"
             ),
             (Some(_), None) => {
                 tracing::warn!(clock.believed = %self.now(), "the service follows the wall clock again");

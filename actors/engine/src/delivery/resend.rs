@@ -216,7 +216,10 @@ impl State {
             if self.is_wiped(shared, delivery.event_id)? {
                 continue;
             }
-            assert!(!self.is_under_way(delivery.event_id), "the delivery has no attempt in progress");
+            assert!(
+                !self.is_under_way(delivery.event_id),
+                "a delivery with an attempt in progress must not be sent again"
+            );
             let again = delivery.again(endpoint.epoch, shared.steady.now());
             write_delivery(&mut batch, self.key, &again, delivery.next_attempt_at);
             sent += 1;

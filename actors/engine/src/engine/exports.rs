@@ -100,8 +100,8 @@ impl Engine {
             (None, true) => AuditAction::InstallationExportedWithSecrets,
         };
         let now = self.now();
-        // The audit entry of an export of all businesses belongs to no business, so its lane is that of a new
-        // id.
+        // The audit entry of an export of all businesses belongs to no business, so it is written in the lane
+        // of a new id.
         let lane = one.unwrap_or_else(|| shared.mint_id(now));
         shared.note((by, action), lane, now, &mut batch);
         shared.store.submit(lane, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;

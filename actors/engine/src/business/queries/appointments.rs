@@ -186,7 +186,7 @@ fn appointment(store: &Store, of: BusinessId, id: AppointmentId) -> Result<Optio
             return Ok(Some(appointment));
         }
     }
-    Err(StoreError::damaged("appointment", "its index row refers to a missing row"))
+    Err(StoreError::damaged("appointment", "its row in the index by id refers to a missing row"))
 }
 
 struct Names {

@@ -102,7 +102,7 @@ async fn an_endpoint_that_needs_no_name_server_continues_without_one() {
 #[tokio::test(start_paused = true)]
 async fn mistaken_evidence_of_an_outage_delays_deliveries_only_briefly() {
     let world = World::new().await;
-    // There is only a route to the receiver of B. The probe tries the receiver of A first.
+    // The only route leads to the receiver of B, but the probe tries the receiver of A first.
     world.net.set_routes(Some(&["93.184.216.2"]));
     let (_, unreachable) = world.endpoint("a", 1, OK).await;
     world.dns.break_down("a.example.com");
@@ -142,8 +142,8 @@ async fn requests_during_an_outage_report_that_no_attempt_was_made() {
     assert_eq!(receiver.requests().len(), 1);
 }
 
-/// Endpoints that an outage delays wait in one queue without polling. When the outage ends, each endpoint
-/// receives its event.
+/// Endpoints that an outage delays wait in one queue and do not read the store. When the outage ends, each
+/// endpoint receives its event.
 #[tokio::test(start_paused = true)]
 async fn endpoints_delayed_by_an_outage_are_read_only_with_a_probe() {
     let world = World::with(Limits { actors_at_rest: 0, ..Limits::default() }).await;

@@ -3,7 +3,7 @@
 //! An appointment that was never changed has no row in the index of changes. The list finds it in the index by
 //! id. This index has the order of creation, because each new appointment of a business has a greater id than
 //! all older ones, and its creation stamp is not earlier than theirs. The time in an id is never before the
-//! creation stamp, so the list can begin at the first id with the time of its start.
+//! creation stamp, so a list from an instant on skips the ids with an earlier time.
 //!
 //! Invariants:
 //! - Each appointment appears once, at its last change.

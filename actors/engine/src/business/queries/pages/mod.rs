@@ -50,7 +50,7 @@ pub(crate) async fn read_page<T: Send + 'static>(
     let step = move |reader: &Reader<'_>| {
         let (found, end) = part(reader, &rest)?;
         rest.limit -= found.len();
-        // Most pages need only one step, so its items are used without a copy.
+        // The items of the first step are not copied, because most pages need only one step.
         if items.is_empty() {
             items = found;
         } else {
