@@ -49,7 +49,7 @@ pub enum RestoreError {
     Incomplete(Differences),
     #[error(transparent)]
     Store(#[from] StoreError),
-    #[error("the revocations and erasures since the backup cannot be repeated: {0}")]
+    #[error("the revocations and erasures since the backup cannot be applied: {0}")]
     TakeBack(#[from] EngineError),
 }
 

@@ -1,4 +1,4 @@
-//! Alerts and mails to the team, written in the batch of the change.
+//! Alerts and mails to the team, written in the batch of the change that causes them.
 //!
 //! Invariants:
 //! - A business without members writes no alert.

@@ -1,4 +1,4 @@
-//! Notices to customers, written in the batch of the change.
+//! Notices to customers, written in the batch of the change that causes them.
 //!
 //! Invariants:
 //! - Without a mail relay, no notice is written.

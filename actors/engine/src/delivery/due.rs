@@ -1,5 +1,5 @@
-//! A turn of an endpoint's actor, and the rows of its due index. A turn reads the due rows, begins an attempt
-//! for each permit and sets the time at which the dispatcher wakes the endpoint next.
+//! A turn of an endpoint's actor, and the rows of the endpoint's due index. A turn reads the due rows, begins
+//! an attempt for each permit and sets the time at which the dispatcher wakes the endpoint next.
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use super::service::Deliveries;
 use super::state::{ROWS_PER_TURN, State, Target};
 use crate::shared::Shared;
 
-/// The maximum number of outcomes that are not durable, including attempts whose body is still being read.
+/// The maximum number of attempts whose outcome is known but not durable. This includes attempts whose body is
+/// still being read.
 const RECORDING_MAX: usize = 64;
 
 /// If a due time is later than the schedule allows by more than this, a wrong clock has set it.

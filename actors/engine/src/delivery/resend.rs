@@ -115,8 +115,8 @@ impl State {
         }
     }
 
-    /// Makes the next attempt of a pending delivery due. This attempt counts as the next one of the schedule,
-    /// which then continues.
+    /// Makes the next attempt of a pending delivery due now. The attempt counts as the next one of the
+    /// schedule, and the schedule continues after it.
     async fn try_now(
         &mut self,
         deliveries: &Deliveries,

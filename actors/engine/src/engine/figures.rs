@@ -74,8 +74,8 @@ impl Engine {
         self.shared().store.noted_instant(Noted::NewestBackup)
     }
 
-    /// The number of counts of a business's records that equalled the recorded usage, and the number of counts
-    /// that differed from it.
+    /// A background job counts the records of each business. Returns the number of counts that equalled the
+    /// recorded usage, and the number that differed from it.
     pub fn businesses_counted(&self) -> (u64, u64) {
         self.parts.maintenance.round.counted.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }

@@ -50,7 +50,7 @@ pub(super) fn letter(
 }
 
 /// The name of the person who offered the membership. `None` for an offer by the operator, and if the person
-/// has no name. The audit log still contains the entry about the offer, because it keeps entries for longer
+/// has no name. The audit entry about the offer still exists, because the audit log keeps entries for longer
 /// than an invitation is valid.
 fn invited_by(store: &Store, mail: &Mail) -> Result<Option<String>, StoreError> {
     let is_offer = matches!(mail.kind, MailKind::Invitation | MailKind::Offer | MailKind::Reset);

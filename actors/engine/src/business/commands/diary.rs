@@ -194,7 +194,7 @@ impl OffSpan {
 }
 
 /// Adds time off. If the limit for the staff member or for the business is reached, the time off that ended
-/// first is deleted. Fails if no time off has ended.
+/// first is deleted. If none has ended, the change is refused.
 #[derive(Clone, Debug)]
 pub struct AddTimeOff {
     pub staff_id: StaffId,

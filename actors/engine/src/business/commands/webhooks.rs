@@ -194,7 +194,8 @@ impl Change for TurnOff {
         let before = context.state.webhooks.get(&self.endpoint).ok_or(Refusal::NotFound(Named::Webhook))?;
         let mut after = before.clone();
         let reached = self.delivery.reached_before.is_some_and(|n| n < self.reached.load(Ordering::Acquire));
-        // An endpoint that was disabled, or enabled again, during the attempt is not disabled now.
+        // If the endpoint was disabled during the attempt, this failure does not disable it, even if it was
+        // enabled again.
         let decision = if before.is_enabled() && before.epoch == self.delivery.epoch && !reached {
             after.disable(DisabledReason::Failures, context.at);
             changed(context, AuditAction::WebhookTurnedOff, before, after)

@@ -14,9 +14,9 @@ pub struct AuditFilter {
     pub action: Option<AuditAction>,
     pub resource_type: Option<AuditedKind>,
     pub resource_id: Option<Uuid>,
-    /// The beginning of the range, which belongs to the range.
+    /// Lists only entries at or after this instant.
     pub from: Option<Timestamp>,
-    /// The end of the range, which does not belong to the range.
+    /// Lists only entries before this instant.
     pub until: Option<Timestamp>,
 }
 

@@ -63,7 +63,7 @@ impl BusinessHandle {
         }
     }
 
-    /// The contact that the id means now, and the contacts that were merged into it.
+    /// The contact to which the id leads now, and the contacts that were merged into it.
     async fn merged(&self, contact: ContactId) -> Result<(Option<ContactId>, Vec<ContactId>)> {
         let (of, mut from) = (self.id, Vec::new());
         let into = self.read(|store| survivor(store, of, contact)).await?;

@@ -64,7 +64,7 @@ impl BusinessHandle {
     /// Finds the appointment of a manage link. `None` if the link is unknown or has ended, or if its
     /// appointment or contact is gone.
     pub async fn seen_by_link(&self, token: &ManageToken) -> Result<Option<SeenByLink>> {
-        // An unknown token starts no actor.
+        // The store is read first, so that a request with an unknown token starts no actor.
         let is_known = self.read(|store| store.contains(&keys::link(self.id, &token.hash()))).await?;
         if !is_known {
             return Ok(None);

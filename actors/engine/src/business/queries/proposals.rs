@@ -11,7 +11,7 @@ use crate::business::BusinessHandle;
 use crate::business::state::State;
 use crate::error::Result;
 
-/// What a booking or a move by the team needs.
+/// Whether a booking or a move by the team is allowed without `override`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proposal {
     Allowed,
