@@ -29,7 +29,8 @@ list_query! {
     normalize with_last_day
 }
 
-/// Fills in the default last day, so a cursor stays valid if the client adds or omits that parameter.
+/// If the client omits the last day, it is the first day. The cursor is bound to the query with this value,
+/// so it stays valid if the client later sends the same day explicitly, or omits it.
 fn with_last_day(query: AvailabilityQuery) -> Result<AvailabilityQuery, ApiError> {
     let last = query.end_date.unwrap_or(query.start_date);
     check_days(query.start_date, last)?;

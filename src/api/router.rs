@@ -89,7 +89,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
         post("/v1/knowledge", KnowledgeWrite, conversations::add_knowledge)
             .named("addKnowledge", "Add a knowledge entry")
-            .details("If the budget of knowledge is used up, the response is a conflict.")
+            .details("If the business has used up its budget for knowledge, the response is a conflict.")
             .refuses(&[Code::Conflict]),
         get("/v1/webhooks", WebhooksManage, webhooks::list)
             .named("listWebhooks", "List the webhook endpoints")

@@ -26,7 +26,7 @@ pub struct RestoreArgs {
     /// since the backup are restored
     #[arg(long, value_name = "LIST")]
     after: Option<PathBuf>,
-    /// Restore a backup that lacks recorded rows; the service counts the affected businesses again
+    /// Restore a backup that lacks recorded rows; the service then counts the rows of the affected businesses
     #[arg(long)]
     accept_incomplete: bool,
     /// Print the result and errors as JSON

@@ -188,7 +188,7 @@ fn said(data: &Imported, dry_run: bool) -> String {
     if !data.lost_slugs.is_empty() {
         let slugs = data.lost_slugs.join(", ");
         said.push_str(&format!(
-            "other businesses have these slugs, so the booking pages are disabled and need new slugs: {slugs}\n"
+            "booking pages imported as disabled, since other businesses have their slugs; set new ones: {slugs}\n"
         ));
     }
     said

@@ -150,12 +150,7 @@ impl Exposition {
     fn commits(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let stats = self.engine.commit_stats();
         counter(encoder, "commits", "Groups of changes written and synced", stats.groups)?;
-        counter(
-            encoder,
-            "commit_changes",
-            "Changes in the groups that were written and synced",
-            stats.changes,
-        )?;
+        counter(encoder, "commit_changes", "Store changes written and synced, in all groups", stats.changes)?;
         counter(encoder, "commit_writes", "Keys written or deleted by changes", stats.writes)?;
         let about = "Bytes of the keys and values written by changes";
         counter(encoder, "commit_bytes", about, stats.bytes)?;
@@ -193,7 +188,7 @@ impl Exposition {
         let (done, incomplete, failed) = engine.backups_ended();
         let counts = [("done", done), ("incomplete", incomplete), ("failed", failed)];
         counter_by(encoder, "backups", "Finished backups, by outcome", "outcome", counts)?;
-        let about = "Businesses counted and compared with their recorded usage, by result";
+        let about = "Businesses whose rows were counted and compared with the recorded usage, by result";
         let (equal, different) = engine.businesses_counted();
         let counts = [("equal", equal), ("different", different)];
         counter_by(encoder, "businesses_counted", about, "result", counts)?;

@@ -60,7 +60,7 @@ async fn a_refused_invitation_keeps_its_input_and_shows_each_problem_at_its_fiel
     for (id, problem) in [
         ("email-problem", "It must be an email address such as name@example.com."),
         ("name-problem", "It must have 200 characters at most."),
-        ("staff_id-problem", "Choose an entry of the list."),
+        ("staff_id-problem", "Choose an entry from the list."),
     ] {
         let beside = refused.tags().into_iter().find(|tag| tag.get("id") == Some(id)).unwrap();
         assert_eq!(beside.text, problem);
@@ -76,7 +76,7 @@ async fn a_refused_invitation_keeps_its_input_and_shows_each_problem_at_its_fiel
     let page = ada.submit(&page, &invite, &[("email", "NEW@example.com")]).await.is(409);
     let page = page
         .says("This person already belongs to the business.")
-        .says("This is the email of one of your people.");
+        .says("A person with this email already has access.");
     ada.submit(&page, &invite, &[("email", "other@example.com"), gone[2]])
         .await
         .is(422)

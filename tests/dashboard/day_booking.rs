@@ -118,7 +118,7 @@ async fn a_contact_is_found_by_name_number_or_email_and_booked_for() {
     let address = format!("{path}?q=Petit&service={}&date=2026-03-03&time=11:00", salon.cut);
     let page = salon.owner.get(&address).await;
     let page =
-        salon.owner.submit(&page, &path, &[]).await.is(422).says("Choose a contact, or a new contact.");
+        salon.owner.submit(&page, &path, &[]).await.is(422).says("Choose an existing or a new contact.");
     let sent = salon.owner.submit(&page, &path, &[("who", &contact)]).await.is(303);
     let page =
         salon.owner.get(&salon.to(&format!("appointments/{}", booked(&sent)))).await.says("Emma Petit");

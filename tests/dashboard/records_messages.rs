@@ -120,7 +120,7 @@ async fn a_forged_form_is_refused_and_a_repeated_click_has_one_effect() {
     refused.says("Nothing is saved yet").says("Choose one of these.");
     for (staff, said) in [
         ("00000000-0000-7000-8000-000000000001", "This is not a staff member of the business."),
-        ("x", "Choose an entry of the list."),
+        ("x", "Choose an entry from the list."),
     ] {
         browser.submit(&page, &assign, &[("staff_id", staff)]).await.is(422).says(said);
     }

@@ -85,7 +85,7 @@ async fn a_refused_week_shows_each_problem_at_its_day() {
     let fields = [("friday-hours-1-from", "09:00"), ("saturday-breaks-1-from", "")];
     let page = browser.submit(&page, &path, &fields).await.is(422);
     let page = page.says("Opening and closing time are the same. For the whole day write 00:00 to 24:00.");
-    let page = page.says("It overlaps a time of Tuesday.");
+    let page = page.says("It overlaps a period on Tuesday.");
     let wrong = page.tags().into_iter().filter(|tag| tag.get("aria-invalid") == Some("true"));
     let wrong: Vec<_> = wrong.map(|tag| tag.get("name").unwrap().to_owned()).collect();
     assert_eq!(wrong, ["wednesday-hours-1-from", "thursday-hours-1-to"]);

@@ -99,7 +99,7 @@ async fn refused_hours_are_shown_at_their_day_and_a_day_accepts_more_periods() {
     let page = browser.submit(&page, &own, &fields).await.is(422).says("It must have 1 to 200 characters.");
     let page = page.says("It must be a time from 00:00 to 24:00");
     let fields = [("name", "Hugo"), ("monday-hours-1-from", "08:00"), ("monday-hours-1-to", "09:00")];
-    let page = browser.submit(&page, &own, &fields).await.is(422).says("It overlaps a time of Wednesday.");
+    let page = browser.submit(&page, &own, &fields).await.is(422).says("It overlaps a period on Wednesday.");
     assert_eq!(staff(&server, &salon).await[0]["hours"], Value::Null);
     let mut all = page.form(&own).fields;
     all.push(("room".into(), "yes".into()));

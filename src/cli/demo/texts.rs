@@ -86,7 +86,7 @@ pub(super) const CONTACT_NOTES: [Pair; 7] = [
         "Couleur : 6.3 + 7.4 (1:1), 20 vol, 35 minutes. Préfère Camille. Café sans sucre.",
     ],
     ["Clippers 2 at the sides, scissors on top.", "Tondeuse 2 sur les côtés, ciseaux dessus."],
-    ["Growing out a fringe since spring.", "Laisse pousser sa frange depuis le printemps."],
+    ["Has been growing out her fringe since spring.", "Laisse pousser sa frange depuis le printemps."],
     ["Comes with her daughter. Book both at the same time.", "Vient avec sa fille : réserver en même temps."],
     ["Always pays by card. Receipt by email.", "Paie toujours par carte. Reçu par e-mail."],
     ["Balayage every three months, cool tones only.", "Balayage tous les trois mois, tons froids seulement."],
@@ -182,7 +182,7 @@ pub(super) const KNOWLEDGE: [[Pair; 2]; 6] = [
     [
         ["Cancellations", "Annulations"],
         [
-            "Appointments can be cancelled or moved free of charge until 24 hours before. After two missed appointments we ask for a deposit of 20 €.",
+            "Appointments can be cancelled or moved free of charge until 24 hours before they start. After two missed appointments we ask for a deposit of 20 €.",
             "Un rendez-vous s’annule ou se déplace sans frais jusqu’à 24 heures avant. Après deux rendez-vous manqués, nous demandons un acompte de 20 €.",
         ],
     ],

@@ -165,7 +165,7 @@ fn listener(variable: &'static str, address: SocketAddr, in_use: bool) -> Findin
         ),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => problem(
             format!("{address}: {error}"),
-            "give the service CAP_NET_BIND_SERVICE, or use a port from 1024 and a proxy in front of it",
+            "give the service CAP_NET_BIND_SERVICE, or use port 1024 or higher with a proxy in front of it",
         ),
         Err(error) => {
             problem(format!("{address}: {error}"), format!("set {variable} to an address of this machine"))

@@ -30,7 +30,7 @@ pub(in crate::dashboard) fn mail_error(words: &Words, error: &MailError) -> Stri
         }
         MailError::NotMade(why) => {
             let why = [why.clone()];
-            fill(words, why, "The mail cannot be made: {}", "L’e-mail ne peut pas être préparé : {}")
+            fill(words, why, "The mail cannot be composed: {}", "L’e-mail ne peut pas être préparé : {}")
         }
     }
 }
@@ -137,11 +137,11 @@ fn failure(words: &Words, failure: AttemptFailure) -> &'static str {
             ("Not sent. This service is short of connections", "Non envoyé. Ce service manque de connexions")
         }
         F::NoRoute => (
-            "Not sent. This service has no way to any network",
+            "Not sent. This service has no access to any network",
             "Non envoyé. Ce service n’a accès à aucun réseau",
         ),
         F::NoNameServer => (
-            "Not sent. This service reaches no name server",
+            "Not sent. This service cannot reach a name server",
             "Non envoyé. Ce service ne joint aucun serveur de noms",
         ),
     };

@@ -81,7 +81,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::OverlapsDay(day) => fill(
             words,
             [words.weekday(*day)],
-            "It overlaps a time of {}.",
+            "It overlaps a period on {}.",
             "Cet horaire en chevauche un du {}.",
         ),
         P::OverlapsWindow(0) => say("It overlaps the first period.", "Elle chevauche la première."),
@@ -113,7 +113,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::RequiredWith("price_cents") => say("A price needs a currency.", "Un prix a besoin d’une monnaie."),
         P::RequiredWith("currency") => say("A currency needs a price.", "Une monnaie a besoin d’un prix."),
         P::RequiredOr("contact_id") => {
-            say("Choose a contact, or a new contact.", "Choisissez un contact, ou une nouvelle personne.")
+            say("Choose an existing or a new contact.", "Choisissez un contact, ou une nouvelle personne.")
         }
         P::RequiredWith(_) | P::RequiredOr(_) | P::OneRequired(_) | P::InstantsOrDates => {
             say("This field is required here.", "Ce champ est obligatoire ici.")
@@ -138,7 +138,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::NotAnObject | P::BodyNotAnObject => say("It must be a record.", "Il faut un enregistrement."),
         P::Items { .. } => say("Choose at least one.", "Choisissez-en au moins un."),
         P::OneOf(_) => say("Choose one of these.", "Choisissez l’un de ceux-ci."),
-        P::NotAUuid => say("Choose an entry of the list.", "Choisissez une entrée de la liste."),
+        P::NotAUuid => say("Choose an entry from the list.", "Choisissez une entrée de la liste."),
         P::NotACurrency => say("It must be three letters, such as EUR.", "Il faut trois lettres, comme EUR."),
         P::NotATimeZone => say(
             "It must be the name of a time zone such as Europe/Paris.",
@@ -212,9 +212,10 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::OfContact(_) => {
             say("Another contact has this value already.", "Un autre contact a déjà cette valeur.")
         }
-        P::OfPerson(_) => {
-            say("This is the email of one of your people.", "C’est l’adresse de quelqu’un qui a déjà accès.")
-        }
+        P::OfPerson(_) => say(
+            "A person with this email already has access.",
+            "C’est l’adresse de quelqu’un qui a déjà accès.",
+        ),
         P::StatusNow(_) => say("This invitation is no longer open.", "Cette invitation n’est plus ouverte."),
         P::EntityTagNow(_) => conflict(words, &Conflict::Changed),
         P::NoRecord => say("There is no such record.", "Cet enregistrement n’existe pas."),
@@ -349,7 +350,7 @@ fn hint(locale: Locale, hint: PasswordHint) -> &'static str {
             "Les noms et prénoms courants sont faciles à deviner.",
         ),
         H::UseFewWords => (
-            "Use a few words, avoid common phrases.",
+            "Use a few words, and avoid common phrases.",
             "Prenez plusieurs mots, évitez les phrases toutes faites.",
         ),
         H::NoNeedForSymbols => (

@@ -30,7 +30,7 @@ pub(in crate::dashboard) fn refusal(words: &Words, refusal: &Refusal) -> String 
         ),
         Refusal::NotFound(_) => say("There is no such record.", "Cet enregistrement n’existe pas."),
         Refusal::Expired => {
-            say("The link was used or has expired.", "Le lien a déjà été utilisé ou a expiré.")
+            say("The link has been used or has expired.", "Le lien a déjà été utilisé ou a expiré.")
         }
         Refusal::BookingRequiresConfirmation => {
             say("The business confirms each booking.", "L’établissement confirme chaque rendez-vous.")
