@@ -128,7 +128,7 @@ impl Bridge {
                 }
             })
             .await;
-        // The remaining requests still get their responses.
+        // The input has ended, but the requests in progress still get their responses.
         tasks.await;
     }
 

@@ -33,7 +33,8 @@ impl Failure {
         Self { exit_status: 2, ..Self::new(message) }
     }
 
-    /// Prints the failure, as JSON if requested: the service's error unchanged, or an error of the command.
+    /// Prints the failure. As JSON, an error from the service is printed unchanged, and any other failure
+    /// gets the code `command_failed`.
     pub(super) fn exit(&self, as_json: bool) -> ExitCode {
         if as_json {
             let error = match &self.refusal {

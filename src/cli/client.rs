@@ -244,7 +244,7 @@ impl Client {
                 if status.is_success() {
                     return Ok(answer);
                 }
-                // If the body is not an error of the API either, it is reported as unexpected.
+                // If the body is not an error of the API, the response is reported as unexpected.
                 Err(answer.read::<ErrorBody>().map_or_else(|unread| unread, |refused| refused.error.into()))
             }
             Err(error) if error.is::<LengthLimitError>() => Err(Failure::new(format!(

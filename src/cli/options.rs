@@ -163,7 +163,8 @@ impl OperatorOptions {
         let is_own = |dir: &PathBuf| std::fs::metadata(dir).is_ok_and(|found| found.uid() == user);
         let dirs = match &self.data_dir {
             Some(dir) => vec![dir.clone()],
-            // Directories of other users are ignored, in case root runs the command in a user's directory.
+            // Directories of other users are ignored, since root may run the command in the directory of a
+            // user who imitates a service there.
             None => [here.join(SERVE_DATA_DIR), here.join(DEMO_DATA_DIR)]
                 .into_iter()
                 .filter(is_own)

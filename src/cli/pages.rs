@@ -78,7 +78,7 @@ pub fn openapi(args: OpenapiArgs) -> ExitCode {
     written.map_or_else(|failure| failure.exit(false), |()| ExitCode::SUCCESS)
 }
 
-/// The width of the text in columns. Every terminal has at least this width.
+/// The width of the text in columns. Terminals usually have at least this width.
 const WIDTH: usize = 80;
 
 /// The list of topics that the help prints after the list of commands.

@@ -25,7 +25,7 @@ pub(super) fn output(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     match written {
-        // The reader, such as `head`, has closed the pipe on purpose.
+        // The reader, such as `head`, has closed the pipe on purpose, so this is not an error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }
@@ -36,8 +36,8 @@ pub(super) fn written(text: &str) -> Result<(), Failure> {
     output(text).map_err(|error| Failure::new(format!("cannot write to standard output: {error}")))
 }
 
-/// Writes to standard output when the reader is ready. The returned future waits for the reader; the runtime
-/// does not.
+/// Writes to standard output when the reader is ready. The returned future waits for the reader, but the end
+/// of the runtime does not.
 pub(super) async fn output_when_read(text: String) -> io::Result<()> {
     let (done, mut written) = tokio::sync::mpsc::channel(1);
     // The runtime waits for its own threads when it ends, so a separate thread writes.

@@ -14,7 +14,7 @@ use super::typed::zone;
 pub struct Flags(Vec<String>);
 
 impl Flags {
-    /// The flags of the command within `command` that was given.
+    /// The flags of the subcommand of `command` that the command line names.
     pub fn of(command: &clap::Command, matches: &clap::ArgMatches) -> Self {
         match matches.subcommand().and_then(|(name, inner)| Some((command.find_subcommand(name)?, inner))) {
             Some((command, matches)) => Self::of(command, matches),
@@ -47,7 +47,7 @@ pub(super) fn told(refused: &ApiError, call: &Call, flags: &Flags) -> String {
     let lines: Vec<String> = refused.details.iter().map(|detail| line(detail, call, flags)).collect();
     let code = one_line(&refused.code);
     match &lines[..] {
-        // The message of an invalid request repeats its details, so only the detail is shown.
+        // The message of an invalid request with one detail repeats the detail, so only the detail is shown.
         [one] if refused.code == "invalid_request" => format!("{code}: {one}"),
         [_, ..] if refused.code == "invalid_request" => {
             format!("{code}: {} problems\n  {}", lines.len(), lines.join("\n  "))

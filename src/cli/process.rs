@@ -17,8 +17,8 @@ const EXTEND_EVERY: Duration = Duration::from_secs(10);
 /// The additional time that each request to the supervisor asks for, in microseconds.
 const EXTEND_BY_MICROSECONDS: u32 = 60_000_000;
 
-/// Notifies the watchdog until the runtime ends. The returned task asks the supervisor for more time until it
-/// is stopped.
+/// Notifies the watchdog until the runtime ends. The returned task asks the supervisor for more time until
+/// the task is stopped.
 pub(super) fn starting() -> JoinHandle<()> {
     if let Some(watchdog) = sd_notify::watchdog_enabled() {
         tokio::spawn(again(watchdog / 2, || tell(NotifyState::Watchdog)));

@@ -115,7 +115,7 @@ pub(super) async fn perform(
         return import_contacts(client, &task.import, &call, json).await;
     }
     if task.show == Show::File {
-        // A file can be longer than the longest response that the client holds.
+        // A file can be longer than the longest response that the client holds, so it is written in parts.
         let mut output = WholeFile::begin(None)?;
         client.lines(&call.target(&[]), |part| Ok(output.write(part)?)).await?;
         output.finish()?;

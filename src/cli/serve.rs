@@ -1,9 +1,9 @@
 //! `serve` runs the service until it receives a signal to stop.
 //!
-//! Invariants: standard output contains only the two lines with the addresses. An invalid setting is one line
-//! on standard error and exit code 2; another failure to start is one line and exit code 1. SIGHUP reloads
-//! the certificates and never ends the service. A slow reader of standard output or standard error delays
-//! neither responses nor the exit.
+//! Invariants: standard output contains only the two lines with the addresses. After an invalid setting or
+//! another failure to start, standard error contains one line about it; the exit code is 2 for a setting and
+//! 1 otherwise. SIGHUP reloads the certificates and never ends the service. A slow reader of standard output
+//! or standard error delays neither responses nor the exit.
 
 use std::convert::Infallible;
 use std::future::pending;
@@ -60,7 +60,8 @@ pub(super) fn run(
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
             never = hung_up(&service, &mut hangup) => match never {},
-            // Every acknowledged change is durable. Clients of the current requests get no response.
+            // The process may exit at once, since every acknowledged change is durable. The requests in
+            // progress get no response.
             error = service.listener_failed() => return Err(error),
             failed = listens => match failed {
                 Ok(never) => match never {},

@@ -34,7 +34,7 @@ impl PublicUrl {
             && matches!(url.path(), "" | "/")
             && url.query().is_none()
             && url.fragment().is_none();
-        // The URL parser corrects some invalid texts. Such texts are refused.
+        // The URL parser accepts some invalid texts and corrects them. Here they are refused.
         let is_clean = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
         if !is_bare || !is_clean {
             return None;

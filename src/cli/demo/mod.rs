@@ -1,8 +1,9 @@
 //! `demo` runs the service with its own data directory and a sample business, and prints example requests.
 //!
 //! The first start imports the records of the business. It then adds people and today's changes through the
-//! operator API, in the process and not over the network. The id and the key of the business are stored in a
-//! file next to the store, so that later starts print the same key. Only the file's owner can read it.
+//! operator API, which it calls within the process and not over the network. The id and the key of the
+//! business are stored in a file next to the store, so that later starts print the same key. Only the file's
+//! owner can read it.
 
 mod records;
 mod team;
@@ -107,7 +108,7 @@ async fn sample(service: &Service, file: &Path) -> Result<Sample, ServiceError> 
     }
 }
 
-/// Calls the operator API in the process, without the network.
+/// Calls the operator API within the process, without the network.
 struct Operator {
     router: Router,
     authorization: String,
@@ -174,8 +175,8 @@ pub async fn make(service: &Service, language: Locale) -> Result<Sample, Service
         let path = of(&format!("people/{}", made["id"].as_str().unwrap_or_default()));
         operator.change(&path, json!({"status": "active"})).await?;
     }
-    // The following changes send alerts to these people. They also cause events, which the disabled endpoint
-    // misses.
+    // The following changes send alerts to these people. They also cause events, which are not delivered,
+    // since the webhook endpoint is disabled.
     let booked =
         open_times(&engine.business(business_id), service_id, Some(camille)).await.map_err(failed)?;
     if let Some(slot) = booked.get(booked.len() / 2) {
@@ -232,7 +233,7 @@ fn language(variable: impl Fn(&str) -> Option<String>) -> Locale {
     }
 }
 
-/// The open times of a service in the week from tomorrow, of one or of any staff member.
+/// The open times of a service in the week from tomorrow, for one staff member or for any.
 async fn open_times(
     business: &BusinessHandle,
     service: ServiceId,

@@ -93,7 +93,7 @@ struct Writer {
     lines: Lines,
     service_ids: Vec<ServiceId>,
     staff_ids: Vec<StaffId>,
-    /// By the number of the contact.
+    /// The id of each contact, at the index that is the contact's number.
     contact_ids: Vec<ContactId>,
     calls: Vec<Value>,
 }

@@ -1,4 +1,4 @@
-//! How texts such as names and times are resolved, with a scripted service.
+//! Tests of the resolution of texts such as names and times, with a scripted service.
 
 use std::fs;
 

@@ -2,8 +2,8 @@
 //! `mon` by `monday`, `2026-03-02 9:00` by an instant.
 //!
 //! Invariant: the module is pure. An unknown weekday of opening hours or an unknown time zone is sent
-//! unchanged, and the service reports it. A day or a local time that is not understood is not sent, because
-//! the service accepts only dates and instants: the command reports it.
+//! unchanged, and the service reports it. The service accepts only dates and instants, so the command itself
+//! reports a day or a local time that it cannot interpret.
 
 pub(super) mod hours;
 pub(super) mod near;
