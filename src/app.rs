@@ -31,7 +31,8 @@ use crate::server::{ClientAddr, Unfit};
 const ALWAYS_ANSWERED: [&str; 2] = ["/healthz", "/metrics"];
 
 const PATH_CHARS_MAX: usize = 200;
-/// The maximum length of a logged path segment that is no id, in bytes. A token has at least 22 bytes.
+/// The maximum length of a logged path segment that is no id, in bytes. A token has at least 22 bytes, so it
+/// is never logged.
 const PART_BYTES_MAX: usize = 21;
 
 /// The application of a listener. It is cheap to clone.

@@ -87,7 +87,8 @@ impl Addresses {
 
     pub(crate) fn count(&self, address: IpAddr, now: Timestamp) -> Verdict {
         let (address, mut windows) = (network(address), self.windows.lock());
-        // If the table is full, a new address is refused: adding it could remove an address over its limit.
+        // If the table is full, a new address is refused. Adding it could remove the count of an address that
+        // has reached its limit.
         if windows.is_full_without(&address, now) {
             return Verdict::Unavailable(allowance(self.limit, 0, now));
         }

@@ -1,9 +1,9 @@
 //! The whole service. Connects the engine, the two listeners and the operator's socket, and stops them in
 //! order.
 //!
-//! Invariants: the public listener answers only after the store is open. When it stops, the service first
-//! accepts no more connections, then finishes the current requests (imports read no further data), and then
-//! closes the engine, so every acknowledged change is on disk.
+//! Invariants: the public listener answers only after the store is open. To stop, the service first accepts
+//! no more connections, then finishes the current requests (imports read no further data), and then closes
+//! the engine, so every acknowledged change is on disk.
 
 use std::fs;
 use std::io;
@@ -200,7 +200,7 @@ impl Service {
     /// Resolves when a listener's task has panicked. The service must then exit.
     pub async fn listener_failed(&self) -> ServiceError {
         if self.listener_panicked.clone().wait_for(|panicked| *panicked).await.is_err() {
-            // The tasks of both listeners have ended without a panic.
+            // The tasks of both listeners have ended without a panic, so there is nothing to report.
             std::future::pending::<()>().await;
         }
         listener_ended()

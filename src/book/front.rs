@@ -1,4 +1,4 @@
-//! The state that all booking pages share, with the limits of requests and bookings.
+//! The state that all booking pages share, with the limits on requests and bookings.
 
 use engine::Engine;
 use engine::business::Idempotency;

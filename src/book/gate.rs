@@ -1,4 +1,5 @@
-//! The checks and steps from a request to a booking page.
+//! The gate of the booking pages. It checks each request, calls the handler of the page, and adds the
+//! security headers to the response.
 //!
 //! Invariants:
 //! - A form from another site has no effect, except the form of one-click unsubscribing, which mail programs
@@ -34,7 +35,8 @@ use crate::server::ClientAddr;
 
 /// The maximum size of a form in bytes.
 const FORM_BYTES_MAX: usize = 16 * 1024;
-/// The content security policy of the dashboard. The sites that may embed the page are appended.
+/// The same content security policy as in the dashboard, except that the sites that may embed the page are
+/// appended.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ";
 const CROSS_ORIGIN_EMBEDDER_POLICY: HeaderName = HeaderName::from_static("cross-origin-embedder-policy");
@@ -56,7 +58,8 @@ async fn serve(front: Arc<Front>, place: Arc<Place<Site>>, request: Request) -> 
     let answer = answer(&front, &place, head, params.clone(), body, &mut known);
     let answered = caught(Box::pin(answer)).await;
     if known.shop.is_none() && is_frame(&place) {
-        // The request was refused before the business was found.
+        // A refusal can come before the business is looked up. It is looked up now, so that its sites can
+        // also embed the error page.
         known.shop = caught(Box::pin(shop(&front, &params, At::Frame))).await.ok();
     }
     let mut response = answered.unwrap_or_else(|refused| {

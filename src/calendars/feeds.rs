@@ -1,7 +1,8 @@
 //! `GET /calendar/{token}.ics`: the appointments of a staff member or a business, for calendar services.
 //!
 //! Invariants:
-//! - The content depends only on the appointments and their names, so its entity tag changes only with them.
+//! - The content depends only on the appointments and the names in them, so its entity tag changes only with
+//!   these.
 //! - A request without the token of a feed counts only against its client address.
 //! - A token is never logged, and is not in the labels of the metrics.
 
@@ -29,7 +30,7 @@ const FOLDER: &str = "/calendar/";
 const SUFFIX: &str = ".ics";
 const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("text/calendar; charset=utf-8");
 const CACHE_CONTROL: HeaderValue = HeaderValue::from_static("private, no-cache");
-/// The maximum number of requests for a feed in one minute of the clock.
+/// The maximum number of requests for a feed in one calendar minute.
 const REQUESTS: u32 = 60;
 
 struct Feeds {
@@ -160,7 +161,7 @@ mod tests {
         shown
     }
 
-    /// The content of a feed with this event, and the event as the reader of the service parses it.
+    /// The content of a feed with this event, and the event as this service's own calendar parser reads it.
     fn parsed(detail: FeedDetail, locale: Locale, status: AppointmentStatus) -> (String, Parsed) {
         let content = ics::feed("Camille · Salon", [event(&shown(status), detail, locale, Some(PAGES))]);
         let mut found = events(content.as_bytes()).unwrap();

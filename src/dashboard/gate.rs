@@ -1,4 +1,5 @@
-//! The checks and steps from a request to a page.
+//! The gate of the dashboard. It checks each request, calls the handler of the page, and adds the security
+//! headers to the response.
 //!
 //! Invariants:
 //! - A request with an unknown Host, or a form from another site, has no effect.
@@ -134,7 +135,8 @@ async fn answer(
     }
     let Some(row) = place.row(&head.method) else {
         if reads {
-            // After a refusal, the address bar shows the path of the form, and the browser may request it.
+            // After a refused form, the address bar shows the path of the form. If the person reloads the
+            // page or enters the path again, the browser requests the path with GET.
             return Ok(see_other(&gate.page_of(place.path, head.uri.path())));
         }
         let posts = place.row(&Method::POST).is_some();

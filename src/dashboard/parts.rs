@@ -132,11 +132,11 @@ impl Choice {
     }
 }
 
-/// Titles before a name, which have no initial.
+/// Titles before a name. A title adds no letter to the initials.
 const TITLES: [&str; 12] =
     ["dr", "dre", "docteur", "doctor", "prof", "professor", "pr", "mr", "mrs", "ms", "mme", "mlle"];
 
-/// The initials of a name, at most two letters. A title has none, unless the name consists of it.
+/// The initials of a name, at most two letters. A title before the name is skipped.
 pub(super) fn initials(name: &str) -> String {
     let mut words: Vec<_> =
         name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();

@@ -1,4 +1,5 @@
-//! The form that undoes the change that a page reports: a message that was resolved, or a call that was handled.
+//! The form that undoes the change that the page has just reported. It reopens a resolved message, or removes
+//! the mark from a handled call.
 
 use domain::{CallId, MessageId, MessageStatus};
 

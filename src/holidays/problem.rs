@@ -22,7 +22,7 @@ pub(super) enum Place {
     Event(String),
 }
 
-/// Texts of the file are on one line.
+/// Texts quoted from the file contain no line breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     TooLong,
@@ -32,7 +32,8 @@ pub(super) enum Why {
     NotAProperty,
     AfterTheEnd,
     TooDeep,
-    /// The line ends another component than the one of this line and name.
+    /// The line ends a component, but the innermost open component is a different one. The values are the
+    /// line at which the open component begins, and its name.
     EndsAnother(usize, String),
     /// The component of this name has no end.
     NoEnd(String),

@@ -31,10 +31,11 @@ pub const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 
 pub const FILE_TIME_MAX: Duration = Duration::from_secs(120);
 
-/// The time limit for the first piece of a streamed body. The limit for a later piece is at most this.
+/// The time limit for the first piece of a streamed body. The limit for a later piece is the same or shorter.
 pub const PATIENCE_MAX: Duration = Duration::from_secs(30);
 
-/// The minimum average pace in bytes per second. This number of bytes adds one second to the waiting time.
+/// The minimum average pace in bytes per second. When this number of bytes has arrived, the waiting time
+/// grows by one second.
 pub const PACE_MIN: u64 = 4 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +103,7 @@ pub async fn read_within(
     timeout(BODY_TIME_MAX, collect(body, bytes_max)).await.unwrap_or(Err(BodyError::Timeout))
 }
 
-/// Copies the pieces into one buffer. If each piece is one byte, a list of them takes much more memory.
+/// Copies the pieces into one buffer. A list of the pieces would take much more memory if each had one byte.
 async fn collect(mut body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
@@ -118,7 +119,8 @@ async fn collect(mut body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
 /// A streamed body. Only the time in [`Pieces::next`] counts, so a slow reader causes no timeout.
 pub struct Pieces {
     body: Body,
-    /// The remaining waiting time. It has a maximum, so a fast start does not permit a long pause.
+    /// The remaining waiting time. Received bytes add to it, up to a maximum, so a fast start does not permit
+    /// a long pause.
     patience: Duration,
 }
 

@@ -20,7 +20,8 @@ pub const CURSOR_CHARS_MAX: usize = 512;
 
 const SEAL_BYTES: usize = 16;
 
-/// The maximum size of a position in bytes. Its cursor then has [`CURSOR_CHARS_MAX`] characters.
+/// The maximum size of a position in bytes. The cursor of a position of this size has [`CURSOR_CHARS_MAX`]
+/// characters.
 pub const POSITION_BYTES_MAX: usize = CURSOR_CHARS_MAX / 4 * 3 - 1 - SEAL_BYTES;
 
 const VERSION: u8 = 1;

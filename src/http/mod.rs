@@ -12,7 +12,7 @@
 //! - A reader reports every problem of a request with its path, up to [`problems::PROBLEMS_MAX`].
 //! - One declaration of a type gives its reader and its schema ([`crate::json_object`],
 //!   [`crate::query_object`]).
-//! - All data that the service stores of a request in memory has a maximum size.
+//! - All data of a request that the service holds in memory has a maximum size.
 
 pub(crate) mod assets;
 pub(crate) mod authorization;

@@ -116,7 +116,7 @@ pub(crate) fn items<T>(
         problems.add(at, ProblemCode::NotAnArray);
         return None;
     };
-    // The length is checked first, so that the items of a too long array are not read.
+    // The length is checked first, so that the items of an array that is too long are not read.
     if !(min..=max).contains(&items.len()) {
         problems.add(at, ProblemCode::Items { min, max });
         return None;

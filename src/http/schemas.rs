@@ -111,7 +111,8 @@ fn form(schema: &mut Schema) {
         schema.remove("oneOf");
         schema.extend([("type".into(), json!("string")), ("enum".into(), json!(words))]);
     }
-    // OpenAPI defines only the formats `int32` and `int64`. The maximum of a `uint16` status is not useful.
+    // OpenAPI defines only the formats `int32` and `int64`. The maximum of a `uint16` is removed, since
+    // 65,535 says nothing about a value such as an HTTP status.
     let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
     if format == "uint16" {
         schema.remove("maximum");

@@ -234,7 +234,8 @@ impl<V: Serialize + JsonSchema + Send> Output for Listed<V> {
     }
 }
 
-/// A stream of JSON lines. If its source fails, the response ends without its last chunk.
+/// A stream of JSON lines. If its source fails, the response ends without its last chunk, so the client sees
+/// that it is incomplete.
 pub(crate) struct Lines(pub(crate) Body);
 
 impl Output for Lines {
@@ -246,7 +247,8 @@ impl Output for Lines {
     }
 }
 
-/// A CSV file. If its source fails, the response ends without its last chunk.
+/// A CSV file. If its source fails, the response ends without its last chunk, so the client sees that the
+/// file is incomplete.
 pub(crate) struct Table {
     /// The name under which browsers store the file.
     pub(crate) name: &'static str,

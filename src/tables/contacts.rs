@@ -294,7 +294,8 @@ fn header_columns(line: u64, header: &[String]) -> Result<Vec<&'static str>, Vec
             }
             Some(column) => columns.push(column),
             None => {
-                // The name is a text of the file, so it is shortened and without control characters.
+                // The name is a text from the file, so it is shortened, and its control characters are
+                // removed.
                 let written: String = written.chars().filter(|c| !c.is_control()).take(100).collect();
                 problems.push(Problem::new(at(line, written.trim()), TableProblem::UnknownColumn));
             }
@@ -396,7 +397,7 @@ mod tests {
         let expected = [is(2, "Zoé – “Œuvre” €", "", "")];
         assert_eq!(known("name\nZoé – “Œuvre” €\n".as_bytes()), expected);
         assert_eq!(known(b"name\nZo\xe9 \x96 \x93\x8cuvre\x94 \x80\n"), expected);
-        // A file with characters of UTF-8 and an invalid byte is neither.
+        // A file with a character in several bytes of UTF-8 and an invalid byte is in neither encoding.
         let said = read_in_france(b"name\nZo\xc3\xa9\nZo\xe9\nA\n").unwrap_err();
         assert!(said.len() == 1 && said[0].starts_with("line 3: is not valid UTF-8"), "{said:?}");
     }

@@ -211,7 +211,7 @@ pub(super) async fn shown(
     page_as(status, &shown)
 }
 
-/// The open times of the day of the refused time. Without a refused time, the day is the first one with open
+/// The open times on the day of the refused time. Without a refused time, the day is the first one with open
 /// times.
 async fn times(
     view: &View,

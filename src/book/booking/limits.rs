@@ -37,7 +37,7 @@ impl Default for Limits {
     }
 }
 
-/// A booking that was counted. [`Limits::take_back`] removes it if it fails.
+/// A booking that was counted. If the booking fails, [`Limits::take_back`] removes it from the counts.
 pub(super) struct Counted {
     business: BusinessId,
     persons: Vec<[u8; 32]>,

@@ -123,7 +123,8 @@ pub(super) async fn sent(asked: Asked) -> Answered {
     }
 }
 
-/// Redirects to the page of the booked appointment. A form that is sent again gets a new manage link.
+/// Redirects to the page of the booked appointment. If the form is sent again, the redirect contains a new
+/// manage link.
 async fn booked(asked: &Asked, shop: &Shop, booked: OnlineBooked) -> Answered {
     let token = match booked.token {
         Some(token) => token,

@@ -52,7 +52,8 @@ impl Managed {
         let shown = shown.unwrap_or(seen.business.locale);
         let (profile, mut website) = (seen.business.clone(), seen.website.clone());
         if !website.enabled || profile.suspended {
-            // The stylesheet with the colour belongs to the booking page, which is not available.
+            // The stylesheet with the colour is a part of the booking page, which is not available now. So
+            // this page has the default colour.
             website.color = None;
         }
         let shop = Arc::new(Shop { business, profile, website });
@@ -116,7 +117,7 @@ impl Managed {
         match done {
             Ok(()) => see_other(&self.path("")),
             Err(Undone::Failed(error)) => Err(error.into()),
-            // The state can have changed since the first read.
+            // The state may have changed since the first read.
             Err(undone) => refused(Self::find(self.asked).await?, undone).await,
         }
     }

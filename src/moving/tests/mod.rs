@@ -12,7 +12,8 @@ const EARLIER: [(u32, &str); 3] = [
     (3, include_str!("lines_3.jsonl")),
     (4, include_str!("lines_4.jsonl")),
 ];
-/// The properties that each version added, the newest version first. Lines of earlier versions have these values.
+/// The properties that each version added, the newest version first, with the values that records from lines
+/// of earlier versions have.
 const ADDED: [(u32, &[&str]); 3] = [
     (
         5,

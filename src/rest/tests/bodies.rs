@@ -25,7 +25,7 @@ json_object! {
     struct Everything {
         /// A nested object.
         contact: Person,
-        /// A property with another name than its field.
+        /// A property whose name differs from the name of its field.
         kind as "type": Option<String>,
         /// A number with bounds.
         minutes: Option<Whole<5, 1440>>,

@@ -22,7 +22,7 @@ query_object! {
         status: CommaList<AppointmentStatus, 3>,
         /// An id.
         staff_id: Option<StaffId>,
-        /// A parameter with another name than its field.
+        /// A parameter whose name differs from the name of its field.
         kind as "type": Option<String>,
         /// A flag.
         flag: Option<bool>,

@@ -198,8 +198,8 @@ mod tests {
             ("+12015550123", "+1 201-555-0123"),
             ("+390612345678", "+39 06 1234 5678"),
             ("+15551234567", "+1 555-123-4567"),
-            // The next number is longer than the groups of its plan. One has an unknown country code, and one
-            // is not a number.
+            // A number that is longer than the groups of its plan, a number with an unknown country code, and
+            // a text that is not a number.
             ("+33112345678901", "+33 112345678901"),
             ("+9991234567", "+9991234567"),
             ("no number", "no number"),

@@ -200,7 +200,8 @@ impl Slots {
 }
 
 impl State {
-    /// Adds a connection to the reserve. If the reserve is full, closes the oldest connection in it.
+    /// Adds a connection to the reserve. If the reserve, or the part for the address, is full, closes the oldest
+    /// connection in it.
     fn reserve(&mut self, id: u64, address: IpAddr, link: &Arc<Link>) {
         let of_its_address = self.reserve.iter().filter(|(_, other, _)| *other == address).count();
         let oldest = if of_its_address >= RESERVE_PER_ADDRESS_MAX {

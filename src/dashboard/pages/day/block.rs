@@ -1,4 +1,4 @@
-//! The page that adds time off from the calendar.
+//! The page that adds time off. It opens from the calendar.
 //!
 //! Invariant: the page offers only staff members whose time off the person may change.
 

@@ -5,7 +5,8 @@
 //! calendar   the calendar: `lanes` a day or a week on a board, `month` a month, `list` the list, `above` the
 //!            header of each view, `options` the staff members and the density that a person has chosen
 //! board      the lanes of a board; `axis` the position of items, `columns` items that overlap
-//! block      time off from the calendar; `shift` a move of an appointment from the calendar
+//! block      the page that adds time off in the calendar
+//! shift      the page that moves an appointment in the calendar
 //! shortcuts  the keyboard shortcuts
 //! diary      the data that these pages read
 //! booking    a new appointment; `moving` moves an appointment

@@ -1,4 +1,4 @@
-//! The page that moves an appointment from the calendar to another time or staff member, or changes its
+//! The page with which the calendar moves an appointment to another time or staff member, or changes its
 //! duration. The page lists the rules that the move would break, and its form makes the move. The calendar's
 //! script reads the page while an appointment is dragged, and sends its form when the appointment is dropped.
 //!

@@ -55,7 +55,7 @@ pub(super) async fn steps(member: &Member, diary: &Diary) -> Result<Vec<Step>, R
         return Ok(Vec::new());
     }
     let has_key = !member.business.keys(&one).await?.items.is_empty();
-    // For each step, the text that shows that it is done, or `None`.
+    // For each step, the text about its result, or `None` if the step is not done.
     let facts = [
         (
             "hours",

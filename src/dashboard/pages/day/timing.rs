@@ -30,7 +30,7 @@ const TIME_WAS: &str = "time_was";
 /// The fields with the duration in minutes, and with the service's duration when the form was rendered.
 const MINUTES: &str = "minutes";
 const LASTS: &str = "lasts";
-/// The field with the rules that the person accepts to override.
+/// The field with the rules that the person agrees to override.
 const OVERRIDE: &str = "override";
 
 /// The time and the duration that a form asks for.
@@ -145,7 +145,8 @@ impl Verdict {
     }
 }
 
-/// The party of a change, if the person has accepted all rules that it overrides.
+/// The party that makes the change. If the change overrides rules, the person must have agreed to each of
+/// them.
 pub(super) fn party(member: &Member, proposal: &Proposal) -> Result<Party, Undone> {
     let accepted: Vec<_> = member.form.get(OVERRIDE).split(',').collect();
     match proposal {

@@ -100,7 +100,7 @@ pub(crate) async fn sent(mut member: Member) -> Answered {
     check_may_change(&member, &person)?;
     let done = save(&mut member, &person).await;
     let again = |filled: Filled| async {
-        // Another member has changed the person, so the current version is read.
+        // If another member has changed the person, the current version is read.
         let now = if filled.stale { super::person(&member).await? } else { person };
         page_as(filled.status, &Page::new(&member, &now, &member.staff().await?, filled))
     };

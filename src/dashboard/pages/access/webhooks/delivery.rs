@@ -81,7 +81,7 @@ impl Page<'_> {
         }
         let newest = delivery.attempts.iter().rev();
         for (ago, attempt) in newest.enumerate() {
-            // The attempts of earlier schedules have no number.
+            // The attempts of earlier schedules of this delivery have no number.
             let text = match made.checked_sub(ago).filter(|number| *number > 0) {
                 Some(number) => say("hooks-attempt-made", number, attempt.at),
                 None => {
@@ -91,7 +91,7 @@ impl Page<'_> {
             let answer = view.result(attempt.status, attempt.error.as_ref());
             steps.push((text, format!("{answer} · {}", view.millis(attempt.duration_ms))));
         }
-        // Deliveries of earlier versions have only their newest attempt.
+        // A delivery that an earlier version of the service stored contains only its newest attempt.
         if let Some(at) = delivery.last_attempt_at.filter(|_| made > 0 && delivery.attempts.is_empty()) {
             steps.push((say("hooks-attempt-made", made, at), self.answer.clone()));
         }
