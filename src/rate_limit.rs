@@ -1,5 +1,5 @@
 //! Limits the number of requests per minute: for each API key, and for each address that sends requests
-//! without a valid key or wrong tokens.
+//! without a valid key or with a wrong token.
 //!
 //! Invariants: a window is one minute of the wall clock. Refused requests are not counted. A request without
 //! a valid key never uses a key's allowance. A table of addresses has at most
@@ -56,7 +56,7 @@ impl RateLimit {
     }
 }
 
-/// The rate limits of API keys or feeds. Their number is not limited, so every one is counted.
+/// The rate limits of API keys or feeds. The table has no maximum size, so each key or feed has an entry.
 #[derive(Debug)]
 pub(crate) struct Limit<K: Eq + Hash> {
     limit: u32,

@@ -86,7 +86,7 @@ list_query! {
         phone: Option<Phone>,
         /// Only the contact with this email address.
         email: Option<Email>,
-        /// Only contacts whose name contains this text, ignoring case.
+        /// Only contacts whose name contains this text, in any letter case.
         name_part as "q": Option<Text<1, 200>>,
         /// Only contacts changed at or after this instant, in the order of their changes.
         updated_since: Option<Timestamp>,

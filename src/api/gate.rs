@@ -84,7 +84,8 @@ impl KeyGate {
         self.engine.authenticate(&credential).await?.ok_or(ApiError::NoKey(BadCredential::Unknown))
     }
 
-    /// Counts a request without a valid key. Returns `refusal`, or a 429 if its address is over the limit.
+    /// Counts a request without a valid key. Returns `refusal`, or a 429 if the client address is over the
+    /// limit.
     pub(crate) fn anonymous(&self, request: &Request, now: Timestamp, refusal: ApiError) -> Response {
         let client = ClientAddr::of(request.extensions());
         let counters = &self.metrics.rate_limited;
@@ -93,7 +94,7 @@ impl KeyGate {
     }
 }
 
-/// The error if the rate limit refuses the request, and the remaining quota. Counts a refusal for the
+/// Returns the error if the rate limit refuses the request, and the remaining quota. Counts a refusal for the
 /// metrics.
 pub(crate) fn limited(
     verdict: Verdict,

@@ -85,7 +85,8 @@ impl Feeds {
         let content = content(live, staff, &appointments, self.engine.people().public_url().as_deref());
         let tag = view::etag(content.as_bytes());
         let tagged = [(header::ETAG, etag::header(&tag)), (header::CACHE_CONTROL, CACHE_CONTROL)];
-        // A malformed condition counts as none, because calendar services show no errors.
+        // A malformed `If-None-Match` is ignored, since calendar services would not show the error to a
+        // person.
         if etag::is_known(headers, &tag).unwrap_or_default() {
             return Ok((StatusCode::NOT_MODIFIED, tagged).into_response());
         }

@@ -81,7 +81,7 @@ pub fn backup(args: BackupArgs) -> ExitCode {
 }
 
 async fn make(args: BackupArgs) -> Result<(), Failure> {
-    // The service has another working directory, so the path must be absolute.
+    // The service may have another working directory, so the path must be absolute.
     let absolute = |path: &Path| {
         std::path::absolute(path).map_err(|error| format!("cannot resolve the path of the backup: {error}"))
     };
@@ -89,7 +89,7 @@ async fn make(args: BackupArgs) -> Result<(), Failure> {
         return one(&args.options, absolute(args.to.as_deref().unwrap_or(Path::new("")))?).await;
     };
     let within = absolute(within)?;
-    // The backup and the list must come from the same service.
+    // The list is in the data directory, which must be the one of the service that makes the backup.
     let (options, data_dir) = args.options.with_data_dir().ok_or_else(|| {
         Failure::usage(
             "--in copies a list from the data directory: set it with --data-dir (RECEPTIONIST_DATA_DIR)",

@@ -3,7 +3,7 @@
 //!
 //! Invariants: each request gets one response with its own id, even if the service fails. At most
 //! [`REQUESTS_MAX`] requests are in progress, and no line is longer than [`LINE_BYTES_MAX`]. No request is
-//! sent twice. The line is sent unchanged, and the service validates it. The bridge parses only the
+//! sent twice. Each line is sent unchanged, and the service validates it. The bridge parses only the
 //! properties that the transport needs.
 
 use std::cell::RefCell;

@@ -1,7 +1,7 @@
-//! Input from a file or standard input. Output to standard output, or to a file that appears only when it
-//! is complete and on disk.
+//! Input from a file or standard input. Output to standard output, or to a file that appears only when it is
+//! complete and on disk.
 //!
-//! Invariants: only the owner of an output file can read it. An incomplete output file has another name.
+//! Invariants: only the owner of an output file can read it. An incomplete output file has a temporary name.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};

@@ -241,7 +241,8 @@ impl OperatorOptions {
         if address.port() == 0 {
             return Err(bad("name the port on which the service listens, not 0"));
         }
-        // The setting is an address to listen on. A wildcard address is reachable on the loopback.
+        // The setting is an address to listen on. A service that listens on a wildcard address can be reached
+        // at the loopback address.
         match address.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
             IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),

@@ -118,7 +118,7 @@ impl Path {
         for segment in &self.0 {
             path.push('/');
             let segment = segment.text();
-            // The segments `.` and `..` would change the path.
+            // The segments `.` and `..` would change the path, so their dots are encoded.
             let is_dots = segment.bytes().all(|byte| byte == b'.');
             let set = if is_dots { NON_ALPHANUMERIC } else { ENCODED };
             path.extend(utf8_percent_encode(&segment, set));

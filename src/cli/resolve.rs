@@ -181,7 +181,7 @@ impl Meaning<'_> {
 
     fn region(&mut self, text: &str) -> Result<Value, Failure> {
         if zone::zone(text).is_none() {
-            // The zone is unknown, and the service refuses it with a better message.
+            // The zone is unknown. The service refuses it with a better message than one about the region.
             return Ok(Value::Null);
         }
         let Some(region) = zone::region_of(text) else {

@@ -65,7 +65,8 @@ pub fn restored(args: RestoreArgs) -> ExitCode {
 
 /// The path of the copied list of tombstones next to a backup, if there is a copy.
 fn list_next_to(backup: &Path) -> Result<Option<PathBuf>, StoreError> {
-    // The path may end in a link or in `..`. A path that does not exist is reported later.
+    // The path may end in a link or in `..`, so it is resolved first. A path that does not exist is reported
+    // later.
     let Ok(backup) = backup.canonicalize() else { return Ok(None) };
     let Some(dir) = backup.parent() else { return Ok(None) };
     Ok(copied_tombstones(dir)?.map(|_| dir.join(TOMBSTONES_FILE)))

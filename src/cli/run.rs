@@ -57,7 +57,7 @@ async fn carry_out(mut task: Task, options: &OperatorOptions, flags: &Flags) -> 
 
 /// Asks for confirmation: the name of the business before its deletion, otherwise `yes`.
 async fn confirm(client: &Client, what: Irreversible, path: &Path) -> Result<(), Failure> {
-    // The path of a merge names no record that could be shown.
+    // The confirmation of a merge shows no record, since its path is not the path of a record.
     let record = if what == Irreversible::Merge { None } else { Some(record::one(client, path).await?) };
     let name = record.as_ref().and_then(|record| record.get("name")?.as_str()).map(one_line);
     if !io::stdin().is_terminal() {
@@ -126,7 +126,8 @@ pub(super) async fn perform(
         Show::Holidays => {
             let now = SystemTime::now().into();
             let printed = import_holidays(client, &task.import, &call, &one(&answer)?, now, json).await;
-            // The import has already explained the refusal, by adding the flag or the date.
+            // The message of the import already names the flag or the date, so the refusal is not explained
+            // again.
             return printed.map_err(|failure| Failure { refusal: None, ..failure });
         }
         _ if json => return Ok(Printed { output: raw(&answer)?, note: None }),

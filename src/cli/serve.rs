@@ -70,7 +70,8 @@ pub(super) fn run(
         }
         tracing::info!("the service stops");
         tell(NotifyState::Stopping);
-        // A second signal ends the process immediately. Every acknowledged change is durable.
+        // A second signal ends the process immediately. This loses nothing, since every acknowledged change
+        // is durable.
         tokio::select! {
             stopped = service.stop() => stopped,
             _ = terminate.recv() => Ok(()),

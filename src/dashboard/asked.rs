@@ -245,8 +245,8 @@ impl Visit {
     }
 }
 
-/// The view for a request, with the language, the theme and the session of the browser. The language is
-/// chosen by the query, else by the cookie, else by the browser's settings.
+/// The view for a request, with the language, the theme and the session of the browser. The language comes
+/// from the query, else from the cookie, else from the browser's settings.
 pub(super) fn view(desk: Arc<Desk>, head: &Parts, query: &Form) -> View {
     let cookie = |cookie| desk.cookies.get(&head.headers, cookie);
     let chosen = query.find("lang").and_then(Locale::from_word);

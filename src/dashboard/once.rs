@@ -95,7 +95,7 @@ impl Once {
         self.state.lock().forget_answers(Instant::now());
     }
 
-    /// Decides on a form that arrives at `now`, in milliseconds.
+    /// Decides whether a form that arrives at `now` (in milliseconds) acts.
     pub(super) fn turn(&self, sent: &Sent, now: i64) -> Turn {
         let mut state = self.state.lock();
         state.forget_answers(Instant::now());

@@ -51,7 +51,7 @@ impl Refused {
         }
     }
 
-    /// Too many attempts came from a network. `seconds` is the time until the next attempt.
+    /// Too many attempts came from a network. `seconds` is the time until another attempt is possible.
     pub(super) fn too_many(seconds: u64) -> Self {
         Self::Fault(ApiError::RateLimited(seconds.max(1)))
     }

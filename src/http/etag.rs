@@ -17,7 +17,8 @@ pub fn if_match(headers: &HeaderMap) -> Result<Option<IfMatch>, Problem> {
     read(headers, &IF_MATCH, "If-Match", false)
 }
 
-/// Whether `If-None-Match` contains this tag. The comparison is weak, so weak and strong tags are equal.
+/// Whether `If-None-Match` contains this tag. The comparison is weak, so the weak form of the tag matches
+/// too.
 pub fn is_known(headers: &HeaderMap, tag: &str) -> Result<bool, Problem> {
     Ok(match read(headers, &IF_NONE_MATCH, "If-None-Match", true)? {
         None => false,

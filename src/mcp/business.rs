@@ -33,9 +33,9 @@ json_object! {
     }
 }
 
-/// Every service and every staff member in a result has at least this number of characters.
+/// The minimum number of characters that a service or a staff member adds to a result.
 const ITEM_CHARS_MIN: usize = 100;
-/// Every service name in the list of a staff member has at least this number of characters.
+/// The minimum number of characters that a service name in the list of a staff member adds to a result.
 const NAME_CHARS_MIN: usize = 10;
 
 const LEFT_OUT: &str = "Some services or staff are not listed. Tools accept them by name: ask for the name, and send it as \

@@ -149,7 +149,7 @@ pub(super) async fn update(asking: Asking, change: Change) -> Result<Contact, Re
     of_view(&answer.map_err(known)?.value, Value::Null)
 }
 
-/// Adds the next step to the refusal of a phone number or email address of another contact.
+/// If the phone number or the email address belongs to another contact, adds the next step to the refusal.
 fn known(refused: Refused) -> Refused {
     match refused {
         Refused::Rules(Refusal::Conflict { conflict: conflict @ Conflict::ContactTaken { .. }, details }) => {

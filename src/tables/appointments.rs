@@ -1,5 +1,5 @@
 //! CSV files of appointments. Times are in the time zone of the business, in the form that spreadsheets read
-//! as dates. The time in UTC is unambiguous, even when the clocks are set back.
+//! as dates. The start is also given in UTC, which is unambiguous even when the clocks are set back.
 
 use bytes::Bytes;
 use chrono_tz::Tz;

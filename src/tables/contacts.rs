@@ -187,7 +187,8 @@ pub(crate) fn read(file: &[u8], reading: &Reading) -> Result<Vec<ContactRow>, Ve
     let header = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let count = |separator| header.iter().filter(|byte| **byte == separator).count();
     let delimiter = if count(b';') > count(b',') { b';' } else { b',' };
-    // A line of millions of empty cells would need much more memory than the file.
+    // A line of millions of empty cells would need much more memory than the file, so the separators are
+    // counted before the rows are read.
     for (number, row) in (1..).zip(text.split(|byte| *byte == b'\n')) {
         let found = row.iter().filter(|byte| **byte == delimiter).take(SEPARATORS_MAX + 1).count();
         if found > SEPARATORS_MAX {

@@ -158,7 +158,7 @@ fn button(view: &View, shop: &Shop) -> String {
 }
 
 /// The text with the number of the current step. If there is only one service, the step that chooses it is
-/// skipped.
+/// skipped and not counted.
 fn steps(view: &View, offer: &Offer, step: u64) -> String {
     let skipped = u64::from(offer.services.len() == 1);
     let values = [("step", Value::Count(step - skipped)), ("steps", Value::Count(STEPS - skipped))];

@@ -108,8 +108,8 @@ impl Managed {
         Ok(())
     }
 
-    /// The response to a form. After a change it leads to the page of the appointment. Otherwise `refused`
-    /// shows the current state of the appointment.
+    /// The response to a form. After a change, it redirects to the page of the appointment. Otherwise
+    /// `refused` shows the current state of the appointment.
     async fn answer<F>(self, done: Result<(), Undone>, refused: fn(Self, Undone) -> F) -> Answered
     where
         F: Future<Output = Answered>,

@@ -89,7 +89,8 @@ async fn sample(service: &Service, file: &Path) -> Result<Sample, ServiceError> 
             serde_json::from_slice(&bytes).map_err(|error| failed(format!("{}: {error}", file.display())))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // An interrupted start may have created the sample. Any other business is the operator's data.
+            // An interrupted start may have created the sample, which is then created again. Any other
+            // business is the operator's data, so the directory is refused.
             let some = PageRequest { limit: 100, after: None };
             let found = service.engine().businesses(&some).await.map_err(failed)?.items;
             if found.iter().any(|business| business.name != NAME) {
@@ -269,7 +270,7 @@ async fn dashboard(service: &Service, sample: &Sample) -> Result<String, EngineE
             break;
         }
     }
-    // Every owner may have been removed. `receptionist person add` can add an owner.
+    // If every owner was removed, there is no link. `receptionist person add` can add an owner.
     let Some(owner) = owner else { return Ok(out) };
     let request = ChangeRequest::by(Actor::Operator);
     let link = people.make_link(&business, request, (owner, Some(LinkKind::Enter))).await?;

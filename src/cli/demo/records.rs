@@ -257,7 +257,7 @@ impl Writer {
         self.lines.add_sorted("appointment", appointments);
     }
 
-    /// A question or a missed call each day. The team has handled the missed calls.
+    /// Adds a question or a missed call for each day. The team has handled the missed calls.
     fn other_calls(&mut self) {
         for day in 1..21 {
             let ended_at = self.now - TimeDelta::days(day) - self.numbers.minutes(240);

@@ -97,8 +97,8 @@ impl Sample {
     /// A confirmed visit at this time. If its start or end has passed, the attendance says so.
     fn visit(&mut self, day: i64, minute: i64, (staff, service): (usize, usize)) -> Visit {
         let starts_at = at(self.date(day), minute);
-        // A visit is booked up to 14 days before it. A visit in the more distant future was booked within the
-        // last three days.
+        // A visit is booked from 3 hours to 14 days before its start. If that would be in the future, it was
+        // booked in the last three days instead.
         let before = starts_at - TimeDelta::hours(3) - self.numbers.minutes(14 * 24 * 60);
         let created_at = before.min(self.now - TimeDelta::minutes(5) - self.numbers.minutes(3 * 24 * 60));
         let source = ["voice", "voice", "voice", "website", "website", "dashboard", "dashboard", "sms"];

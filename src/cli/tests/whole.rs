@@ -104,8 +104,9 @@ const COMMANDS: &[&str] = &[
 fn operations() -> Vec<(String, Vec<String>)> {
     let document = operator_document();
     let mut operations = Vec::new();
-    // `tests/crash` and `tests/cli` test `backup`, which makes several calls, and `export` and `import`,
-    // which stream lines. `tests/cli` tests `mail test`, which belongs to no business.
+    // Other tests cover the operations that are left out here. `tests/crash` and `tests/cli` test `backup`,
+    // which makes several calls, and `export` and `import`, which stream lines. `tests/cli` tests `mail
+    // test`, which belongs to no business.
     let moves = |path: &str| path.ends_with("/export") || path == "/import";
     let of_businesses =
         |path: &&String| !path.starts_with("/backup") && !path.starts_with("/mail") && !moves(path);

@@ -1,5 +1,5 @@
-//! The account page, which changes name, language, theme and email and links to the password page, and the
-//! page that lists the sessions and ends them.
+//! The account page, with the forms for name, language, theme and email, and a link to the password page.
+//! Another page lists the sessions and ends them.
 
 use axum::http::header;
 use chrono_tz::Tz;

@@ -1,6 +1,7 @@
 //! The page to which a link in a mail, or a link from the operator, leads.
 //!
-//! Invariants: GET changes nothing, since mail scanners open links. Only the button uses the link.
+//! Invariants: GET changes nothing, since mail scanners open links. Only the button on the page uses up the
+//! link.
 
 use domain::{LinkKind, Refusal};
 use engine::EngineError;

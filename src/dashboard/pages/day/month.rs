@@ -1,5 +1,5 @@
-//! The month view of the calendar. It shows the number of appointments of each day. The date picker of the
-//! other views shows the same month.
+//! The month view of the calendar. It shows the number of appointments of each day. The other views have the
+//! same month as a date picker.
 
 use std::collections::HashMap;
 

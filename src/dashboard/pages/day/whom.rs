@@ -111,7 +111,7 @@ fn exact(member: &Member, results: &Through<OperatorContactView>, wanted: &str) 
     }
 }
 
-/// The fields of a new contact. The text of a new search is carried into the field that it fits, unless the
+/// The fields of a new contact. The text of a new search is copied to the field that it fits, unless the
 /// person has typed something else there.
 fn fields(member: &Member, filled: &mut Filled, searched: Option<&str>) -> [Field; 3] {
     let view = &member.view;

@@ -215,7 +215,8 @@ fn label(member: &Member, by: InsightPeriod, period: &PeriodView) -> String {
     words.dated(if by == InsightPeriod::Month { "insights-month" } else { "insights-day" }, from, "")
 }
 
-/// Divides the width among the groups, and the height by the greatest value.
+/// Divides the width of the drawing among the groups, and scales the heights so that the greatest value has
+/// the full height.
 fn drawn(labels: &[String], values: &[Vec<i64>], format: impl Fn(i64) -> String) -> Drawing {
     let top = values.iter().flatten().copied().max().unwrap_or_default().max(1);
     let (width, height) = (WIDTH - LEFT, BOTTOM - TOP);

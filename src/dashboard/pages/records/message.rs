@@ -14,7 +14,7 @@ use crate::dashboard::pages::settings::times_off::at;
 
 const STAFF: &str = "staff_id";
 const NOTES: &str = "notes";
-/// The hour of the day at which a message that was snoozed for days returns.
+/// The hour of the day at which a message that was snoozed for days is a task again.
 const RETURNS_AT: &str = "08:00";
 
 #[derive(Template)]

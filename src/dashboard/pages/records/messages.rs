@@ -10,7 +10,7 @@ use view::MessageView;
 use crate::dashboard::pages::prelude::*;
 use crate::rest::through::read_through;
 
-/// The number of messages per page. A page of new messages contains more, as it is also sorted by urgency.
+/// The number of messages per page. A page of new messages contains more, since it is also sorted by urgency.
 const SHOWN: usize = 50;
 const NEW_SHOWN: usize = 100;
 const URGENT_SHOWN: usize = 100;

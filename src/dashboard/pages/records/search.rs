@@ -44,7 +44,8 @@ pub(crate) async fn show(member: Member) -> Answered {
 }
 
 fn group(member: &Member, kind: FoundKind, found: &[FoundView]) -> Group {
-    // The name of the group is the name of the page, and its path.
+    // `page` is the list page of the kind. Its name is in the paths of the records and, except for
+    // appointments, is also the id of the group's label.
     let (page, icon) = match kind {
         FoundKind::Contact => ("contacts", "person"),
         FoundKind::Appointment => ("appointments", "calendar"),

@@ -143,7 +143,7 @@ fn ask(member: &Member, goes: Vec<String>) -> Answered {
     page(&shown)
 }
 
-/// The export of the business, in the same format as that of the operator API, without webhook endpoints.
+/// The export of the business, in the format of the operator API, without webhook endpoints.
 pub(crate) async fn export(member: Member) -> Answered {
     let id = member.business.id();
     let name = format!("attachment; filename=\"business-{}.jsonl\"", member.today());

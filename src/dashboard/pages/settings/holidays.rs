@@ -15,7 +15,7 @@ use super::parts::only_for_changing;
 use crate::dashboard::pages::prelude::*;
 use crate::holidays::{CALENDAR_BYTES_MAX, Holidays, Problem, holidays};
 
-/// The number of records that are read at a time. At this number, the count of a day's appointments stops.
+/// The number of records that are read at a time. The appointments of a day are counted up to this number.
 const READ: usize = 100;
 /// The maximum number of problems that the page shows.
 const PROBLEMS_SHOWN: usize = 100;

@@ -97,7 +97,7 @@ async fn done(member: &mut Member, step: Step, person: &PersonView) -> Result<St
         member.people().patch_member(&member.business, request, changed).await.map_err(Undone::of)?;
     }
     Ok(match step {
-        // People who end their own access can no longer see the list.
+        // People who end their own access can no longer see the list, so they are redirected elsewhere.
         Step::Disable | Step::Remove if member.is_self(person) => "/dashboard".into(),
         Step::Disable => member.path_to(&format!("settings/people/{}?done=disabled", person.membership_id)),
         Step::Enable => member.path_to(&format!("settings/people/{}?done=enabled", person.membership_id)),

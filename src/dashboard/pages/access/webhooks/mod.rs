@@ -1,5 +1,5 @@
-//! The pages of webhooks. They show the endpoints of a business, an endpoint with its log, and a delivery,
-//! and they change them.
+//! The pages of webhooks. They show and change the endpoints of a business, and show an endpoint's log and
+//! its deliveries.
 
 pub(crate) mod actions;
 pub(crate) mod delivery;

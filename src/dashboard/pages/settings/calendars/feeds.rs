@@ -1,5 +1,6 @@
-//! Feeds: the list with the form for a new feed, and revoking a feed. Only the response to the form shows the
-//! address. A member sees the feeds of their own staff member, and gets a 404 for others.
+//! The page that lists the feeds and has the form for a new feed, and the page that revokes a feed. Only the
+//! response to the form shows the address. A member sees the feeds of their own staff member, and gets a 404
+//! for others.
 
 use std::collections::HashMap;
 
