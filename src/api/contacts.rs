@@ -70,11 +70,11 @@ json_object! {
 json_object! {
     /// A merge of another contact into the contact in the path.
     pub(crate) struct MergeBody {
-        /// The contact that is merged. Afterwards its id leads to the contact in the path.
+        /// The contact to merge. Afterwards, requests with its id find the contact in the path.
         from: ContactId,
-        /// The phone number that the contact keeps: one of the two contacts', or null.
+        /// The phone number that the contact keeps: the number of one of the two contacts, or null.
         phone: Option<Phone>,
-        /// The email address that the contact keeps: one of the two contacts', or null.
+        /// The email address that the contact keeps: the address of one of the two contacts, or null.
         email: Option<Email>,
     }
 }

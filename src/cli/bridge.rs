@@ -112,7 +112,7 @@ impl Bridge {
                     match incoming {
                         Ok(None) => {}
                         Err(answer) => write(&answer),
-                        // Later messages depend on the negotiated version.
+                        // Later messages depend on the negotiated version, so they wait for this response.
                         Ok(Some(incoming)) if incoming.is_initialize() => {
                             bridge.carry(incoming).await;
                         }

@@ -65,7 +65,7 @@ pub(super) struct InsightsArgs {
     /// The first day, such as 2026-03-02
     #[arg(long, value_name = "DAY")]
     from: String,
-    /// The last day, at most 24 months later
+    /// The last day, at most 24 months after the first
     #[arg(long, value_name = "DAY", default_value = "today")]
     to: String,
     /// The length of the periods: week or month

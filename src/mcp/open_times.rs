@@ -63,7 +63,7 @@ pub(super) struct OpenTimes {
     service_name: String,
     timezone: String,
     days: Vec<DayTimes>,
-    /// The reason if the service cannot be booked at any time.
+    /// If the service cannot be booked at all, the reason.
     note: Option<String>,
 }
 

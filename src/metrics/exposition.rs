@@ -263,7 +263,7 @@ impl Exposition {
         let mut build = encoder.encode_descriptor("build_info", about, None, MetricType::Gauge)?;
         build.encode_family(&[("version", env!("CARGO_PKG_VERSION"))])?.encode_gauge(&1_i64)?;
         let seconds = |at: Timestamp| at.millis() / 1_000;
-        let about = "Time at which the first certificate of a listener's chain expires, in Unix seconds";
+        let about = "Earliest expiry of a certificate in a listener's chain, in Unix seconds";
         let name = "certificate_expiry_timestamp";
         let mut expiry = encoder.encode_descriptor(name, about, Some(&Unit::Seconds), MetricType::Gauge)?;
         for (listener, certificates) in &self.metrics.certificates {

@@ -374,7 +374,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
             Verb::new(
                 "installation",
                 "listInstallationAuditEntries",
-                "List changes to people's accounts, started exports and backups, and deleted businesses",
+                "List started exports and backups, deletions of businesses, and changes to people's accounts",
             )
             .shown(Show::List(AUDIT)),
         ],

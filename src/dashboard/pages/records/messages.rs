@@ -10,7 +10,8 @@ use view::MessageView;
 use crate::dashboard::pages::prelude::*;
 use crate::rest::through::read_through;
 
-/// The number of messages per page. A page of new messages contains more, since it is also sorted by urgency.
+/// The number of messages per page. A page of new messages contains more, so that more of them are sorted by
+/// urgency together.
 const SHOWN: usize = 50;
 const NEW_SHOWN: usize = 100;
 const URGENT_SHOWN: usize = 100;
@@ -38,7 +39,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     let mut messages = found.items;
     if is_new {
         if part.request.after.is_none() {
-            // The first page begins with the urgent messages. Later pages show them again in order of time.
+            // The first page also contains the urgent messages of later pages, which show them again.
             let urgent = &MessageFilter { urgency: Some(Urgency::Urgent), ..filter.clone() };
             let first = PageRequest { limit: URGENT_SHOWN, after: None };
             let urgent = read_through(first, |page| async move { business.messages(urgent, &page).await });
@@ -59,7 +60,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         sheet: member.sheet("messages"),
         done: done(&member),
         undo: member.undo(status.as_str()),
-        // The number is known only if there is a single page.
+        // The number of messages is known only if there is a single page.
         sub: if is_new && pages.is_all() && !messages.is_empty() {
             let counts = [("count", messages.len()), ("urgent", urgent)];
             view.words.say("messages-sub-new", &counts.map(|(name, n)| (name, Value::Count(n as u64))))
