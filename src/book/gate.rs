@@ -35,8 +35,8 @@ use crate::server::ClientAddr;
 
 /// The maximum size of a form in bytes.
 const FORM_BYTES_MAX: usize = 16 * 1024;
-/// The same content security policy as in the dashboard, except that the sites that may embed the page are
-/// appended.
+/// The content security policy of the dashboard, but with other `frame-ancestors`: the sites that may embed
+/// the page are appended.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ";
 const CROSS_ORIGIN_EMBEDDER_POLICY: HeaderName = HeaderName::from_static("cross-origin-embedder-policy");

@@ -195,7 +195,7 @@ impl Asked {
 }
 
 impl Visit {
-    /// Converts the request to that of a member of the business in the path. Other people get a 404.
+    /// Converts the request to a request of a member of the business in the path. Other people get a 404.
     pub(super) async fn member(mut self) -> Result<Member, Refused> {
         let id: BusinessId = self.param("business_id").ok_or_else(Refused::not_found)?;
         let belongs = self.belongs.iter().find(|one| one.business_id == id && one.membership.is_active());

@@ -24,8 +24,8 @@ const PLACES: [(&str, &str, Right); 9] = [
 ];
 /// The number of entries in the bar at the bottom of small screens. Every role may see these entries.
 const AT_THE_THUMB: usize = 5;
-/// The query parameters of the page after a booking: the new appointment, and whether the form had another
-/// name than the existing contact.
+/// The query parameters of the page after a booking: the new appointment, and whether the entered name
+/// differs from the name of the existing contact.
 pub(super) const BOOKED: &str = "booked";
 const KNOWN: &str = "known";
 const ALERTS: &str = "alerts";

@@ -1,4 +1,4 @@
-//! The form that undoes the change that the page has just reported. It reopens a resolved message, or removes
+//! The form beside the report of a change. It undoes the change: it reopens a resolved message, or removes
 //! the mark from a handled call.
 
 use domain::{CallId, MessageId, MessageStatus};

@@ -84,7 +84,7 @@ impl<'a> Catalog<'a> {
     pub(super) fn mended(&self, refused: Refused, service: ServiceId, staff: Option<StaffId>) -> Refused {
         let Refused::Rules(Refusal::Invalid(problems)) = &refused else { return refused };
         let step = |problem: &Problem| match (problem.path.as_str(), staff) {
-            // The id is that of an active staff member, so the problem is that they do not offer the
+            // The id belongs to an active staff member, so the problem is that this person does not offer the
             // service.
             ("staff_id", Some(staff)) => {
                 let (who, others) = (self.who(staff), self.who_offers(service));

@@ -14,7 +14,7 @@ use crate::dashboard::pages::prelude::*;
 
 /// The maximum number of appointments that are counted. The page says if there are more.
 const COUNTED_MAX: usize = 10_000;
-/// The number of levels of the load of a day. The stylesheet has a class for each of them.
+/// The number of load levels of a day. The stylesheet has a class for each of them.
 const LOADS: usize = 8;
 const MONTHS_OFFERED: u32 = 12;
 
