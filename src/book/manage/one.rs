@@ -49,7 +49,7 @@ struct Page {
 struct Paths {
     moving: String,
     cancel: String,
-    /// The file of a coming appointment.
+    /// The path of the calendar file, if the appointment is still to come.
     calendar: Option<String>,
 }
 
