@@ -314,7 +314,8 @@ pub(super) fn name_servers(file: &Path) -> Finding {
     let servers: Vec<&str> =
         text.lines().filter_map(|line| line.trim().strip_prefix("nameserver")).map(str::trim).collect();
     if servers.is_empty() {
-        let advice = "add a line `nameserver ADDRESS` to it; without one, the service sends its DNS queries to this machine";
+        let advice =
+            "add a line `nameserver ADDRESS` to it; without one, the service sends queries to this machine";
         return warning(format!("{} lists no name server", file.display()), advice);
     }
     ok(format!("name servers: {}; test them with `--resolve HOST`", servers.join(", ")))
