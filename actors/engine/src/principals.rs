@@ -27,7 +27,8 @@ impl Principals {
             if let Some(business_row) = store.get_raw(&keys::profile(of))? {
                 return Ok(Some([key_row, business_row]));
             }
-            // The keys of a business that is being deleted may still exist without its profile.
+            // While a business is being deleted, its profile may be gone before its keys. Such a key counts as
+            // missing.
             if store.contains(&keys::ending(of))? || !store.contains(&at)? {
                 return Ok(None);
             }

@@ -1,4 +1,5 @@
-//! Bounds on concurrent work, in total and per key (business or person). No key can use up the total.
+//! Bounds on concurrent work, in total and per key, which is a business or a person. No key can use up the
+//! total.
 //!
 //! Invariants: the count of a key is the number of its permits. A key without permits uses no memory.
 
@@ -10,7 +11,8 @@ use std::sync::Arc;
 use domain::BusinessId;
 use parking_lot::Mutex;
 
-/// The bounds for slow work: URL lookups before a save, and tests of endpoints and of the relay.
+/// The limits on concurrent slow work: lookups of a URL before it is saved, and tests of endpoints and of the
+/// relay.
 const OUTGOING_MAX: usize = 256;
 const OUTGOING_PER_BUSINESS_MAX: usize = 8;
 

@@ -28,7 +28,7 @@ pub(super) const TESTS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forgotten {
-    /// A mail may be sent if an account has the address.
+    /// If an account has the address, a mail may be sent.
     Send,
     /// The address recently got a mail, so no mail is sent. The response does not show this.
     Repeated,
@@ -66,12 +66,13 @@ impl Allowances {
         }
     }
 
-    /// Counts an invitation. A refused invitation is not counted; the error is the next allowed instant.
+    /// Counts an invitation, unless a limit is reached. The error is the instant from which the invitation is
+    /// allowed.
     pub(crate) fn invitation(&mut self, of: BusinessId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
         both((&mut self.of_business, of), (&mut self.to_address, fold_address(to)), now)
     }
 
-    /// Counts an address change, like [`Self::invitation`].
+    /// Counts a change of an e-mail address, like [`Self::invitation`].
     pub(crate) fn email_change(&mut self, of: PersonId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
         both((&mut self.changes_of, of), (&mut self.changes_to, fold_address(to)), now)
     }

@@ -1,10 +1,10 @@
-//! Mails to people: the outbox, one actor with stored due times. The batch of a change contains the rows of
-//! its mails. After the commit, the mails belong to the outbox.
+//! The outbox: it sends mails to people. One actor sends them, each at its stored due time. A change that
+//! causes mails writes their rows in its own batch. After the commit, only the outbox changes these rows.
 //!
 //! Invariants:
 //!
-//! - Waiting mails are in the store with their due times. Memory holds only their lanes and the mails that
-//!   are being sent, so a restart loses no schedule.
+//! - The store contains the waiting mails with their due times, so a restart loses none. Memory contains only
+//!   the groups of waiting mails (lanes) and the mails that are being sent.
 //! - A mail is sent only after its row is durable.
 //! - A row contains ids only. The recipient and the content are read when the mail is composed, so a mail
 //!   contains no erased data, and only data that its recipient may see.

@@ -2,14 +2,15 @@
 //!
 //! Invariants:
 //!
-//! - A notice is sent only before the start of its appointment, and only while the appointment has the
-//!   state that the notice states.
-//! - A notice is sent only if the current settings include it, or if the team sends it again.
+//! - A notice is sent only before its appointment starts, and only while its content is true of the
+//!   appointment.
+//! - A notice is sent only if the current settings include it, or if the team has requested that it be sent
+//!   again.
 //! - Each change is announced once. If a change was undone, so that the customer already knows the current
 //!   state, no notice is sent.
 //! - The notices of an appointment are sent one after another, so that the newest arrives last.
-//! - If the customer may have received a notice that is not recorded as sent, the current state counts as
-//!   unknown to the customer, so a later notice about it is sent.
+//! - If the customer may have received a notice that is not recorded as sent, the service does not know which
+//!   state the customer knows, so a later notice about the current state is sent.
 //! - A limit counts a notice once, before its first attempt. Counts survive restarts, and contain no address.
 
 use std::collections::BTreeMap;
@@ -38,18 +39,18 @@ use crate::shared::Shared;
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 /// How long a notice waits for another notice of its appointment that is being sent.
 const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
-/// If a reminder is due earlier than its time by more than this, a wrong clock set the due time. The reminder
-/// then waits.
+/// A reminder is too early if it is due before its time by more than this, because a wrong clock has set the
+/// due time. It then waits until its time.
 const EARLY_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum Verdict {
     Send {
         to: String,
     },
-    /// The notice waits until this instant on the clock of schedules.
+    /// The notice waits until this instant of the [`SteadyClock`](crate::clock::SteadyClock).
     Wait(Timestamp),
     Drop(DropReason),
-    /// The appointment was deleted.
+    /// The business or the appointment was deleted, so the notice is deleted too.
     Delete,
 }
 
@@ -93,8 +94,8 @@ impl State {
         }
     }
 
-    /// Drops the waiting notices that a change of their appointment has made obsolete. The other notices are
-    /// checked when they are due.
+    /// Drops the waiting notices of a changed appointment that are now obsolete. The other notices are checked
+    /// when they are due.
     pub(super) fn drop_overtaken(
         &mut self,
         shared: &Shared,
@@ -175,9 +176,9 @@ impl State {
         if !notice.is_true_of(appointment) {
             return Ok(Some(DropReason::Superseded));
         }
-        // The state that was last announced, and whether a later notice may have reached the customer. Before
-        // the first announcement, the customer knows the state before the first change that was not announced. This
-        // may be no state: the booking itself was not announced.
+        // `known` is the state that the customer was last told. If no notice was sent, it is the state before
+        // the first change without a notice, or no state if that change was the booking. `is_uncertain` is true
+        // if a later notice may have reached the customer.
         let (mut known, mut is_uncertain) = (None, false);
         for mail in notices_of(store, key.of, appointment.id)? {
             let Some(other) = mail.notice.filter(|other| mail.id != key.id && other.hours == notice.hours)
@@ -211,8 +212,8 @@ impl State {
         mail.attempts > 0 || was_due || self.sending.contains(&key) || self.tried.contains(&key)
     }
 
-    /// The record of a notice that is not sent. If an attempt may have been made before this actor started,
-    /// it is counted.
+    /// The record of a notice that is not sent. If the previous actor may have made an attempt, that attempt is
+    /// counted.
     fn dropped(&self, mail: &Mail, reason: DropReason, at: Timestamp) -> Mail {
         let attempts = mail.attempts.max(self.may_have_arrived(mail).into());
         Mail { attempts, ..mail.dropped(reason, at) }
@@ -238,7 +239,7 @@ pub(crate) fn appointment(
     store.find::<Appointment>(&keys::appointment(of, start, id))
 }
 
-/// Whether the appointment of a waiting notice has changed since, so that the notice must not be sent.
+/// Whether a notice must not be sent because its appointment has changed.
 pub(super) fn is_overtaken(store: &Store, of: BusinessId, notice: &Notice) -> Result<bool, StoreError> {
     let appointment = appointment(store, of, notice.appointment_id)?;
     Ok(appointment.is_some_and(|it| !notice.is_true_of(&it) || it.contact_id.is_none()))
@@ -333,7 +334,8 @@ pub(crate) fn email_consent_key(secret: &[u8; 32], of: BusinessId, email: &str) 
     keys::consent(of, &email_hash(secret, of, email))
 }
 
-/// Writes the consent to e-mails at an address. A restore repeats it from the list of tombstones.
+/// Writes a customer's consent to e-mails at an address, and a tombstone of it. A restore of an older backup
+/// reads the tombstone and writes the consent again.
 pub(crate) fn write_email_consent(
     rows: &mut Batch,
     (secret, of): (&[u8; 32], BusinessId),
@@ -355,7 +357,7 @@ pub(crate) fn write_text_consent(
     write_consent(rows, of, phone_hash(secret, of, phone), record);
 }
 
-/// A consent that equals the default needs no row.
+/// Writes the row of a consent, or deletes it if the consent equals the default.
 fn write_consent(rows: &mut Batch, of: BusinessId, hash: [u8; 32], record: ConsentRecord) {
     let (key, default) = (keys::consent(of, &hash), (EmailConsent::All, TextConsent::Unknown));
     if record.email.unwrap_or(default.0) == default.0 && record.texts.unwrap_or(default.1) == default.1 {
@@ -399,7 +401,7 @@ pub(crate) fn consent_of(
 struct Limit {
     name: &'static str,
     max: u32,
-    /// Notices within this time are counted as one entry of the record.
+    /// Notices that are sent within this time of each other share one entry of the stored count.
     together: TimeDelta,
 }
 
@@ -407,7 +409,7 @@ const COUNTED_FOR: TimeDelta = TimeDelta::hours(24);
 const BY_CUSTOMERS_TO: Limit = Limit { name: "notices by customers", max: 6, together: TimeDelta::zero() };
 const TO: Limit = Limit { name: "notices to", max: 20, together: TimeDelta::zero() };
 const OF_BUSINESS: Limit = Limit { name: "notices of", max: 2_000, together: TimeDelta::minutes(10) };
-/// The number of counts that are checked after each notice, and deleted if no limit needs them any more.
+/// The number of count rows that are checked after each notice. A row that no limit needs any more is deleted.
 const STALE_LOOKS: usize = 2;
 
 impl Limit {
@@ -416,7 +418,7 @@ impl Limit {
     }
 }
 
-/// The counts that are submitted and may not be durable yet.
+/// The count rows that are submitted and may not be durable yet.
 #[derive(Debug, Default)]
 pub(super) struct NoticeCounts {
     rows: BTreeMap<Key, NoticeCountRecord>,
@@ -440,7 +442,7 @@ impl NoticeCounts {
         }
     }
 
-    /// Deletes the next rows that no limit counts any more.
+    /// Checks the next count rows, and deletes those that no limit needs any more.
     fn delete_stale(&mut self, store: &Store, now: Timestamp, batch: &mut Batch) -> Result<(), StoreError> {
         let all = keys::of_kind(BusinessId::INSTALLATION, keys::installation_kind::NOTICE_COUNT);
         let left = self.looked_at.map_or(all, |at| all.after(at));
@@ -460,8 +462,8 @@ impl NoticeCounts {
 }
 
 impl State {
-    /// Counts a notice under its limits. Returns false, and counts nothing, if a limit is reached. A notice
-    /// whose first attempt was interrupted is counted already.
+    /// Counts a notice under its limits. If a limit is reached, counts nothing and returns false. A notice
+    /// whose first attempt was interrupted was already counted, so it is not counted again.
     fn count_notice(
         &mut self,
         shared: &Shared,
@@ -505,8 +507,8 @@ impl State {
         let done = move || {
             let _ = myself.cast(Message::Counted);
         };
-        // All counts are written in one lane, a queue of the committer, so a later count of a row overwrites
-        // an earlier one.
+        // All counts are submitted under the installation, so the store commits them in order: a later count of
+        // a row overwrites an earlier one.
         if shared.store.submit_outcome(BusinessId::INSTALLATION, batch, Box::new(done)).is_some() {
             self.counts.under_way += 1;
         }

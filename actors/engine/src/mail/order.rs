@@ -1,12 +1,14 @@
-//! The order of mails, and the scan positions of lanes that share rows. The module is pure.
+//! The order in which groups of mails (lanes) are served, and the rows at which their scans continue. The
+//! module is pure.
 //!
 //! Invariants:
 //!
 //! - Password resets are sent first. After that, the lane that was served longest ago is next.
 //! - Each business has a lane, and all other mails about accounts share one lane.
-//! - A lane needs one entry in memory for any number of mails. A lane without due mails is not scanned.
-//! - Before a lane's scan position, the only waiting mails of the lane are mails that are being sent.
-//! - A new row moves the position back, so the next scan finds it.
+//! - A lane has one entry in memory, however many mails it contains. A lane without due mails is not scanned.
+//! - The scan position of a lane is the row at which its next scan starts. All waiting mails of the lane before
+//!   it are already being sent. A new row before the position moves the position back, so the next scan finds
+//!   it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +27,8 @@ pub(super) enum Lane {
 }
 
 impl Lane {
-    /// The lanes of the rows under a business or the installation. The key of a row does not show the lane.
+    /// The lanes whose rows are stored under a business or under the installation. The two lanes of the
+    /// installation share one range of keys.
     pub(super) fn under(of: BusinessId) -> impl Iterator<Item = Self> {
         let (first, second) = match of {
             BusinessId::INSTALLATION => (Self::Resets, Some(Self::Accounts)),
@@ -107,7 +110,7 @@ impl Order {
         self.waits.keys().copied()
     }
 
-    /// The next due time. It is in the past if a lane is due.
+    /// The next due time. If a lane is due now, it is the due time of that lane.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         let due = self.now.first().and_then(|(_, lane)| self.waits.get(lane)).map(|waits| waits.due);
         due.or_else(|| self.later.first().map(|(due, _)| *due))
@@ -141,7 +144,8 @@ impl Positions {
         self.0.insert(lane, row);
     }
 
-    /// Moves scan positions back to the due time of a new row, for all lanes to which the row may belong.
+    /// A new row with this due time was written: moves the scan positions after it back to it, for all lanes to
+    /// which the row may belong.
     pub(super) fn go_back(&mut self, of: BusinessId, due: Timestamp) {
         let first = keys::mail_due(of, due, Uuid::nil().into());
         for lane in Lane::under(of) {

@@ -18,7 +18,7 @@ use super::limits::Allowances;
 use super::write::NewMail;
 
 const COUNT_TIME_MAX: Duration = Duration::from_secs(1);
-/// The maximum number of attempts whose outcome is not durable yet.
+/// The maximum number of attempts for which a shutdown waits: those whose outcome is not durable yet.
 const UNDER_WAY_MAX: usize = 128;
 
 #[derive(Clone)]
@@ -34,8 +34,8 @@ pub struct MailFigures {
     /// The number of failed attempts whose mails will be retried.
     pub put_off: u64,
     pub failed: u64,
-    /// The number of mails that were not sent: a notice was dropped, the recipient may no longer get them, or
-    /// their content was deleted.
+    /// The number of mails that will not be sent: a notice that was dropped, a mail that its recipient may no
+    /// longer get, or a mail whose content was deleted.
     pub dropped: u64,
 }
 
@@ -98,8 +98,9 @@ impl Outbox {
         self.transport.get()
     }
 
-    /// Creates a mail with a `Message-ID`. `None` if the service sends no mail. `now` is the believed time,
-    /// for stamps. `steady` is the time of the clock of schedules, for due times.
+    /// Creates a mail with a `Message-ID`. `None` if the service sends no mail. `now` is the time for stamps
+    /// ([`Clocks::now`](crate::clock::Clocks::now)), and `steady` is the time for due times
+    /// ([`SteadyClock`](crate::clock::SteadyClock)).
     pub(crate) fn mint(
         &self,
         id: MailId,
@@ -148,8 +149,8 @@ impl Outbox {
         }
     }
 
-    /// Notifies the outbox of a mail that is due at this instant. An actor that starts later finds the mail
-    /// in the store.
+    /// Notifies the outbox of a mail that is due at this instant. If the outbox's actor does not run, it finds
+    /// the mail in the store when it starts.
     pub(crate) fn waits(&self, of: BusinessId, due: Timestamp) {
         if let Some(actor) = &*self.actor.lock() {
             let _ = actor.cast(Message::Waits(of, due));

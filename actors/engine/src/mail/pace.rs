@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - While the relay itself fails, one mail at a time probes it, with a pause that grows up to [`REST_MAX`].
-//!   The other mails use up no attempts.
+//! - While the relay itself fails, it gets one mail at a time, as a probe. The pause between two probes grows
+//!   up to [`REST_MAX`]. The other mails use up no attempts.
 //! - A relay that refuses a mail is available, so the refusal delays no other mail.
 
 use std::time::Duration;
@@ -14,7 +14,8 @@ use tokio::time::Instant;
 pub(super) const SENDS_MAX: usize = 8;
 /// The pause after the first failure of the relay. It doubles with each failure.
 const REST: Duration = Duration::from_secs(1);
-/// The longest pause. It equals the delay before a mail's first retry, so it does not delay a lone mail.
+/// The longest pause. A failed mail waits at least this long before its next attempt, so if only one mail
+/// waits, the pause does not delay it.
 const REST_MAX: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]

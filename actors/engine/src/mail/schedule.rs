@@ -1,5 +1,5 @@
-//! The retries of a mail, the effect of an attempt on the mail, and the time of a daily mail. The module is
-//! pure.
+//! When a failed mail is attempted again, how an attempt changes the mail, and when a daily mail is sent. The
+//! module is pure.
 
 use chrono::TimeDelta;
 use chrono_tz::Tz;
@@ -49,7 +49,8 @@ pub(super) fn latest_due(mail: &Mail, now: Timestamp) -> Timestamp {
         return due; // a reminder may wait for months; `super::notice` checks its due time
     }
     let tried = mail.attempts.checked_sub(1).and_then(|last| RETRY_AFTER.get(last as usize));
-    // A daily mail waits until 08:00, and a gathered mail until the hourly limit allows it.
+    // A mail of a day's alerts waits until 08:00, and gathered alerts wait until the hourly limit allows a
+    // mail.
     now + tried.copied().unwrap_or(TimeDelta::hours(if mail.kind.gathers() { 49 } else { 0 }))
 }
 
@@ -119,7 +120,7 @@ mod tests {
         for (zone, now, expected) in [
             ("Europe/Paris", "2026-01-10T06:59:59Z", "2026-01-10T07:00:00.000Z"),
             ("Europe/Paris", "2026-01-10T07:00:00Z", "2026-01-11T07:00:00.000Z"),
-            // The clock moves forward in the night to 29 March and back in the night to 25 October.
+            // The clocks move forward in the night to 29 March and back in the night to 25 October.
             ("Europe/Paris", "2026-03-28T08:00:00Z", "2026-03-29T06:00:00.000Z"),
             ("Europe/Paris", "2026-10-24T07:00:00Z", "2026-10-25T07:00:00.000Z"),
             ("America/New_York", "2026-06-01T12:00:00Z", "2026-06-02T12:00:00.000Z"),

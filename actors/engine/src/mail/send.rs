@@ -26,7 +26,8 @@ pub(super) fn begin(state: &mut State, shared: &Arc<Shared>, mail: Mail) {
     let under_way = transport.under_way();
     let (shared, myself) = (Arc::clone(shared), state.myself.clone());
     state.tasks.spawn(async move {
-        // This set contains one task, which is aborted together with the outer task.
+        // A panic of the attempt ends only the inner task, so this task can report it. If this task is aborted,
+        // it drops the set, which aborts the attempt.
         let mut making: JoinSet<_> = [attempt(shared, transport, mail.clone())].into_iter().collect();
         let outcome = match making.join_next().await {
             Some(Ok(outcome)) => outcome,
@@ -77,7 +78,8 @@ impl State {
             return Ok(());
         }
         if shared.store.check_room(Weight::Keeps).is_err() {
-            // The mail is not attempted again until the outcome can be written.
+            // The disk is full, so the outcome is handled again later. Until then, the mail counts as being
+            // sent, so it is not attempted again.
             let myself = self.myself.clone();
             self.tasks.spawn(async move {
                 sleep(ROOM_EVERY).await;
@@ -96,8 +98,8 @@ impl State {
             Outcome::Dropped => {
                 self.transport.figures.lock().dropped += 1;
                 match &mail.notice {
-                    // The appointment was changed or deleted, or the address was removed, during the
-                    // attempt.
+                    // During the attempt, the appointment was changed or deleted, or the address was removed,
+                    // so the notice is recorded as dropped.
                     Some(notice) => {
                         let why = why_not_made(&shared.store, key.of, notice)?;
                         let after = without_former_address(&shared.store, mail.dropped(why, began))?;

@@ -1,5 +1,5 @@
-//! A *turn* of the outbox scans [lanes](super::order), which are groups of mails, for due mails. It begins as
-//! many attempts as the pace allows.
+//! A *turn* of the outbox scans groups of mails ([lanes](super::order)) for due mails, and begins as many
+//! attempts as the pace allows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,8 @@ const OTHERS_PER_LOOK: usize = 256;
 /// The maximum number of mails that one turn gathers into another mail. The next turn gathers the rest.
 const GATHERED_PER_TURN: usize = 256;
 const CHANGES_MAX: usize = 64;
-/// The tolerance between the due times of one day's alerts, which different clocks may have set.
+/// Different clocks may have set the due times of one day's alerts. Alerts whose due times differ by up to this
+/// are sent in one mail.
 const SAME_DAY: TimeDelta = TimeDelta::hours(1);
 /// If a due time is later than the schedule allows by more than this, a wrong clock has set it.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
@@ -33,9 +34,10 @@ enum FirstRow {
     Nothing,
     Later(Timestamp),
     Now(Box<Mail>),
-    /// A due row that must be deleted, because its mail is not due at this time.
+    /// An outdated row: its mail does not exist or has another due time, so the row must be deleted.
     Stale(Key),
-    /// The scan has read the maximum number of rows of another lane. The next scan continues after them.
+    /// The scan has only found rows of another lane, up to the maximum number. The next scan continues after
+    /// them.
     NotReached,
 }
 
@@ -58,7 +60,8 @@ impl State {
                 break; // the end of an attempt or of a pause requests a turn
             }
             let Some(lane) = self.order.next(now) else { break };
-            // While mails of the lane are being gathered, the lane waits. The commit makes it due again.
+            // A lane whose mails are being gathered waits. When the gathered mail is committed, the lane is due
+            // again.
             let rows = lane.rows();
             if shared.store.is_business_set_aside(rows) || self.gathering.contains_key(&rows) {
                 self.order.set(lane, None);
@@ -68,7 +71,8 @@ impl State {
                 FirstRow::Nothing => self.order.set(lane, None),
                 FirstRow::Later(due) => self.order.set(lane, Some(due)),
                 FirstRow::Now(mail) => self.take_up(shared, *mail)?,
-                // The lane keeps its due time, so the next turn continues. Other actors run in between.
+                // The turn ends, so that other actors can run. The lane stays due, so the next turn scans it
+                // further.
                 FirstRow::NotReached => break,
                 FirstRow::Stale(row) => {
                     let mut batch = Batch::default();
@@ -147,7 +151,7 @@ impl State {
         Ok(())
     }
 
-    /// Gathers the other mails of this kind and person into the mail. `None` if there are no others.
+    /// Gathers the person's other mails of the same kind into this mail. `None` if there are no others.
     fn gather(
         &mut self,
         shared: &Shared,
@@ -183,7 +187,7 @@ impl State {
         Ok(Some((keys, batch)))
     }
 
-    /// Submits a change of mails of one business. These mails are skipped until the change is durable.
+    /// Submits changes to mails of one business. These mails are skipped until the changes are durable.
     pub(super) fn record(
         &mut self,
         shared: &Shared,
@@ -197,7 +201,8 @@ impl State {
             let _ = myself.cast(Message::Recorded(first));
             drop(under_way);
         };
-        // Only a submitted change reports its commit.
+        // If nothing was submitted, no commit will be reported, so the mails must not be marked as being
+        // written.
         if shared.store.submit_outcome(first.of, batch, Box::new(done)).is_some() {
             self.recording.extend(mails.iter().map(|mail| (*mail, first)));
             self.changes += 1;

@@ -9,7 +9,7 @@ use store::{Batch, Key, KeyRange, Order, Store, StoreError, keys};
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(1);
 const AGE_EVERY: TimeDelta = TimeDelta::days(1);
 
-/// An *age mark* is a steady time and the newest id then. Records up to this id existed at that time.
+/// An *age mark* is a steady time and the newest id at that time. Records up to this id existed then.
 #[derive(Debug)]
 pub(crate) struct AgeMarks {
     /// The newest id of the audit log, which is the greatest id of the business.

@@ -2,7 +2,8 @@
 //! events, retention, expired logs.
 //!
 //! Invariants:
-//! - One step runs at a time. The next step waits until it is durable and earlier messages are handled.
+//! - One step runs at a time. The next step begins when the step is durable and the actor has handled the
+//!   messages that arrived before that.
 //! - A step that changes records is counted, audited and written like any other change.
 //! - The store contains the remaining work, so a restarted actor continues.
 
@@ -56,10 +57,10 @@ enum BusinessJob {
 #[derive(Default)]
 pub(super) struct Step {
     pub(super) writes: Vec<Write>,
-    /// For the audit entry, the number of changed records of each kind that a budget counts.
+    /// The number of changed records of each kind, for the audit entry. Only kinds with a budget are counted.
     pub(super) counts: BTreeMap<BudgetKind, u64>,
     pub(super) clean: Vec<EndpointKey>,
-    /// The first due time of the mails among the writes.
+    /// The earliest due time of the mails that the step writes.
     pub(super) waits: Option<Timestamp>,
     pub(super) more: bool,
 }
@@ -117,8 +118,8 @@ pub(crate) fn begin(
     go_on(state, (businesses, myself), now)
 }
 
-/// Runs steps until a step writes something or reaches its bounds, or no work is left. After an undecodable
-/// row, only the job of expired logs runs. The other jobs begin again in the next minute.
+/// Runs steps until a step writes something or reaches its bounds, or no work is left. If a row cannot be
+/// decoded, the jobs end and begin again in the next minute, except that the job of expired logs still runs.
 pub(crate) fn go_on(
     state: &mut State,
     (businesses, myself): Actors<'_>,
@@ -161,7 +162,8 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
             }
             BusinessJob::Retention => (AuditAction::RecordsExpired, Step::default()),
             BusinessJob::ExpiredLogs => {
-                // An undecodable row postpones this job alone.
+                // If a row cannot be decoded, only this job ends until the next minute. The other jobs keep
+                // their progress.
                 let stepped = unless_set_aside(expired_logs::step(state, now, tell_stepped(myself)))?;
                 let expired_logs::Stepped { is_submitted, more } = stepped.unwrap_or_default();
                 if is_submitted {
@@ -205,7 +207,8 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
                 return Ok(());
             }
             Err(EngineError::Store(error)) => return Err(error),
-            // The step was not written, so the progress in memory is wrong.
+            // The step was refused, but the progress in memory is already past its records. The jobs begin
+            // again in the next minute.
             Err(_) => {
                 state.jobs = BusinessJobs::default();
                 return Ok(());

@@ -1,16 +1,17 @@
 //! The *daily round* is a pass over all businesses. It starts the actors of unused businesses with expired
-//! rows, so that the actors delete these rows. It also counts the records of every business and compares
-//! the counts with the recorded usage.
+//! rows, so that the actors delete these rows. It also counts the records of every business and compares the
+//! counts with the recorded usage.
 //!
 //! Invariants:
 //!
-//! - the round reads rows to decide whether work is due, and only then starts an actor, one at a time;
-//! - it pauses between steps. Its position is written once a minute, and after a restart the round
-//!   continues there;
-//! - a business is counted as of one point between two commits, and changes do not wait for the count;
-//! - at most [`ROWS_PER_SECOND`] rows are counted, over the whole installation;
-//! - a business is set aside only if two counts at different points both differ from its recorded usage;
-//! - businesses that were deleted, are set aside, or have no recorded usage are not counted.
+//! - The round starts an actor only if the business's rows show that work is due. It starts one actor at a
+//!   time.
+//! - The round pauses between steps. Its position is written once a minute, and after a restart the round
+//!   continues there.
+//! - A business is counted as of one point between two commits, and changes do not wait for the count.
+//! - At most [`ROWS_PER_SECOND`] rows are counted, over the whole installation.
+//! - A business is set aside only if two counts at different points both differ from its recorded usage.
+//! - Businesses that were deleted, are set aside, or have no recorded usage are not counted.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -44,7 +45,7 @@ const ROWS_PER_SECOND: u32 = 2_000;
 /// The count pauses after this number of rows, to keep to [`ROWS_PER_SECOND`].
 const ROWS_PER_PAUSE: usize = 100;
 
-/// The current round, or the last round, and the results of the rounds of this process.
+/// The current or last round, and the results of all rounds since the process started.
 #[derive(Debug, Default)]
 pub(crate) struct Round {
     progress: Mutex<Progress>,
@@ -59,7 +60,7 @@ struct Progress {
     /// The stored progress of the round. `None` until it is loaded.
     record: Option<RoundRecord>,
     written: Option<RoundRecord>,
-    /// If a business is being counted, the round's position before that business.
+    /// While a business is counted: the round's position before that business.
     counting: Option<Option<BusinessId>>,
 }
 
@@ -137,7 +138,8 @@ impl Job for DailyRound {
         let mut looked = began.elapsed();
         for id in next {
             let looks = Instant::now();
-            // The position is recorded before the work, so that a failing business does not stop the round.
+            // The position is recorded before the work. If the work crashes the process, the next round
+            // therefore continues after this business.
             round.set(|round| round.after = Some(id));
             match open(&weak) {
                 Some(engine) => check_business(&engine, id).await,
@@ -174,7 +176,8 @@ async fn check_business(engine: &Parts, id: BusinessId) {
         return;
     }
     let has_work = due::has_work(&shared.store, &shared.clocks, id);
-    // A row that cannot be decoded is already logged; any other error has stopped the store.
+    // Errors are ignored: a row that cannot be decoded is already logged, and any other error has stopped the
+    // store.
     let has_work = shared.store.usable(&keys::business_index(id), has_work).ok().flatten().unwrap_or(false);
     engine.maintenance.round.checked[usize::from(has_work)].fetch_add(1, Ordering::Relaxed);
     if !has_work {
@@ -185,7 +188,7 @@ async fn check_business(engine: &Parts, id: BusinessId) {
     let (done, is_done) = oneshot::channel();
     let asked = Maintained { _done: done, _permit: permit };
     if running.actor.cast(Message::MaintainThrough(asked)).is_ok() {
-        // After the timeout the actor continues alone, so that it does not delay the other businesses.
+        // After the timeout, the round continues with the next business while the actor finishes its work.
         let _ = timeout(LOOK_MAX, is_done).await;
         directory.put_away(id);
     }
@@ -211,8 +214,8 @@ impl DailyRound {
         waiting(engine, move || store.set_business_aside(of, &reason)).await
     }
 
-    /// Counts as of one point in time. Returns differences from the usage, or `None` for a skipped
-    /// business.
+    /// Counts a business as of one point in time. Returns the differences from the recorded usage, or `None` if
+    /// the business cannot be counted.
     async fn differences(
         &mut self,
         engine: &Weak<Parts>,

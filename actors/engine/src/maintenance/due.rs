@@ -1,11 +1,11 @@
 //! Checks in the store whether a business without a running actor has background work. The daily round starts
-//! the actors only of businesses that have work.
+//! only the actors of businesses that have work.
 //!
 //! Invariants:
 //! - A check reads a bounded number of rows: eight when there is no work.
-//! - A check finds work whenever the actor would delete or write a row. Otherwise an expired row would stay
-//!   until the next request of the business. This can happen to manage links alone, of which a check reads
-//!   only the first ones.
+//! - A check finds work whenever the actor would delete or write a row, because otherwise an expired row would
+//!   stay until the next request of the business. The only exception is manage links: a check reads only the
+//!   first ones, so a later expired link may stay.
 
 use chrono::TimeDelta;
 use domain::{
@@ -32,13 +32,13 @@ const LINKED_LOOKED_AT_MAX: usize = 32;
 
 pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     let (steady, now) = (clocks.steady(), clocks.now());
-    // These ranges contain idempotency keys of past and future days, which no lookup reads.
+    // Idempotency keys of earlier and of future days are work for the actor: no lookup reads these days.
     let past = keys::idempotency_before(of, steady.day().saturating_sub(1));
     let ahead = keys::idempotency_from(of, steady.day().saturating_add(2));
     if first(store, &past)?.is_some() || first(store, &ahead)?.is_some() {
         return Ok(true);
     }
-    // The start of the actor deletes the contacts of an interrupted import.
+    // An import of contacts was interrupted. When the actor starts, it deletes the contacts of this import.
     if store.contains(&keys::contact_import(of))? {
         return Ok(true);
     }

@@ -65,7 +65,8 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     Ok(stepped)
 }
 
-/// Whether a delivery still waits or holds a response. Adds endpoints that must clean it now to `clean`.
+/// Whether a delivery of the event still waits or contains a response. Adds the endpoints that must clean their
+/// delivery now to `clean`.
 fn waits(
     state: &State,
     event: EventId,
@@ -87,7 +88,7 @@ fn waits(
     Ok(waits)
 }
 
-/// Whether no row of an erasure, a merge, missing reminders or a marked event is left after these deletions.
+/// Whether no work is left after these deletions: no erasure, merge, missing reminders or marked event.
 fn is_finished(state: &State, rows: &Batch) -> Result<bool, StoreError> {
     let kinds = [kind::ERASURE, kind::MERGING, kind::REMINDING, kind::WIPE];
     for range in kinds.map(|kind| keys::of_kind(state.id, kind)) {

@@ -8,9 +8,9 @@
 //! Invariants:
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress.
 //! - A *run* of all stages erases at most [`TOGETHER_MAX`] contacts. Later erasures wait for the next run.
-//! - Later changes write no data of the contacts, so a finished stage need not be repeated. The exception is
-//!   a stored response about a booking of another contact, if the customer entered the phone number or e-mail
-//!   address of one of the contacts.
+//! - Later changes write no data of the contacts, so a stage is not repeated, except for the stored responses:
+//!   a customer may have entered the phone number or e-mail address of an erased contact in a booking of
+//!   another contact. Until that booking is cleaned, a new response about it contains them.
 //! - Records that are newer than the erasure stay unchanged, even with the same phone number.
 //! - A call or message without a contact belongs to the contact with the same phone number. A call or message
 //!   of another contact loses only the number.
@@ -130,8 +130,7 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError
     Ok(made)
 }
 
-/// Loads the pending erasures and their progress. An interrupted run continues with the erasures of its
-/// start.
+/// Loads the pending erasures and their progress. An interrupted run continues with the same erasures.
 fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
     // If the progress row cannot be decoded, the run starts again.
     let at = keys::erasing(state.id);
@@ -354,7 +353,8 @@ impl Cleaning<'_> {
                 return Ok(false);
             }
             let before = step.state.store.usable(&key, step.state.appointment(id))?.flatten();
-            // The contacts' own appointments are cleaned already, perhaps in this step.
+            // The contacts' own appointments are skipped: an earlier stage has cleaned them, perhaps in this
+            // step.
             let theirs = &step.erasing.theirs;
             let Some(before) = before.filter(|it| !theirs.is_erased(it.contact_id)) else { return Ok(true) };
             let Some(after) = before.without(theirs, |_| Ok(false))? else { return Ok(true) };
@@ -369,7 +369,8 @@ impl Cleaning<'_> {
     }
 
     /// Empties stored responses that contain data of the contacts. A repeated request then gets the current
-    /// resource. The order is descending, because another job moves keys of future days to earlier days.
+    /// resource. Another job moves keys of future days to today, so the order is descending: a moved key is
+    /// then still ahead of this scan.
     fn remembered(&mut self) -> Result<bool, StoreError> {
         let range = keys::of_kind(self.state.id, kind::IDEMPOTENCY);
         self.each(range, Order::Descending, |step, key, value| {
@@ -395,7 +396,8 @@ impl Cleaning<'_> {
         if theirs.is_erased(shown.contact_id()) || identifiers.any(|it| theirs.had(it, in_id)) {
             return Ok(true);
         }
-        // The message may be cleaned already, or belong to a contact through its call.
+        // A message that is now cleaned, or that belongs to an erased contact through its call, may have had
+        // the contact's data when it was shown.
         let ShownAnew::Message(message) = shown.shown_anew() else { return Ok(false) };
         let key = keys::message(self.state.id, message);
         let Some(value) = self.state.read_raw(&key)? else { return Ok(false) };

@@ -1,10 +1,11 @@
 //! Deletes expired events, deliveries, mails, alerts, idempotency keys and manage links in bounded steps.
 //!
 //! Invariants:
-//! - A row is deleted only when both clocks agree that the row is expired. The believed wall clock is
-//!   compared with the stamp, and steady time with the age marks ([`AgeMarks`](super::age_marks::AgeMarks)).
+//! - A row is deleted only when both clocks agree that the row is expired. The believed wall clock is compared
+//!   with the stamp, and steady time with the age marks ([`AgeMarks`](super::age_marks::AgeMarks)).
 //! - A stamp in the future is ignored: only steady time determines the age of its row.
-//! - A round reads the log in the order of its keys. Rows that stay never hide later rows.
+//! - A round reads each log in the order of its keys. A row that stays does not keep later rows from being
+//!   deleted.
 
 use chrono::TimeDelta;
 use domain::{
@@ -35,8 +36,8 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Deletes the expired rows of a range, which are its first rows. The check of one row reads `cost`
-    /// rows. Returns whether the range is complete.
+    /// Deletes the expired rows at the beginning of a range. `cost` is the number of rows that are read to
+    /// check one row. Returns whether the range is complete.
     fn over(
         &mut self,
         range: KeyRange,
@@ -183,8 +184,8 @@ fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bo
     Ok(!is_through)
 }
 
-/// The links of an appointment have ended if the appointment ended at this time or earlier. By steady time,
-/// the audit entry `noted` is older than the time for which links are kept.
+/// The manage links of an appointment have ended if the appointment ended at the returned time or earlier.
+/// `noted` is an audit entry that, by steady time, is older than the period for which links are kept.
 pub(super) fn links_ended_by(noted: AuditId, now: Timestamp) -> Timestamp {
     noted.minted_at().min(now - LINK_KEPT)
 }

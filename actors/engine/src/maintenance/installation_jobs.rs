@@ -1,9 +1,9 @@
 //! The jobs of the installation except the daily round.
 //!
-//! Invariants of the deletion of a business: a step deletes at most [`ROWS_PER_STEP`] rows in one batch,
-//! together with the installation's rows that refer to them; the next step waits until the batch is
-//! durable. Writes that were in progress at the deletion can still add rows, so the list entry stays until
-//! two steps find no row.
+//! Invariants of the job that deletes the rows of a business: a step deletes at most [`ROWS_PER_STEP`] rows in
+//! one batch, together with the installation's rows that refer to them. The next step waits until the batch is
+//! durable. Writes that were in progress when the business was deleted can still add rows, so the business
+//! stays listed until two steps find no row.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,12 +23,13 @@ use crate::people::People;
 const ROWS_PER_STEP: usize = 256;
 /// The maximum number of unfinished businesses whose actors are started in a minute.
 const BUSINESSES_PER_STEP: usize = 64;
-/// The interval between two passes over all people, and between a start and the first pass, in steady time.
+/// The interval between two passes over all people, in steady time. The first pass begins [`FIRST_ACCOUNTS`]
+/// after the start.
 const ACCOUNTS_EVERY: TimeDelta = TimeDelta::hours(24);
 const FIRST_ACCOUNTS: TimeDelta = TimeDelta::hours(1);
 const PEOPLE_PER_STEP: usize = 256;
 
-/// Deletes the rows of deleted businesses, which are listed (`keys::ending`) until no row is left.
+/// Deletes the rows of deleted businesses. A deleted business is listed (`keys::ending`) until no row is left.
 #[derive(Default)]
 pub(super) struct DeletedBusinesses {
     /// The business of the last step, and whether the step found no row.
@@ -86,7 +87,8 @@ fn next_deleted(store: &Store) -> Result<Option<BusinessId>, StoreError> {
     Ok(None)
 }
 
-/// Returns a batch that deletes the next rows of a business, and the rows with last uses that it deletes.
+/// Returns a batch that deletes the next rows of a business. Of the deleted rows, also returns those that
+/// record the last use of an API key or a feed.
 fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<Key>), StoreError> {
     let (mut batch, mut used) = (Batch::default(), Vec::new());
     for row in store.rows().scan(&keys::all(of), Order::Ascending).take(ROWS_PER_STEP) {
@@ -192,8 +194,8 @@ impl Job for ExpiredAccounts {
     }
 }
 
-/// Finishes or rolls back interrupted imports, including imports of an earlier process. An import is
-/// finished if all its records were valid. No other import runs at the same time.
+/// Finishes or rolls back interrupted imports, including imports of an earlier process. An import is finished
+/// if all its records were valid. Until then, no other import can begin.
 #[derive(Default)]
 pub(super) struct InterruptedImports;
 
@@ -227,7 +229,7 @@ async fn finish_or_take_back(moving: &Moving) -> Result<(), EngineError> {
         return Ok(());
     }
     tracing::info!("an import was interrupted; it is being finished or rolled back");
-    // A dropped import may have submitted the row that `is_finishing` reads.
+    // A dropped import may have submitted the row that `is_finishing` reads, so this waits until it is applied.
     shared.store.settled(BusinessId::INSTALLATION).await?;
     if is_finishing(&shared.store)? {
         let (_claim, _) = claim_slugs(moving).await?;

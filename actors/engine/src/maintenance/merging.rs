@@ -1,7 +1,7 @@
 //! Moves the records of merged contacts to the survivors, in steps.
 //!
-//! The change that merges two contacts writes the alias, and a row for each survivor that gets records
-//! (`keys::merging`). Invariants:
+//! The change that merges two contacts writes the alias. If the survivor gets records, the change also writes a
+//! row (`keys::merging`), which exists until all records are moved. Invariants:
 //!
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch.
 //! - A moved record leaves the index of the merged contact, and later changes add no record to this index. The
@@ -93,7 +93,7 @@ fn is_merging(state: &State, merging: &Merging) -> Result<bool, StoreError> {
     Ok(state.read_raw(&keys::merging(state.id, merging.into))?.is_some())
 }
 
-/// The first merge whose records are moving.
+/// The first unfinished merge.
 fn begun(state: &State) -> Result<Option<Merging>, StoreError> {
     let merging = state.next_in(&keys::of_kind(state.id, kind::MERGING), Order::Ascending)?;
     let Some((key, from)) = merging else { return Ok(None) };

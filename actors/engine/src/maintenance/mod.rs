@@ -30,7 +30,7 @@ use crate::engine::Parts;
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// The wake-ups of the jobs of the installation, and their progress.
+/// The notifications that wake the jobs of the installation, and the progress of the daily round.
 pub(crate) struct Maintenance {
     pub(crate) round: Arc<daily_round::Round>,
     wakes: [Arc<Notify>; 5],

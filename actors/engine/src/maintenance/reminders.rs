@@ -1,9 +1,9 @@
-//! Makes the reminders that coming appointments lack after a change of the settings of notices.
+//! After a change of the notice settings, makes the reminders that future appointments lack.
 //!
 //! The change writes the row `keys::reminding`, if the service sends mails. Invariants:
 //! - A step reads at most [`APPOINTMENTS_MAX`] appointments and writes one batch.
-//! - An appointment gets no second reminder of the same hours before the same start. The progress is
-//!   therefore not stored: after a restart, the job begins with the next appointment that starts.
+//! - For each configured number of hours before a start, an appointment gets at most one reminder. The progress
+//!   is therefore not stored: after a restart, the job begins again with the appointment that starts next.
 //! - A reminder that is due already is not made.
 
 use chrono::TimeDelta;

@@ -3,8 +3,8 @@
 //! Invariants:
 //! - A record is deleted only when both clocks agree that it is expired. The believed wall clock is compared
 //!   with the record's stamp, and steady time with the age marks ([`noted_until`]).
-//! - If a record is older than the setting of the retention, its age is the age that its stamp showed when
-//!   the retention was set, plus the steady time since then.
+//! - If a record was created before the retention was set, its age by steady time is the age that its stamp
+//!   showed at that moment, plus the steady time since then.
 //! - An appointment is expired when both clocks are past its end plus the retention time.
 //! - The newest audit entry stays, because it contains the usage of the business.
 //! - Records of one kind are read in the order of creation, and appointments in the order of their start.
@@ -122,7 +122,8 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError
             let mut expiry = Expiry { state, terms, looked_at, bytes, made };
             let is_through = look(&mut expiry)?;
             Expiry { looked_at, bytes, made, .. } = expiry;
-            // If nothing was deleted, another step would read the same rows.
+            // If nothing was deleted, another step for this kind would read the same rows, so the next kind
+            // follows.
             if !is_through && !made.writes.is_empty() {
                 made.more = true;
                 break;
@@ -162,7 +163,7 @@ fn is_first_expired<R: Expires>(store: &Store, of: BusinessId, terms: &Terms) ->
 struct Terms {
     now: Timestamp,
     kept: TimeDelta,
-    /// Records up to this id are old enough by steady time.
+    /// By steady time, records up to this id are old enough to be deleted.
     noted: Option<Uuid>,
     newest: Option<AuditId>,
     set: RetentionSet,

@@ -17,7 +17,7 @@ use domain::{
 
 use super::record::MovedKind;
 
-/// The maximum time by which a stamp may be in the future. The clock of its machine may have been ahead.
+/// How far a stamp may be in the future, because the clock of the machine that wrote it may have been ahead.
 const AHEAD_MAX: TimeDelta = TimeDelta::hours(24);
 
 pub(super) fn check(
@@ -35,7 +35,8 @@ pub(super) fn check(
 pub(super) struct ImportedRecords {
     pub(super) services: HashSet<ServiceId>,
     pub(super) staff: HashSet<StaffId>,
-    /// The number of special days, and the number of entries of time off for each staff member.
+    /// The number of special days so far. `times_off` is the number of entries of time off of each staff
+    /// member.
     special_days: usize,
     times_off: HashMap<StaffId, usize>,
     booked: HashMap<StaffId, (Timestamp, AppointmentId)>,
@@ -81,7 +82,8 @@ impl ImportedRecords {
         let too_many = ImportProblem::TimesOffMax { per_staff: BLOCKED_PER_STAFF_MAX, all: BLOCKED_MAX };
         check(problems, theirs <= BLOCKED_PER_STAFF_MAX && all <= BLOCKED_MAX, "id", too_many);
         for (path, at) in [("starts_at", time.starts_at), ("ends_at", time.ends_at)] {
-            // A whole day of a time zone may begin or end on another UTC date.
+            // A day of a time zone can begin or end on the previous or the next UTC date, so it is enough if
+            // one of these dates is in the permitted years.
             let dates = [-1, 1].map(|days| (at.utc() + TimeDelta::days(days)).year());
             check(problems, dates.iter().any(|year| BOOKABLE_YEARS.contains(year)), path, YEARS);
         }
@@ -176,7 +178,8 @@ mod tests {
             known.time_off(&time, &mut problems);
             problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
         };
-        // The permitted period begins with the first day in Kiritimati and ends with the last day in Niue.
+        // These times are the start of the first permitted day in Kiritimati and the end of the last one in
+        // Niue.
         assert!(off("1969-12-31T10:00:00Z", "2200-01-01T11:00:00Z").is_empty());
         assert_eq!(off("1600-01-01T00:00:00Z", "9999-01-01T00:00:00Z"), ["starts_at", "ends_at"]);
         assert_eq!(off("1969-12-30T23:00:00Z", "2200-01-02T00:00:00Z"), ["starts_at", "ends_at"]);

@@ -1,13 +1,13 @@
-//! Ends an import, also after an interruption. It *opens* the imported businesses, which makes them
-//! visible, or rolls the import back, which deletes them.
+//! Ends an import, also after an interruption. It *opens* the imported businesses, which makes them visible, or
+//! rolls the import back, which deletes them.
 //!
 //! Invariants:
 //!
 //! - A call that is repeated after an interruption has the same result.
-//! - The rows of a business are deleted in bounded steps in the business's lane, so other work continues.
+//! - The rows of a business are deleted in bounded steps, so other work continues.
 //! - A slug belongs to one business: [`open_all`] runs while the slugs of the businesses are locked.
-//! - An imported business is added to the list of tombstones only after the point of no return
-//!   ([`crate::moving`]), and is then opened.
+//! - The batch that opens an imported business also adds it to the list of tombstones. It is written only after
+//!   the point of no return ([`crate::moving`]).
 
 use std::collections::HashSet;
 
@@ -30,12 +30,13 @@ pub(crate) fn is_unfinished(store: &Store) -> Result<bool, StoreError> {
     Ok(store.scan(&rows(), Order::Ascending).next().transpose()?.is_some())
 }
 
-/// Whether an import was valid as a whole and some of its businesses may not be open yet.
+/// Whether all records of an import were valid, while some of its businesses may not be open yet.
 pub(crate) fn is_finishing(store: &Store) -> Result<bool, StoreError> {
     store.contains(&all_good())
 }
 
-/// Marks all records as valid, in one batch with other rows of the installation, and opens the businesses.
+/// Marks all records of the import as valid and opens the businesses. `batch` contains other rows of the
+/// installation, which are written together with the mark.
 pub(crate) async fn finish(moving: &Moving, mut batch: Batch) -> Result<(), StoreError> {
     batch.put(all_good(), Vec::new());
     moving.shared.store.write(BusinessId::INSTALLATION, batch).await?;
@@ -79,13 +80,15 @@ fn is_taken(store: &Store, of: BusinessId, slug: &Slug, now: Timestamp) -> Resul
     Ok(owner.is_some_and(|owner| owner.excludes(of, now)))
 }
 
-/// Opens each business in one batch: its profile and its rows of the installation. Returns the
-/// number of businesses that were not open yet. The caller has called [`claim_slugs`] and holds the claim.
+/// Opens each business with one batch, which writes its profile and the rows about it that belong to the
+/// installation. Returns the number of businesses that were not open yet. The caller has called [`claim_slugs`]
+/// and holds the claim.
 pub(crate) async fn open_all(moving: &Moving) -> Result<u64, StoreError> {
     let Shared { store, steady, .. } = &*moving.shared;
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
-        // A cancelled call may have opened the business, and later changes must not be overwritten.
+        // A cancelled call may have submitted the batch that opens the business. To open it again would
+        // overwrite later changes.
         store.settled(id).await?;
         if !store.contains(&keys::moving(id))? {
             continue;
@@ -123,10 +126,11 @@ pub(crate) async fn open_all(moving: &Moving) -> Result<u64, StoreError> {
 pub(crate) async fn take_back(shared: &Shared) -> Result<u64, EngineError> {
     let (store, mut taken_back) = (&shared.store, 0);
     while let Some((id, _)) = next_staged(store)? {
-        // Rows in uncommitted changes cannot be deleted yet.
+        // Rows of changes that are not applied yet cannot be deleted, so this waits for these changes.
         store.settled(id).await?;
         let mut writer = BulkWriter::new(store, id);
-        // The pieces of a long value have greater keys than its head, so a scan by rows finds all of them.
+        // Each row of a long value is deleted separately. The further rows of a value have greater keys than
+        // its first row, so a step that ends within a value skips none of them.
         let mut left = keys::all(id);
         loop {
             shared.check_open()?;

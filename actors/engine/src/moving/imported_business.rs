@@ -1,9 +1,9 @@
-//! The business under import. Each record is checked against the earlier records and then written.
+//! A business that is being imported. Each record is checked against the earlier records and then written.
 //!
 //! Invariants:
 //!
 //! - An invalid record is not written.
-//! - No record contains data of a contact who was erased on this installation.
+//! - No written record contains data of a contact who was erased on this installation.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use crate::error::EngineError;
 use crate::mail::write_mail;
 use crate::shared::Shared;
 
-/// The maximum number of reported calls that refer to a missing message. Further calls are counted.
+/// The maximum number of reported calls that refer to a missing message. Further calls are only counted.
 pub const MISSING_MAX: usize = 100;
 const CALLS_PER_STEP: usize = 64;
 
@@ -46,7 +46,7 @@ pub(super) struct ImportedBusiness {
     /// The number of imported records, including the business itself.
     pub(super) records: u64,
     endpoints: usize,
-    /// The line of the first call. The other calls are on the next lines.
+    /// The line of the first call. The other calls are on the lines after it.
     first_call: Option<u64>,
     newest: (Uuid, Timestamp),
     /// The contacts who were erased in this store. Without `erase_again`, their records are refused.
@@ -106,7 +106,7 @@ impl ImportedBusiness {
             }
             return Ok(problems);
         }
-        // The `end` line of a business is not a record.
+        // Only the `end` line of a business has neither a kind nor a key. It is not a record.
         let of = self.of;
         let (Some(kind), Some(key)) = (moved.kind(), moved.key(of)) else { return Ok(problems) };
         let (place, stamped) = (key.to_vec(), moved.stamps());
@@ -279,7 +279,7 @@ impl ImportedBusiness {
         Ok(())
     }
 
-    /// Checks a call. A contact that is missing was erased, so the call loses the contact's data.
+    /// Checks a call. If the call's contact is missing, the contact was erased, so the call loses its data.
     fn check_call(&self, call: CallRecord, problems: &mut Vec<Problem>) -> Result<CallRecord, StoreError> {
         let starts_first = call.ended_at >= call.started_at;
         check(problems, starts_first, "ended_at", ProblemCode::Before("started_at"));
@@ -314,9 +314,9 @@ impl ImportedBusiness {
     }
 
     /// Returns a problem for each imported call that refers to a missing message, at most [`MISSING_MAX`]. If
-    /// there are more of these calls, one further problem on the business's `end` line states their number.
-    /// The check runs at this line, because messages follow calls. The stored calls are in the order of their
-    /// lines.
+    /// there are more of these calls, one further problem on the business's `end` line states their number. The
+    /// check runs at the `end` line, because in an export the messages follow the calls. The stored calls are
+    /// in the order of their lines, so the line of each call can be counted from the first.
     pub(super) async fn calls_of_no_message(
         &mut self,
         store: &Store,

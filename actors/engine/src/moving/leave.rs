@@ -4,10 +4,11 @@
 //!
 //! - Records are ordered by kind and then by key, so equal stores give equal exports.
 //! - Reading is in bounded steps, and no record is kept in memory.
-//! - A row that cannot be decoded is set aside, left out and counted by the store.
+//! - The export omits a row that cannot be decoded. The store counts the row and sets it aside.
 //! - The records are counted. A business whose count differs from the recorded number gets no end line.
 //! - An export contains no data of contacts who are being erased, and no contacts of an unfinished import.
-//! - An export contains no merged contact. Records that are moving have the id of the survivor.
+//! - An export contains no merged contact. A record of a merged contact is exported with the id of the
+//!   survivor, even if the record is not moved yet.
 
 use std::collections::BTreeMap;
 

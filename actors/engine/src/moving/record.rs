@@ -19,7 +19,7 @@ macro_rules! declare {
         #[allow(clippy::large_enum_variant, reason = "one value exists at a time")]
         pub enum Moved {
             $($kind(domain::$record),)*
-            /// The line after the records of a business, with their number, including the business itself.
+            /// The line after the records of a business. It states their number, including the business itself.
             End {
                 records: u64,
             },
@@ -93,7 +93,7 @@ macro_rules! declare {
                 (created_at, stamps.next().unwrap_or(created_at))
             }
 
-            /// The record in the form that it has after the erasure of the given contacts.
+            /// The record as it is after the given contacts are erased.
             pub(super) fn without(
                 self,
                 theirs: &ErasedContacts,

@@ -1,4 +1,4 @@
-//! The bounds of exports, imports and point-in-time reads of the store.
+//! The limits on concurrent exports, imports and reads of a snapshot of the store.
 
 use std::sync::Arc;
 
@@ -12,16 +12,18 @@ use crate::mail::Outbox;
 use crate::quota::{Quota, QuotaPermit};
 use crate::shared::Shared;
 
-/// The maximum number of concurrent exports. A backup and the daily count also need one snapshot each.
+/// The maximum number of concurrent exports, each of which needs a snapshot of the store. One further snapshot
+/// is reserved for a backup and one for the daily count.
 const EXPORTS_MAX: usize = SNAPSHOTS_MAX - 2;
-/// The maximum number of concurrent read steps of exports and of the daily count.
+/// The maximum number of exports and daily counts that read the store at the same time.
 const READERS_MAX: usize = EXPORTS_MAX + 1;
 
 pub(crate) struct Moving {
     pub(crate) shared: Arc<Shared>,
     pub(crate) outbox: Arc<Outbox>,
     exports: Arc<Semaphore>,
-    /// Permits of members' exports: one per business. One permit of `exports` stays free for the operator.
+    /// Permits of members' exports, at most one per business. There is one less than there are permits in
+    /// `exports`, so one stays free for the operator.
     exports_of_people: Arc<Quota>,
     readers: Arc<Semaphore>,
     /// The permit of the only import, or of the job that finishes an interrupted import.
@@ -32,7 +34,7 @@ pub(crate) struct Moving {
     pub(crate) slugs: Claims,
 }
 
-/// The permit of an export and, if a member exports, the permit of the business.
+/// The permit of an export. If a member exports, also the permit of the business.
 pub(crate) type ExportPermit = (OwnedSemaphorePermit, Option<QuotaPermit<BusinessId, Arc<Quota>>>);
 
 impl Moving {
@@ -94,7 +96,7 @@ impl Moving {
         drop(all);
     }
 
-    /// Takes the permit of the only import, or of the job that finishes an interrupted import. `None` if it
+    /// Takes the permit that an import, or the job that finishes an interrupted import, must hold. `None` if it
     /// is taken.
     pub(crate) fn try_import(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.imports).try_acquire_owned().ok()
@@ -115,7 +117,7 @@ impl Moving {
     }
 }
 
-/// The permit of the only import. Its drop notifies the job that finishes interrupted imports.
+/// The permit that an import must hold. Dropping it notifies the job that finishes interrupted imports.
 pub(crate) struct ImportPermit {
     permit: Option<OwnedSemaphorePermit>,
     left: Arc<Notify>,

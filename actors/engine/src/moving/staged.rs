@@ -1,4 +1,4 @@
-//! Rows that an import has submitted and that may not be durable yet. The import reads its own rows here.
+//! The rows of an import before they are durable. The import also reads these rows, to check later records.
 
 use std::collections::HashMap;
 
@@ -54,7 +54,8 @@ impl Staged {
             if let Some(kind) = counted(key)? {
                 self.usage.add(kind, Amount::row(value.len()));
             }
-            // Only the short values of index rows are read again, so longer values are not stored here.
+            // The import reads only the short values of index rows again. Of longer values, only the key is
+            // remembered.
             let kept = if value.len() <= 16 { value.to_vec() } else { Vec::new() };
             self.recent.insert(*key, kept);
         }

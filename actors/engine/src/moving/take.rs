@@ -20,7 +20,7 @@ use super::record::{Moved, Wrong};
 use super::service::{ImportPermit, Moving};
 use crate::error::EngineError;
 
-/// An import pauses after each *turn*, a period of work of this duration.
+/// An import works for a *turn* of at least this duration, and then pauses.
 const TURN_MAX: Duration = Duration::from_millis(2);
 /// The maximum pause. A pause usually lasts as long as its turn, so an import uses half of one core.
 const REST_MAX: Duration = Duration::from_millis(100);
@@ -73,7 +73,8 @@ impl Import {
         })
     }
 
-    /// Records a line that is not a valid record, so no business is opened. An invalid business is skipped.
+    /// Takes note of a line that is not a valid record: no business will be opened. If the line was to begin a
+    /// business, the records of this business are skipped.
     pub fn not_a_record(&mut self, was_business: bool) {
         self.all_good = false;
         if was_business {
@@ -81,7 +82,7 @@ impl Import {
         }
     }
 
-    /// Pauses between two records if the turn was long enough. Fails when the engine is closing.
+    /// Pauses between two records if the turn has lasted long enough. Fails when the engine is closing.
     pub async fn rest(&mut self) -> Result<(), EngineError> {
         self.pace.rest().await
     }
@@ -104,7 +105,8 @@ impl Import {
         found.into_iter().map(|problem| Wrong { line, problem }).collect()
     }
 
-    /// The problem of a record before the first business. A record of a skipped business has no problem.
+    /// The problem of a record that is not within a business. After an invalid record, this is not a problem,
+    /// because the record may be of a business that is skipped.
     fn of_no_business(&self) -> Vec<Problem> {
         if self.all_good { vec![Problem::new("kind", ImportProblem::NoBusiness)] } else { Vec::new() }
     }
@@ -153,7 +155,7 @@ impl Import {
         Ok(Vec::new())
     }
 
-    /// Whether all records were valid and each business has its end.
+    /// Whether all records were valid and each business was followed by its `end` line.
     pub fn is_good(&self) -> bool {
         self.all_good && self.imported.is_none()
     }
@@ -167,7 +169,7 @@ impl Import {
         Ok(finish::claim_slugs(&self.moving).await?.1)
     }
 
-    /// Rolls the import back. Waits until its rows are deleted. A job continues an interrupted rollback.
+    /// Rolls the import back, and waits until its rows are deleted. If this is interrupted, a job continues it.
     pub async fn take_back(self) -> Result<(), EngineError> {
         finish::take_back(&self.moving.shared).await?;
         Ok(())
@@ -200,7 +202,7 @@ impl Pace {
     }
 }
 
-/// Whether a business exists, is being imported, or has any row left.
+/// Whether a business exists, is being imported, or has a row that is not deleted yet.
 fn is_there(store: &Store, id: BusinessId) -> Result<bool, StoreError> {
     let index = store.contains(&keys::business_index(id))? || store.contains(&keys::moving(id))?;
     Ok(index || store.scan(&keys::all(id), Order::Ascending).next().transpose()?.is_some())

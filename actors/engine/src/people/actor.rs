@@ -25,14 +25,14 @@ pub(crate) enum Outcome {
 #[derive(Default)]
 pub(crate) struct Decided {
     pub(super) outcome: Outcome,
-    /// The person or program that made the change, and the action, if the change has an audit entry.
+    /// Who made the change, and the action, for the audit entry. `None` if the change has no audit entry.
     pub(super) note: Option<(Who, AuditAction)>,
     /// The mail about the account, if there is one. It is written only if the service sends mail.
     pub(super) mail: Option<NewMail>,
 }
 
-/// Decides a change from the newest state, or handles the error if no change is possible. The returned
-/// [`Done`] runs after the commit.
+/// Decides a change from the newest state, or receives the error because of which no change is possible. The
+/// returned [`Done`] runs after the commit.
 pub(crate) type Change = Box<dyn FnOnce(Result<&Person>, Timestamp) -> (Decided, Done) + Send>;
 
 pub(crate) enum Message {
@@ -71,7 +71,7 @@ impl Actor for PersonActor {
     }
 
     async fn handle(&self, _: ActorRef<Message>, message: Message, state: &mut State) -> Handled {
-        // The engine is closing or the store has failed, so a decision could not be written.
+        // If the engine is closing or the store has failed, a change could not be written, so it is refused.
         let persons = state.persons.upgrade().filter(|persons| !persons.shared.store.failed());
         let Some(persons) = persons else {
             if let Message::Change { change, .. } = message {

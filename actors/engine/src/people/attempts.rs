@@ -3,8 +3,8 @@
 //! Invariants:
 //!
 //! - No account is ever locked. An IP address with too many failures is refused until some have expired.
-//! - Sign-ins with an address that has failures get delayed responses, whether an account has the address
-//!   or not. The right password still works.
+//! - After some failures with an e-mail address, the responses to sign-ins with it are delayed, whether or not
+//!   an account has the address. The right password still works.
 //! - An attempt counts as a failure from its start until its password is verified. Concurrent attempts
 //!   therefore cannot exceed a limit.
 
@@ -22,13 +22,15 @@ use crate::sources::Sources;
 use crate::window::{Rate, Windows};
 
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
-/// The limit on counted failures of an e-mail address. It is greater than the number of failures that affect
-/// the delay, so that an attempt, which counts as a failure until it succeeds, never displaces a failure.
+/// The maximum number of counted failures of an e-mail address. An attempt counts as a failure until it
+/// succeeds. The maximum is greater than the number of failures that affect the delay, so such attempts never
+/// displace them.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
 /// The number of failures of an e-mail address that cause no delay.
 const PROMPT: u32 = 5;
 const DELAY_MAX: u32 = 5;
-/// The maximum number of attempts in progress from an IP address, so that it cannot delay other addresses.
+/// The maximum number of attempts in progress from one IP address. Without it, the attempts from one address
+/// could delay those from others.
 const AT_ONCE_MAX: usize = 8;
 
 pub(crate) struct Attempts {
@@ -59,8 +61,8 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// Counts an attempt, or returns the remaining wait. Fails with [`EngineError::Overloaded`] if
-    /// [`AT_ONCE_MAX`] attempts from the address are in progress.
+    /// Counts an attempt. After too many failures, returns the remaining wait instead. Fails with
+    /// [`EngineError::Overloaded`] if [`AT_ONCE_MAX`] attempts from the address are in progress.
     pub(super) fn begin(
         &self,
         network: IpAddr,

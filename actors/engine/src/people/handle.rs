@@ -21,7 +21,8 @@ use crate::error::Result;
 use crate::mail::NewMail;
 use crate::shared::Shared;
 
-/// The handle of all people. Their actors make the changes, and reads use the store. Cloning it is cheap.
+/// The handle of all people. Each person's actor makes the changes of that person. Reads use the store. Cloning
+/// the handle is cheap.
 #[derive(Clone)]
 pub struct People {
     pub(crate) persons: Arc<Persons>,
@@ -110,7 +111,8 @@ impl People {
         self.persons.sends_mail.store(sends, Ordering::Relaxed);
     }
 
-    /// Sets the start of the URLs of links, for example `https://desk.example.com`. The default is none.
+    /// Sets the start of the URLs of links, for example `https://desk.example.com`. Until it is set, links have
+    /// no URL.
     pub fn set_public_url(&self, origin: Option<&str>) {
         *self.persons.public_url.write() = origin.map(Arc::from);
     }
@@ -140,7 +142,7 @@ impl People {
         let Some(id) = id else { return Ok(None) };
         // A record that cannot be decoded counts as missing.
         let person = store.find::<Person>(&keys::person(id))?;
-        // The key holds only a part of a hash, so two addresses may share it.
+        // The key contains only a part of the address's hash, so the found person may have another address.
         Ok(person.filter(|person| person.email_folded() == email))
     }
 
@@ -222,7 +224,7 @@ impl People {
         Ok((person, membership))
     }
 
-    /// Changes a membership, and the account if given. Only the operator may change the account.
+    /// Changes a membership and, if `account` is given, the account. Only the operator may change the account.
     pub async fn patch_member(
         &self,
         business: &BusinessHandle,
@@ -238,7 +240,8 @@ impl People {
             if request.actor != Actor::Operator {
                 return Err(Refusal::NotAllowed(Denied::NameOfAnother).into());
             }
-            // The change of the membership is checked before the account is written.
+            // The membership's change is checked before the account is written, so that a refused request
+            // changes neither.
             let unchanged = PatchMember { before: before.clone(), person: before.clone(), patch };
             business.check(&request, unchanged).await?;
             let action =

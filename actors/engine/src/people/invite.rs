@@ -1,4 +1,4 @@
-//! Invitations into a business, and their links. No link lets the inviter into another person's account.
+//! Invitations into a business, and their links. With no link can the inviter enter another person's account.
 
 use std::net::IpAddr;
 
@@ -55,13 +55,13 @@ pub struct Invited {
 }
 
 impl People {
-    /// Invites a person. Creates the account if the address has no account, and then writes the membership
-    /// and its mail in one batch.
+    /// Invites a person. Creates the account if the address has no account, and then writes the membership and
+    /// its mail in one batch.
     ///
-    /// A confirmed account does not change. The password of an unconfirmed account may have been set by
-    /// another person. An invitation by the operator therefore clears this password. The dashboard can invite
-    /// an unconfirmed account only by mail, and refuses if the service sends no mail. For a confirmed account
-    /// the operator gets no link, and the offer is mailed.
+    /// An invitation changes no confirmed account: the operator gets no link for it, and the offer is mailed.
+    /// The password of an unconfirmed account may have been set by another person, so an invitation by the
+    /// operator clears it. A member can invite such an account only by mail, and is refused if the service
+    /// sends no mail.
     pub async fn invite(
         &self,
         business: &BusinessHandle,
@@ -122,11 +122,12 @@ impl People {
         let by = request.actor;
         let kind = match (&person.password, person.confirmed) {
             (None, _) => MailKind::Invitation,
-            // Another person may have set the password.
+            // Another person may have set the password, so the invited person must set a new one.
             (Some(_), false) => MailKind::Reset,
             (Some(_), true) => MailKind::Offer,
         };
-        // The mail of an offer contains no link, so it does not invalidate the link that the operator got.
+        // The operator gets a link, and the offer is mailed too. Its mail contains no link, so the operator's
+        // link stays valid.
         let mailed = mailed || by_operator && kind == MailKind::Offer && self.sends_mail();
         let mail = mailed.then_some(kind);
         let answer = business
@@ -150,8 +151,8 @@ impl People {
         Ok(Invited { answer, link, mail: None })
     }
 
-    /// Refuses an invitation before anything is written, where possible. Counts an invitation that the
-    /// dashboard mails.
+    /// Checks, before anything is written, whether an invitation would be refused. Counts an invitation by a
+    /// member under the limits on mails.
     async fn check_invitation(
         &self,
         business: &BusinessHandle,
@@ -171,14 +172,15 @@ impl People {
         Ok(())
     }
 
-    /// Makes a link that the operator must pass on. Without `kind`, the account determines the kind.
+    /// Makes a link that the operator must pass on. Without `kind`, the state of the account determines its
+    /// kind.
     pub async fn make_link(
         &self,
         business: &BusinessHandle,
         request: Request,
         (id, kind): (PersonId, Option<LinkKind>),
     ) -> Result<Linked> {
-        // A concurrent repeat is refused, because the two requests would invalidate each other's links.
+        // A repeat during the first request is refused: each request would invalidate the other's link.
         let once = request.idempotency.as_ref().map(|once| self.shared().begin_once(once.key)).transpose()?;
         let once = once.map(Claim::new);
         let (people, business) = (self.with_claim(once.clone()), &business.with_claim(once));
@@ -195,14 +197,15 @@ impl People {
         Ok(Linked { kind, expires_at: link.expires_at, token: Some(link.token) })
     }
 
-    /// The recipient of a reset mail. `None` if no account has this address.
+    /// The account that a reset mail to this address is about, and the kind of its link. `None` if no account
+    /// has this address.
     pub async fn forgotten(&self, email: &Address) -> Result<Option<(PersonId, LinkKind)>> {
         let person = self.by_email(email.folded()).await?;
         Ok(person.map(|person| (person.id, person.fitting_link())))
     }
 
-    /// Mails a reset link unless a limit is exceeded. For an unknown address, a mail to a person who does
-    /// not exist is written and dropped, so that the response takes the same time.
+    /// Mails a reset link unless a limit is exceeded. For an unknown address, queues a mail to a person who
+    /// does not exist, so that the response takes the same time. That mail is never sent.
     pub async fn mail_forgotten(&self, email: &Address, source: IpAddr) -> Result<Forgotten> {
         let known = self.forgotten(email).await?;
         let now = self.shared().clocks.now();
@@ -214,8 +217,8 @@ impl People {
         Ok(counted)
     }
 
-    /// Makes the link of a mail, or returns the link that an earlier attempt to send the mail has made.
-    /// `None` if a later change has invalidated this link.
+    /// Makes the link of a mail. If an earlier attempt to send the mail has made the link, returns that link.
+    /// `None` if a later change has invalidated the link.
     pub async fn mail_link(&self, mail: &Mail, kind: Option<LinkKind>) -> Result<Option<NewLink>> {
         let token = Token::of_mail(&self.shared().meta.link_secret, mail.id);
         let (of_mail, of) = ((token.hash(), mail.created_at), mail.business_id);
@@ -225,7 +228,7 @@ impl People {
         Ok(made.await?.map(|(kind, expires_at)| NewLink { kind, token, expires_at }))
     }
 
-    /// Makes the link that confirms a new address. `None` if the person has withdrawn the change.
+    /// Makes the link that confirms a new e-mail address. `None` if the person no longer wants this address.
     pub async fn mail_email_link(&self, mail: &Mail) -> Result<Option<NewLink>> {
         let Some(email) = mail.to.clone() else { return Ok(None) };
         let token = Token::of_mail(&self.shared().meta.link_secret, mail.id);
@@ -236,8 +239,8 @@ impl People {
         Ok(made.await?.map(|expires_at| NewLink { kind: LinkKind::Email, token, expires_at }))
     }
 
-    /// Makes an invitation link for an account without a password, or a reset link for an unconfirmed
-    /// account, whose password it clears. `None` for a confirmed account.
+    /// Clears the password of an unconfirmed account and makes a reset link, or makes an invitation link for an
+    /// account without a password. `None` for a confirmed account with a password.
     async fn operator_link(
         &self,
         id: PersonId,
@@ -293,7 +296,7 @@ impl People {
         }
     }
 
-    /// Creates an account. No actor is needed, because no other task knows the id yet. The caller holds the
+    /// Creates an account, without its actor, because no other task knows the id yet. The caller holds the
     /// claim on the address.
     async fn create(&self, person: Person, by: Actor) -> Result<Person> {
         let permit = self.shared().permit()?;

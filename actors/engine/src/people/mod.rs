@@ -1,5 +1,5 @@
-//! People: accounts, sign-in links, sessions and passwords. Each person has an actor, the only writer of
-//! the account with its sessions and its link. A membership is written by the business's actor.
+//! People: accounts, sign-in links, sessions and passwords. Only a person's actor writes the account, with its
+//! sessions and its link. A membership is written by the business's actor.
 //!
 //! Invariants:
 //!
@@ -7,7 +7,7 @@
 //!   holds the address's [claim](crate::claims::Claims) until it is durable.
 //! - A person and the index rows by e-mail address and by token are written in one batch.
 //! - Tokens and passwords are stored as hashes only.
-//! - The batch of a change of an account contains its entry in the installation's audit log.
+//! - A change of an account and its entry in the installation's audit log are written in one batch.
 
 mod actor;
 mod attempts;

@@ -1,7 +1,7 @@
 //! Acceptance and refusal of offered memberships, in a session or with the link of the offer.
 //!
-//! Invariant: if a link cannot accept its membership, because the business is suspended or overloaded, the
-//! membership stays offered. The session that the link has started can accept the membership later.
+//! Invariant: if the business is suspended or overloaded, its membership cannot be accepted with a link and
+//! stays offered. The link starts a session anyway, in which the person can accept the membership later.
 
 use domain::{Actor, BusinessId, Denied, Person, PersonId, Refusal, Timestamp};
 
@@ -26,8 +26,8 @@ impl People {
         business.change(request, DeclineMembership { person, by_link }).await.map(drop)
     }
 
-    /// The signed-in person of a token. If a link of this business began the session, also returns the start
-    /// of the session.
+    /// The person whose session the token belongs to. If a link of this business began the session, also
+    /// returns the start of the session.
     async fn offered(&self, business: &BusinessHandle, token: &Token) -> Result<(Person, Option<Timestamp>)> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let session = signed_in.session;
@@ -38,7 +38,7 @@ impl People {
         Ok((self.member(business, signed_in.person.id).await?.0, by_link))
     }
 
-    /// Accepts a membership for a person who used its link. After a failure, the membership stays offered.
+    /// Accepts the membership of a person who used the link of the offer. After a failure, it stays offered.
     pub(super) async fn accept_by_link(&self, id: PersonId, business: BusinessId, since: Timestamp) {
         let business = BusinessHandle::new(&self.persons.businesses, business);
         let accepted = async {
@@ -47,7 +47,8 @@ impl People {
             business.change(Request::by(Actor::Person(id)), change).await
         };
         match accepted.await {
-            // The membership or the business was deleted, or the business is suspended.
+            // These errors are expected, for example because the membership was deleted or the business is
+            // suspended, and are not logged.
             Err(EngineError::Refused(_) | EngineError::NotFound | EngineError::Suspended) | Ok(_) => {}
             Err(error) => tracing::warn!(
                 person.id = %id, business.id = %business.id, %error,

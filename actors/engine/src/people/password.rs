@@ -22,11 +22,11 @@ use crate::quota::Quota;
 const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
 /// The lowest accepted score of the estimate of a password's strength (0 to 4).
 const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
-/// The minimum length of a single word, for example from a name, that a password is compared with.
+/// The strength estimate ignores words of the person, for example in a name, that are shorter than this.
 const WORD_CHARS_MIN: usize = 3;
 const AT_ONCE: usize = 2;
 const WAITING_MAX: usize = 64;
-/// The maximum number of people who choose a password at the same time. They never delay a sign-in.
+/// The maximum number of people who choose a password at the same time. Their hashing never delays a sign-in.
 const CHOOSING_MAX: usize = 16;
 /// The maximum number of characters whose strength is estimated. The time of an estimate grows fast with the
 /// length.
@@ -50,7 +50,8 @@ impl Hashing {
         Params::new(kib, passes, 1, None).expect("the parameters are constants within the bounds")
     }
 
-    /// A constant hash. A password for an unknown address is checked against it, which takes the same time.
+    /// A constant hash. A sign-in with an unknown address checks the password against it, so that it takes as
+    /// long as a sign-in with a known address.
     fn dummy_hash(self) -> &'static str {
         match self {
             Self::Owasp => {
@@ -71,8 +72,8 @@ impl Hashing {
 pub(super) enum PasswordCheck {
     Wrong,
     Right,
-    /// The password is right, but an early version stored the hash of the given form. Contains the hash to
-    /// store instead.
+    /// The password is right, but the stored hash is from an early version, which hashed the given form
+    /// ([`forms`]). Contains the hash of the prepared form, to be stored instead.
     AsGiven(String),
 }
 
@@ -135,7 +136,7 @@ impl Hasher {
             match (known, prepared) {
                 (true, Some(_)) if is_prepared => PasswordCheck::Right,
                 (true, Some(prepared)) if is_as_given => again(hashing, &hash, &prepared),
-                // The prepared form is too short, so the stored hash stays.
+                // The prepared form is too short for a password, so its hash does not replace the stored one.
                 (true, None) if is_as_given => PasswordCheck::Right,
                 _ => PasswordCheck::Wrong,
             }
@@ -144,7 +145,7 @@ impl Hasher {
     }
 
     /// Hashes a new password. Errors: [`Refusal::Invalid`] if it is too short, too long or too weak;
-    /// [`EngineError::Overloaded`] while the person, or too many people, choose another password.
+    /// [`EngineError::Overloaded`] if the person is already choosing a password, or too many people are.
     pub(crate) async fn new_password(
         &self,
         person: &Person,
@@ -203,7 +204,7 @@ fn check_strength(given: &str, theirs: &[String]) -> Result<(), Refusal> {
     let words = theirs.iter().map(String::as_str).filter(|word| !word.is_empty());
     let words: Vec<&str> = words.take(ESTIMATED_WORDS_MAX).collect();
     let rest = without(given, &words);
-    // The strength of the rest of the password is estimated too, because known words add no strength.
+    // The rest of the password must be strong too, because the person's own words add no strength.
     let of_rest = rest.map(|rest| zxcvbn::zxcvbn(&rest, &[]));
     let estimates = [zxcvbn::zxcvbn(given, &words)].into_iter().chain(of_rest);
     let Some(estimate) = estimates.into_iter().find(|estimate| estimate.score() < SCORE_MIN) else {
@@ -400,7 +401,7 @@ mod tests {
             let other = given.replace('p', "q");
             assert_eq!(hasher.check(Some(&hash), &other).await.unwrap(), PasswordCheck::Wrong);
         }
-        // The length is that of the composed form, for a new password and for a sign-in.
+        // Both for a new password and for a sign-in, the length of the composed form counts.
         assert_eq!(refused(&"e\u{301}".repeat(11)).await, LENGTH);
         let long = "e\u{301}zK4!vQ9 tR7".repeat(21);
         assert!(long.chars().count() > 256);

@@ -42,7 +42,8 @@ pub struct Opened {
 }
 
 impl People {
-    /// The signed-in person of a token. `None` after the end of the session. Records the session's use.
+    /// The person who is signed in with this token. `None` after the end of the session. Records the session's
+    /// use.
     pub async fn session(&self, token: &Token) -> Result<Option<SignedIn>> {
         let (hash, now) = (token.hash(), self.shared().clocks.now());
         self.shared().store.check()?;
@@ -83,9 +84,10 @@ impl People {
         Ok(Opened { person: id, kind, session: Some(session), former_email: None })
     }
 
-    /// Uses a link that confirms an address, in a session of the account that requested the link. Otherwise
-    /// a reader of the mail could take over another person's account. Errors: [`Refusal::Expired`],
-    /// [`Refusal::NotAllowed`], [`Refusal::Conflict`] if another account got the address meanwhile.
+    /// Uses a link that confirms an address. The session must belong to the account that requested the link:
+    /// without this check, a reader of the mail could take over another person's account. Errors:
+    /// [`Refusal::Expired`], [`Refusal::NotAllowed`], [`Refusal::Conflict`] if another account got the address
+    /// meanwhile.
     pub async fn prove_email(&self, link: &Token, session: Option<&Token>) -> Result<Opened> {
         let seen = self.open_link(link).await?;
         let id = seen.person.id;
@@ -93,7 +95,8 @@ impl People {
         let Some(email) = proves else { return Err(Refusal::Expired.into()) };
         // Without a session, the hash is all zeros and matches no session, so the change is refused.
         let (link, session) = (link.hash(), session.map(Token::hash).unwrap_or_default());
-        // If several accounts confirm an address, the account with the first claim gets it.
+        // If several accounts confirm the same address at the same time, the first to get the claim gets the
+        // address.
         let claim = self.persons.claims.on(&[&email, &seen.person.email_folded()]).await;
         if seen.person.session(&session, self.shared().clocks.now()).is_some() {
             self.check_free(&email, id).await?;
@@ -144,9 +147,9 @@ impl People {
         Ok(token)
     }
 
-    /// Changes the e-mail address. If the service sends mail, the new address gets a mail with a link, and
-    /// the address changes when the link is used. The mail gets another token when it is composed; until
-    /// then, the returned token is valid. Without mail, the address changes immediately.
+    /// Changes the e-mail address. If the service sends mail, the new address gets a mail with a link, and the
+    /// address changes when the link is used. The returned token of the link is valid until the mail is
+    /// composed, which gives the link a new token. Without mail, the address changes immediately.
     ///
     /// Errors: [`Refusal::NotAllowed`]; [`Refusal::Expired`]; [`Refusal::Conflict`] in these cases:
     /// - Too many mails were sent.
@@ -218,8 +221,8 @@ impl People {
         .await
     }
 
-    /// Deletes an account that is still unused. A lock on its e-mail address prevents an invitation
-    /// meanwhile.
+    /// Deletes an account that is still unused. Holds the claim on its e-mail address, so that the account is
+    /// not invited meanwhile.
     pub(crate) async fn end_orphan(&self, person: Person) -> Result<()> {
         let claim = self.persons.claims.on(&[&person.email_folded()]).await;
         if !self.businesses_of(person.id)?.is_empty() {

@@ -107,8 +107,8 @@ impl People {
         enters: Enters,
     ) -> Result<SignIn> {
         let (people, password) = (self.clone(), password.to_owned());
-        // The attempt counts as a failure from its start, and a right password removes it from the count. A
-        // separate task ensures that it finishes even if the caller is cancelled.
+        // The check must end even if the caller is cancelled, because the attempt counts as a failure until a
+        // right password removes it from the count. The check therefore runs in its own task.
         let tried =
             tokio::spawn(
                 async move { people.try_to_the_end((&email, person), &password, network, enters).await },
@@ -138,7 +138,7 @@ impl People {
             (Ok(PasswordCheck::Wrong), _) | (Ok(_), None) => Ok(SignIn::Wrong),
             (Ok(check), Some(person)) => self.right_password(person.id, Right { kept, check }, enters).await,
         };
-        // An error of the service is not counted as a failure.
+        // Only a wrong password counts as a failure; an error of the service does not.
         let wait = if matches!(came, Ok(SignIn::Wrong)) { begun.delay() } else { begun.forgive() };
         Ok((came?, wait))
     }

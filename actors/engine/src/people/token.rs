@@ -21,8 +21,8 @@ impl Token {
         Self(random)
     }
 
-    /// The token of the link in a mail. The token is the same in each attempt, so every copy of the mail
-    /// works. The token is not stored.
+    /// The token of the link in a mail. The token is the same in each attempt to send the mail, so the link
+    /// works in every copy that arrives. The token is not stored.
     pub(crate) fn of_mail(secret: &[u8; 32], id: MailId) -> Self {
         let mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");
         Self(mac.chain_update(OF_MAIL).chain_update(id.uuid().as_bytes()).finalize().into_bytes().into())

@@ -1,4 +1,5 @@
-//! The rows of a record with corrected stamps. The table of the store names the stamps of each kind.
+//! Corrects the stamps in a record and in its index rows. The store's table of records ([`store::kept`]) names
+//! the stamps of each kind.
 
 use chrono::TimeDelta;
 use domain::{ApiKey, BusinessId, Delivery, Timestamp, WebhookId};
@@ -16,7 +17,8 @@ pub(super) struct Moved {
     pub(super) name: &'static str,
 }
 
-/// Calls `stamp` with each stamp of a row. Returns the rows to write, with index rows, if a stamp changed.
+/// Calls `stamp` with each stamp of a row, which may change the stamp. If one has changed, returns the rows to
+/// write, including index rows.
 pub(super) fn each_of(
     store: &Store,
     of: BusinessId,

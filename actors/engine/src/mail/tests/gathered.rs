@@ -42,7 +42,7 @@ async fn the_alerts_of_a_day_are_sent_as_one_mail_at_eight() {
         world.alert_in(&world.business, 1, MailKind::Daily, due(&world)).await;
     }
     world.alert_in(&world.business, 2, MailKind::Daily, due(&world)).await;
-    // The time is 00:00 in UTC and 01:00 in Paris.
+    // The time is 01:00 in Paris, so the first sleep ends one minute before 08:00 there.
     sleep(Duration::from_secs(7 * 3_600 - 60)).await;
     assert_eq!(world.times().len(), 0);
     sleep(Duration::from_secs(30)).await;

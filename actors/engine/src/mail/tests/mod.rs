@@ -132,7 +132,7 @@ impl World {
         Self { disk, clock, ports, mail, relay, people, engine, business }
     }
 
-    /// Closes the engine, waits, and opens the engine again.
+    /// Closes the engine, waits for `seconds`, and opens the engine again.
     async fn stand_still(&mut self, seconds: u64) {
         self.engine.clone().close().await.unwrap();
         sleep(Duration::from_secs(seconds)).await;
@@ -145,7 +145,7 @@ impl World {
         *self.relay.does.lock() = does;
     }
 
-    /// Takes a message and queues an alert mail about it for a person.
+    /// Records a message, and queues an alert mail about it to a person.
     async fn alert(&self, person: u8) -> Mail {
         self.alert_in(&self.business, person, MailKind::Alert, None).await
     }
@@ -224,7 +224,7 @@ async fn open(disk: &MemoryBackend, ports: &Ports) -> Engine {
     Engine::start(store, ports.clone()).await.unwrap()
 }
 
-/// Waits until no task has work that is due. This takes much less time than any delay.
+/// Waits until no task has work that is due. The simulated time passes by much less than any delay of a retry.
 async fn settle() {
     sleep(Duration::from_millis(500)).await;
 }

@@ -184,10 +184,12 @@ async fn a_reset_queued_before_the_scan_position_is_found() {
     let world = World::new().await;
     world.does(Does::RefusesForNow);
     many_changed_addresses(&world, 600, None).await;
-    // In these 90 seconds, the relay refuses each mail twice. After that, each mail waits for five minutes.
+    // In these 90 seconds, the relay refuses each mail twice. The next attempt of each mail is five minutes
+    // later.
     sleep(Duration::from_secs(90)).await;
     assert_eq!(world.addresses().len(), 1_200);
-    // Even after a refusal, a reset is attempted again earlier than the other mails.
+    // The relay also refuses the reset once. The reset's next attempt is still earlier than those of the other
+    // mails.
     reset(&world, 250, None).await;
     settle().await;
     assert_eq!(place_of(&world.addresses()[1_200..], 250), Some(0));
@@ -213,10 +215,10 @@ async fn with_a_dead_relay_ten_thousand_mails_cost_one_write_a_minute_and_delay_
     let (changes, reads) = (store.stats().changes, world.disk.reads());
     sleep(Duration::from_secs(600)).await;
     let (changes, reads) = (store.stats().changes - changes, world.disk.reads() - reads);
-    // Ten attempts and ten values of the steady clock are recorded.
+    // In ten minutes, the outbox makes and records ten attempts. The service also stores its clock ten times.
     assert!((10..=25).contains(&changes), "{changes} changes in ten minutes");
     assert!(reads <= 2_000, "{reads} reads in ten minutes");
-    // A change of the business waits for its own sync, and not for the outbox.
+    // A change of the business waits for its own sync, but not for the outbox.
     world.disk.set_sync_delay(Duration::from_millis(5));
     let began = Instant::now();
     for _ in 0..100 {
