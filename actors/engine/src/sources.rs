@@ -2,8 +2,8 @@
 //! each address.
 //!
 //! Invariant: an event from an IPv6 address counts towards its /64 network, the smallest network that an
-//! internet provider assigns to a customer, and towards its /48 network, the largest network that it
-//! assigns. A /48 network has the allowance of [`NETWORKS`] /64 networks, so it cannot fill the table.
+//! internet provider assigns to a customer, and towards its /48 network, the largest network that it assigns. A
+//! /48 network has the allowance of [`NETWORKS`] /64 networks, so it cannot fill the table of counts.
 
 use std::net::IpAddr;
 
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(
             counted,
             RATE.count * NETWORKS,
-            "one site may fill at most this number of entries of the table"
+            "one site must have the allowance of {NETWORKS} networks"
         );
         assert_eq!(sources.free_at(network(8, 0), now()), None, "another site is not limited");
         sources.take_back(network(7, 0), now());

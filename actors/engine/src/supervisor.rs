@@ -1,10 +1,10 @@
-//! The supervisor of all actors. It survives the failures of actors. Once a minute it *sweeps* the actors:
-//! it stops unused actors and makes the others continue their background jobs. If there are many actors, it
-//! sweeps one part of them per second.
+//! The supervisor of all actors. It survives the failures of actors. Once a minute it *sweeps* the actors: it
+//! stops unused actors and makes the others continue their background jobs. If there are many actors, it sweeps
+//! one part of them per second.
 //!
 //! ractor's default supervisor stops itself when a child fails. This supervisor only records the failure. The
-//! next request starts the actor of a business again from the store, and the actor of an endpoint is started
-//! again after its back-off. A failure of the supervisor itself ends the process, because nothing would
+//! next request starts the failed actor of a business again from the store. The failed actor of an endpoint is
+//! started again after a pause. A failure of the supervisor itself ends the process, because nothing would
 //! restart actors or sweep.
 
 use std::sync::Weak;
@@ -60,7 +60,7 @@ impl State {
         if let Err(error) = businesses.key_usage.write(&shared.store).await {
             tracing::warn!(%error, "the last uses of API keys could not be written");
         }
-        // These writes are the last step, so that no request waits for them.
+        // These writes are submitted last, and nothing waits for them, so they delay no request.
         shared.clocks.keep(&shared.store);
         maintenance.minute(shared);
     }
@@ -123,7 +123,8 @@ impl Actor for Supervisor {
         match event {
             SupervisionEvent::ActorFailed(actor, error) => {
                 let actor = actor.get_id();
-                // No request restarts the actor of an endpoint, so a timer starts it.
+                // A failed actor of a business or a person is started by the next request. No request starts
+                // the actor of an endpoint, so a timer starts it.
                 if let Some((id, rest)) = businesses.directory.failed(actor) {
                     let rest = rest.as_secs();
                     tracing::error!(business.id = %id, %error, rest, "the actor of a business failed; it restarts from the store");

@@ -22,12 +22,12 @@ impl WallClock {
         Self { started: Instant::now(), off_hours: AtomicI64::new(0), suspended_seconds: AtomicU64::new(0) }
     }
 
-    /// Makes the wall clock this many hours fast, or slow if negative.
+    /// Makes the wall clock `hours` hours fast, or slow if `hours` is negative.
     pub(crate) fn is_off(&self, hours: i64) {
         self.off_hours.store(hours, Ordering::Relaxed);
     }
 
-    /// Suspends the machine for this time. Its clocks continue, the runtime's timers do not.
+    /// Suspends the machine for this time. Its clocks continue, but the runtime's timers do not.
     pub(crate) fn suspend(&self, time: Duration) {
         self.suspended_seconds.fetch_add(time.as_secs(), Ordering::Relaxed);
     }

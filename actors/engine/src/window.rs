@@ -2,10 +2,10 @@
 //!
 //! Invariants:
 //!
-//! - events that [`Windows::count`] refuses, and events with a timestamp in the future, are not counted;
-//! - a table holds at most `max` keys. A new key replaces the least recently counted key, so that a flood
-//!   of unknown keys cannot block other keys;
-//! - a call removes at most [`FORGOTTEN_AT_ONCE`] expired keys, so no call iterates over the table.
+//! - An event that [`Windows::count`] refuses, or that has a timestamp in the future, is not counted.
+//! - A table contains at most `max` keys. A new key replaces the least recently counted key, so that a flood of
+//!   unknown keys cannot block other keys.
+//! - A call removes at most [`FORGOTTEN_AT_ONCE`] expired keys, so no call iterates over the table.
 
 use std::collections::VecDeque;
 use std::hash::Hash;

@@ -99,7 +99,8 @@ pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Step
     }
     let mut batch = Batch::default();
     if renew_keys_ahead(state, &mut batch)? {
-        // This batch skips the overlay, where a deleted key would look like a response that is not durable.
+        // The batch does not go through the overlay. A lookup takes a key in the overlay, even a deleted one, for a
+        // response that is not durable yet, and would refuse a repeated request.
         state.store.submit(state.id, batch, done);
         return Ok(Stepped { is_submitted: true, more: true });
     }

@@ -41,7 +41,7 @@ pub(super) fn each_of(
             if let Some(due) = after.next_attempt_at.filter(|due| *due > latest + DUE_AHEAD_MAX) {
                 let endpoint: WebhookId = keys::id_at_end(&key[..key.len() - 16])?;
                 let row = |at| keys::delivery_due(of, endpoint, at, after.event_id);
-                // A missed delivery may have no due row.
+                // A delivery that was missed because its endpoint was disabled may have no due row.
                 if store.contains(&row(due))? {
                     batch.delete(row(due));
                     batch.put(row(latest), Vec::new());

@@ -2,11 +2,11 @@
 //!
 //! A list request reads in steps. Invariants:
 //!
-//! - it reads at most [`SCAN_ROWS_MAX`] rows, and then the remaining rows of its last item;
-//! - the first step runs in the request's task and takes at most [`FIRST_STEP_TIME_MAX`]. Further steps run
-//!   on a separate thread: one request per business at a time, and [`SCANS_MAX`] in total. Businesses take
-//!   turns. Requests beyond the queue's bound are refused;
-//! - a dropped request leaves the queue, or ends after its current step.
+//! - A request reads at most [`SCAN_ROWS_MAX`] rows, and then the remaining rows of its last item.
+//! - The first step runs in the request's task and takes at most [`FIRST_STEP_TIME_MAX`]. Further steps run on
+//!   separate threads, for at most [`SCANS_MAX`] requests at a time, and for one request of each business.
+//!   Businesses take turns. If too many requests wait, further requests are refused.
+//! - A dropped request leaves the queue, or ends after its current step.
 //!
 //! A simulation has no threads. It runs all steps in the request's task and yields between them.
 
@@ -28,7 +28,8 @@ use crate::quota::{Quota, QuotaPermit};
 /// The maximum number of rows per request. A row of more than [`ROW_BYTES`] counts as several rows.
 pub(crate) const SCAN_ROWS_MAX: usize = 2_048;
 const ROW_BYTES: usize = 4 << 10;
-/// The number of steps of a request. A step suffices for a page of 100 items with five rows each.
+/// Each step reads up to this fraction of a request's rows, which is enough for a page of 100 items with five
+/// rows each.
 const STEPS: usize = 4;
 const FIRST_STEP_TIME_MAX: Duration = Duration::from_millis(2);
 const ROWS_PER_LOOK: usize = 32;
@@ -42,7 +43,7 @@ const WAITING_PER_BUSINESS_MAX: usize = 64;
 
 pub(crate) struct Reader<'a> {
     store: &'a Store,
-    /// The number of reads of the store, and the number of rows that these reads count as.
+    /// The number of reads of the store. In `rows`, a read of a long row counts as several rows.
     reads: Cell<usize>,
     rows: Cell<usize>,
     step_max: usize,
@@ -103,7 +104,8 @@ impl<'a> Reader<'a> {
         self.rows.set(self.rows.get() + 1 + value.len() / ROW_BYTES);
     }
 
-    /// Whether the step must end. Callers ask after reading a row, so a step processes at least one row.
+    /// Whether the step must end. Must be called after a row was read, so that each step processes at least one
+    /// row.
     pub(crate) fn is_used_up(&self) -> bool {
         self.rows.get() > self.step_max || self.is_overdue()
     }
@@ -122,7 +124,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A read in steps. The last step returns the result, at the latest when [`Reader::ends_request`] is true.
+/// A step of a read. Returns the result if the read is complete, at the latest when [`Reader::ends_request`] is
+/// true.
 pub(crate) trait Step<T>:
     FnMut(&Reader<'_>) -> Result<Option<T>, StoreError> + Send + 'static
 {
@@ -134,7 +137,7 @@ pub(crate) struct Scans {
     rows_max: usize,
     /// Limits the number of requests that read or wait.
     waiting: Arc<Quota>,
-    /// For each business, a permit to read, which one request holds at a time.
+    /// The permit of each business to read on a separate thread. One request at a time holds it.
     turns: Mutex<HashMap<BusinessId, Weak<Semaphore>>>,
     places: Arc<Semaphore>,
     rows_read: AtomicU64,
@@ -196,7 +199,8 @@ impl Scans {
         Ok(answer.await.map_err(|_| EngineError::Failed)??)
     }
 
-    /// At most one request of a business waits for a permit of `places`, so businesses take turns.
+    /// Waits until a request may read. A request needs its business's permit before it waits for a permit of
+    /// `places`, so at most one request of each business waits there, and businesses take turns.
     async fn wait_turn(&self, business: BusinessId) -> Result<ReadPermit> {
         let stopping = |_| EngineError::Stopping; // neither semaphore is ever closed
         let ticket = self.waiting.take_owned(business).ok_or(EngineError::Overloaded)?;

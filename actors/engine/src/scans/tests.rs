@@ -17,7 +17,7 @@ fn key(number: u16) -> Key {
     Key::new(&[7; 17]).with(&number.to_be_bytes())
 }
 
-/// Writes `rows` rows of this size.
+/// Writes `rows` rows with `bytes` bytes each.
 async fn fill(store: &Store, rows: u16, bytes: usize) {
     let mut batch = Batch::new();
     for number in 0..rows {
@@ -55,7 +55,7 @@ async fn a_request_reads_its_budget_in_four_steps_and_others_get_turns_between_t
     others.abort();
     assert_eq!(steps.len(), STEPS);
     assert_eq!(turns.load(Ordering::SeqCst), STEPS as u64 - 1);
-    // Each step reads one row more than its budget.
+    // A step ends when it has exceeded its budget, so each of the four steps may read one row more.
     assert!((SCAN_ROWS_MAX as u64..=SCAN_ROWS_MAX as u64 + 4).contains(&scans.rows_read()));
     assert_eq!(scans.under_way(), 0);
 }
@@ -132,7 +132,7 @@ async fn businesses_take_turns() {
         order.push(number);
         held.push(place);
         if held.len() == SCANS_MAX {
-            // All permits for scans are taken.
+            // All permits for scans are taken, so no other request may get one now.
             for _ in 0..20 {
                 yield_now().await;
             }
@@ -183,7 +183,7 @@ async fn a_request_that_is_dropped_while_it_reads_ends_with_its_step() {
         while !reader.is_used_up() {
             reader.get_raw(&key(0))?;
         }
-        // The second step waits until the receiver is dropped.
+        // The second step waits until the test has dropped the request.
         if counted.fetch_add(1, Ordering::SeqCst) == 1 {
             begun.take().map(|begun| begun.send(()));
             let _ = goes_on.recv();

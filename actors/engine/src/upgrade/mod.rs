@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - Before the first row changes, the store gets a format that no version accepts and a record of the step.
-//!   One batch at the end sets the new format. No version opens a half-converted store.
+//! - Before the first row changes, the store gets a format that no version accepts and a record of the step in
+//!   progress. One batch at the end sets the new format. No version opens a half-converted store.
 //! - A step converts a record and its index rows in one batch. The rows show which part is not converted yet,
 //!   so an interrupted step continues.
 //! - A released step never changes. It uses the layouts of its two formats and not the current rules.
@@ -30,10 +30,10 @@ pub enum Upgrades {
 
 /// The formats that can be converted.
 ///
-/// Only the steps from formats 1, 2, 6 and 8 convert rows. The other steps only change the format number, so that
-/// earlier versions do not open a store with new contents: record versions and kinds of rows (step from 3),
-/// rows of people, memberships, sessions, links and mails (step from 4), the journal (step from 5), merged
-/// contacts (step from 7), feeds (step from 8).
+/// Only the steps from formats 1, 2, 6 and 8 convert rows. The other steps only change the format number, so
+/// that earlier versions do not open a store with contents that they do not know. These contents are new record
+/// versions and kinds of rows (step from 3), rows of people, memberships, sessions, links and mails (step from
+/// 4), the journal (step from 5), merged contacts (step from 7), and feeds (step from 8).
 const CONVERTED: Range<u16> = 1..STORE_FORMAT;
 
 /// Refuses a store whose format is not the current format.
@@ -62,7 +62,8 @@ pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError
     if upgrades == Upgrades::Refused {
         return Err(StoreError::UpgradeRefused { found, known: STORE_FORMAT });
     }
-    // The upgrade would skip a business that is set aside, and its rows would stay in the earlier format.
+    // The upgrade would skip a business that is set aside and leave its rows in the earlier format, so it is
+    // refused.
     if let Some((business, _)) = store.businesses_set_aside().first() {
         return Err(StoreError::BusinessSetAside { business: *business });
     }
@@ -99,7 +100,7 @@ async fn take(conversion: &mut Conversion<'_>, from: u16, meta: &MetaRecord) -> 
     conversion.writer.settle().await
 }
 
-/// The old format of the interrupted step.
+/// The format from which the interrupted step converts.
 fn under_way(store: &Store) -> Result<u16, StoreError> {
     let row = store.get_raw(&keys::upgrade())?;
     match row.as_deref().map(<[u8; 2]>::try_from) {

@@ -32,9 +32,9 @@ pub(super) async fn from_1(conversion: &mut Conversion<'_>) -> Result<(), StoreE
 }
 
 /// From format 2 to 3. Format 3 adds new forms of rows (record versions, long values in small pieces, rows of
-/// clocks, ages and budgets), and old forms stay readable. Early versions of format 2 had an index row by
-/// `updated_at` for every appointment, later versions only for changed appointments. The superfluous rows are
-/// deleted.
+/// clocks, ages and budgets). The old forms stay readable, so rows of these forms are not converted. Early
+/// versions of format 2 had an index row by `updated_at` for every appointment, later versions only for changed
+/// appointments. This step deletes the index rows of unchanged appointments.
 pub(super) async fn from_2(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     let rows = |of| keys::of_kind(of, kind::APPOINTMENT_BY_UPDATE);
     conversion
@@ -52,9 +52,9 @@ pub(super) async fn from_2(conversion: &mut Conversion<'_>) -> Result<(), StoreE
 }
 
 /// From format 6 to 7. Format 7 adds an index of the search texts of contacts, calls and messages. This step
-/// computes the texts by the current rules, so a later format with other rules must compute all texts again.
-/// A repeated step writes the same rows. The last records of a kind, too few for a whole row of the index,
-/// are not indexed; a search reads them directly.
+/// computes the texts by the current rules, so a later format with other rules must compute all texts again. A
+/// repeated step writes the same rows. A row of the index contains the texts of many records. The last records
+/// of a kind, which do not fill a row, are not indexed; a search reads them directly.
 pub(super) async fn from_6(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     for kind in KINDS {
         if let Some(rows) = kind.search {
@@ -64,8 +64,9 @@ pub(super) async fn from_6(conversion: &mut Conversion<'_>) -> Result<(), StoreE
     Ok(())
 }
 
-/// From format 8 to 9. In format 9, the search texts of contacts contain the whole names, and the index of names is
-/// gone. This step deletes both indexes of contacts and writes the search texts again.
+/// From format 8 to 9. In format 9, the search texts of contacts contain the whole names, and the index of
+/// names is gone. This step deletes both the index of names and the search texts of contacts, and writes the
+/// search texts again.
 pub(super) async fn from_8(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     for kind in KINDS.iter().filter(|kind| kind.rows == kind::CONTACT) {
         let Some(rows) = kind.search else { continue };

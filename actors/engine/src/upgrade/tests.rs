@@ -147,7 +147,7 @@ fn with_more_contacts(mut rows: Rows) -> Rows {
         let (of, value) = (keys::business_of(key).unwrap(), value.clone());
         for number in 0..1_000 {
             let id = uuid::Uuid::from_u128(number);
-            // A conversion reads the id of a record in its key.
+            // A conversion reads the id of a record in its key, so all these records may have the same value.
             rows.insert(keys::of_id(of, kind.rows, ContactId::from(id)).to_vec(), value.clone());
         }
     }
@@ -200,11 +200,11 @@ async fn check_search_texts(before: Rows, is_written: impl Fn(&Kind) -> bool) {
     assert!(after == expected, "other rows differ");
 }
 
-/// Repeats a conversion and cuts the power one millisecond later each time. A sync takes two milliseconds.
-/// Some of the unsynced data survives.
+/// Repeats a conversion and cuts the power one millisecond later each time. A sync takes two milliseconds, so
+/// some cuts happen during a sync. Some of the unsynced data survives.
 #[tokio::test(start_paused = true)]
 async fn a_repeatedly_interrupted_conversion_has_the_same_result() {
-    // The conversions from formats 2, 6 and 8 write less, so they have fewer moments at which the power can be cut.
+    // The conversions from formats 2, 6 and 8 write less and end sooner, so fewer power cuts interrupt them.
     for (format, cuts_min) in [(1, 40), (2, 5), (6, 5), (8, 5)] {
         let before = fixture(format).await;
         let before = match format {
@@ -218,8 +218,8 @@ async fn a_repeatedly_interrupted_conversion_has_the_same_result() {
             let disk = disk_with(&before).await;
             disk.set_sync_delay(Duration::from_millis(2));
             let cuts_before = cuts;
-            // The power is cut at this moment of the conversion, and after half of that time in its
-            // continuation.
+            // The power is cut twice: `time` milliseconds after the start of the conversion, and after half of
+            // that time when the conversion continues.
             for (at, keep) in [(time, time % 3), (time / 2, usize::MAX)] {
                 let store = open(&disk);
                 let time = Duration::from_millis(at as u64);

@@ -18,7 +18,7 @@ use super::findings::Checker;
 #[derive(Default)]
 pub(super) struct InBusiness {
     held: HashMap<StaffId, (Timestamp, AppointmentId)>,
-    /// The counted usage, and the usage in the newest audit entry.
+    /// The usage that the check has counted. `recorded` is the usage in the newest audit entry.
     kept: Usage,
     recorded: Option<Usage>,
     newest: Option<Timestamp>,
@@ -32,7 +32,8 @@ impl InBusiness {
     pub(super) fn begin(checker: &mut Checker<'_>) -> Self {
         let of = checker.of;
         if of != BusinessId::INSTALLATION {
-            // The rows of a business that is being deleted or imported may be incomplete.
+            // The rows of a business that is being deleted or imported may be incomplete, so they are not
+            // checked.
             if checker.is_ended(of) || checker.is_there(&keys::moving(of)) {
                 return Self { is_skipped: true, ..Self::default() };
             }
@@ -120,7 +121,8 @@ impl InBusiness {
             kind::LINKS => checker.links(value),
             kind::LINK => checker.link(value),
             kind::CONTACT => _ = checker.kept::<Contact>(value),
-            // The service deletes the contacts of an interrupted import when it loads the business.
+            // An interrupted import of contacts is no damage: when the service loads the business, it deletes
+            // the contacts of the import.
             kind::CONTACT_IMPORT => _ = checker.read(keys::id_at_end::<ContactId>(value)),
             kind::CONTACT_BY_PHONE | kind::CONTACT_BY_EMAIL | kind::CONTACT_BY_UPDATE => {
                 checker.index_of_contacts(kind, value);
@@ -178,7 +180,7 @@ impl InBusiness {
             kind::AGE => {
                 let until = checker.read(keys::id_at_end::<AuditId>(value));
                 let is_gone = until.is_some_and(|until| !checker.is_there(&keys::audit(of, until)));
-                // With a retention, the entry may have expired.
+                // If a retention is set, the entry may have expired.
                 if is_gone && !checker.is_there(&keys::retention(of)) {
                     checker.wrong("it refers to a missing entry of the audit log");
                 }

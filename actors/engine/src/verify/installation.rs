@@ -88,7 +88,8 @@ impl Installation {
             installation_kind::SLUG => {
                 let Some(owner) = checker.decoded::<SlugOwner>(value) else { return };
                 let of = owner.business_id;
-                // When a restore repeats the deletion of a business, the row of its slug is left.
+                // A slug of a missing business is no damage: it is left when a restore repeats the deletion of
+                // the business.
                 if owner.reserved_until.is_some() || !checker.is_there(&keys::profile(of)) {
                     return;
                 }
@@ -107,7 +108,7 @@ impl Installation {
             }
             installation_kind::CLOCK => _ = checker.decoded::<ClockRecord>(value),
             installation_kind::ROUND => _ = checker.decoded::<RoundRecord>(value),
-            // Stored responses to requests of the installation, such as the creation of a business.
+            // Stored responses to requests that are not about one business, such as the creation of a business.
             kind::IDEMPOTENCY => checker.remembered(value),
             installation_kind::NOTICE_COUNT => _ = checker.decoded::<NoticeCountRecord>(value),
             // Mails that concern only an account.

@@ -1,7 +1,7 @@
 //! Checks that a backup or a stopped store is complete and consistent.
 //!
 //! The check reads every row once in key order and looks up related rows: the index rows of a record, the
-//! record of an index row, and referenced records. Memory holds one row, the findings and the last
+//! record of an index row, and referenced records. It keeps in memory only one row, the findings and the last
 //! appointment of each staff member.
 //!
 //! Invariants:

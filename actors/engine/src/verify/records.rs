@@ -56,7 +56,7 @@ impl Checker<'_> {
         let range = keys::of_kind(self.of, rows).starting_at(row_key(self.of, rows, id));
         let next = self.rows.scan(&range, Order::Ascending).next().transpose();
         let Some(Some((key, _))) = self.read(next) else { return };
-        // An unreadable row is reported at its own key.
+        // A row that cannot be read is reported when the check reaches it.
         let Some(row) = self.record::<SearchRecord>(&Key::new(&key)) else { return };
         let found = row.texts.iter().find(|(of, _)| *of == id).map_or("", |(_, found)| found);
         if found != text {
@@ -64,7 +64,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks a row of search texts. The check of each record compares the text itself.
+    /// Checks a row of search texts, except the texts, which are compared when their records are checked.
     pub(super) fn search_texts(&mut self, kind: &Kind, value: &[u8]) {
         let Some(row) = self.decoded::<SearchRecord>(value) else { return };
         let Some(last) = self.id::<ContactId>().map(ResourceId::uuid) else { return };
@@ -92,7 +92,8 @@ impl Checker<'_> {
         self.leads_to::<Contact>(&contact, value);
     }
 
-    /// Checks a merged contact. The survivor exists until its erasure, which deletes this row first.
+    /// Checks the row of a merged contact. Its survivor must exist, because the erasure of a survivor deletes
+    /// this row first.
     pub(super) fn alias(&mut self, value: &[u8]) {
         let Some(alias) = self.kept::<Alias>(value) else { return };
         self.refers("contact", &keys::contact(self.of, alias.into));
@@ -113,7 +114,7 @@ impl Checker<'_> {
     pub(super) fn message(&mut self, value: &[u8]) {
         let Some(message) = self.kept::<TakenMessage>(value) else { return };
         self.refers_to_contact(message.contact_id);
-        // With a retention, the call may have expired.
+        // If a retention is set, the call may have expired.
         if let Some(call) = message.call_id
             && !self.is_there(&keys::retention(self.of))
         {
@@ -140,7 +141,8 @@ impl Checker<'_> {
         let endpoint = keys::id_at_end::<WebhookId>(self.key.get(..33).unwrap_or_default());
         let Some(id) = self.read(endpoint) else { return };
         let Some(endpoint) = self.record::<WebhookEndpoint>(&keys::webhook(self.of, id)) else {
-            // A deleted endpoint stays in the list until its last row is deleted.
+            // A deleted endpoint stays in the list of endpoints until its last row is deleted, so this row may
+            // be left.
             if !self.is_there(&keys::endpoint_index(self.of, id)) {
                 self.wrong("the webhook endpoint that it belongs to is missing");
             }
@@ -159,7 +161,7 @@ impl Checker<'_> {
         let (of, event) = (self.of, delivery.event_id);
         self.stands_at(&keys::delivery(of, endpoint.id, event));
         self.refers("event", &keys::event(of, event));
-        // A delivery that waited when its endpoint was disabled is missed and not due any more.
+        // A delivery is due only if its endpoint has not been disabled since. Otherwise it is missed.
         if let Some(at) = delivery.next_attempt_at
             && delivery.epoch == endpoint.epoch
         {

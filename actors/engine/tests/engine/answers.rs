@@ -34,8 +34,8 @@ async fn a_booking_and_the_refusals_that_it_causes_get_responses_after_its_sync(
     assert!(hour(9) && !hour(10) && hour(11));
 }
 
-/// The disk's reserve is almost used up. A cancellation with a new idempotency key is then refused if the
-/// appointment is already cancelled. The refusal therefore shows that the first cancellation took effect.
+/// The disk is nearly full. A cancellation with a new idempotency key is then refused if the appointment is
+/// already cancelled. The refusal therefore shows that the first cancellation took effect.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_for_lack_of_space_is_sent_after_the_change_that_it_shows_is_durable() {
     let world = World::new(4).await;
@@ -85,7 +85,7 @@ async fn reads_do_not_show_an_unsynced_change_and_wait_only_if_they_must_include
 
     world.disk.release_syncs();
     let cancelled = cancelled.await.unwrap().unwrap();
-    // A list ordered by `updated_at` is read only when every earlier change is visible.
+    // Only the list ordered by `updated_at` shows the cancellation, because it waits for every earlier change.
     assert_eq!(one.await.unwrap().unwrap().unwrap().status, AppointmentStatus::Confirmed);
     assert!(by_start.await.unwrap().unwrap().items.is_empty());
     assert_eq!(by_change.await.unwrap().unwrap().items.len(), 1);

@@ -229,8 +229,8 @@ async fn the_reported_usage_equals_the_rows_on_the_disk_after_any_crash() {
                 // After an orderly stop, the usage must equal the last reported usage.
                 assert_eq!(before, count_between(&mut world, shop.id).await, "seed {seed}");
             } else {
-                // A kill during requests keeps some of the changes. The usage must include exactly these
-                // changes.
+                // After a crash during requests, the disk contains only some of the changes. The usage must
+                // include exactly these changes.
                 for _ in 0..10 {
                     something(&handle, &shop, &dice, &mut made, false).await;
                 }

@@ -44,7 +44,7 @@ async fn rows_of(world: &mut World, of: BusinessId) -> Vec<Pair> {
     rows
 }
 
-/// Every request to the business fails with the same error.
+/// Checks that every request to the business fails with the same error.
 async fn everything_fails(world: &World, shop: &Shop, key: &Credential) {
     let (engine, handle, of) = (&world.engine, world.at(shop), shop.id);
     is_set_aside(&engine.authenticate(key).await, of);
@@ -95,7 +95,7 @@ async fn a_running_business_stays_set_aside_over_restarts_and_the_other_continue
         assert_eq!(world.engine.businesses_set_aside(), [(shop.id, REASON.to_owned())]);
         everything_fails(&world, &shop, &key).await;
         the_other_goes_on(&world, &other, &others_key, 2 + life).await;
-        // In this time, sweeps and the daily background jobs run, and deliveries become due.
+        // During this time, sweeps and the daily background jobs run, and deliveries become due.
         pass(26 * 60).await;
         everything_fails(&world, &shop, &key).await;
         assert_eq!(world.engine.running_businesses(), 0, "its actor must not start again");
@@ -191,7 +191,7 @@ async fn deletions_and_erasures_wait_while_a_business_is_set_aside_and_others_co
     assert!(left > 0, "the rows of the business must still exist");
     pass(3).await;
     assert_eq!(rows_of(&mut world, shop.id).await.len(), left);
-    // After the operator lifts the mark, the deletion of the business continues.
+    // After the operator removes the business from the list `businesses-set-aside`, its deletion continues.
     world.engine.clone().close().await.unwrap();
     world.disk.lift_aside();
     world.open_again().await;

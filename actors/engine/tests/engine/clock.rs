@@ -73,7 +73,7 @@ async fn unsynced_appointments_are_reloaded_with_their_pending_changes() {
     let party = Party::TEAM;
     let request = MoveRequest { starts_at: at(3, 10), staff_id: None, party, duration: None };
     let mut pending = vec![world.ask(&shop, shop.booking(at(5, 9), 2)).await];
-    // The store takes these changes only after it has synced the first change.
+    // While the first change is being synced, the store only queues these changes.
     pending.push(world.ask(&shop, Reschedule { id: ids[0], request }).await);
     pending.push(world.ask(&shop, Cancel { id: ids[1] }).await);
     pending.push(world.ask(&shop, shop.booking(at(3, 14), 2)).await);
@@ -112,8 +112,8 @@ async fn timestamps_never_decrease_and_a_restart_repeats_none() {
         let stamp = json(&booked)["updated_at"].as_str().unwrap().to_owned();
         assert!(newest < stamp, "{newest} must be earlier than {stamp}");
         newest = stamp;
-        // After a list ordered by `updated_at` has returned, every later change gets a timestamp that is not
-        // earlier than the time of the list.
+        // A list ordered by `updated_at` has been read. No later change may get a timestamp that is earlier
+        // than the time of this read, although the clock now jumps back.
         let all = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..AppointmentFilter::default() };
         let shown = world.at(&shop).appointments(&all, &first_page()).await.unwrap();
         assert_eq!(shown.items.last().unwrap().updated_at.to_string(), newest);
@@ -192,7 +192,7 @@ async fn a_lasting_jump_is_followed_without_any_request() {
         let after = stamp(&world, &shop, day + 10).await;
         assert!((world.ports.clock.now() - after).num_seconds().abs() < 2, "{after}");
     }
-    // The service also follows the jump back, but no timestamp decreases.
+    // The service also follows the jump back, but the timestamps of changes never decrease.
     let newest = stamp(&world, &shop, 950).await;
     world.jump_and_hold(&shop, TimeDelta::days(-400)).await;
     assert!(world.engine.now() < newest);
@@ -224,7 +224,7 @@ async fn the_first_change_with_a_wrong_clock_leaves_its_timestamp_for_the_next_s
     assert_eq!(kept.newest, wrong);
 }
 
-/// Stops the engine, restarts the machine with a clock that is off by `off`, and starts the engine.
+/// Stops the engine, moves the wall clock by `off`, restarts the machine, and starts the engine.
 async fn start_off_by(world: &mut World, off: TimeDelta) {
     world.engine.clone().close().await.unwrap();
     world.clock.jump(off);
@@ -269,7 +269,7 @@ async fn a_clock_that_is_early_from_the_start_is_never_believed() {
         pass(60).await;
         assert!((world.engine.now() - kept - TimeDelta::hours(hour)).num_seconds().abs() < 2);
     }
-    // The next start continues from the corrected time.
+    // The wall clock is still 90 days slow at the next start, which continues from the corrected time.
     start_off_by(&mut world, TimeDelta::zero()).await;
     assert!((world.engine.now() - kept - TimeDelta::hours(3)).num_seconds().abs() < 2);
 }
@@ -324,11 +324,11 @@ async fn after_another_boot_no_timestamp_is_earlier_than_the_stored_time() {
     stamp(&world, &shop, 30).await;
     pass(5).await;
     let listed = polled(&world, &shop).await;
-    // An orderly stop stores the current time.
+    // An orderly stop stores the current time, so no later timestamp is earlier than the list.
     start_off_by(&mut world, TimeDelta::days(-1)).await;
     let stamped = stamp(&world, &shop, 31).await;
     assert!(stamped >= listed, "{stamped} is earlier than {listed}");
-    // After a crash, the stored time is at most one minute old.
+    // At a crash, the stored time is at most one minute old, so a timestamp may be earlier by about a minute.
     tokio::time::sleep(std::time::Duration::from_secs(40)).await;
     let listed = polled(&world, &shop).await;
     world.clock.jump(TimeDelta::days(-1));

@@ -1,4 +1,5 @@
-//! The consent of customers to e-mails: which address a link stops, and what a restore keeps.
+//! The consent of customers to e-mails: for which address a link stops them, and which consents a restore
+//! keeps.
 
 use domain::{Actor, ContactDetails, ContactId, ContactPatch, Email, EmailConsent, Phone, TextConsent};
 use engine::business::Request;
@@ -62,7 +63,7 @@ async fn a_link_stops_the_address_to_which_its_mail_went() {
     assert_eq!(letter.to.address, "old@example.com");
     let old = token_of(&letter);
     change_email(&handle, ada, "new@example.com").await;
-    // Another contact has the former address by now.
+    // The former address now belongs to another contact.
     let ben = contact(&handle, "+15550000002", "Old@example.com").await;
     handle.change(Request::by(Actor::Customer), by_phone(&shop, 12)).await.unwrap();
     pass(1).await;
@@ -75,7 +76,7 @@ async fn a_link_stops_the_address_to_which_its_mail_went() {
     assert_eq!(email_of(&handle, ben).await, EmailConsent::None);
     assert_eq!(stop(&handle, &new, false).await.unwrap(), EmailConsent::NoReminders);
     assert_eq!(email_of(&handle, ada).await, EmailConsent::NoReminders);
-    // Consent belongs to the address. A contact that gets the address again also gets its consent again.
+    // Consent belongs to the address: a contact that gets an address also gets the consent of this address.
     change_email(&handle, ben, "third@example.com").await;
     assert_eq!(email_of(&handle, ben).await, EmailConsent::All);
     change_email(&handle, ada, "old@example.com").await;
@@ -138,7 +139,8 @@ async fn a_restore_repeats_the_consents_since_the_backup() {
         }
         let texts = handle.consent(by_team).await.unwrap().texts;
         assert_eq!(texts == Some(TextConsent::Refused), list.is_some());
-        // After a restore with the list of tombstones, the link in the mail still stops mails to its address.
+        // Only after a restore with the list of tombstones, the link in the mail still stops mails to its
+        // address.
         assert_eq!(stop(&handle, &token_of(&letter), false).await.is_ok(), list.is_some());
         engine.close().await.unwrap();
     }

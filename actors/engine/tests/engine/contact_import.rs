@@ -61,8 +61,8 @@ async fn an_import_is_visible_completely_or_not_at_all_even_after_a_crash() {
         let of = world.at(&shop);
         let seen = contacts(&of).await.len();
         assert!([1, 1 + CONTACTS].contains(&seen), "{seen} contacts are visible");
-        // The other lists and the export also show all contacts or none. An export waits until earlier
-        // changes are durable, so the crash after it does not interrupt the import.
+        // The other lists and the export also show all contacts or none. An export waits until earlier changes
+        // are durable, so after an export, the crash does not interrupt the import.
         if moment % 3 == 0 {
             let page = PageRequest { limit: 100, after: None };
             let shown = [
@@ -114,7 +114,8 @@ async fn a_row_whose_phone_or_email_exists_is_skipped() {
             row(3, "B", Some("+14155550101"), Some(email)),
             row(4, "C", Some("+14155550102"), None),
             row(5, "D", Some("+14155550102"), None),
-            // Line 2 has the address of line 6, and line 7 has the number of line 8, but both are skipped themselves.
+            // Line 6 has the address of line 2, and line 8 has the number of line 7. Lines 2 and 7 are skipped,
+            // so lines 6 and 8 must be imported.
             row(6, "E", None, Some("a@example.com")),
             row(7, "G", Some("+14155550103"), Some("a@example.com")),
             row(8, "H", Some("+14155550103"), None),
@@ -177,7 +178,7 @@ async fn long_contacts_fit_into_the_batches() {
     let world = World::new(3).await;
     let shop = world.shop(1).await;
     let of = world.at(&shop);
-    // This character becomes 18 characters in the search text.
+    // This character becomes 18 characters in the search text, so the index row of a contact becomes very long.
     let name = "\u{fdfa}".repeat(200);
     let long = |line| ContactRow {
         notes: Some(Text::new("𝄞".repeat(1_000)).unwrap()),

@@ -117,7 +117,7 @@ async fn contacts_are_found_by_a_part_of_their_name_in_any_case() {
         assert_eq!(names(&handle, "oë", limit).await, expected, "{limit}");
     }
     assert_eq!(names(&handle, "zoË 42", 100).await, ["ZOË 42"]);
-    // A contact that gets its name later is listed at the position of the contact's creation, newest first.
+    // Contacts are listed by creation, newest first. A contact that gets its name later keeps its position.
     for (number, id) in unnamed.iter().enumerate() {
         let patch =
             ContactPatch { name: Some(Some(text(&format!("İlker {number}")))), ..ContactPatch::default() };
@@ -157,7 +157,7 @@ async fn a_caller_is_found_by_their_number_or_becomes_a_contact() {
         handle.contact(new["contact_id"].as_str().unwrap().parse().unwrap()).await.unwrap().unwrap();
     assert_eq!((contact.name.as_deref(), contact.phone.as_deref()), (Some("Bob"), Some("+15550000002")));
 
-    // A message can be linked only to an existing contact.
+    // A message is linked to the contact with its phone number. If there is none, no contact is created.
     assert_eq!(json(&done(&handle, message(1)).await)["contact_id"], known);
     assert!(json(&done(&handle, message(77)).await)["contact_id"].is_null());
     let without_number = RecordCall {
@@ -312,7 +312,7 @@ async fn messages_are_listed_newest_first_and_filtered() {
 async fn long_texts_are_returned_byte_for_byte_and_replayed() {
     let mut world = World::new(7).await;
     let shop = world.shop(1).await;
-    // Text in Arabic and Chinese, an emoji with a joiner, and a combining accent.
+    // Arabic and Chinese text, an emoji with a joiner, and a combining accent must be stored unchanged.
     let unicode = "مرحبا 你好👩\u{200d}🚀e\u{301}";
     let content: String = unicode.chars().cycle().take(50_000).collect();
     assert!(content.len() > VALUE_BYTES_MAX);

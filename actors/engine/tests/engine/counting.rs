@@ -1,4 +1,4 @@
-//! Rows that the recorded usage of a business includes but that the store has lost. Backups, exports and
+//! Rows that the store has lost, but that the recorded usage of a business still includes. Backups, exports and
 //! the daily count report them.
 
 use std::time::Duration;
@@ -87,7 +87,8 @@ async fn a_backup_names_missing_rows_and_a_restore_needs_their_acceptance() {
     assert_eq!(store.newest_entry(shop.id).unwrap().unwrap().usage, None);
     assert!(store.newest_entry(other.id).unwrap().unwrap().usage.is_some());
     store.close().await.unwrap();
-    // The records of API keys are rows of the installation. Each business has an index of its own keys.
+    // The record of an API key is a row of the installation, but it counts in its business's usage. Its loss is
+    // therefore reported for the business.
     world.lose(&listed).await;
     let lacks = backed_up(&world, &at("keys")).await;
     assert!(lacks.contains(&(other.id, "keys".to_owned(), Some(1), 0)), "{lacks:?}");
@@ -137,12 +138,12 @@ async fn the_daily_count_sets_only_a_business_with_missing_rows_aside() {
     let (shop, other) = (shop_with(&world, 5).await, shop_with(&world, 3).await);
     pass(5).await;
     assert_eq!(world.engine.businesses_counted(), (2, 0));
-    // One appointment is replaced by undecodable bytes.
+    // An undecodable row is not a missing row, so this business must not be set aside.
     let spoilt = keys_of(&mut world, other.id, kind::APPOINTMENT, 1).await;
     world.spoil(spoilt[0]).await;
     lose(&mut world, shop.id, kind::APPOINTMENT, 2).await;
     let store = opened(&mut world).await;
-    // The exports hold all permits for exports. The daily count needs none of them.
+    // These exports hold all permits for exports. The daily count needs none of them.
     let mut held = Vec::new();
     for _ in 0..3 {
         let mut export = world.engine.export(Actor::Operator, Some(other.id), false).unwrap();

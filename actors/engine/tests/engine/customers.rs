@@ -117,8 +117,8 @@ async fn contacts(handle: &BusinessHandle) -> Vec<ContactView> {
     handle.contacts(&ContactFilter::default(), &first_page()).await.unwrap().items
 }
 
-/// Checks the whole store. Returns the number of rows with a list of links, and the number of rows with a
-/// link.
+/// Checks the whole store. Returns the number of rows that list the links of an appointment, and the number of
+/// rows of single links.
 async fn link_rows(world: &mut World, shop: &Shop) -> (usize, usize) {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -201,7 +201,7 @@ async fn a_new_contact_gets_one_identifier_and_a_known_contact_is_not_changed() 
     let of = |contact: &ContactView| (contact.name.clone(), contact.phone.clone(), contact.email.clone());
     let first = contacts(&handle).await;
     assert_eq!(first.iter().map(of).collect::<Vec<_>>(), [(Some("Ada".into()), Some(PHONE.into()), None)]);
-    // The phone number finds the contact, and the address is not added.
+    // The customer is recognized by the phone number. The entered address is not added to the contact.
     book((Some(PHONE), Some("other@example.com"))).await;
     assert_eq!(contacts(&handle).await.iter().map(of).collect::<Vec<_>>(), [of(&first[0])]);
     book((None, Some(EMAIL))).await;
@@ -270,7 +270,7 @@ async fn a_move_follows_the_booking_mode_and_the_open_times() {
     let tomorrow = (at(1, 0).utc().date_naive(), at(1, 0).utc().date_naive());
     let open = handle.times_to_move(&token, tomorrow).await.unwrap().unwrap();
     let starts: Vec<_> = open.iter().map(|slot| slot.starts_at).collect();
-    // The appointment itself does not block the times that it overlaps.
+    // An appointment that is moved does not block the times that it overlaps itself.
     assert!(starts.contains(&(at(1, 9) + TimeDelta::minutes(30))), "{starts:?}");
     assert!(!starts.contains(&at(1, 9)) && !starts.contains(&at(1, 11)), "{starts:?}");
     let taken = move_to(&handle, &token, (at(1, 9), at(1, 11))).await;
@@ -357,7 +357,7 @@ async fn a_token_is_unknown_to_every_other_business() {
     let handle = world.at(&other);
     assert!(seen(&handle, &token).await.is_none());
     assert!(is_unknown(&cancel(&handle, &token, at(1, 9)).await));
-    // This token has the same random part, but the id of the other business.
+    // This token differs only in its business, which is the other one.
     let (_, of_other) = book(&world, &other, at(1, 9)).await;
     let mixed = format!("{}{}", &of_other.text()[..22], &token.text()[22..]);
     let mixed = ManageToken::parse(&mixed).unwrap();
@@ -375,7 +375,7 @@ async fn an_erasure_ends_the_links_and_removes_what_the_customer_entered() {
     let handle = world.at(&shop);
     let (theirs, token) = book(&world, &shop, at(1, 9)).await;
     let contact: ContactId = shown(&handle, theirs).await.appointment.contact_id.unwrap();
-    // Another contact books, and enters the phone number or e-mail address of the first contact.
+    // The booking of another contact contains the e-mail address of that contact and a new phone number.
     let details = domain::ContactDetails { email: Some(Email::new(EMAIL).unwrap()), ..Default::default() };
     let by_email: ContactId = id_of(&handle.change(by_operator(), CreateContact { details }).await.unwrap());
     let entered = booking(&shop, at(2, 9), (Some("+15550000009"), Some(EMAIL)));
@@ -396,7 +396,8 @@ async fn an_erasure_ends_the_links_and_removes_what_the_customer_entered() {
     assert!(seen(&handle, &other).await.is_some());
     assert_eq!(link_rows(&mut world, &shop).await, (2, 3));
 
-    // The address is removed from bookings of other contacts.
+    // A third contact gets the phone number that was entered in the booking. Its erasure removes the number
+    // from the booking.
     let handle = world.at(&shop);
     let third_entered = shown(&handle, third).await.booked_as.unwrap().unwrap();
     assert_eq!(third_entered.phone.as_deref(), Some("+15550000008"));

@@ -1,5 +1,5 @@
-//! Deletion of businesses. After the response, a business no longer exists. Later, no row of the business
-//! is left.
+//! Deletion of businesses. After the response to the deletion, the business no longer exists. Some time later,
+//! no row of the business is left.
 
 use std::time::Duration;
 

@@ -230,7 +230,7 @@ async fn an_erasure_deletes_personal_data_and_keeps_ids_and_times() {
     let of_other = handle.call_record(of_other).await.unwrap().unwrap();
     assert_eq!((of_other.contact_id, of_other.from_number), (Some(other), None));
     assert!(of_other.summary.is_some());
-    // After the cleanup, the recorded usage equals the rows.
+    // The cleanup also changes the recorded usage.
     let now = handle.budget().await.unwrap();
     assert_ne!(view::render(&used), view::render(&now));
 
@@ -296,7 +296,7 @@ async fn pending_events_are_wiped_after_a_day_or_immediately_if_none_is_sent() {
         Err(true),
         "the endpoint is disabled"
     );
-    // The last attempt of a delivery is made after 22 hours and 42 minutes.
+    // The event stays until the last attempt of its delivery, which is made after 22 hours and 42 minutes.
     pass(22 * 60).await;
     assert_eq!(telling(&mut world, &["Ermintrude"]).await.len(), 1);
     pass(60).await;
@@ -345,7 +345,7 @@ async fn much_data_is_erased_in_steps_while_the_business_continues() {
         (json(&patched)["body"].as_str(), json(&patched)["status"].as_str()),
         (Some(""), Some("read"))
     );
-    // A new caller uses the phone number during the cleanup.
+    // Another person calls from the phone number during the cleanup, and becomes a new contact.
     let new = id_of::<CallId>(&handle.change(by_operator(), call(PHONE, None)).await.unwrap());
     let next = handle.call_record(new).await.unwrap().unwrap();
     assert!(next.contact_id.is_some_and(|id| id != erased));
@@ -374,7 +374,7 @@ async fn much_data_is_erased_in_steps_while_the_business_continues() {
     Rows::checked(&store, shop.id);
 }
 
-/// The cleanup continues although no request loads the business. It skips an undecodable record.
+/// The cleanup continues even if no request loads the business, and it skips an undecodable record.
 #[tokio::test(start_paused = true)]
 async fn an_erasure_continues_without_requests_and_skips_undecodable_records() {
     let mut world = World::new(63).await;

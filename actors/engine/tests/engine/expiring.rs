@@ -68,7 +68,7 @@ async fn setting_a_retention_deletes_older_records() {
     let cancelled = handle.change(by_operator(), shop.booking(at(60, 11), 1)).await.unwrap();
     handle.change(by_operator(), Cancel { id: appointment_of(&cancelled) }).await.unwrap();
     pass(40 * DAY).await;
-    // No retention was ever set, so every record is still there. The steady time was not recorded either.
+    // Without a retention, every record is still there. No age marks were written during this time either.
     assert_eq!(there(&world, &shop).await[..3], [601, 1, 3]);
     keep(
         &world,
@@ -131,8 +131,8 @@ async fn a_wrong_clock_deletes_no_record() {
     world.jump_and_hold(&shop, TimeDelta::days(400)).await;
     pass(2 * DAY).await;
     assert_eq!(there(&world, &shop).await[..3], [1, 1, 1]);
-    // After the clock is corrected, every record is deleted when it expires, even with a timestamp in the
-    // future.
+    // After the clock is corrected, every record is deleted when it expires, even the call whose timestamp is
+    // in the future.
     world.at(&shop).change(by_operator(), call(at(0, 7))).await.unwrap();
     world.jump_and_hold(&shop, TimeDelta::days(-400)).await;
     pass(20 * DAY).await;

@@ -36,8 +36,8 @@ async fn an_export_shows_a_business_at_one_point_in_time() {
     }
     let mut as_it_is = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
     let mut export = world.engine.export(Actor::Operator, None, true).unwrap();
-    // The first record fixes the point in time of the first business. The point of the other business is
-    // fixed later.
+    // The point in time as of which a business is exported is fixed when its first record is read, so that of
+    // the other business is later.
     let mut moved = export.next().await.unwrap();
     let mut made = 600;
     loop {

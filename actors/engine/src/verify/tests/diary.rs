@@ -59,7 +59,8 @@ fn plant_diary(m: &mut Map) {
     {
         m.put(&keys::special_day(of, day.date), day.encode());
     }
-    // The blocked times overlap each other and an appointment. Two of them begin at the same time.
+    // The blocked times overlap each other and an appointment, and two begin at the same time. This is no
+    // damage.
     for (number, later, minutes) in [(1, -30, 60), (2, 0, 10), (3, 0, 100_000), (4, 20, 15)] {
         let blocked = blocked_time(number, staff, at + TimeDelta::minutes(later), minutes);
         m.put(&keys::blocked_time(of, blocked.key()), blocked.encode());
@@ -124,7 +125,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         |m| {
             let key = plant_special_day(m, "2026-12-24", &special_day("2026-12-24"));
             let bytes = m.0.get_mut(&key).unwrap();
-            // The second window now opens at 11:40, while the first is still open.
+            // The second window now begins at 11:40, before the first one ends.
             let at = bytes.windows(2).position(|pair| *pair == 1_320_u16.to_le_bytes()).unwrap();
             bytes[at..at + 2].copy_from_slice(&700_u16.to_le_bytes());
         },
@@ -235,7 +236,7 @@ async fn a_complete_diary_has_no_findings() {
         "two special days, four blocked times, a page, its slug and notices must be added"
     );
     let mut report = check(&whole).unwrap();
-    // The test added these rows without a change, so the usage in the audit log does not include them.
+    // These rows were added without an audit entry, so the finding that the recorded usage differs is right.
     report.findings.retain(|finding| !finding.contains("differs from the rows found"));
     assert!(report.findings.is_empty(), "{:?}", report.findings);
 }

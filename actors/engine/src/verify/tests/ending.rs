@@ -1,5 +1,5 @@
 //! Tests with damaged rows that are deleted in steps: rows of erased contacts, of events with data of erased
-//! contacts, and of deleted businesses. Other tests damage retentions.
+//! contacts, and of deleted businesses. The file also contains tests with a damaged retention.
 
 use super::*;
 
@@ -168,14 +168,15 @@ pub(super) const DAMAGES: &[Damage] = &[
 #[tokio::test]
 async fn unfinished_cleanup_is_no_damage() {
     let good = good().await;
-    // The contact is being erased, so only the usage still counts it.
+    // A contact is being erased. Its rows are gone while the recorded usage still includes it, which must be
+    // the only finding.
     let mut map = good.clone();
     map.erase_but(&[]);
     map.put(&keys::retention(map.of()), Retention::default().encode());
     let report = check(&map).unwrap();
     let differs = |finding: &String| finding.contains("differs from the rows found");
     assert!(report.findings.iter().all(differs), "{:?}", report.findings);
-    // While a business is being deleted, any of its rows may be left.
+    // A business is being deleted. Any of its rows may be left, so there must be no finding.
     let (of, mut map) = (good.of(), good);
     map.put(&keys::ending(of), vec![]);
     map.remove(&keys::profile(of));

@@ -1,4 +1,4 @@
-//! Damage to the rows of feeds.
+//! Tests with damaged rows of feeds.
 
 use domain::{Feed, FeedDetail, KeyCreator};
 

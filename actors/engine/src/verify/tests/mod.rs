@@ -1,5 +1,5 @@
-//! Tests with damage to the content of a store, which begin with the fixture of format 2. Each kind of damage
-//! is added alone and must be found. The undamaged store must have no findings.
+//! Tests that damage the content of a store, which is the fixture of format 2. Each kind of damage is done
+//! alone and must be found. The undamaged store must have no findings.
 
 mod alerts;
 mod booking;
@@ -104,7 +104,8 @@ impl Map {
         R::decode(&value_at(self, key).unwrap().unwrap()).unwrap()
     }
 
-    /// Changes the record of a row. The whole record is then stored in one value, as in earlier versions.
+    /// Changes the record of a row. The whole record is then stored in one value, which earlier versions also
+    /// did.
     fn edit<R: Record>(&mut self, key: &[u8], edit: impl FnOnce(&mut R)) {
         let mut record = self.record::<R>(key);
         edit(&mut record);
@@ -139,7 +140,7 @@ fn other<I: ResourceId>() -> I {
 /// A description, the function that does the damage, and the text of the expected finding.
 type Damage = (&'static str, fn(&mut Map), &'static str);
 
-/// Checks that the undamaged store has no finding, and that each kind of damage has one.
+/// Checks that the undamaged store has no finding, and that the check finds each kind of damage.
 fn each_is_found(good: &Map, damages: &[Damage]) {
     let report = check(good).unwrap();
     assert!(report.is_whole(), "{:?}", report.findings);

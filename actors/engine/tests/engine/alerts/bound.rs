@@ -41,7 +41,8 @@ async fn alerts_beyond_the_mail_limit_are_shown_in_the_dashboard_whatever_its_se
         done(&world, &shop, message(Urgency::Normal, None)).await;
     }
     assert_eq!((waiting(&world, &shop).await, alerts(&world, &shop, quiet).await), (6, 0));
-    // One more mail is within the limit. It is sent to the owner.
+    // The mail to the owner is still within the limit. The mail to the quiet person would exceed it, so this
+    // person's alert is shown in the dashboard.
     done(&world, &shop, message(Urgency::Normal, None)).await;
     assert_eq!((waiting(&world, &shop).await, alerts(&world, &shop, quiet).await), (7, 1));
     assert_eq!(
@@ -49,7 +50,7 @@ async fn alerts_beyond_the_mail_limit_are_shown_in_the_dashboard_whatever_its_se
         1,
         "the mail to the quiet person must be counted as not sent"
     );
-    // After a start, the pending mails are counted again in several steps.
+    // After a start, the engine counts the pending mails again, in several steps.
     world.crash(0).await;
     let post = Post::of(&world.engine);
     post.dies(true);
@@ -70,8 +71,8 @@ async fn alerts_beyond_the_mail_limit_are_shown_in_the_dashboard_whatever_its_se
     let boss = member(&world, &other, "boss@example.com", (Role::Owner, None)).await;
     done(&world, &other, message(Urgency::Normal, None)).await;
     assert_eq!((waiting(&world, &other).await, alerts(&world, &other, boss).await), (1, 1));
-    // After the relay accepts mails again, the number of pending mails is below the limit, and each person
-    // was alerted of all nine messages.
+    // The relay accepts mails again. The three mails to the quiet person and the six alerts in the dashboard
+    // then cover all nine messages.
     post.dies(false);
     pass(60).await;
     let mails = post.take();

@@ -66,7 +66,7 @@ async fn alerts_are_deleted_after_thirty_days_and_read_marks_with_the_membership
         1,
         "the read mark of the removed person must be deleted"
     );
-    // The numbering continues although all earlier alerts were deleted.
+    // The numbering of alerts must continue although all earlier alerts were deleted.
     pass(40 * DAY_MINUTES).await;
     assert!(!world.at(&shop).has_duties().unwrap(), "the background job must have finished its work");
     assert_eq!(rows(&world, &shop, kind::ALERT).await, 0);

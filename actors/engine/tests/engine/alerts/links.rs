@@ -8,8 +8,8 @@ use super::*;
 use crate::harness::{lately, pass};
 use crate::post::Post;
 
-/// A person who knows the password of an unconfirmed account can change its address to their own address
-/// and confirm that address.
+/// Mallory knows the password of an unconfirmed account with the victim's address, so Mallory can replace the
+/// address and confirm the new one. An offer to the victim must not reach Mallory in this way.
 #[tokio::test(start_paused = true)]
 async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another() {
     let world = world().await;
@@ -28,8 +28,8 @@ async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another(
         matches!(refusal(moved), Refusal::Conflict { .. }),
         "a change of the address would invalidate the mail to the victim"
     );
-    // All attempts so far (at 0, 1, 6 and 36 minutes) used the same link, which has now expired. The next
-    // attempt is made after two hours.
+    // All attempts so far (at 0, 1, 6 and 36 minutes) used the same link. At the end of this wait, the link has
+    // expired, and the next attempt is not due yet.
     pass(100).await;
     post.dies(false);
     let network = std::net::IpAddr::from([192, 0, 2, 1]);
@@ -50,7 +50,7 @@ async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another(
     let shown = people.of_business(&world.at(&other), &first_page()).await.unwrap().items;
     let shown = shown.iter().find(|one| one.id == victim).unwrap();
     assert_eq!(shown.email, "victim@example.com", "the business must not see the account's new address");
-    // After the offer is withdrawn, another account with the former address gets an invitation.
+    // After the offer is withdrawn, an invitation of the victim's address creates another account.
     world.at(&other).change(lately(&world, by(boss)), RemoveMember { id: victim }).await.unwrap();
     let again = invite(&world, &other, by(boss), "victim@example.com").await.unwrap();
     assert!(matches!(again.mail, Some((id, MailKind::Invitation)) if id != victim));
@@ -77,7 +77,7 @@ async fn all_attempts_at_a_mail_contain_the_same_link_and_a_used_link_is_not_ren
     };
     assert!(one.expires_at < other.expires_at, "the second mail must come from another attempt");
     assert_eq!(one.url, other.url, "both mails must have the same link, in case a mailbox drops duplicates");
-    // The relay had accepted one of the mails although its attempt failed.
+    // The relay may have delivered the mail although the attempt failed, so the link must work.
     let opened = people.use_link(&token(&first), Client::default()).await.unwrap();
     post.dies(false);
     pass(26 * 60).await;
@@ -118,7 +118,7 @@ async fn a_waiting_link_is_invalid_after_a_new_password_address_or_link() {
                 "the link that the operator received must still be valid"
             );
         }
-        // A link that is requested later is mailed.
+        // The invalid link does not prevent a new one: a reset that is requested later is mailed.
         people
             .mail_forgotten(&Address::new("ada@example.com").unwrap(), "192.0.2.1".parse().unwrap())
             .await

@@ -59,8 +59,8 @@ pub(super) fn token(content: &Content) -> Token {
     Token::parse(token).unwrap()
 }
 
-/// An account with the victim's address and Mallory's password. Mallory's business invited the address while
-/// no mail was sent, so Mallory saw the link and used it.
+/// Creates an account with the victim's address and Mallory's password. Mallory's business invites the address
+/// while the service sends no mail, so Mallory sees the link and uses it.
 pub(super) async fn squatted(world: &World, shop: &Shop, mallory: PersonId) -> (PersonId, Token) {
     let people = world.engine.people();
     let squatted = invite(world, shop, by(mallory), "victim@example.com").await.unwrap();
@@ -102,8 +102,8 @@ async fn mails_are_sent_immediately_or_at_eight_as_each_person_chose() {
     assert!(french.len() == 1 && french[0].to.address == "owner@example.com");
     assert_eq!(urgent[0].business.as_ref().unwrap().zone, chrono_tz::Europe::Paris);
 
-    // The machine's clock is corrected slightly during the hours before the daily mail. Only one mail may be
-    // sent.
+    // The machine's clock is corrected by 20 seconds between the first and the last event of the day. All
+    // events must still be in one daily mail.
     pass(60 * 12).await;
     world.clock.jump(TimeDelta::seconds(20));
     pass(1).await;
@@ -203,7 +203,7 @@ async fn alerts_that_a_new_role_may_not_see_are_in_no_mail_and_no_list() {
     let endpoint = id_of::<WebhookId>(&done(&world, &shop, create).await);
     done(&world, &shop, message(Urgency::Urgent, None)).await;
     assert_eq!(sent(&post).await.len(), 1);
-    // This is the alert that the disabling of an endpoint creates.
+    // Adds the alert that the service creates when it disables an endpoint.
     let (kind, id, at) = (AlertKind::WebhookDisabled, endpoint.uuid(), world.engine.now());
     let about = About { kind, id, at };
     let alert =
@@ -265,8 +265,8 @@ async fn an_unsubscribe_link_works_repeatedly() {
     world.engine.unsubscribe(daily[0].unsubscribe.as_ref().unwrap()).await.unwrap();
     assert_eq!(setting(AlertKind::AppointmentBooked).await.email, AlertEmail::Off);
     assert_eq!(setting(AlertKind::MessageTaken).await.email, AlertEmail::Now);
-    // The link also works while the business is suspended. The result does not show whether the person is
-    // still a member.
+    // The link also works while the business is suspended. For a person who is no longer a member, the result
+    // is the same.
     let suspend = |suspended| PatchBusiness { suspended: Some(suspended), ..PatchBusiness::default() };
     done(&world, &shop, suspend(true)).await;
     let every = Unsubscribe { from: Subscription::EveryNow, ..what };
@@ -324,8 +324,8 @@ async fn an_invitation_is_mailed_once_and_makes_the_person_a_member() {
     let third = world.shop(0).await;
     invite(&world, &third, by_operator(), "ada@example.com").await.unwrap();
     is(&told(&sent(&post).await), &[("Ada@example.com", "offer")]);
-    // Neither mail can be sent again from the log. Both requests fail with the same error, so the log does
-    // not show whether an account exists.
+    // Neither the invitation nor the offer can be sent again from the log. Both requests fail with the same
+    // error, so the log does not show whether an account existed.
     let mut said = Vec::new();
     for (of, who, kind) in [(&shop, owner, MailKind::Invitation), (&other, boss, MailKind::Offer)] {
         let log = world.engine.mail_log(of.id, None, 100).await.unwrap();
@@ -412,8 +412,8 @@ async fn a_reset_is_mailed_to_the_accounts_own_address_and_the_number_is_limited
     assert!(letters[0].business.is_none() && letters[0].unsubscribe.is_none());
     assert_eq!(forgotten("owner@example.com", "192.0.2.2").await, Forgotten::Repeated);
     assert!(sent(&post).await.is_empty());
-    // The repeated request has not invalidated the link. A person without a password uses the link to set
-    // the first password.
+    // The repeated request has not invalidated the link. The owner has no password yet, so the link sets the
+    // first one.
     let seen = people.open_link(&token(&letters[0].content)).await.unwrap();
     assert_eq!((seen.person.id, seen.kind), (owner, LinkKind::Invitation));
     enter(&world, &letters[0].content).await;
@@ -457,7 +457,7 @@ async fn a_new_address_gets_a_confirmation_mail_and_the_old_one_a_notice() {
         Refusal::Expired
     );
     // Only the session that requested the change can confirm the address. Another reader of the mail cannot,
-    // with or without a session.
+    // even in a session of another account.
     let link = token(&second[0].content);
     let eve = member(&world, &shop, "eve@example.com", (Role::Member, None)).await;
     let eves = people.make_link(&world.at(&shop), by_operator(), (eve, Some(LinkKind::Enter))).await.unwrap();
