@@ -110,11 +110,7 @@ mod tests {
                 counted += 1;
             }
         }
-        assert_eq!(
-            counted,
-            RATE.count * NETWORKS,
-            "one site must have the allowance of {NETWORKS} networks"
-        );
+        assert_eq!(counted, RATE.count * NETWORKS, "one site must have the allowance of {NETWORKS} networks");
         assert_eq!(sources.free_at(network(8, 0), now()), None, "another site is not limited");
         sources.take_back(network(7, 0), now());
         assert_eq!(sources.free_at(network(7, 9), now()), None);

@@ -1,9 +1,9 @@
 //! Verifies certificates. A server may show a certificate that an authority has signed, or one that the operator has
 //! named.
 //!
-//! Self-signed certificates often claim to be authorities, and the usual verifier refuses such a certificate for a
-//! server. The handshake proves that the server has the certificate's key, so a named certificate needs no signature of
-//! an authority.
+//! The usual verifier refuses a named certificate that claims to be an authority, as self-signed certificates often
+//! do. Named certificates are therefore compared instead: the handshake proves that the server has the certificate's
+//! key, so no signature of an authority is needed.
 
 use std::sync::Arc;
 

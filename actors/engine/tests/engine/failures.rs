@@ -282,7 +282,7 @@ async fn an_actor_that_fails_twice_in_a_minute_starts_again_after_its_back_off()
             assert!(left <= Duration::from_secs(rest) && left > Duration::from_secs(rest) / 2, "{left:?}");
         }
         world.at(&neighbour).change(by_operator(), neighbour.booking(at(1, rest as i64), 1)).await.unwrap();
-        // Reads that need no actor succeed.
+        // While the actor backs off, reads that need no actor succeed.
         let all = handle.appointments(&AppointmentFilter::default(), &first_page()).await.unwrap();
         assert_eq!(all.items.len(), 1);
         tokio::time::sleep(Duration::from_secs(rest)).await;
@@ -331,7 +331,7 @@ async fn a_failed_supervisor_ends_the_engine_without_loss() {
     let shop = world.shop(1).await;
     let booked = world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
     assert_eq!(world.fatal(), 0);
-    // The engine reads the time once a minute.
+    // The supervisor reads the clock once a minute, and fails when the clock is broken.
     world.clock.break_it(true);
     pass(1).await;
     everything_else_runs().await;

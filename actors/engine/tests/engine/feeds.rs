@@ -171,7 +171,8 @@ async fn a_feed_ends_when_its_creator_may_no_longer_have_it() {
     patch(&world, &shop, hand, on).await;
     assert!(!is_live(&world, &made).await);
 
-    // Another staff member ends the feeds. A change that keeps the staff member ends none.
+    // If the membership gets another staff member, its feeds end. If a change keeps the staff member, none
+    // ends.
     let made = create(&world, &shop, by(hand), Some(first)).await;
     let admin = MembershipPatch { role: Some(Role::Admin), ..MembershipPatch::default() };
     patch(&world, &shop, hand, admin).await;
@@ -258,7 +259,8 @@ async fn a_feed_has_the_active_appointments_of_its_window_earliest_first() {
     handle.change(by_operator(), Reschedule { id: late, request: to }).await.unwrap();
     assert_eq!(ids(fetched(&world, &own).await), [early]);
 
-    // The appointment ends on day 1 at 10:00, so it stays in the feed for 30 days and one more instant.
+    // The appointment ends on day 1 at 10:00. It is in the feed until exactly 30 days later, but not after
+    // that.
     let left = at(31, 10) - world.engine.now();
     tokio::time::sleep(left.to_std().unwrap()).await;
     assert_eq!(ids(fetched(&world, &own).await), [early]);
@@ -303,8 +305,8 @@ async fn a_restore_revokes_the_feeds_of_the_list_or_all_without_a_list() {
     }
 }
 
-/// A power cut before each sync: the feed and its token exist together or not at all, and a revocation holds
-/// once it was acknowledged.
+/// The power is cut while two changes are unsynced, of which different numbers survive. A feed and its token
+/// must then exist together or not at all, and an acknowledged revocation must hold.
 #[tokio::test(start_paused = true)]
 async fn a_crash_keeps_a_feed_and_its_token_together_and_revives_no_revoked_feed() {
     for keep in 0..3 {

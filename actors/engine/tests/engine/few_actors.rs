@@ -1,5 +1,5 @@
-//! The engine has more businesses than it may run actors. The actor that was unused for longest is stopped
-//! first, and no request fails because too many actors run.
+//! The engine has more businesses than the number of actors that it may run. The actor that was unused for
+//! longest is stopped first, and no request fails because too many actors run.
 
 use std::time::Duration;
 
@@ -86,7 +86,8 @@ async fn a_business_is_not_stopped_before_its_erasure_ends() {
     world.disk.set_sync_delay(Duration::from_secs(2));
     shop.change(by_operator(), EraseContact { id }).await.unwrap();
     everything_else_runs().await;
-    // The first step of the erasure is being synced. No request to the business is in progress.
+    // The first step of the erasure is being synced, so the actor must not be stopped, although no request to
+    // its business is in progress.
     other.budget().await.unwrap();
     assert_eq!(world.engine.running_businesses(), 2, "the deletion step in progress must keep its actor");
     world.disk.set_sync_delay(Duration::ZERO);

@@ -109,8 +109,8 @@ async fn a_booking_belongs_to_the_contact_with_the_phone_not_the_email() {
     let book =
         async |phone, email| json(&handle.change(by_operator(), described(phone, email)).await.unwrap());
     let first = book(None, Some("ada@example.com")).await;
-    // The phone number belongs to another contact, so the booking is made for that contact. The earlier
-    // appointment of the first contact does not change this.
+    // The phone number belongs to another contact, so the booking is a new one for that contact, although the
+    // first contact already has an appointment at this time.
     let phone = Some(Phone::from_e164("+15550000007".into()).unwrap());
     let details = ContactDetails { phone, ..ContactDetails::default() };
     let other = json(&handle.change(by_operator(), CreateContact { details }).await.unwrap());

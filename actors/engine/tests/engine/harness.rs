@@ -31,7 +31,8 @@ pub(crate) const MONDAY: &str = "2026-03-02T08:00:00Z";
 pub(crate) struct TestClock {
     started: Instant,
     ahead: AtomicI64,
-    /// The number of the machine's boot, and the steady time at the start of that boot in milliseconds.
+    /// The number of the machine's current boot. `booted` is the time at which it began, in milliseconds since
+    /// the start of the test.
     boot: AtomicI64,
     booted: AtomicI64,
     /// The time for which the machine was suspended, in milliseconds.
@@ -156,8 +157,8 @@ impl World {
         self.open_again().await;
     }
 
-    /// Makes the wall clock jump, and waits until the service believes the jump. The shop's actor is in use
-    /// meanwhile.
+    /// Makes the wall clock jump, and waits until the service believes the jump. Uses the shop's actor
+    /// meanwhile, so that it is not stopped.
     pub(crate) async fn jump_and_hold(&self, shop: &Shop, by: TimeDelta) {
         self.clock.jump(by);
         for _ in 0..12 {
@@ -252,7 +253,7 @@ impl World {
         self.engine.business(shop.id)
     }
 
-    /// Sends a change. Returns when the change can only continue after the test acts.
+    /// Sends a change, and returns when every task has ended or waits for the test.
     pub(crate) async fn ask<C: Change + 'static>(&self, shop: &Shop, change: C) -> Pending<C> {
         self.ask_as(shop, by_operator(), change).await
     }

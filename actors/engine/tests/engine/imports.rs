@@ -210,7 +210,7 @@ async fn given_up_after(polls: usize, then: Then, moved: &[Moved], shop: &Shop) 
     let mut finishing = Box::pin(importing.finish(view, Actor::Operator, Some(asked)));
     let (mut is_over, mut bookings) = (false, Vec::new());
     for (day, hour) in (1..).flat_map(|day| (0..24).map(move |hour| (day, hour))).take(polls) {
-        // The imported records are written after the queued changes of another business.
+        // Before each poll, another business queues a change, and the import's next write waits for it.
         bookings.push(here.ask(&neighbour, neighbour.booking(at(day, hour), 1)).await);
         is_over = is_ready(finishing.as_mut());
         if is_over {
@@ -240,8 +240,8 @@ async fn given_up_after(polls: usize, then: Then, moved: &[Moved], shop: &Shop) 
     assert!(is_known || !is_over, "{case}: the import was finished, but it is unknown");
     let listed = here.disk.tombstones().into_iter();
     let imported = listed.filter(|line| matches!(line, Tombstone::ImportedBusiness(..)));
-    // The line in the list of tombstones is written before the business is opened. A crash can undo the
-    // opening and keep the line.
+    // The line in the list of tombstones is written before the business is opened. If a crash undoes the
+    // opening but not the line, the business is opened again, which adds a second line.
     let (lines, lines_max) = (imported.count(), if then == Then::Kills { 2 } else { 1 });
     assert!(lines == 0 || is_known && lines <= lines_max, "{case}: the business was opened {lines} times");
     assert_eq!(rows_of(&mut here, shop.id).await > 0, is_known, "{case}");

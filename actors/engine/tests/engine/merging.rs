@@ -369,7 +369,7 @@ async fn an_unsuitable_merge_is_refused_and_changes_nothing() {
     ask(merge(kept, gone)).await.unwrap();
     let into_third = |from| MergeContacts { id: third, from, phone: None, email: None };
     let from_third = || MergeContacts { id: kept, ..into_third(third) };
-    // The job needs several steps, and none of them is durable yet.
+    // The job needs several steps, and none of them is durable yet, so the other merges must be refused.
     let (one, other, last) = tokio::join!(ask(into_third(kept)), ask(into_third(gone)), ask(from_third()));
     for refused in [one, other, last] {
         assert_eq!(conflict(refused), Conflict::ContactMerging);
@@ -377,7 +377,7 @@ async fn an_unsuitable_merge_is_refused_and_changes_nothing() {
     two.world.disk.set_sync_delay(Duration::ZERO);
     pass(1).await;
     assert!(matches!(refusal(ask(merge(kept, gone)).await), Refusal::Invalid(_)), "it is the same contact");
-    // The erasure is decided before the merges, and its job begins after them.
+    // The erasure is decided before the merges, so they must be refused. Its job begins after them.
     let (erased, one, other) = tokio::join!(
         handle.change(by_operator(), EraseContact { id: third }),
         ask(into_third(kept)),

@@ -129,7 +129,7 @@ async fn an_imported_retention_takes_effect() {
     let moved = leaving(&store);
     store.close().await.unwrap();
     world.open_again().await;
-    // The message refers to a call that was deleted.
+    // The export contains the message, although the call to which it refers was deleted.
     let names = |moved: &Moved| matches!(moved, Moved::Message(it) if it.call_id == Some(called));
     assert!(moved.iter().any(names));
 
@@ -179,7 +179,7 @@ async fn an_import_refuses_missing_references_unless_they_may_have_expired() {
     let told = told_of(moved.clone()).await;
     let paths: std::collections::BTreeSet<_> = told.iter().map(|wrong| wrong.problem.path.as_str()).collect();
     assert_eq!(paths.into_iter().collect::<Vec<_>>(), ["appointment_id", "call_id"]);
-    // With a retention, the referenced records may have expired, so their absence is accepted.
+    // If a retention is set, the referenced records may have expired, so their absence is accepted.
     moved.insert(1, Moved::Retention(domain::Retention::default()));
     if let Some(Moved::End { records }) = moved.last_mut() {
         *records += 1;

@@ -57,7 +57,7 @@ async fn notices_beyond_the_budget_are_dropped_and_the_change_succeeds() {
     post.begin(&world.engine);
     let handle = world.at(&shop);
     assert_eq!(waiting(&handle).await, 3);
-    // After two notices are sent, the next booking has room.
+    // After two of the three waiting notices are sent, the notices of another booking are within the limit.
     post.dies(false);
     pass(2).await;
     assert_eq!((kinds(&post.take()), waiting(&handle).await), (vec![Confirmed, Confirmed], 1));
@@ -166,7 +166,8 @@ async fn an_import_makes_the_reminders_of_coming_appointments_and_no_other_notic
     pass(2 * 24 * 60 + 120).await; // 10:00 on the third day
     import(&here, &moved, ImportOptions::default()).await;
     let handle = here.at(&shop);
-    // The 24-hour reminder of the appointment at 9:00 on the next day was due before the import.
+    // The 24-hour reminder of the appointment at 9:00 on the next day was due before the import, so it is not
+    // sent.
     assert_eq!(log(&handle).await, [(Reminder, Waiting, None); 3]);
     assert_eq!(waiting(&handle).await, 3);
     pass(22 * 60).await;

@@ -68,7 +68,7 @@ pub(crate) async fn log_of(handle: &BusinessHandle, filter: &NoticeFilter) -> Ve
     handle.notices(filter, &first_page()).await.unwrap().items
 }
 
-/// Kind, status and reason of each notice, oldest first.
+/// The kind, the status and the reason of each notice, oldest first.
 pub(crate) async fn log(handle: &BusinessHandle) -> Vec<(NoticeKind, NoticeStatus, Option<DropReason>)> {
     let notices = log_of(handle, &NoticeFilter::default()).await;
     notices.iter().rev().map(|notice| (notice.kind, notice.status, notice.reason)).collect()
@@ -417,7 +417,8 @@ async fn an_address_gets_six_notices_of_customers_a_day_across_businesses_and_re
     book_by(&world.at(&shop), &shop, at(9, 5), 2, "other@example.com").await;
     pass(1).await;
     assert_eq!(post.take().len(), 1, "another address has its own limit");
-    // For notices about changes by the team, the limit is 20.
+    // An address gets at most 20 notices a day in all. Six were sent, so 14 notices about changes by the team
+    // are sent.
     let id = book_by(&world.at(&shop), &shop, at(9, 6), 1, EMAIL).await;
     for hour in 0..16 {
         move_to(&world.at(&shop), id, at(10, hour)).await;

@@ -71,7 +71,7 @@ async fn days_are_closed_together_up_to_a_limit_and_special_days_stay() {
         }
         other => panic!("{other:?}"),
     }
-    // The longest notes of the most days fit into one change.
+    // The maximum number of days, each with a note of the maximum length, fits into one change.
     let longest = "😀".repeat(200);
     handle.change(by_operator(), days(CLOSED_AT_ONCE_MAX + 1, &longest)).await.unwrap();
     let all = walk(100, async |page| handle.special_days((None, None), &page).await).await;

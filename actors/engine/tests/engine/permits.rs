@@ -110,7 +110,8 @@ async fn the_messages_of_all_businesses_are_limited() {
     let (mut waiting, mut refused) = (Vec::new(), Vec::new());
     for shop in &shops[..full] {
         waiting.extend(many(shop, 1).await);
-        // A refused change also waits for the changes before it, and it costs less than a successful one.
+        // A refused change holds a permit until the changes before it are durable, like a successful change,
+        // but costs less time.
         for _ in 1..QUEUE_PERMITS {
             let (shop, id) = (shop.clone(), AppointmentId::from(uuid::Uuid::nil()));
             refused.push(tokio::spawn(async move { shop.change(by_operator(), Confirm { id }).await }));

@@ -134,8 +134,8 @@ impl SearchTexts {
         }
     }
 
-    /// Checks that the rows contain the texts of all records up to the id of the last row, and no other
-    /// texts.
+    /// Checks that the rows contain exactly the search texts of the records whose ids are not greater than the
+    /// id in the key of the last row.
     fn check(&self) {
         for (kind, rows) in &self.filed {
             let last = &rows.last().unwrap().0;

@@ -93,7 +93,8 @@ async fn a_search_finds_the_same_contacts_as_a_walk_over_all_contacts() {
     }
     let count = check(&world.at(&shop), 1).await;
     assert!(count > 500, "the searches find only {count} contacts");
-    // Longer names divide rows, and other contacts lose their numbers.
+    // Every third contact gets a name that is so long that rows of the index are divided, and loses its phone
+    // number.
     for id in ids.iter().step_by(3) {
         let long = format!("Renamed {}", "Émile ".repeat(30));
         let name = Some(Some(text(&long)));
@@ -110,7 +111,8 @@ async fn a_search_finds_the_same_contacts_as_a_walk_over_all_contacts() {
     for number in 300..400 {
         world.at(&shop).change(by_operator(), contact(number)).await.unwrap();
     }
-    // The bound on rows ends pages early. All pages together show the same contacts.
+    // With a lower bound on the rows that a request reads, pages end earlier. All pages together must still
+    // show the same contacts.
     for scan_rows in [1, 2, 7, 40] {
         world.limits = Limits { scan_rows, ..world.limits };
         world.restart().await;
@@ -177,7 +179,7 @@ async fn a_search_in_the_business_finds_records_of_every_kind() {
     let booked = [FoundKind::Contact, FoundKind::Appointment].map(|kind| (kind, "Contact 1".to_owned()));
     assert_eq!(kinds(&world, "contact 1").await, booked);
     assert_eq!(kinds(&world, "+1555 0000001").await, booked);
-    // The call has created a contact.
+    // The call has created a contact, so the search finds both.
     let called = [FoundKind::Contact, FoundKind::Call].map(|kind| (kind, "+33600000007".to_owned()));
     assert_eq!(kinds(&world, "06 00 00 00 07").await, called);
     assert_eq!(kinds(&world, "helene").await, [(FoundKind::Message, "Hélène".to_owned())]);
@@ -197,7 +199,7 @@ async fn a_search_in_the_business_finds_records_of_every_kind() {
     for words in ["zoe", "mother", "000077"] {
         assert_eq!(kinds(&world, words).await, [], "{words}");
     }
-    // There is a limit, and each kind gets a share of it.
+    // A search returns at most [`FOUND_MAX`] records, and each kind gets a share of them.
     for number in 100..230 {
         record(&handle, number).await;
         take(&handle, "Many", number).await;

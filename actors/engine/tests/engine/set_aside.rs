@@ -219,7 +219,7 @@ async fn a_row_of_any_kind_that_does_not_decode_stops_no_actor_list_or_sweep() {
         assert!(!handle.audit(&first_page()).await.unwrap().items.is_empty(), "{what}");
         handle.budget().await.unwrap();
         assert_eq!(world.engine.businesses(&first_page()).await.unwrap().items.len(), 2, "{what}");
-        // In this time, sweeps, the daily job and due deliveries run. The business is stopped and loaded
+        // During this time, sweeps, the daily job and due deliveries run. The business is stopped and loaded
         // again.
         for _ in 0..2 {
             pass(27 * 60).await;
@@ -323,7 +323,7 @@ async fn undecodable_rows_of_the_installation_block_no_other_key() {
         let mut world = World::new(1).await;
         let (one, other) = (full(&world).await, full(&world).await);
         let range = keys::of_kind(BusinessId::INSTALLATION, kind);
-        // Adds a truncated key, and a value that contains a record of another kind.
+        // The planted row has a truncated key. The damaged row has a value that cannot be decoded.
         world.plant(range.from, b"\xee").await;
         damage(&mut world, BusinessId::INSTALLATION, kind, true).await;
         let opened = [

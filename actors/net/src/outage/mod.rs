@@ -142,7 +142,8 @@ impl Network {
                 Some(self.begin(if self.0.has_route() { Lack::NameServer } else { Lack::Route }))
             }
             Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => None,
-            // A local name server may fail because it has no route to other name servers.
+            // The lookup failed. Even a local name server that works may fail if this machine has no route to other
+            // name servers.
             _ => self.judge_failure(&[]),
         }
     }

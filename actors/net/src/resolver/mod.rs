@@ -6,14 +6,15 @@
 //! - A lookup uses no thread and only a few sockets, and closes the sockets when it is dropped. If the name servers of
 //!   one domain are silent, lookups of other names are not delayed.
 //! - A change of the hosts file or of `resolv.conf` takes effect at the next lookup.
-//! - All name servers are asked concurrently, as in musl. The first answer is used, so a silent or broken server causes
-//!   no delay.
+//! - All name servers are asked concurrently, as the C library musl does. The first answer is used, so a silent or
+//!   broken server causes no delay.
 //!
 //! # Silent name servers
 //!
-//! A name server may be silent because it waits for the servers of the name's owner. A slow lookup therefore also asks
-//! for the name servers of the root ([`SystemResolver::witness`]), which every working name server knows. If no lookup
-//! gets an answer meanwhile, the result is [no name server](NoNameServer).
+//! A name server that does not answer a question may still work: it may itself wait for a server of the name's owner.
+//! A slow lookup therefore also asks for the name servers of the root ([`SystemResolver::witness`]), which every
+//! working name server knows. The lookup fails with [`NoNameServer`] only if neither this question nor any other
+//! concurrent lookup gets an answer.
 
 use std::convert::Infallible;
 use std::io;
@@ -52,7 +53,7 @@ const LOOKUPS_MAX: usize = 2_048;
 const SERVERS_MAX: usize = 3;
 
 /// The maximum number of times that a question is sent, because datagrams may be lost. A late answer to an earlier
-/// question also counts.
+/// datagram is accepted too.
 const ASKED_MAX: u8 = 3;
 
 /// The time after which a question is sent again, unless `resolv.conf` has a shorter timeout.
@@ -132,8 +133,8 @@ impl SystemResolver {
         })
     }
 
-    /// Asks for both IPv4 and IPv6 addresses. The flag is true if the lookup was slow and, meanwhile, some lookup got
-    /// an answer.
+    /// Asks for both IPv4 and IPv6 addresses. The flag is true if the lookup was slow and, in the meantime, another
+    /// question got an answer.
     async fn both_kinds(&self, servers: &NameServers, name: Name) -> (Answer, Answer, bool) {
         let both = async {
             tokio::join!(ask(servers, name.clone(), RecordType::A), ask(servers, name, RecordType::AAAA))
@@ -285,7 +286,8 @@ impl DnsHandle for Asking {
     type Runtime = TokioRuntimeProvider;
 
     fn send(&self, mut request: DnsRequest) -> Self::Response {
-        // By default, the library waits longer between repetitions after each answer without addresses.
+        // By default, the library waits longer between repetitions after each answer without addresses. This setting
+        // prevents that.
         request.options_mut().retry_interval = Duration::ZERO;
         self.0.send(request)
     }

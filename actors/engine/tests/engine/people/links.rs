@@ -30,7 +30,7 @@ async fn a_link_works_until_it_expires_and_not_longer() {
         pass(1).await;
         assert_eq!(refusal(people.open_link(&late).await), Refusal::Expired, "{kind:?}");
         assert_eq!(refusal(people.use_link(&late, Client::default()).await), Refusal::Expired, "{kind:?}");
-        // A new link invalidates the previous link, and still works in its last minute.
+        // A new link invalidates the previous one. The new link still works in its last minute.
         let (void, good) = (made().await, made().await);
         assert_eq!(refusal(people.use_link(&void, Client::default()).await), Refusal::Expired, "{kind:?}");
         pass(minutes - 1).await;

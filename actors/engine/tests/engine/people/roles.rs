@@ -99,7 +99,8 @@ const TABLE: &[Row] = &[
     row("MergeContacts", "cc-"),
     row("PatchRetention", "cc-"),
     row("PatchRetention of the audit log", "cr-"),
-    // A feed of the business. A member can have feeds of their own staff member: see `feeds.rs`.
+    // This row is about a feed of the whole business. A member can have feeds of their own staff member: see
+    // `feeds.rs`.
     row("CreateFeed", "ccr"),
     row("RevokeFeed", "ccc"),
     row("CreateKey", "cc-"),
@@ -424,7 +425,7 @@ async fn each_role_has_the_rights_of_the_table_and_an_inactive_person_has_none()
     }
 }
 
-/// The engine itself checks that the password was given recently, for every page.
+/// The engine itself checks that the password was given recently, so no page can omit this check.
 #[tokio::test(start_paused = true)]
 async fn changing_people_needs_a_fresh_password() {
     let world = world().await;
