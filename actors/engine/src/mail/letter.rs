@@ -10,8 +10,8 @@ use ports::BoxFuture;
 /// Finds the person who gets a mail, and checks that the person may still get it. The outbox calls it whenever
 /// it composes a mail.
 pub trait Recipients: Send + Sync + 'static {
-    /// The current recipient of a mail, with the mail's new link. `None` if the account was deleted or the
-    /// membership is not active. After an error, the mail is retried.
+    /// The current recipient of a mail, and the link that the mail contains. `None` if the account was deleted
+    /// or the membership is not active. After an error, the mail is retried.
     fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, MailError>>;
 }
 
@@ -28,7 +28,7 @@ pub struct Recipient {
     pub address: String,
     pub name: String,
     pub locale: Locale,
-    /// The role in the mail's business. It limits the content of the mail.
+    /// The recipient's role in the mail's business. It limits what the mail may show.
     pub role: Option<Role>,
     pub link: Option<Link>,
 }
@@ -71,7 +71,7 @@ pub struct Sender {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     Alert(AlertItem),
-    /// Alerts above the hourly limit, and the number of further alerts that the mail does not list.
+    /// The alerts that exceeded the hourly limit, and the number of further alerts that the mail does not list.
     Gathered(Vec<AlertItem>, u32),
     /// The alerts of a day, and the number of further alerts that the mail does not list.
     Daily(Vec<AlertItem>, u32),
@@ -95,7 +95,8 @@ pub struct NoticeLetter {
     pub region: String,
     pub website: Website,
     pub appointment: Appointment,
-    /// The names of the service and of the staff member. `None` if the row cannot be read.
+    /// The name of the service. `staff` is the name of the staff member. Each is `None` if its row cannot be
+    /// read.
     pub service: Option<String>,
     pub staff: Option<String>,
     /// The manage link of this mail. The URL ends with the link's token.
@@ -138,7 +139,7 @@ pub enum What {
 }
 
 impl What {
-    /// The path of the record's page, below the path of the business.
+    /// The path of the record's page, relative to the path of the business.
     pub fn page(&self) -> String {
         match self {
             Self::Appointment { id, .. } => format!("appointments/{id}"),

@@ -123,7 +123,7 @@ impl State {
     fn judge(&self, shared: &Shared, key: MailKey, notice: &Notice) -> Result<Verdict, StoreError> {
         let Shared { store, .. } = shared;
         let Some(business) = store.look::<Business>(&keys::profile(key.of))? else {
-            // The profile cannot be decoded. The notice waits until it is repaired.
+            // The profile cannot be decoded. The notice waits until the profile is repaired.
             return Ok(Verdict::Wait(shared.steady.now() + SUSPENDED_WAIT));
         };
         let appointment = appointment(store, key.of, notice.appointment_id)?;
@@ -283,7 +283,7 @@ pub(super) fn content(
 ) -> Result<Option<Content>, StoreError> {
     let Some(business) = store.find::<Business>(&keys::profile(of))? else { return Ok(None) };
     let appointment = appointment(store, of, notice.appointment_id)?;
-    // The appointment may have changed since the attempt began.
+    // The appointment may have changed since the attempt began. The notice is then not sent.
     let Some(appointment) = appointment.filter(|it| notice.is_true_of(it)) else { return Ok(None) };
     let Some(manage) = to.link.clone() else { return Ok(None) };
     let service = store.find::<Service>(&keys::service(of, appointment.service_id))?;

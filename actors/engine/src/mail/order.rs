@@ -144,8 +144,8 @@ impl Positions {
         self.0.insert(lane, row);
     }
 
-    /// A new row with this due time was written: moves the scan positions after it back to it, for all lanes to
-    /// which the row may belong.
+    /// Called after a new row with this due time was written. Moves scan positions that are after the row back
+    /// to it, for all lanes to which the row may belong.
     pub(super) fn go_back(&mut self, of: BusinessId, due: Timestamp) {
         let first = keys::mail_due(of, due, Uuid::nil().into());
         for lane in Lane::under(of) {

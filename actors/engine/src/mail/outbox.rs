@@ -18,7 +18,7 @@ use super::limits::Allowances;
 use super::write::NewMail;
 
 const COUNT_TIME_MAX: Duration = Duration::from_secs(1);
-/// The maximum number of attempts for which a shutdown waits: those whose outcome is not durable yet.
+/// A shutdown waits for attempts whose outcome is not durable yet, but for at most this many.
 const UNDER_WAY_MAX: usize = 128;
 
 #[derive(Clone)]

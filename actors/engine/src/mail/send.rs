@@ -65,7 +65,7 @@ async fn make(shared: &Shared, transport: &Transport, mail: &Mail) -> Result<Mad
         shared.store.check_business(business).map_err(now)?; // a business that is set aside may lack data
     }
     let bytes = transport.ports.composer.compose(&letter).map_err(|why| {
-        tracing::error!(mail.id = %mail.id, mail.kind = %mail.kind, error = why, "a mail cannot be made");
+        tracing::error!(mail.id = %mail.id, mail.kind = %mail.kind, error = why, "a mail cannot be composed");
         Outcome::Tried(Err(MailFailure::RefusedForGood(MailError::NotMade(why))))
     })?;
     Ok(MadeMail { to, bytes })
@@ -109,7 +109,7 @@ impl State {
                 }
             }
             Outcome::NotMade(why) => {
-                tracing::warn!(mail.id = %mail.id, mail.kind = %mail.kind, error = %why, "a mail could not be made");
+                tracing::warn!(mail.id = %mail.id, mail.kind = %mail.kind, error = %why, "a mail could not be prepared");
                 // The usual schedule applies, so a mail that can never be composed fails after 33 hours.
                 let after = after_attempt(&mail, &Err(MailFailure::Refused(why)), (began, now));
                 let after = without_former_address(&shared.store, after)?;

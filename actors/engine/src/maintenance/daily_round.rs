@@ -138,8 +138,8 @@ impl Job for DailyRound {
         let mut looked = began.elapsed();
         for id in next {
             let looks = Instant::now();
-            // The position is recorded before the work. If the work crashes the process, the next round
-            // therefore continues after this business.
+            // The position is recorded before the work, so that a business whose check panics does not stop the
+            // round.
             round.set(|round| round.after = Some(id));
             match open(&weak) {
                 Some(engine) => check_business(&engine, id).await,

@@ -10,7 +10,7 @@
 //! - A *run* of all stages erases at most [`TOGETHER_MAX`] contacts. Later erasures wait for the next run.
 //! - Later changes write no data of the contacts, so a stage is not repeated, except for the stored responses:
 //!   a customer may have entered the phone number or e-mail address of an erased contact in a booking of
-//!   another contact. Until that booking is cleaned, a new response about it contains them.
+//!   another contact. Until that booking is cleaned, a new response about it contains this data.
 //! - Records that are newer than the erasure stay unchanged, even with the same phone number.
 //! - A call or message without a contact belongs to the contact with the same phone number. A call or message
 //!   of another contact loses only the number.
@@ -208,7 +208,7 @@ impl Cleaning<'_> {
             let key = Key::new(&key);
             self.looked_at += 1;
             self.bytes += value.len();
-            // A submitted value replaces the stored value.
+            // If a value was submitted but is not durable yet, it is read instead of the stored value.
             let goes_on = match state.overlay.get(&key) {
                 Some(Some(newer)) => look(self, key, newer)?,
                 Some(None) => true,

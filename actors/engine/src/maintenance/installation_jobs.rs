@@ -195,7 +195,7 @@ impl Job for ExpiredAccounts {
 }
 
 /// Finishes or rolls back interrupted imports, including imports of an earlier process. An import is finished
-/// if all its records were valid. Until then, no other import can begin.
+/// if all its records were valid. While this job runs, no other import can begin.
 #[derive(Default)]
 pub(super) struct InterruptedImports;
 

@@ -87,8 +87,8 @@ pub(crate) async fn open_all(moving: &Moving) -> Result<u64, StoreError> {
     let Shared { store, steady, .. } = &*moving.shared;
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
-        // A cancelled call may have submitted the batch that opens the business. To open it again would
-        // overwrite later changes.
+        // A cancelled call may have submitted the batch that opens the business. This waits for that batch,
+        // because to open the business again would overwrite later changes.
         store.settled(id).await?;
         if !store.contains(&keys::moving(id))? {
             continue;

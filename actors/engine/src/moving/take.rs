@@ -169,7 +169,8 @@ impl Import {
         Ok(finish::claim_slugs(&self.moving).await?.1)
     }
 
-    /// Rolls the import back, and waits until its rows are deleted. If this is interrupted, a job continues it.
+    /// Rolls the import back, and waits until its rows are deleted. If the rollback is interrupted, a job
+    /// continues it.
     pub async fn take_back(self) -> Result<(), EngineError> {
         finish::take_back(&self.moving.shared).await?;
         Ok(())

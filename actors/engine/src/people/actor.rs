@@ -31,8 +31,8 @@ pub(crate) struct Decided {
     pub(super) mail: Option<NewMail>,
 }
 
-/// Decides a change from the newest state, or receives the error because of which no change is possible. The
-/// returned [`Done`] runs after the commit.
+/// Decides a change. The function gets the newest state of the person, or an error if no change is possible.
+/// The returned [`Done`] runs after the commit.
 pub(crate) type Change = Box<dyn FnOnce(Result<&Person>, Timestamp) -> (Decided, Done) + Send>;
 
 pub(crate) enum Message {

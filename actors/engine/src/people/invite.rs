@@ -1,4 +1,4 @@
-//! Invitations into a business, and their links. With no link can the inviter enter another person's account.
+//! Invitations into a business, and their links. No link gives the inviter access to another person's account.
 
 use std::net::IpAddr;
 
@@ -126,8 +126,8 @@ impl People {
             (Some(_), false) => MailKind::Reset,
             (Some(_), true) => MailKind::Offer,
         };
-        // The operator gets a link, and the offer is mailed too. Its mail contains no link, so the operator's
-        // link stays valid.
+        // An offer by the operator is mailed too. The mail contains no link, so it does not invalidate a link
+        // that the operator got earlier.
         let mailed = mailed || by_operator && kind == MailKind::Offer && self.sends_mail();
         let mail = mailed.then_some(kind);
         let answer = business
@@ -197,8 +197,8 @@ impl People {
         Ok(Linked { kind, expires_at: link.expires_at, token: Some(link.token) })
     }
 
-    /// The account that a reset mail to this address is about, and the kind of its link. `None` if no account
-    /// has this address.
+    /// The account with this address, and the kind of the link that a reset mail to it contains. `None` if no
+    /// account has this address.
     pub async fn forgotten(&self, email: &Address) -> Result<Option<(PersonId, LinkKind)>> {
         let person = self.by_email(email.folded()).await?;
         Ok(person.map(|person| (person.id, person.fitting_link())))

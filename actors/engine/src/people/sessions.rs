@@ -149,7 +149,7 @@ impl People {
 
     /// Changes the e-mail address. If the service sends mail, the new address gets a mail with a link, and the
     /// address changes when the link is used. The returned token of the link is valid until the mail is
-    /// composed, which gives the link a new token. Without mail, the address changes immediately.
+    /// composed, because the link then gets a new token. Without mail, the address changes immediately.
     ///
     /// Errors: [`Refusal::NotAllowed`]; [`Refusal::Expired`]; [`Refusal::Conflict`] in these cases:
     /// - Too many mails were sent.

@@ -1,4 +1,4 @@
-//! The state that the actors and the handle of people share, and the memory of an actor.
+//! The state that the actors of people and their handle share, and the state of each actor.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};

@@ -51,10 +51,10 @@ impl StampMap {
         self.newest_kept
     }
 
-    /// The corrected value of a timestamp. A timestamp up to the present does not change. The last future
-    /// timestamp becomes the present, and each other future timestamp is set one millisecond before the
-    /// next one. If there are too few milliseconds after the newest unchanged timestamp, several timestamps
-    /// share a millisecond.
+    /// The corrected value of a timestamp. A timestamp up to the present does not change. The latest future
+    /// timestamp becomes the present, and each other future timestamp is set one millisecond before the next
+    /// one. If there are too few milliseconds after the newest unchanged timestamp, several timestamps share a
+    /// millisecond.
     pub(super) fn moved(&self, stamp: Timestamp) -> Timestamp {
         if stamp <= self.present {
             return stamp;

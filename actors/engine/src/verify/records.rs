@@ -161,7 +161,7 @@ impl Checker<'_> {
         let (of, event) = (self.of, delivery.event_id);
         self.stands_at(&keys::delivery(of, endpoint.id, event));
         self.refers("event", &keys::event(of, event));
-        // A delivery is due only if its endpoint has not been disabled since. Otherwise it is missed.
+        // If the endpoint was disabled while the delivery waited, the delivery is missed and not due any more.
         if let Some(at) = delivery.next_attempt_at
             && delivery.epoch == endpoint.epoch
         {

@@ -139,8 +139,8 @@ async fn a_restore_repeats_the_consents_since_the_backup() {
         }
         let texts = handle.consent(by_team).await.unwrap().texts;
         assert_eq!(texts == Some(TextConsent::Refused), list.is_some());
-        // Only after a restore with the list of tombstones, the link in the mail still stops mails to its
-        // address.
+        // The link in the mail still stops mails to its address, but only after a restore with the list of
+        // tombstones.
         assert_eq!(stop(&handle, &token_of(&letter), false).await.is_ok(), list.is_some());
         engine.close().await.unwrap();
     }

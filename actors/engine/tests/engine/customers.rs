@@ -253,7 +253,7 @@ async fn links_move_an_appointment_five_times() {
     assert_eq!((now.appointment.starts_at, now.appointment.staff_id), (at(1, 5), staff));
     let refused = move_to(&handle, &token, (at(1, 5), at(1, 6))).await;
     assert_eq!(conflict(refused), Conflict::NotChangeableOnline);
-    // The team can move the appointment. The links stay valid.
+    // When the team moves the appointment, its links stay valid.
     let request = MoveRequest { starts_at: at(2, 9), staff_id: None, party: Party::TEAM, duration: None };
     handle.change(by_operator(), ForOperator(Reschedule { id, request })).await.unwrap();
     cancel(&handle, &token, at(2, 9)).await.unwrap();
@@ -270,7 +270,7 @@ async fn a_move_follows_the_booking_mode_and_the_open_times() {
     let tomorrow = (at(1, 0).utc().date_naive(), at(1, 0).utc().date_naive());
     let open = handle.times_to_move(&token, tomorrow).await.unwrap().unwrap();
     let starts: Vec<_> = open.iter().map(|slot| slot.starts_at).collect();
-    // An appointment that is moved does not block the times that it overlaps itself.
+    // The appointment can be moved to a time that overlaps only its own current time.
     assert!(starts.contains(&(at(1, 9) + TimeDelta::minutes(30))), "{starts:?}");
     assert!(!starts.contains(&at(1, 9)) && !starts.contains(&at(1, 11)), "{starts:?}");
     let taken = move_to(&handle, &token, (at(1, 9), at(1, 11))).await;
@@ -357,7 +357,7 @@ async fn a_token_is_unknown_to_every_other_business() {
     let handle = world.at(&other);
     assert!(seen(&handle, &token).await.is_none());
     assert!(is_unknown(&cancel(&handle, &token, at(1, 9)).await));
-    // This token differs only in its business, which is the other one.
+    // This token has the random part of the customer's token, but names the other business.
     let (_, of_other) = book(&world, &other, at(1, 9)).await;
     let mixed = format!("{}{}", &of_other.text()[..22], &token.text()[22..]);
     let mixed = ManageToken::parse(&mixed).unwrap();

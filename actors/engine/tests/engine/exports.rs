@@ -36,8 +36,8 @@ async fn an_export_shows_a_business_at_one_point_in_time() {
     }
     let mut as_it_is = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
     let mut export = world.engine.export(Actor::Operator, None, true).unwrap();
-    // The point in time as of which a business is exported is fixed when its first record is read, so that of
-    // the other business is later.
+    // A business is exported as of the point in time at which its first record is read. The other business is
+    // read later, so its point in time is later.
     let mut moved = export.next().await.unwrap();
     let mut made = 600;
     loop {

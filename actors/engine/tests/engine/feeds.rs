@@ -65,7 +65,7 @@ async fn patch(world: &World, shop: &Shop, person: PersonId, patch: MembershipPa
     world.engine.people().patch_member(&world.at(shop), request, (person, patch, None)).await.unwrap();
 }
 
-/// A member who is this staff member.
+/// Adds a member who is this staff member.
 async fn hand(world: &World, shop: &Shop, email: &str, staff: StaffId) -> PersonId {
     let (person, _) = member(world, shop, email, Role::Member).await;
     let is = MembershipPatch { staff_id: Some(Some(staff)), ..MembershipPatch::default() };
@@ -245,7 +245,8 @@ async fn a_feed_has_the_active_appointments_of_its_window_earliest_first() {
     assert_eq!(of_staff[0].contact_name.as_deref(), Some("Contact 2"));
     assert_eq!(ids(of_staff), [early, late]);
 
-    // The erasure of a contact removes its name at once, before the background job has run.
+    // The erasure of a contact removes the contact's name from the feed at once, before the background job has
+    // run.
     let contact = fetched(&world, &own).await[0].contact_id.unwrap();
     handle.change(by_operator(), EraseContact { id: contact }).await.unwrap();
     assert_eq!(fetched(&world, &own).await[0].contact_name, None);

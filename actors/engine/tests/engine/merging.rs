@@ -69,7 +69,7 @@ impl Two {
         self.world.at(&self.shop)
     }
 
-    /// Records of both contacts in turn: appointments, calls and messages.
+    /// Adds appointments, calls and messages. One third of them belong to the contact `kept`, and the others to `gone`.
     async fn fill(&self, count: i64) -> Theirs {
         let (handle, mut made) = (self.handle(), Theirs::default());
         for number in 0..count {
@@ -223,7 +223,8 @@ async fn figures_during_a_merge_are_those_before_or_after_it() {
         is_over.store(true, atomic::Ordering::SeqCst);
         let after = figures(&handle, kept).await;
         assert_eq!((before.0, after.0), (120, 240));
-        // The reader may still need answers of the actors, which run on this thread.
+        // The reader may still need responses of the actors, which run on this thread, so the thread must not
+        // block.
         while !reader.is_finished() {
             tokio::task::yield_now().await;
         }

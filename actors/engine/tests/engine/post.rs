@@ -19,7 +19,7 @@ pub(crate) enum Mood {
     Dead,
     /// The relay accepts a mail after this time.
     Slow(Duration),
-    /// The relay accepts a mail and sends no response.
+    /// The relay accepts a mail, but sends no response.
     Silent,
 }
 

@@ -240,7 +240,7 @@ async fn a_business_that_was_imported_again_is_not_deleted_by_earlier_tombstones
     let mut importing = loop {
         everything_else_runs().await;
         let mut importing = engine.import(ImportOptions::default()).unwrap();
-        // The id is refused until all rows of the deleted business are deleted.
+        // An import of the business is refused until all rows of the deleted business are deleted.
         if importing.take(2, moved[0].clone()).await.unwrap().is_empty() {
             break importing;
         }

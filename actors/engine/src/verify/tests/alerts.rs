@@ -16,7 +16,7 @@ fn with_alerts(good: &Map) -> Map {
         rows.put(&keys::alert(of, person_id, number), alert.encode());
     }
     rows.put(&keys::alerts_read(of, other()), AlertsRead { until: 5, at }.encode());
-    // This person has no alerts.
+    // A read position of a person without alerts is no damage.
     rows.put(&keys::alerts_read(of, uuid::Uuid::from_u128(9).into()), AlertsRead { until: 5, at }.encode());
     rows
 }

@@ -58,7 +58,7 @@ async fn a_local_shortage_is_no_attempt() {
     world.dns.set(HOST_NAME, &["2606:4700::1111"]);
     world.net.put("[2606:4700::1111]:443", Place::Error(99));
     failed(&world.post().await, "connect: failed");
-    // A DNS lookup may fail because this machine lacks resources.
+    // A DNS lookup that fails because this machine lacks resources is not a failure of the receiver.
     world.dns.fail(HOST_NAME, 24);
     assert_eq!(world.post().await.outcome, Outcome::NotMade);
 }
