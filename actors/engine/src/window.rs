@@ -15,7 +15,8 @@ use domain::Timestamp;
 use lru::LruCache;
 
 pub const KEYS_MAX: usize = 65_536;
-/// The maximum number of expired keys that a call removes. It is greater than the number that a call adds.
+/// The maximum number of expired keys that a call removes. A call adds fewer keys, so expired keys do not
+/// accumulate.
 const FORGOTTEN_AT_ONCE: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,8 +19,8 @@ use super::named::{NamedHosts, trusting};
 /// certificates.
 pub const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
 
-/// The files in which systems keep their certificates. If [`CERT_FILE_VARIABLE`] is set, the usual search reads only
-/// the file that it names, so these files are read separately.
+/// The files in which systems keep their certificates. If [`CERT_FILE_VARIABLE`] is set, the library's search reads
+/// only the file that it names, so this module reads these files itself.
 const SYSTEM_BUNDLES: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",

@@ -21,7 +21,8 @@ use uuid::Uuid;
 pub(super) enum Lane {
     /// Resets of forgotten passwords, for which a person waits.
     Resets,
-    /// All other mails about accounts. They share one lane, because one person may create many accounts.
+    /// All other mails about accounts. They share one lane, so that a person who creates many accounts does not
+    /// get many lanes.
     Accounts,
     Of(BusinessId),
 }

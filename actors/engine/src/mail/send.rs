@@ -109,7 +109,10 @@ impl State {
                 }
             }
             Outcome::NotMade(why) => {
-                tracing::warn!(mail.id = %mail.id, mail.kind = %mail.kind, error = %why, "a mail could not be prepared");
+                tracing::warn!(
+                    mail.id = %mail.id, mail.kind = %mail.kind, error = %why,
+                    "a mail could not be prepared"
+                );
                 // The usual schedule applies, so a mail that can never be composed fails after 33 hours.
                 let after = after_attempt(&mail, &Err(MailFailure::Refused(why)), (began, now));
                 let after = without_former_address(&shared.store, after)?;

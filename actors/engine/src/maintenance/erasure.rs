@@ -39,7 +39,8 @@ const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 const LISTED: u8 = 6;
 /// The stage that cleans the bookings of other contacts.
 const ENTERED: u8 = 7;
-/// The stage that reads the stored responses again. Kinds that are added later get greater stages.
+/// The stage that reads the stored responses again. A kind of record that is added to the software later gets a
+/// greater stage.
 const REMEMBERED_AGAIN: u8 = 8;
 
 macro_rules! declare {

@@ -65,7 +65,7 @@ impl Step<'_> {
         Ok(true)
     }
 
-    /// Deletes the rows that belong to a deleted row.
+    /// Deletes the other rows of a deleted mail, or the links of a deleted list of manage links.
     fn delete_others(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         match keys::kind_of(key)? {
             kind::MAIL => {

@@ -21,7 +21,7 @@ use crate::moving::{Moving, claim_slugs, is_finishing, is_unfinished, open_all, 
 use crate::people::People;
 
 const ROWS_PER_STEP: usize = 256;
-/// The maximum number of unfinished businesses whose actors are started in a minute.
+/// The maximum number of businesses with unfinished work whose actors are started in a minute.
 const BUSINESSES_PER_STEP: usize = 64;
 /// The interval between two passes over all people, in steady time. The first pass begins [`FIRST_ACCOUNTS`]
 /// after the start.

@@ -17,7 +17,8 @@ use domain::{
 
 use super::record::MovedKind;
 
-/// How far a stamp may be in the future, because the clock of the machine that wrote it may have been ahead.
+/// A stamp may be in the future by at most this, because the clock of the machine that wrote it may have been
+/// ahead.
 const AHEAD_MAX: TimeDelta = TimeDelta::hours(24);
 
 pub(super) fn check(

@@ -22,7 +22,7 @@ use crate::error::EngineError;
 use crate::shared::Shared;
 
 const ROWS_PER_STEP: usize = 256;
-/// The maximum number of lost slugs in the result of an import.
+/// The maximum number of lost slugs that the result of an import lists. Further slugs are not listed.
 const LOST_SLUGS_MAX: usize = 100;
 
 /// Whether an import has begun and not ended.

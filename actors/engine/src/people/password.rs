@@ -20,7 +20,7 @@ use crate::error::{EngineError, Result};
 use crate::quota::Quota;
 
 const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
-/// The lowest accepted score of the estimate of a password's strength (0 to 4).
+/// The lowest accepted score of a password. The estimate of a password's strength gives a score from 0 to 4.
 const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
 /// The strength estimate ignores words of the person, for example in a name, that are shorter than this.
 const WORD_CHARS_MIN: usize = 3;

@@ -21,8 +21,8 @@ async fn open_on(world: &World, shop: &Shop, day: i64) -> Vec<Slot> {
     world.at(shop).availability(shop.service, None, (date, date), Terms::Integration).await.unwrap()
 }
 
-/// Reads the time every minute until a jump has lasted long enough to be believed. While the disk hangs, the
-/// supervisor does not read the time.
+/// Reads the time every minute until a jump has lasted long enough to be believed. The test must do this,
+/// because the supervisor does not read the time while the disk hangs.
 async fn read_each_minute(world: &World) {
     for _ in 0..12 {
         pass(1).await;

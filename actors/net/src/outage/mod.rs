@@ -35,8 +35,8 @@ const LANDMARKS: [IpAddr; 2] = [
     IpAddr::V6(Ipv6Addr::new(0x2001, 0x503, 0xba3e, 0, 0, 0, 2, 0x30)),
 ];
 
-/// The number of recently reached receivers for which a route is also checked. Some networks can reach only these
-/// receivers.
+/// The number of recently reached receivers that are remembered. A route to one of them is also evidence of a working
+/// network, because some networks can reach only these receivers.
 const REACHED_MAX: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
