@@ -1,5 +1,5 @@
-//! Copies the readable rows of a damaged store into a new store and compares their number with the recorded
-//! usage.
+//! Copies the readable rows of a damaged store into a new store, and compares the number of readable records
+//! with the recorded usage.
 //!
 //! Invariant: a record counts as found only if its whole value is readable.
 

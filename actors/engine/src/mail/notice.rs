@@ -39,8 +39,8 @@ use crate::shared::Shared;
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 /// How long a notice waits for another notice of its appointment that is being sent.
 const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
-/// A reminder is too early if it is due before its time by more than this, because a wrong clock has set the
-/// due time. It then waits until its time.
+/// If a reminder is due more than this before its time, a wrong clock has set its due time. The reminder then
+/// waits until its time.
 const EARLY_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum Verdict {

@@ -28,8 +28,8 @@ pub(super) enum Lane {
 }
 
 impl Lane {
-    /// The lanes whose rows are stored under a business or under the installation. The two lanes of the
-    /// installation share one range of keys.
+    /// The lanes whose rows are stored under `of`, which is a business or the installation. The two lanes of
+    /// the installation share one range of keys.
     pub(super) fn under(of: BusinessId) -> impl Iterator<Item = Self> {
         let (first, second) = match of {
             BusinessId::INSTALLATION => (Self::Resets, Some(Self::Accounts)),

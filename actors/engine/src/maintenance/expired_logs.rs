@@ -36,8 +36,8 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Deletes the expired rows at the beginning of a range. `cost` is the number of rows that are read to
-    /// check one row. Returns whether the range is complete.
+    /// Deletes the expired rows of a range, up to the first row that is too new. `cost` is the number of rows
+    /// that are read to check one row. Returns whether the range is complete.
     fn over(
         &mut self,
         range: KeyRange,
@@ -99,8 +99,8 @@ pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Step
     }
     let mut batch = Batch::default();
     if renew_keys_ahead(state, &mut batch)? {
-        // The batch does not go through the overlay. A lookup takes a key in the overlay, even a deleted one, for a
-        // response that is not durable yet, and would refuse a repeated request.
+        // The batch does not go through the overlay, because a lookup would treat every key there, even a
+        // deleted one, as a response that is not durable yet, and would refuse a repeated request.
         state.store.submit(state.id, batch, done);
         return Ok(Stepped { is_submitted: true, more: true });
     }

@@ -88,7 +88,7 @@ pub(crate) async fn open_all(moving: &Moving) -> Result<u64, StoreError> {
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
         // A cancelled call may have submitted the batch that opens the business. This waits for that batch,
-        // because to open the business again would overwrite later changes.
+        // because opening the business again would overwrite later changes.
         store.settled(id).await?;
         if !store.contains(&keys::moving(id))? {
             continue;

@@ -306,7 +306,7 @@ async fn a_restore_revokes_the_feeds_of_the_list_or_all_without_a_list() {
     }
 }
 
-/// The power is cut while two changes are unsynced, of which different numbers survive. A feed and its token
+/// The power is cut while two changes are unsynced. None, one or both of them survive. A feed and its token
 /// must then exist together or not at all, and an acknowledged revocation must hold.
 #[tokio::test(start_paused = true)]
 async fn a_crash_keeps_a_feed_and_its_token_together_and_revives_no_revoked_feed() {

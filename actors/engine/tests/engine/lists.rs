@@ -121,7 +121,7 @@ async fn busy_shop(world: &World) -> (Shop, WebhookId, ContactId) {
     (shop, hook, contact.unwrap())
 }
 
-/// The result of walking a list.
+/// The result of reading a list to its end.
 #[derive(Default)]
 struct Walked {
     items: Vec<Value>,
