@@ -3,8 +3,7 @@
 //! Two processes run, each with an engine on disk, 10,000 people in 1,000 businesses, and a relay that cannot be
 //! reached. One process has no pending mails, and the other has 100,000. The two processes are measured alternately.
 //! Each measures bookings at businesses without people, and at businesses whose ten people get an alert for every
-//! booking. The process that is not being measured is stopped with a signal, so its mails do not affect the
-//! measurement.
+//! booking. A signal pauses the process that is not being measured, so its mails do not affect the measurement.
 
 #![allow(clippy::unwrap_used, reason = "a benchmark ends at the first error")]
 #![allow(clippy::print_stdout, reason = "a benchmark prints its results")]
@@ -44,11 +43,11 @@ const MAILS: usize = 100_000;
 /// The number of businesses at which appointments are booked. Each business has one client.
 const BOOKED: usize = 64;
 const MEASURED: Duration = Duration::from_secs(5);
-/// The time for warming up before the measurement, and also before a process is stopped for the first time.
+/// The time for warming up before the measurement, and also before a process is paused for the first time.
 const WARM_UP: Duration = Duration::from_secs(2);
 /// The number of measurements of each kind.
 const ROUNDS: usize = 9;
-/// The environment variable that contains the number of pending mails of a child process.
+/// The environment variable that tells a child process how many pending mails to create.
 const WAITING: &str = "ALERTS_WAITING";
 /// The requests to a child process: to measure bookings without alerts, to measure bookings with ten alerts, and to
 /// return the number of pending mails.
@@ -191,7 +190,7 @@ async fn waiting(engine: &Engine, shops: &[Shop]) -> usize {
     waiting
 }
 
-/// Adds this number of mails to the outbox.
+/// Adds `mails` mails to the outbox: each message causes one mail to each person of its business.
 async fn write_mails(peopled: &[Shop], mails: usize) {
     let mut pending = JoinSet::new();
     for number in 0..mails / PEOPLE {
@@ -226,7 +225,7 @@ async fn serve(mails: usize) {
         memory(),
         began.elapsed()
     );
-    // Each round uses other businesses, which have no appointments yet.
+    // Each measurement takes the next businesses from these lists, which have no appointments yet.
     let (mut alone_left, mut peopled_left) = (alone.chunks(BOOKED), peopled.chunks(BOOKED));
     let mut asked = String::new();
     while tokio::task::block_in_place(|| std::io::stdin().read_line(&mut asked)).unwrap() > 0 {
@@ -243,7 +242,7 @@ async fn serve(mails: usize) {
     engine.close().await.unwrap();
 }
 
-/// A child process. It is stopped with a signal, except while it handles a request.
+/// A child process. A signal pauses it, except while it handles a request.
 struct Server {
     child: Child,
     asked: ChildStdin,

@@ -22,8 +22,9 @@ pub(crate) fn availability(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Measures the computation of the bookable times of a week. One business uses every feature of a calendar, the other
-/// has only opening hours. Each is measured without appointments, and with the same half-hour appointments.
+/// Measures the computation of the bookable times of a week. One business uses every feature of a calendar, and the
+/// other has only opening hours. Both are measured without appointments, and with half-hour appointments that start
+/// at the same times.
 pub(crate) fn diary(criterion: &mut Criterion) {
     let week = (first_day(), first_day() + TimeDelta::days(6));
     let mut group = criterion.benchmark_group("availability of a week");
@@ -53,7 +54,8 @@ pub(crate) fn diary(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The number of rounds. The median of their ratios is printed. `TIMES` is the number of repetitions per round.
+/// The number of rounds. Each round gives a ratio, and the median of the ratios is printed. `TIMES` is the number of
+/// repetitions per round.
 const ROUNDS: usize = 201;
 const TIMES: u32 = 20;
 

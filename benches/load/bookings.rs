@@ -1,8 +1,8 @@
 //! Measures bookings at a thousand businesses and at a single business. For comparison, it also measures the store
-//! alone, the disk alone, and PostgreSQL. Another measurement has bookings whose notices wait for a relay that cannot
-//! be reached.
+//! alone, the disk alone, and PostgreSQL. One more measurement makes bookings while notices of earlier bookings wait
+//! for a relay that cannot be reached.
 //!
-//! Each measurement has its own server and its own copy of a prepared directory.
+//! Each measurement has its own server and its own copy of a prepared data directory.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -147,9 +147,10 @@ impl Booked {
         }
         let (period, address) = (context.options.period, server.public);
         let shops = if row == ONE { &self.shops[..1] } else { &self.shops[..] };
-        // A new contact has no e-mail address, so a booking for it causes no notices.
+        // A new contact has no e-mail address, so a booking for a new contact causes no notice.
         let whom = if row == NEW_CONTACTS || row == BESIDE_NOTICES { For::New } else { For::Known };
-        // The first bookings load every business before the measurement begins.
+        // The first bookings load every business before the measurement begins. For `BESIDE_NOTICES`, each business
+        // gets several, so that many notices wait for the relay.
         let taken = if row == BESIDE_NOTICES { context.options.sized(20, 2) } else { 1 };
         let first = Bookings::limited(shops, context.first_day, 0, taken * shops.len())?;
         exhaust(address, first.scripts(IN_FLIGHT), &server.process).await?;

@@ -28,7 +28,7 @@ pub(crate) struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// Returns an error if the response has another status.
+    /// Returns an error if the status of the response is not `status`.
     pub(crate) fn expect(&self, status: u16) -> Result<()> {
         if self.status == status { Ok(()) } else { Err(self.wrong(&format!("expected {status}"))) }
     }

@@ -90,7 +90,7 @@ async fn end(mut connections: JoinSet<Result<Vec<u64>>>) -> Result<Vec<u64>> {
     Ok(times)
 }
 
-/// Waits for this time. Returns an error if a connection ends before.
+/// Waits for the duration `time`. Returns an error if a connection ends earlier.
 async fn pass(time: Duration, connections: &mut JoinSet<Result<Vec<u64>>>) -> Result<()> {
     tokio::select! {
         () = tokio::time::sleep(time) => Ok(()),

@@ -57,7 +57,7 @@ pub(crate) async fn serve_constant() -> Result<()> {
     Ok(())
 }
 
-/// Appends this number of bytes to a file and syncs the file, again and again.
+/// Appends `bytes` bytes to a file and syncs the file, again and again.
 pub(crate) fn append(directory: &Path, bytes: usize, period: Period) -> Result<Measured> {
     let path = directory.join("append");
     let file = OpenOptions::new().create(true).append(true).open(&path)?;
@@ -65,8 +65,8 @@ pub(crate) fn append(directory: &Path, bytes: usize, period: Period) -> Result<M
     write_and_sync(path, file, period, |mut file| file.write_all(&record))
 }
 
-/// Overwrites this number of bytes of a file, in whole blocks, and syncs the file, again and again. At the end of the
-/// file it continues at the start.
+/// Overwrites `bytes` bytes of a file, rounded up to whole blocks, and syncs the file, again and again. At the end of
+/// the file it continues at the start.
 pub(crate) fn overwrite(directory: &Path, bytes: usize, period: Period) -> Result<Measured> {
     let path = directory.join("overwrite");
     let file = OpenOptions::new().create_new(true).write(true).open(&path)?;
@@ -100,7 +100,7 @@ fn write_and_sync(
     Ok(Measured::of(&mut times, period.measured))
 }
 
-/// Writes the rows of bookings directly into the store, with this number of concurrent changes. It runs in the child
+/// Writes the rows of bookings directly into the store, with `in_flight` concurrent changes. This runs in the child
 /// process.
 pub(crate) async fn store_alone(
     directory: &Path,

@@ -19,8 +19,9 @@ pub(crate) fn describe(directory: &Path) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Returns the device and the type of the file system that contains a directory. It is the one with the longest
-/// matching mount point. If several file systems are mounted there, the last one counts.
+/// Returns the device and the type of the file system that contains a directory. That file system has the
+/// longest mount point that is a prefix of the path. If several file systems have this mount point, the last
+/// one counts.
 fn file_system(directory: &Path, mounts: &str) -> String {
     let fields = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     let above = fields.filter(|mount| mount.len() > 2 && directory.starts_with(mount[1]));

@@ -74,7 +74,8 @@ async fn run(arguments: Vec<String>) -> Result<()> {
     // The harness opens thousands of connections, so it needs a high limit on open files.
     rlimit::increase_nofile_limit(u64::MAX)?;
     let work = tempfile::Builder::new().prefix("load-").tempdir_in(&options.dir)?;
-    // PostgreSQL refuses to run as root, so it runs as another user.
+    // PostgreSQL refuses to run as root, so it runs as another user, who must be able to enter the
+    // directory.
     std::fs::set_permissions(work.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
     let context = Context::new(options, work.path().to_owned());
     if context.options.list {

@@ -22,7 +22,7 @@ const CLIENTS: usize = 512;
 pub(crate) struct OneSlot {
     server: Receptionist,
     shop: Shop,
-    /// The number of times that are already booked.
+    /// How many half hours are already booked.
     done: usize,
 }
 

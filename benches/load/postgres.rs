@@ -70,7 +70,7 @@ const PAYLOAD_BYTES: usize = 600;
 pub(crate) enum Statements {
     /// The four statements are begin, two inserts and commit, which is how applications send them.
     Four,
-    /// All in one statement, which saves three round trips.
+    /// The transaction is one statement, which saves three round trips.
     One,
 }
 
@@ -78,7 +78,8 @@ pub(crate) enum Statements {
 pub(crate) struct Postgres {
     binaries: PathBuf,
     directory: PathBuf,
-    /// The user as which the cluster runs, if the current user is root. PostgreSQL refuses to run as root.
+    /// The user as which the cluster runs. It is set only if the current user is root, because PostgreSQL refuses to
+    /// run as root.
     user: Option<&'static str>,
 }
 
@@ -117,7 +118,8 @@ impl Postgres {
         run(self.client("psql").args(["-q", "-c", "checkpoint"]))?;
         let script = self.directory.join("script.sql");
         std::fs::write(&script, script_of(statements))?;
-        // If this process has opened a store, its umask hides new files from other users.
+        // If this process has opened a store, its umask hides new files from other users. PostgreSQL's user must read
+        // this file.
         std::fs::set_permissions(&script, PermissionsExt::from_mode(0o644))?;
         let period = context.options.period;
         let log = self.directory.join("times");

@@ -18,7 +18,7 @@ pub(crate) struct Constant {
 }
 
 impl Constant {
-    /// Creates a script from a request and its expected body, which the caller has already checked.
+    /// Creates a script from a request and the expected response body, which the caller has already checked.
     pub(crate) fn new(request: &[u8], body: &[u8]) -> Self {
         Self { request: request.into(), body: body.into() }
     }
@@ -54,12 +54,13 @@ pub(crate) enum For {
 pub(crate) struct Bookings {
     shops: Vec<Booked>,
     first_day: i64,
-    /// The number of requests so far. The businesses take turns.
+    /// The number of requests so far. It determines the business of the next request, because the businesses take
+    /// turns.
     count: AtomicUsize,
     /// The number of half hours that were already booked at each business.
     taken: usize,
-    /// The maximum number of requests, and the ids of the appointments that were created. It is `None` if there is no
-    /// maximum.
+    /// The maximum number of requests, and the ids of the appointments that were created. Without a maximum, this is
+    /// `None` and no ids are stored.
     kept: Option<(usize, Mutex<Vec<String>>)>,
 }
 
@@ -78,7 +79,7 @@ impl Bookings {
         Ok(Arc::new(Self::all(shops, first_day, taken, whom)?))
     }
 
-    /// Creates a limited number of bookings. The ids of the appointments are kept.
+    /// Creates at most `limit` bookings, and stores the ids of the appointments.
     pub(crate) fn limited(shops: &[Shop], first_day: i64, taken: usize, limit: usize) -> Result<Arc<Self>> {
         let kept = Some((limit, Mutex::default()));
         Ok(Arc::new(Self { kept, ..Self::all(shops, first_day, taken, For::Known)? }))
@@ -89,7 +90,7 @@ impl Bookings {
         Ok(Self { shops, first_day, count: AtomicUsize::new(0), taken, kept: None })
     }
 
-    /// Returns the scripts of this number of connections.
+    /// Returns one script for each of `connections` connections.
     pub(crate) fn scripts(self: &Arc<Self>, connections: usize) -> Vec<Booking> {
         (0..connections).map(|_| Booking::of(self)).collect()
     }
@@ -99,7 +100,7 @@ impl Bookings {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// Returns the ids of the appointments that were created. The list is empty if they are not kept.
+    /// Returns the ids of the appointments that were created. The list is empty if no ids are stored.
     pub(crate) fn made(&self) -> Vec<String> {
         self.kept.as_ref().map(|(_, ids)| ids.lock().clone()).unwrap_or_default()
     }
@@ -173,7 +174,7 @@ impl Script for Booking {
     }
 }
 
-/// Returns the id of the record in a response. It is the first property.
+/// Returns the id of the record in a response. The id is the first property of every record.
 fn id(answer: &Answer<'_>) -> Result<String> {
     const BEFORE: usize = r#"{"data":{"id":""#.len();
     let id = answer.body.get(BEFORE..BEFORE + 36).ok_or_else(|| answer.wrong("expected an id"))?;
@@ -268,7 +269,7 @@ pub(crate) struct Steps {
 impl Steps {
     pub(crate) fn scripts(shop: &Shop, date: &str, connections: usize) -> Vec<Self> {
         let service = format!("/book/salon?service={}&date={date}", shop.service);
-        // The half hours between the full hours are open, and the full hours are booked.
+        // All appointments start on the hour, so this half hour is free.
         let times = format!("{service}&time={date}T08:30:00Z");
         let paths = Arc::new(["/book/salon".to_owned(), service, times]);
         (0..connections).map(|number| Self { paths: Arc::clone(&paths), turn: number << 16 }).collect()

@@ -47,15 +47,15 @@ pub(crate) struct Turn<'a> {
     pub(crate) starts_at: Timestamp,
     /// The current time.
     pub(crate) now: Timestamp,
-    /// Creates the new ids of the business.
+    /// The generator of the business's new ids.
     pub(crate) mint: &'a mut IdMint,
-    /// Random bytes for new ids.
+    /// Random bytes for the new ids.
     pub(crate) random: u64,
 }
 
 impl Shape {
-    /// Books at the first of these businesses and compares the rows before and after. Afterwards, the directory must
-    /// not be used.
+    /// Makes bookings at the first of these businesses, and compares the rows before and after the last one. The
+    /// directory then contains these bookings, so it must not be used for a measurement.
     pub(crate) async fn of_a_booking(directory: &Path, shops: &[Shop], first_day: i64) -> Result<Self> {
         let shop = shops.first().ok_or("there is no business")?;
         let store = Store::open_disk(directory, Box::new(|error| panic!("the store failed: {error}")))?;

@@ -82,7 +82,7 @@ pub(crate) fn first_day() -> i64 {
     (now.timestamp_millis().div_euclid(86_400_000) + 2) * 86_400_000
 }
 
-/// Returns the start of the appointment with this number. Each half hour is used once for each staff member.
+/// Returns the start of the appointment with this number. Each half hour is used once per staff member.
 pub(crate) fn slot(first_day: i64, number: usize, staff: usize) -> Timestamp {
     Timestamp::from_millis(first_day) + SLOT * i32::try_from(number / staff).unwrap_or(i32::MAX)
 }
@@ -104,7 +104,7 @@ impl Plan {
         let first = Timestamp::from_millis(self.first_day);
         match self.hours {
             Hours::Always => slot(self.first_day, number, self.staff),
-            // The full hours from 08:00 to 14:00 UTC are within the opening hours in summer and in winter.
+            // The times on the hour from 08:00 to 14:00 UTC are within the opening hours in summer and in winter.
             Hours::ByDay => {
                 let turn = i64::try_from(number / self.staff).unwrap_or(i64::MAX);
                 first + TimeDelta::days(turn / 7) + TimeDelta::hours(8 + turn % 7)

@@ -128,7 +128,8 @@ async fn after_a_refusal_the_connection_handles_the_next_request() {
             if let Some(next) = wire.response_or_end().await {
                 break next;
             }
-            // On a busy machine, the body may arrive after the server has stopped waiting for it.
+            // On a busy machine, the body may arrive after the server has stopped waiting for it. The test
+            // then tries again.
             assert!(began.elapsed() >= DISCARD_TIME_MAX, "{head}the connection was closed too early");
         };
         assert!(next.starts_with("http/1.1 404 ") || next.starts_with("http/1.1 401 "), "{head}{next}");
@@ -175,7 +176,7 @@ async fn refusals_for_rate_and_size_leave_a_usable_connection_or_say_that_it_end
         let mut wire = Wire::to(&salon.api).await;
         wire.send(head("POST", "/v1/contacts", &format!("{bearer}{framing}\r\n\r\n"))).await;
         // The server may already have sent its response and closed its sending side, but it continues to read
-        // the body.
+        // the body. If the write fails, the response is still checked.
         let _ = wire.0.write_all(body.as_bytes()).await;
         let response = wire.response().await;
         assert!(

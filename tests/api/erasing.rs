@@ -76,8 +76,9 @@ async fn retention_is_changed_like_any_resource() {
     assert_eq!(cleared.data()["audit_days"], 90);
 }
 
-/// Stops the service, reads all rows, both as stored and with their pieces joined, and starts the service
-/// again. Returns the kinds of the rows that contain one of `WORDS`, and whether the cleanup is unfinished.
+/// Stops the service, reads all rows, and starts the service again. A long value is stored in pieces, so
+/// the rows are read twice: as stored, and with the pieces joined. Returns the kinds of the rows that
+/// contain one of `WORDS`, and whether the cleanup is unfinished.
 async fn kinds_with_texts(server: &mut Server) -> (Vec<u8>, bool) {
     server.stop().await;
     let report = engine::verify::verify(server.data_dir()).await.unwrap();
@@ -111,7 +112,7 @@ async fn gone(server: &mut Server, salon: &Salon, but: &[u8]) -> bool {
             return true;
         }
         left = kinds;
-        // The cleanup continues during this request.
+        // This request gives the cleanup time to continue.
         salon.again(server).operator.all("/audit").await;
     }
     panic!("rows of these kinds still contain her data: {left:x?}");

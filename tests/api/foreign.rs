@@ -229,8 +229,8 @@ fn is_name(text: &&str) -> bool {
     text.ends_with("_id") && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-/// Replaces each placeholder by the id with the same name: from `other` if it has this name, otherwise from
-/// `own`.
+/// Replaces each placeholder by an id. `other` is the name of one placeholder and its id. The ids for all
+/// other names come from `own`.
 fn fill(text: &str, own: &Records, other: Option<(&str, &str)>) -> String {
     // The path of a special day contains a date instead of an id.
     own.iter().fold(text.replace("{date}", "2026-03-10"), |text, (name, id)| {
@@ -380,7 +380,7 @@ async fn every_route_of_both_tables_is_tried_here() {
     // `people` and `mail` test them.
     let of_all =
         ["/admin/v1/backup", "/admin/v1/export", "/admin/v1/import", "/admin/v1/audit", "/admin/v1/mail"];
-    // The modules `insights` and `contact_files` test files.
+    // Routes for files have tests in the modules `insights` and `contact_files`.
     let is_file = |path: &str| path.ends_with(".csv") || path.ends_with("/contacts/import");
     let is_other = |path: &str| of_all.iter().any(|start| path.starts_with(start)) || is_file(path);
     let routes = routes.iter().filter(|(_, path)| !is_other(path));

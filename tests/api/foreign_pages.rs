@@ -99,12 +99,12 @@ async fn a_manage_link_names_one_appointment_of_one_business() {
             (post(&server, &foreign, &change).await, post(&server, &unknown, &change).await);
         assert_eq!((foreign.is(404).status, &foreign.bytes), (unknown.status, &unknown.bytes), "{foreign}");
     }
-    // The frame of a business shows no appointment of another business.
+    // The token of a booking at the first business works only in the frame of that business.
     let token = link.rsplit('/').next().unwrap();
     server.root().get(&format!("/book/one/frame/done/{token}")).await.is(200);
     server.root().get(&format!("/book/two/frame/done/{token}")).await.is(404);
     assert_eq!((one.appointments().await, two.appointments().await), before);
-    // The same form has an effect at its own link.
+    // Only the link in the path was wrong: at its own link, the same form moves the appointment.
     post(&server, &format!("{link}/move"), &change).await.is(303);
     assert_eq!(two.appointments().await, before.1);
 }
@@ -139,7 +139,7 @@ async fn a_slug_leads_to_the_page_of_its_owner_only() {
     taken.fails(409, "conflict");
     assert!(!String::from_utf8_lossy(&taken.bytes).contains(&one.salon.id), "{taken}");
     one.salon.operator.patch("/website", &json!({ "slug": "moved" })).await.data();
-    // A former slug stays reserved, and links keep working.
+    // The former slug stays reserved for its business, and that business's manage links keep working.
     server.root().get("/book/one").await.is(404);
     two.salon.operator.patch("/website", &json!({ "slug": "one" })).await.fails(409, "conflict");
     server.root().get("/book/moved").await.is(200);

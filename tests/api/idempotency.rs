@@ -1,5 +1,5 @@
-//! Tests of `Idempotency-Key` in the public API. The service makes the change of a repeated request only
-//! once.
+//! Tests of `Idempotency-Key` in the public API. If a request is repeated, the service makes the change
+//! only once.
 
 use serde_json::{Value, json};
 

@@ -129,7 +129,7 @@ async fn an_import_with_an_idempotency_key_is_made_once() {
             .once("moving-day")
             .await
     };
-    // A dry run does not store its idempotency key.
+    // A dry run does not store its idempotency key, so the import can use the same key.
     once("?dry_run=true", &lines).await.is(200);
     let first = once("", &lines).await;
     assert!(!first.has("idempotent-replayed"));

@@ -41,7 +41,7 @@ async fn a_merged_contact_is_the_survivor_in_both_apis() {
     assert_eq!((&entry["resource_id"], &entry["actor"]["type"]), (&json!(kept), &json!("operator")));
     let from = json!({ "field": "merged", "from": null, "to": gone });
     assert!(entry["changes"].as_array().unwrap().contains(&from), "{entry}");
-    // After the merge, a phone number that the survivor did not get identifies no contact.
+    // The merge dropped this phone number, so a call from it belongs to no contact.
     let caller = json!({ "from_number": "+14155552671" });
     assert_ne!(salon.record_call(caller).await["contact_id"], kept);
     salon.operator.call("DELETE", &format!("/contacts/{gone}")).await.is(204);

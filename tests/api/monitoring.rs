@@ -104,7 +104,8 @@ async fn promtool_accepts_the_metrics_and_the_rules() {
         promtool.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
         promtool.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut promtool = promtool.spawn().unwrap();
-        // A subcommand of `promtool` that reads no metrics may end before the test has written all metrics.
+        // A subcommand of `promtool` that reads no metrics may end before the test has written all metrics,
+        // so a failed write is ignored.
         let _ = promtool.stdin.take().unwrap().write_all(metrics.as_bytes());
         let ended = promtool.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&ended.stdout) + String::from_utf8_lossy(&ended.stderr);

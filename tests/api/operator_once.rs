@@ -192,8 +192,8 @@ async fn every_change_of_a_business_happens_once() {
     assert_eq!((second.status, &second.bytes), (first.status, &first.bytes));
     send(&salon, end, "another").await.fails(404, "not_found");
     tried.insert(("DELETE".to_owned(), OF_A_BUSINESS.to_owned()));
-    // Other tests cover these routes, because the response contains a secret, because the delivery or mail to
-    // resend must not be pending, or because the body is a file.
+    // Other tests cover these routes: the response contains a secret, the body is a file, or the route needs
+    // a delivery or mail in a certain state.
     let apart = [
         "/contacts/import",
         "/keys",
@@ -257,7 +257,7 @@ fn is_kept(dir: &std::path::Path, text: &str) -> bool {
         if path.is_dir() {
             return is_kept(&path, text);
         }
-        // A socket has no content to read.
+        // Only files are read, because a socket has no content.
         path.is_file() && memchr::memmem::find(&std::fs::read(path).unwrap(), text.as_bytes()).is_some()
     })
 }

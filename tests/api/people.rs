@@ -1,4 +1,4 @@
-//! Tests of people in the operator API: their addition, change and removal, their links, their alert
+//! Tests of people in the operator API: adding, changing and removing them, their links, their alert
 //! settings, and the audit log of accounts.
 
 use serde_json::{Value, json};

@@ -12,7 +12,7 @@ use crate::harness::{Dice, Salon, Server, TestClock, id, ids};
 
 const TASKS: u64 = 8;
 const KEPT: usize = 12;
-/// The number of rows that one request reads. Large pages end at this number, and small pages at their limit.
+/// The number of rows that one request reads. A page with a higher limit ends after this number of rows.
 const ROWS: usize = 15;
 
 /// Starts eight tasks that each write this many times. The clock advances from time to time.

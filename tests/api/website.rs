@@ -134,7 +134,7 @@ async fn the_first_enabling_derives_a_slug_from_the_name() {
         let slug =
             change(&salon, json!({ "enabled": true })).await.data()["slug"].as_str().unwrap().to_owned();
         match expected.strip_suffix('-') {
-            // Another business has the slug `business`.
+            // The slug `business` is already in use, so this business gets a random suffix.
             Some(start) => {
                 let random = slug.strip_prefix(&format!("{start}-")).unwrap();
                 assert!(

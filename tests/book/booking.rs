@@ -63,7 +63,7 @@ async fn each_check_comes_after_the_one_before_it() {
     call(large.clone()).await.is(415);
     call(large).header("content-type", "application/x-www-form-urlencoded").await.is(413);
     assert_eq!(site.send_with(&valid, &FOREIGN).await.status, 403);
-    // The field that must stay empty is checked before the id, and the id before the other fields.
+    // The service checks the field that must stay empty first, then the form id, and then the other fields.
     let bad = changed(&changed(&valid, "form_id", "x"), "name", "");
     let sent = site.send(&changed(&bad, "leave_empty", "x")).await;
     sent.is(422);

@@ -132,8 +132,8 @@ async fn a_form_counts_only_on_the_page_that_made_it() {
     let page = json!({ "enabled": true, "slug": "other" });
     other.operator.patch("/website", &page).await.is(200);
     let form = site.form(TIME, &[]).await;
-    // The form is sent to the page of another business, with the service of the first and with the service of
-    // the other business.
+    // The form of the first business is sent to the page of another business: unchanged, and with a service
+    // of the other business.
     let swapped: Vec<_> =
         form.iter().map(|(name, value)| (name.clone(), value.replace(&site.salon.cut, &other.cut))).collect();
     site.send_to("/book/other", &form, &[]).await.is(409);
@@ -191,7 +191,8 @@ async fn an_untrusted_forwarded_address_is_ignored() {
 async fn the_addresses_of_an_ipv6_network_and_the_forms_of_one_address_share_their_limits() {
     let site = Site::open().await;
     let mut from = Vec::new();
-    // The trusted proxy has added the last address. The visitor can choose the others.
+    // The trusted proxy has added the last address, which counts. The visitor can invent the addresses before
+    // it.
     from.extend((0..5).map(|last| format!("192.0.2.{last}, 2001:db8::{last:x}")));
     from.extend((0..6).map(|last| format!("2001:db8:0:0:ffff::{last:x}")));
     for (number, from) in from.iter().enumerate() {

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::harness::Answer;
 use crate::site::Site;
 
-/// A bookable time for the cut with this number. There are 18 half hours on each of 6 days.
+/// The bookable half hour with this number. There are 18 half hours on each of 6 days.
 fn time(number: usize) -> String {
     let (day, half) = (number / 18, number % 18);
     format!("2026-03-{:02}T{:02}:{:02}:00.000Z", 2 + day, 8 + half / 2, half % 2 * 30)

@@ -154,8 +154,8 @@ async fn a_customer_books_moves_and_cancels_by_keyboard_alone() {
     window.close().await;
 }
 
-/// The times on the page. Each has the same time in the visitor's time zone, or an empty text if the page
-/// does not show it.
+/// The times on the page. Each comes with its text in the visitor's time zone, which is empty if the page
+/// does not show one.
 async fn visitors_times(window: &Window) -> Vec<(String, String)> {
     let script = "return [...document.querySelectorAll('main time')].map(time => [time.dateTime, \
         time.nextElementSibling?.className === 'yours' ? time.nextElementSibling.textContent : ''])";

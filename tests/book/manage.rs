@@ -27,7 +27,7 @@ pub(crate) struct Booked {
 }
 
 impl Booked {
-    /// Creates a confirmed appointment in three days.
+    /// Creates a confirmed appointment that starts in three days.
     pub(crate) async fn new() -> Self {
         let server = Server::open().await;
         let business = server.business("Salon Lumière").await;

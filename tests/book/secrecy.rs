@@ -1,6 +1,6 @@
 //! Tests that no response and no notice shows whether a contact exists. The tests make the same requests in several
-//! states of a business. They compare all bytes except tokens, ids and the port of the service, and the times of
-//! bookings.
+//! states of a business, and compare all bytes of the responses and notices. They ignore only the bytes of tokens,
+//! of ids, of booking times and of the port of the service.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::browsing::{Mails, relay};
 use crate::harness::{Answer, id};
 use crate::site::{Site, hidden};
 
-/// The time of an appointment with Chloé. Anna and Ben are free.
+/// At this time, Chloé has an appointment, and Anna and Ben are free.
 const TIME: &str = "2026-03-05T09:00:00.000Z";
 /// Anna has an appointment at this time.
 const TAKEN: &str = "2026-03-05T10:00:00.000Z";
@@ -141,7 +141,8 @@ impl Visit {
         self.post(path, &form).await
     }
 
-    /// Waits until this many notices were sent. A customer who has stopped the mails gets none.
+    /// Waits until `notices` notices were sent. If the contact has stopped the mails, none are sent, so it does not
+    /// wait.
     async fn is_told(&self, contacts: Contacts, notices: usize) {
         if contacts != Contacts::OptedOut {
             self.mails.raw(notices - 1).await;
@@ -197,7 +198,8 @@ async fn visited(contacts: Contacts) -> Vec<String> {
     visit.post(&format!("{manage}/cancel"), &fields).await.is(303);
     visit.get(&manage).await.is(200);
     visit.is_told(contacts, NOTICES).await;
-    // The visitor books with only a phone number. Only the contact sees whether a notice is sent.
+    // The visitor books with only a phone number, and cannot see whether the service sends a notice to a contact
+    // with this number.
     let phone = [("phone", PHONE)];
     let form = visit.site.form("2026-03-05T14:00:00.000Z", &phone).await;
     let sent = visit.site.send_with(&form, &[("x-forwarded-for", "192.0.2.1")]).await;
@@ -256,9 +258,11 @@ async fn a_budget_that_is_used_up_refuses_known_and_unknown_contacts_alike() {
     }
 }
 
-/// The number of bookings with known and with unknown identifiers each. A business gets 100 in an hour.
+/// The number of measured bookings with known identifiers, and of those with unknown ones. A business accepts at
+/// most 100 bookings per hour.
 const TIMED: usize = 45;
-/// The allowed ratio of the medians. The times of single requests differ much more.
+/// The maximum ratio of the two median times. The times of single requests differ much more, so only the medians
+/// are compared.
 const RATIO_MAX: f64 = 1.5;
 
 fn median(mut times: Vec<Duration>) -> Duration {

@@ -6,7 +6,8 @@ use crate::program::Demo;
 fn a_table_is_checked_imported_and_imported_again() {
     let demo = Demo::start();
     let before = demo.data(&["contact", "list"]).as_array().unwrap().len();
-    // The second row is a contact that the demonstration already has.
+    // The demonstration already has a contact with the phone number of the second row, so the
+    // import skips that row.
     let table = "Name;PHONE;email\nAnaïs;06 12 34 57 01;Anais@example.com\nLin;06 12 34 56 91;\n\"Bo; Junior\";;bo@example.com\n";
     demo.write("table.csv", table);
     let import = ["contact", "import", "--from", "table.csv"];

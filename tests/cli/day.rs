@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::program::Demo;
 
-/// The first available time of Camille in the output of a command, in the form of an argument, for example
-/// `2026-03-02 09:00`.
+/// The first available time of Camille in the output of a command: the date and the time, for example
+/// `2026-03-02` and `09:00`.
 fn first_open(demo: &Demo) -> (String, String) {
     let shown = demo.printed(&[
         "availability",

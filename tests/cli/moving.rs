@@ -22,7 +22,7 @@ fn running() -> Demo {
     demo.write("parking.txt", &long);
     demo.data(&["knowledge", "add", "--title", "Parking", "--file", "parking.txt"]);
     demo.data(&["contact", "create", "--name", "Only \"a\" name"]);
-    // The endpoint is created last, so that no event is sent to it.
+    // The endpoint is created after all other records, so that no event is sent to it.
     demo.data(&["webhook", "create", "--url", "https://8.8.8.8/hook", "--event", "call.completed"]);
     demo
 }

@@ -135,7 +135,8 @@ impl Demo {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A command that is refused may end before it has read its input.
+        // A command that is refused may end before it has read its input, so a failed write is
+        // ignored.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         Ran::from(child.wait_with_output().unwrap())
     }

@@ -16,8 +16,8 @@ use crate::process::{Exited, Server, refused, serve};
 
 const CASES: usize = 8;
 const CHANGES: usize = 120;
-/// How often the service is started on the store before a file is altered. As a result, the store has files
-/// of several kinds and ages.
+/// How often the service is started on the store before a file is altered. Several starts give the store
+/// files of different kinds and ages.
 const LIVES: usize = 3;
 /// The number of contacts for whom appointments are booked.
 const CONTACTS: usize = 25;
@@ -75,7 +75,8 @@ impl Good {
                 let path = format!("/businesses/{}/messages", shop.id);
                 let mut answer = client.operator("POST", &path, Some(message)).await;
                 let mut message = answer["data"].take();
-                // The public API does not show the fields that only the team sees.
+                // The message will be compared with the response of the public API, which does not show
+                // these fields.
                 message
                     .as_object_mut()
                     .unwrap()

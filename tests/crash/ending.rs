@@ -24,13 +24,14 @@ async fn a_request_in_progress_is_finished_when_the_service_is_stopped() {
             body.len()
         );
         stream.write_all(head.as_bytes()).await.unwrap();
-        // The service sends the status 100 when the handler waits for the body.
+        // The service sends the status 100 when the handler waits for the body, so the request is
+        // now in progress.
         let mut line = String::new();
         stream.read_line(&mut line).await.unwrap();
         assert!(line.starts_with("HTTP/1.1 100"), "{line}");
 
         server.signal(signal);
-        // The service first closes its listener, and then the accepted connections.
+        // A stopping service closes its listener first. Once connections fail, the stop has begun.
         while TcpStream::connect(server.public_address()).await.is_ok() {
             tokio::task::yield_now().await;
         }

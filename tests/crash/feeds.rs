@@ -1,5 +1,5 @@
-//! `kill -9` of the running program: feeds that were acknowledged work, and feeds whose revocation was
-//! acknowledged do not.
+//! Kills the program with `kill -9`. After the restart, feeds whose creation was acknowledged work,
+//! and feeds whose revocation was acknowledged do not.
 
 use engine::verify::verify;
 use serde_json::json;

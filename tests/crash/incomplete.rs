@@ -1,5 +1,5 @@
-//! Tests of a store that has lost rows which the recorded usage of a business counts. Backups and exports of
-//! the real program report the missing rows.
+//! Tests of a store from which rows of a business are missing, although its recorded usage still counts
+//! them. Backups and exports of the real program report the missing rows.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::backups::{back_up, filled, lines, path, receptionist};
 use crate::client::Client;
 use crate::process::Server;
 
-/// Deletes this many appointments from the store of a stopped service.
+/// Deletes `count` appointments from the store of a stopped service.
 async fn lose(data_dir: &Path, of: BusinessId, count: usize) {
     let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     let mut batch = Batch::default();

@@ -21,7 +21,8 @@ const OF_EACH: usize = 200;
 const CLIENTS: usize = 12;
 const LISTS: [&str; 3] = ["calls", "messages", "appointments"];
 
-/// Creates two contacts with records. Returns their ids, the survivor first.
+/// Creates two contacts with records. Returns their ids, first the id of the contact that remains after the
+/// merge.
 async fn filled(client: &Client, of: &str, shop: &Shop) -> [String; 2] {
     let mut ids = Vec::new();
     for name in ["Ada", "Ada Lovelace"] {

@@ -24,7 +24,7 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// Copies a backup to a directory with this name, as if the command had made the backup with the name.
+/// Copies a backup to a directory with this name, as if the command had made the copy.
 fn put(backup: &Path, name: &str) -> PathBuf {
     let to = backup.with_file_name(name);
     fs::create_dir(&to).unwrap();
@@ -47,7 +47,8 @@ async fn only_older_complete_backups_are_deleted_after_a_new_one_is_complete() {
     for day in 1..=3 {
         put(&made, &format!("backup-2020-01-0{day}T00-00-00Z"));
     }
-    // None of the entries that the following lines create is a complete backup that the command has made.
+    // The command must delete none of the following entries, because none is a complete backup that the
+    // command has made.
     let without_manifest = put(&made, "backup-2020-01-04T00-00-00Z");
     fs::remove_file(without_manifest.join("manifest.json")).unwrap();
     let with_more = put(&made, "backup-2020-01-05T00-00-00Z");
@@ -98,8 +99,8 @@ async fn a_restore_applies_the_newest_copy_of_the_list_beside_the_backup() {
     let server = Server::on(&to);
     let client = crate::client::Client::of(&server);
     assert_eq!(client.ask_operator("GET", &contact, None).await.unwrap().status, 404);
-    // The list of tombstones in the restored store contains every line of the copy beside the backups. So the
-    // command accepts it as a newer version of the copy.
+    // The list of tombstones in the restored store begins with the lines of the copy beside the backups, so
+    // the command may replace the copy by this list.
     drop(server);
     let again = receptionist(&["backup", "--in", path(&backups), "--data-dir", path(&to), "--list-only"]);
     assert!(again.status.success(), "{}", lines(&again));

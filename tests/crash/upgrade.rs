@@ -59,7 +59,8 @@ fn agrees(now: &Value, before: &Value, path: &str) {
                 let is_number = field == "attempts" && value.is_number();
                 let name = if is_number { "attempts_made" } else { field };
                 let found = now.get(name).unwrap_or_else(|| panic!("{path}: {field} is no longer shown"));
-                // A request updates the time of the last use of its API key.
+                // Each request updates the time of the last use of its API key, so the earlier time is not
+                // compared.
                 if field != "last_used_at" {
                     agrees(found, value, &format!("{path}.{field}"));
                 }
@@ -138,7 +139,7 @@ async fn a_store_of_every_format_opens_and_shows_the_same_data() {
         let report = verify(&data_dir).await.unwrap();
         assert!(report.is_whole(), "format {format}: {:?}", report.findings);
 
-        // The store now has the current format.
+        // The store now has the current format, so the service starts on it without an upgrade.
         let mut command = serve(&data_dir);
         command.arg("--no-upgrade");
         let server = Server::start(command, &home.path().join("again.log"));
@@ -188,7 +189,7 @@ async fn fill(data_dir: &Path, before: &Value) -> Vec<AppointmentId> {
     let like: Appointment = store.get(&earlier::appointment(of, id)).unwrap().unwrap();
     let mut ids = Vec::new();
     for number in 0..APPOINTMENTS {
-        // The id of an appointment begins with a timestamp.
+        // The id of an appointment begins with a timestamp, here with its start.
         let at = Timestamp::from_millis(1_600_000_000_000 + number * 1_800_000);
         let id = uuid::Uuid::from_u128((u128::try_from(at.millis()).unwrap() << 80) | (0x7 << 76) | 1 << 63);
         let old = Appointment {

@@ -16,15 +16,16 @@ use crate::process::Receptionist;
 use crate::table::{Row, Target};
 
 const ALONE: &str = "neighbours connecting: GET /healthz alone";
-const OTHER: &str = "neighbours connecting: GET /healthz of another address beside 8,192 connections";
-const SAME: &str = "neighbours connecting: GET /healthz of the same address beside 8,192 connections";
+const OTHER: &str = "neighbours connecting: GET /healthz while another address holds 8,192 connections";
+const SAME: &str = "neighbours connecting: GET /healthz while the same address holds 8,192 connections";
 const CONNECTIONS: usize = 8_192;
-/// The number of connections that are opened at the same time. `PAUSE` is the pause before the next ones. Both prevent
-/// the accept queue from overflowing. If it overflowed, the kernel would drop connections that the clients consider
+/// The number of connections that are opened at the same time. `PAUSE` is the pause before the next ones. Both keep
+/// the accept queue short, because the kernel drops connections from a full queue although the clients consider them
 /// open.
 const AT_ONCE: usize = 32;
 const PAUSE: Duration = Duration::from_millis(5);
-/// The maximum time for opening a connection. A server at its limit need not accept the connection.
+/// The maximum time for opening a connection. A server at its limit may leave further connections unaccepted, so a
+/// connection that takes longer is given up.
 const OPEN_TIME_MAX: Duration = Duration::from_secs(2);
 /// The target: a request must take less than this many milliseconds.
 const UNDER: f64 = 100.0;
@@ -80,7 +81,7 @@ async fn health(from: IpAddr, server: SocketAddr) -> Result<()> {
     answer.expect_in_body(b"ok")
 }
 
-/// Opens this number of connections. Returns those that the server has accepted.
+/// Tries to open `count` connections. Returns those that were opened in time.
 async fn hold(server: SocketAddr, count: usize) -> Result<Vec<TcpStream>> {
     let mut opening = JoinSet::new();
     for lane in 0..AT_ONCE {

@@ -124,7 +124,7 @@ async fn fill(server: &Receptionist, shop: &Shop) -> Result<Option<usize>> {
                 refused += 1;
                 tokio::time::sleep(EVERY).await;
             }
-            // The connection was closed. A later check finds out whether the server has ended.
+            // This arm also matches a closed connection. A later check finds out whether the server has ended.
             Ok(Ok((409 | 500 | 503, _)) | Err(_)) | Err(_) => return Ok(Some(written)),
             Ok(Ok((status, answer))) => return Err(format!("{status} {answer}").into()),
         }
@@ -132,7 +132,7 @@ async fn fill(server: &Receptionist, shop: &Shop) -> Result<Option<usize>> {
     Ok(None)
 }
 
-/// Makes reads at equal intervals until the disk has been full for some time. If a response is missing, all reads get
+/// Reads at equal intervals, [`READS_WHEN_FULL`] times after the disk is full. If a response is missing, all reads get
 /// the duration [`GIVEN_UP`], so that a server that has ended never gets a good figure.
 async fn read(server: &Receptionist, shop: &Shop, mut is_full: watch::Receiver<bool>) -> Vec<u64> {
     let mut times = Vec::new();

@@ -68,7 +68,7 @@ pub(super) async fn measure(
     Ok(measured)
 }
 
-/// Sends this number of requests over a few connections. Returns the durations of those that got a response.
+/// Sends `count` requests over a few connections. Returns the durations of those that got a response.
 async fn ask(server: &Receptionist, me: &[u8], count: usize) -> Result<Vec<u64>> {
     let mut asking = JoinSet::new();
     for lane in 0..CONNECTIONS {

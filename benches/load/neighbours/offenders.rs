@@ -13,8 +13,8 @@ impl Offenders {
         self.0.spawn(offender);
     }
 
-    /// Measures the victim while the tasks run, and stops the tasks afterwards. If a task ends before, this is an
-    /// error.
+    /// Measures the victim while the tasks run, and stops the tasks afterwards. Returns an error if a task ends
+    /// before the measurement.
     pub(super) async fn beside<T>(mut self, victim: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             measured = victim => measured,

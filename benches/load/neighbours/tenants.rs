@@ -78,8 +78,9 @@ impl Asker {
     }
 }
 
-/// Creates businesses. Each gets this number of endpoints for its booking events. `url` returns the URL of an endpoint
-/// from the numbers of the business and of the endpoint. Also returns the secrets of the first business's endpoints.
+/// Creates `count` businesses, each with `endpoints` endpoints that are subscribed to bookings. `url` returns the URL
+/// of an endpoint from the number of its business and its own number. Returns the businesses, and the secrets of the
+/// first business's endpoints.
 pub(crate) async fn found(
     server: &Receptionist,
     count: usize,

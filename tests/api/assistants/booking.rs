@@ -75,8 +75,8 @@ async fn a_repeated_booking_returns_the_existing_appointment() {
     };
     let contact = json!({"name": "Zoé", "phone": "+33612345601", "email": "zoe@example.com"});
     let first = book(json!({"contact": contact})).await.done();
-    // Each repeated booking names the same contact by phone number, email address or id. Some differ in
-    // letter case, and some name the staff member.
+    // All of these are the first booking again: each names the contact by phone number, email address or id,
+    // some in other letter case, and some name the staff member. None may create a second appointment.
     for same in [
         json!({"contact": {"phone": "06 12 34 56 01"}, "staff": first["staff_id"]}),
         json!({"contact": {"phone": "+33612345601"}}),
@@ -135,7 +135,8 @@ async fn a_booking_repeated_over_cut_connections_is_made_once() {
     let assistant = Assistant::of(&server, &salon);
     let arguments = json!({"service": "Cut", "starts_at": "2026-03-04T10:00",
         "contact": {"name": "Cut off", "phone": "+33612345610"}});
-    // The client disconnects before it gets a response, so it does not know which requests were carried out.
+    // The client disconnects before it gets a response, so it does not know whether its requests were
+    // carried out.
     for id in 0..12 {
         let params = json!({"name": "book_appointment", "arguments": arguments});
         let body = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string();
@@ -180,7 +181,7 @@ async fn an_idempotency_key_argument_works_like_the_header() {
     let mut same_key = arguments;
     same_key["idempotency_key"] = json!("k2");
     assistant.call("book_appointment", same_key).await.refuses(&["Use a new key"]);
-    // The result shows the current state of the appointment.
+    // A repeated booking returns the appointment as it is now, not as it was in the first response.
     let cancelled = json!({"appointment_id": first["id"], "expected_starts_at": first["starts_at"]});
     assistant.call("cancel_appointment", cancelled).await.done();
     let again = assistant.call("book_appointment", same_as_first).await.done();
@@ -297,7 +298,7 @@ async fn a_refused_booking_gives_the_reason_and_the_alternatives() {
     let text =
         writer.call("book_appointment", arguments).await.refuses(&["That staff member is not free at"]);
     assert!(!text.contains("Chloé"), "{text}");
-    // The massage is no longer active, so the result of a booking proposes no other day.
+    // The massage is no longer active, so a refused booking proposes no other day.
     let booked = book(json!({"service": "Massage", "starts_at": "2026-03-05T10:00"})).await.done();
     let path = format!("/services/{}", booked["service_id"].as_str().unwrap());
     salon.operator.patch(&path, &json!({"active": false})).await.is(200);

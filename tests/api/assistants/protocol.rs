@@ -47,7 +47,7 @@ async fn invalid_params_are_named_in_the_error() {
         ("tools/call", json!({"name": "get_business", "inputResponses": 5}), "params.inputResponses"),
         ("tools/list", json!({"cursor": 5}), "params.cursor"),
         ("ping", json!([]), "params must be an object"),
-        // Only the MCP library finds the error in this request.
+        // The checks of the service accept this request. The MCP library refuses it.
         (
             "initialize",
             json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": 5}, "clientInfo": {"name": "t", "version": "1"}}),

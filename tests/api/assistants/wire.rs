@@ -90,7 +90,7 @@ async fn too_large_and_malformed_messages_are_refused() {
     }
     let other_type = assistant.0.call("POST", "/mcp").bytes("{}").header("content-type", "text/plain");
     other_type.await.fails(415, "invalid_request");
-    // The client sends responses to requests that the server has never sent.
+    // A message that is a response is refused, because the server sends no requests.
     let answer = assistant.send(&json!({"jsonrpc": "2.0", "id": 1, "result": {}})).await;
     assert_eq!((answer.status, &answer.body["error"]["code"]), (400, &json!(-32600)));
     // A client that accepts only JSON, or sends no `Accept` header, also gets a response.

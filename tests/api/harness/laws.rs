@@ -130,7 +130,8 @@ fn headers_of_the_status(answer: &Answer) {
 /// Checks a response of `/mcp`. It must be JSON-RPC or have the error body of `/v1`, and have a single
 /// line.
 fn of_the_protocol(answer: &Answer) {
-    // Requests with a wrong `Host` or `Origin` do not count against the rate limit.
+    // A request that is refused because of its `Host` or `Origin` does not count against the rate limit, so
+    // the response has none of its headers.
     if answer.status != 403 || answer.has("x-ratelimit-limit") {
         rate_limit_headers(answer);
     }

@@ -104,7 +104,7 @@ impl Server {
         server
     }
 
-    /// Starts a service without TLS and without a public URL on an address that is not loopback.
+    /// Starts a service on an address that is not loopback, without TLS and without a public URL.
     pub(crate) async fn open_off_the_loopback() -> Self {
         let mut server = Self::open().await;
         server.settings.listen = "0.0.0.0:0".parse().unwrap();

@@ -357,7 +357,7 @@ macro_rules! webhook {
 const WEBHOOK: Shape = webhook!();
 const OPERATOR_WEBHOOK: Shape = webhook!(("failing_since", OptInstant));
 const NEW_WEBHOOK: Shape = webhook!(("secret", Text));
-/// The response to a repeated request contains no secret.
+/// The response to a repeated request contains no secret, so `secret` is optional.
 const OPERATOR_NEW_WEBHOOK: Shape = webhook!(("secret", OptText));
 const TESTED: Shape = &[
     ("event_id", Uuid),
