@@ -1,5 +1,5 @@
-//! Tests of the alerts of a person: their list, their number, and the mark that they were read. Each person
-//! has a separate list.
+//! Tests of alerts: the list, the number of new alerts, and the button that marks alerts as read. Each
+//! person has a separate list.
 
 use serde_json::{Value, json};
 

@@ -26,7 +26,7 @@ async fn one_click_sets_the_attendance_and_another_one_removes_it() {
     assert_eq!(salon.appointment(&id).await["attendance"], "arrived");
     let page = salon.member.get(&path).await.says("Arrived").says("Attendance changed");
     assert!(page.body.contains("aria-pressed=\"true\""));
-    // A form of the page as it was before the change has no effect.
+    // A form that was loaded before the change has no effect.
     salon.member.post(&way, &fields).await;
     let mut fields = page.form(&way).fields;
     fields.push(("attendance".into(), String::new()));

@@ -188,9 +188,9 @@ async fn a_time_that_cannot_be_booked_has_a_reason() {
     salon.server.operator("PATCH", &base, json!({ "hours": [] })).await;
     let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
     assert!(leads(&page.says("There are no opening hours yet."), &way("hours")));
-    // A member cannot change opening hours, so the page shows a member the reason without a link to the
-    // hours. Then a special day with opening hours makes times available, although the business has no weekly
-    // hours.
+    // A member cannot change opening hours, so the page tells a member that there are none, without a link to
+    // the hours. A special day with opening hours then makes times available, although the business has no
+    // weekly hours.
     let member = salon.server.person(&empty, "member@neu.example", "member").await;
     let mut member = salon.server.signed_in(&empty, &member).await;
     let page = member.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
@@ -330,7 +330,8 @@ async fn a_time_that_is_not_open_is_booked_once_its_rules_are_accepted() {
     let page = salon.owner.submit(&page, &path, &early).await.is(409).says("Nothing is booked yet");
     let page = page.says("It is in the past.").says("It is outside the opening hours.").says("Book anyway");
     assert_eq!(page.field(&path, "minutes"), "20");
-    // The button accepts only the rules that the page has shown.
+    // The button overrides only the rules that the page has listed. A time that breaks another rule needs a
+    // new page.
     let late = [("override", "past,opening_hours"), ("time", "12:10")];
     let page =
         salon.owner.submit(&page, &path, &late).await.is(409).says("It is between two regular start times.");

@@ -125,7 +125,8 @@ async fn the_week_of_all_staff_has_a_column_for_each_of_the_appointments_that_ov
     let monday = lane(&page, "2026-03-02");
     assert!(monday.contains("visit of-2 tint-1 brief") && monday.contains("of-2 col-1 tint-7"), "{monday}");
     let both = lane_of(&page);
-    // The calendar keeps the selected staff members and density.
+    // The dashboard remembers the selected staff members and the density, so a later visit needs no
+    // parameters.
     let choice = salon.to(&format!("calendar?view=week&date=2026-03-02&density=compact&show={}", salon.ines));
     salon.owner.get(&choice).await.leads_to(&salon.to("calendar?view=week&date=2026-03-02"));
     let page = salon.owner.get(&salon.to("calendar?view=week&date=2026-03-02")).await.is(200);

@@ -104,12 +104,12 @@ async fn an_appointment_that_has_ended_is_moved_to_a_bookable_time_without_a_que
             "starts_at": format!("2026-02-27T{hour}:00:00Z"), "contact": { "name": "Ada" } });
         past.push(crate::day_salon::key(&salon.operator("POST", "/appointments", body).await));
     }
-    // In the calendar.
+    // The first appointment is moved in the calendar.
     let page = salon.shift(&past[0], "minute=660").await;
     assert_eq!(trial(&page), "open", "{}", page.text());
     salon.send(&past[0], &page).await.is(303);
     assert_eq!(salon.appointment(&past[0]).await["starts_at"], "2026-03-02T10:00:00.000Z");
-    // On the page with the open times.
+    // The second one is moved on the page with the open times.
     let path = salon.to(&format!("appointments/{}", past[1]));
     let way = format!("{path}/move");
     let page = salon.member.get(&format!("{way}?date=2026-03-02")).await.is(200);

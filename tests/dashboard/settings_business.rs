@@ -68,7 +68,7 @@ async fn a_refused_profile_keeps_its_input_and_shows_each_problem_at_its_field()
     }
     let business = server.operator("GET", &format!("/businesses/{salon}"), Value::Null).await;
     assert_eq!(business["name"], "Salon Zoé");
-    // The same form is accepted after its input is corrected.
+    // The person corrects the input and sends the form again. Now it is accepted.
     let fields = [("name", "Z"), ("website_url", ""), ("booking_mode", "off"), ("timezone", "Europe/Paris")];
     browser.submit(&page, &path, &fields).await.leads_to(&format!("{path}?done=saved"));
 }

@@ -1,5 +1,5 @@
-//! The addresses from which calendar services fetch appointments: an address is shown once, and members have
-//! only those of their own staff member.
+//! Tests of the addresses from which calendar services fetch appointments. An address is shown once. A
+//! member sees and creates addresses only for their own staff member.
 
 use engine::calendars::feeds::FeedToken;
 use serde_json::{Value, json};
@@ -80,7 +80,8 @@ async fn a_member_has_only_the_addresses_of_their_own_staff_member() {
     assert!(!page.text().contains("Bea") && !page.text().contains("The whole business"));
     let made = browser.submit(&page, &path, &[("staff_id", &anna), ("detail", "times")]).await.is(200);
     assert!(is_live(&server, &address(&made)).await);
-    // The form does not offer these, and the service refuses them.
+    // The member's form offers neither another staff member nor the whole business, and the service refuses
+    // both.
     let page = browser.get(&path).await;
     browser.submit(&page, &path, &[("staff_id", &bea), ("detail", "times")]).await.is(404);
     let page = browser.get(&path).await;
@@ -88,7 +89,8 @@ async fn a_member_has_only_the_addresses_of_their_own_staff_member() {
     let others = format!("{path}/feeds/{}/revoke", of_bea["id"].as_str().unwrap());
     browser.get(&others).await.is(404);
     browser.post(&others, &[("form", &page.field(&path, "form"))]).await.is(404);
-    // The operator disables the membership, which ends the member's address and not that of the operator.
+    // The operator disables the membership. This revokes the member's address, but not the address that the
+    // operator has created.
     let off = json!({ "status": "disabled" });
     server.operator("PATCH", &format!("/businesses/{salon}/people/{}", bob.id), off).await;
     assert!(!is_live(&server, &address(&made)).await);

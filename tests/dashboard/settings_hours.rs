@@ -234,7 +234,7 @@ async fn times_are_accepted_in_several_forms_and_can_be_copied_to_every_open_day
         "18:00",
         "a refused form must save nothing"
     );
-    // The same form is then sent with different hours for some days.
+    // The person then sends the same form with other hours for some days.
     let fields =
         [&fields[..], &[("tuesday-hours-1-from", "9.30"), ("wednesday-hours-1-from", "930")]].concat();
     browser.submit(&page, &path, &fields).await.leads_to(&format!("{path}?done=week"));
@@ -294,15 +294,15 @@ async fn unsaved_input_for_the_week_is_kept_when_another_form_of_the_page_is_sen
     let removed = post(&mut browser, &remove, sent(&page, &remove, &[], "12:00")).await.is(303);
     let page = browser.get(removed.header("location")).await;
     assert_eq!(page.field(&path, "friday-hours-1-to"), "12:00");
-    // The operator changes the weekly hours in the meantime. When the person sends the kept input, the page
-    // shows both versions.
+    // The operator changes the weekly hours in the meantime. When the person then saves the input for the
+    // week, the page shows both versions.
     let hours = json!({ "hours": [{ "day": "monday", "open": "08:00", "close": "12:00" }] });
     server.operator("PATCH", &format!("/businesses/{salon}"), hours).await;
     let all = sent(&page, &add, &[("date", "2026-12-25")], "12:00");
     let added = post(&mut browser, &add, all).await.is(303);
     let page = browser.get(added.header("location")).await;
     browser.submit(&page, &path, &[]).await.is(409).says("Saved version");
-    // If the person has not changed the weekly hours, the page does not say that input is not saved.
+    // If the person has not changed the weekly hours, the page does not warn about unsaved input.
     let page = browser.get(&path).await;
     let all = sent(&page, &add, &[("date", "2026-12-26")], "18:00");
     let all: Vec<_> = all.into_iter().filter(|(name, _)| name != "week.friday-hours-1-to").collect();
@@ -379,7 +379,7 @@ async fn a_refused_calendar_shows_every_reason_and_closes_no_day() {
     }
     let listed = server.operator("GET", &format!("{path}/special-days"), Value::Null).await;
     assert_eq!(listed, json!([]));
-    // A holiday without a name has one in the language of the business.
+    // If the file gives a holiday no name, the holiday gets a general name in the language of the business.
     server.operator("PATCH", &path, json!({ "locale": "fr" })).await;
     let unnamed = calendar(&["DTSTART;VALUE=DATE:20260501", "DTSTART;VALUE=DATE:20260508"]);
     let preview = browser.upload(&page, &import, Some(unnamed.as_bytes())).await.is(200).says("jour férié");
@@ -387,7 +387,7 @@ async fn a_refused_calendar_shows_every_reason_and_closes_no_day() {
     let listed = server.operator("GET", &format!("{path}/special-days"), Value::Null).await;
     let notes: Vec<_> = listed.as_array().unwrap().iter().map(|day| &day["note"]).collect();
     assert_eq!(notes, [&json!("jour férié"); 2]);
-    // Both days are closed in one change.
+    // The import closes both days in one change, so both entries have the same time.
     let log = server.operator("GET", &format!("{path}/audit"), Value::Null).await;
     assert!(log[0]["action"] == "special_day.set" && log[0]["at"] == log[1]["at"], "{log}");
 }

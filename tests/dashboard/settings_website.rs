@@ -187,7 +187,7 @@ async fn today_offers_notices_only_where_the_team_has_not_decided() {
     let offer = "Clients get no emails about their appointments yet.";
     // A new business sends notices, so the page Today offers nothing.
     assert!(!browser.get(&today).await.is(200).text().contains(offer));
-    // The business is imported from an export without settings of notices, so it sends none.
+    // The business is imported from an export without notice settings, so it sends no notices.
     let profile = server.engine().business(salon.parse().unwrap()).business().await.unwrap();
     server.operator("DELETE", &format!("/businesses/{salon}"), Value::Null).await;
     imported(&server, &profile).await;

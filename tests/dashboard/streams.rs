@@ -1,5 +1,5 @@
-//! Tests of the stream of server-sent events, from which an open page receives the changes that it may show.
-//! The stream ends with the session.
+//! Tests of the stream of server-sent events. An open page receives from it the changes that the person may
+//! see. The stream ends with the session.
 
 use std::time::Duration;
 

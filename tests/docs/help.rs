@@ -29,7 +29,7 @@ fn a_topic_is_printed_as_plain_text() {
 fn help_for_a_command_prints_its_help_text() {
     assert_eq!(printed(&["help", "serve"]), printed(&["serve", "--help"]));
     assert_eq!(printed(&["help", "business", "create"]), printed(&["business", "create", "--help"]));
-    // A topic and a command are both called `export`.
+    // A topic and a command are both called `export`, so the output contains both texts.
     let both = printed(&["help", "export"]);
     assert!(
         both.starts_with(&printed(&["export", "--help"])) && both.contains("\nExport and import\n==="),

@@ -39,7 +39,9 @@ const UNREACHABLE: [(&str, &str); 1] = [(
     "needs requests from 65,536 addresses within a minute; `src/rate_limit.rs` tests the full table",
 )];
 
-// These refusals share their codes with other refusals, and are not recorded either:
+// The following refusals are not recorded either. Their codes occur in other refusals, so they are not in
+// `UNREACHABLE`:
+//
 // - a body that does not arrive in time (408), because the limit is in real time; `src/http/body.rs` tests
 //   it;
 // - a business that fails repeatedly (503), because this requires a fault of the service;

@@ -1,4 +1,5 @@
-//! Changes of an appointment that integrations do not see: the team's notes and the attendance.
+//! Changes of the team's notes and of the attendance, which are fields of an appointment that
+//! integrations do not see.
 
 use chrono::TimeDelta;
 use domain::{Attendance, ResourceId, Timestamp};

@@ -1,5 +1,4 @@
-//! Compares the deliveries on the disk with the deliveries that are expected, and with the times at which they must be
-//! due.
+//! Compares the deliveries on the disk with the expected deliveries, and checks that each is due at the right time.
 
 use domain::{Delivery, DeliveryStatus, EventId, WebhookId};
 

@@ -6,7 +6,8 @@
 //!
 //! - An erased guest no longer exists. After the cleanup, no row contains the words of this guest.
 //! - All acknowledged data of every other guest exists.
-//! - A merged guest leads to the survivor, who has the records of both. An erasure of one erases both.
+//! - After a merge, both ids lead to the guest that remains, who has the records of both. An erasure under either id
+//!   erases both.
 //! - A deleted business is not found. At the end it has no rows, and its cleanup is complete.
 
 mod asker;
@@ -141,8 +142,8 @@ impl Sim {
                 say("calls");
                 let by_id = dice.once_in(2);
                 let asked = Asked::Call(Box::new(call(number, by_id.then_some(contact), now)));
-                // If the guest has already been erased, a booking with only the phone number would create a new
-                // contact.
+                // If the guest has already been erased, a call with only the phone number would create a new contact,
+                // so it is not recorded.
                 if by_id || person.gone == Gone::No {
                     life.spawn(async move { asker.make(contact, key, asked).await });
                 }

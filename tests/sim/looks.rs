@@ -232,7 +232,7 @@ impl Sim {
         }
     }
 
-    /// Returns a random requester of available times. It is mostly an integration, otherwise the team, which may ignore
+    /// Returns a random requester of available times: usually an integration, and sometimes the team, which may ignore
     /// buffers.
     fn some_party(&self) -> Party {
         let integration = Party::Integration { allow_pending: true };

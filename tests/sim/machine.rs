@@ -34,8 +34,8 @@ impl Sim {
         tokio::time::sleep(CAUGHT_UP).await;
     }
 
-    /// Stops the service for some time, or restarts the machine. After a restart, the clock may be behind until it is
-    /// corrected.
+    /// Stops the service for some time, or restarts the machine. After a restart, the clock may show too early a time
+    /// until it is corrected.
     pub(crate) fn some_standstill(&self) {
         if self.workload != Workload::Wide {
             return;

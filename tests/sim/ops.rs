@@ -30,13 +30,13 @@ use crate::customers::{CancelOnline, MoveOnline};
 /// A change of a contact. Its response shows the contact as the team sees it.
 pub(crate) type NoteContact = ForOperator<PatchContact>;
 
-/// Deletes a service. It is refused if a record refers to the service.
+/// Deletes a service. The deletion is refused if a record refers to the service.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemoveService {
     pub(crate) id: ServiceId,
 }
 
-/// Deletes a staff member. It is refused if a record refers to the staff member.
+/// Deletes a staff member. The deletion is refused if a record refers to the staff member.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemoveStaff {
     pub(crate) id: StaffId,
@@ -109,7 +109,8 @@ macro_rules! ops {
                 }
             }
 
-            /// Returns the class of the change that decides whether it is refused when disk space is low.
+            /// Returns the class of the change. The class decides whether the change is refused when disk space is
+            /// low.
             pub(crate) fn weight(&self) -> Weight {
                 match self {
                     $(Self::$name(asked) => Asked::weight(asked),)*

@@ -72,7 +72,8 @@ impl Sim {
         let is_recent = starts_at >= handle.now() - OVERRIDE_PAST;
         self.world.say(format_args!("an override at {starts_at}: {may}, recent: {is_recent}"));
         assert!(may || !matches!(came, Came::Done(_)), "{starts_at} of {staff} is not free, and was booked");
-        // An appointment that cannot be decoded blocks all staff members, but the list does not contain it.
+        // An appointment that cannot be decoded blocks all staff members, but is not in the list. A booking may then be
+        // refused although the time seems to be free.
         let must = may && is_recent && room && self.planted.is_empty();
         assert!(!must || came != Came::Refused, "{starts_at} of {staff} is free, but was refused");
     }

@@ -341,8 +341,9 @@ impl Rows {
         }
     }
 
-    /// Checks the rows of search texts. They must contain the texts of exactly the records up to the last row. Only few
-    /// records may follow the last row.
+    /// Checks the rows of search texts. Each row contains the texts of the records up to the id in its key. Together,
+    /// the rows must contain exactly the texts of all records up to the id of the last row. Fewer than 192 newer
+    /// records may be in no row yet.
     fn check_search_texts(&self) {
         let contacts = self.contacts.values().map(|it| (it.id.uuid(), it.search_text())).collect();
         let calls = self.calls.values().map(|it| (it.id.uuid(), it.search_text())).collect();

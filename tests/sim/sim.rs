@@ -186,8 +186,8 @@ impl Sim {
             self.world.say(format_args!("killed; {keep} of {unsynced} unsynced batches survive"));
             self.world.disk.crash(keep);
         } else {
-            // After an orderly end, no write is unsynced. A fault that was planned for this run must not happen in the
-            // next one.
+            // After an orderly end, no write is unsynced, so this crash loses nothing. It cancels a fault that was
+            // planned for this run, so that the fault does not happen in the next one.
             self.world.disk.crash(usize::MAX);
         }
         drop(runtime);
@@ -375,7 +375,7 @@ impl Sim {
 
     /// Enables every endpoint, requests all missed events again, and waits until no delivery is pending any more.
     async fn send_all(&mut self, life: &mut Life) {
-        // Attempts that have failed before may still disable an endpoint.
+        // Because of earlier failures, an endpoint may still be disabled within this minute.
         tokio::time::sleep(Duration::from_secs(60)).await;
         for shop in 0..self.shops.len() {
             for id in self.shops[shop].webhooks.clone() {

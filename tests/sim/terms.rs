@@ -88,7 +88,8 @@ impl Model {
         let Some(seen) = tried.terms.seen.as_deref().map(json) else { return };
         let of: Uuid = id(&seen["id"]);
         let before = &self.newest[&of];
-        // The model does not know the time at which a booking has created or changed a contact.
+        // After a booking has created or changed a contact, the model does not know `updated_at` of the contact, so it
+        // cannot compare the states.
         let same = before.get("updated_at").is_none_or(|at| *at == seen["updated_at"]);
         assert!(same, "{name} required {seen} to be unchanged, but changed {before}");
     }

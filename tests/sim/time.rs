@@ -31,8 +31,8 @@ const STOPPED_MILLIS_MAX: i64 = 24 * 3_600_000;
 struct Belief {
     ahead: i64,
     doubts_since: Option<i64>,
-    /// At a start, the service may use the stored time in place of the wall clock. This field is then the time by which
-    /// the wall clock was ahead. The service never follows this wall clock.
+    /// At a start, the service may use the stored time in place of a wrong wall clock, which it then never follows. In
+    /// this case, the field contains the time by which the wall clock was ahead at the start.
     refused: Option<i64>,
 }
 
@@ -57,7 +57,7 @@ struct State {
     before: i64,
     /// The time for which the machine was suspended in this run, in milliseconds.
     suspended: i64,
-    /// The number of the machine's boot. `booted` is the time at which the machine was booted.
+    /// The number of restarts of the machine. `booted` is the time of its last start.
     boot: u64,
     booted: i64,
     /// The time that the service has stored. The service uses no earlier time, unless the wall clock has jumped to an

@@ -14,7 +14,7 @@ use crate::network::Mood;
 use crate::shop::{Shop, text};
 use crate::sim::Sim;
 
-/// The events of the day, in addition to the event whose delivery fails in all attempts.
+/// The actions on the day on which all attempts of one delivery fail.
 #[derive(Clone, Copy, Debug)]
 enum Day {
     /// There is no other event. The endpoint must be disabled.

@@ -20,7 +20,8 @@ pub(crate) struct Trace {
     /// Whether each line is printed immediately.
     aloud: bool,
     lines: Mutex<Vec<String>>,
-    /// The first violation that was found by code that cannot stop the seed itself.
+    /// The first violation that was recorded. Code that cannot stop the seed records it, and [`World::check`] then
+    /// stops the seed.
     wrong: Mutex<Option<String>>,
 }
 
@@ -174,7 +175,7 @@ impl World {
         self.trace.say(self.time.now(), what);
     }
 
-    /// Records a violation. It is for code that cannot stop the seed itself.
+    /// Records a violation, in code that cannot stop the seed. [`Self::check`] stops it later.
     pub(crate) fn wrong(&self, what: std::fmt::Arguments<'_>) {
         self.trace.wrong(self.time.now(), what);
     }

@@ -30,7 +30,8 @@ pub(crate) struct Conformance {
 
 impl Conformance {
     /// # Panics
-    /// If a schema of the document is invalid.
+    ///
+    /// Panics if a schema of the document is invalid.
     pub(crate) fn new(document: &Value) -> Self {
         let base = document["servers"][0]["url"].as_str().unwrap_or_default().to_owned();
         let mut new = Self { document: document.clone(), base, validators: HashMap::new() };

@@ -159,8 +159,8 @@ impl Receiver {
         self.received.lock()[number..].to_vec()
     }
 
-    /// The request with this index. If the index is not less than the number of requests, uses the
-    /// remainder of the division by this number.
+    /// The request at this index. Indexes beyond the last request start again at the first one.
+    /// `None` if there are no requests.
     pub(crate) fn received_at(&self, number: usize) -> Option<Received> {
         let received = self.received.lock();
         received.get(number.checked_rem(received.len())?).cloned()

@@ -206,7 +206,7 @@ async fn the_date_picker_and_the_shortcuts_open_days() {
     window.find(".picker td time[datetime='2026-03-26']").await.click().await.unwrap();
     window.sees("23 to 29 March 2026").await;
     assert!(window.path().await.contains("view=week&date=2026-03-26"));
-    // The days of a week are in one row, also those of another month.
+    // All days of a week are in one row, including days of another month.
     desk.goto("calendar?view=month&date=2026-03-26").await;
     window.find(".month td.other").await;
     let rows = "return [...document.querySelectorAll('.month tbody tr')].every(row =>

@@ -39,7 +39,8 @@ impl Desk {
     /// Closes the window. Checks that the content security policy has blocked nothing and no script has
     /// failed.
     pub(super) async fn close(self) {
-        // The response to a refused form has an error status, which the browser also reports.
+        // The response to a refused form has an error status. The browser reports such a response too, which
+        // is not a failure here.
         let told = self.window.complaints().await;
         let told: Vec<_> =
             told.iter().filter(|one| !one.contains("the server responded with a status of 4")).collect();
@@ -81,7 +82,7 @@ async fn a_day_is_booked_moved_cancelled_and_confirmed() {
     let Some(desk) = Desk::of_owner().await else { return };
     let window = &desk.window;
     desk.goto("calendar?view=day&date=2026-03-04").await;
-    // A free time of the first staff member opens the booking form beside the calendar.
+    // A click on a free time of the first staff member opens the booking form beside the calendar.
     window.find("main a.free").await.click().await.unwrap();
     let search = window.find("dialog.beside[open] [name=q]").await;
     search.send_keys("Nora Haddad").await.unwrap();

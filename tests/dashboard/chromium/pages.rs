@@ -84,8 +84,8 @@ async fn no_page_runs_customer_input_as_script() {
     take_over(&window, &salon.signed_in(&salon.owner).await).await;
     for page in pages(&salon) {
         window.goto(&page).await;
-        // If injected markup had opened a dialog with `alert`, the browser would refuse every command from
-        // now on.
+        // If injected markup had opened a dialog with `alert`, the browser would refuse the following
+        // commands, and the test would fail.
         let scripts = window.run("return [...document.scripts].filter(one => !one.src).length").await;
         let handlers = window
             .run("return [...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => a.name.startsWith('on'))).length")

@@ -23,7 +23,7 @@ const SEES: &str = "
     seen.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
 ";
 
-/// How often the driver is started if it ends immediately.
+/// The maximum number of times that the driver is started, if it ends immediately each time.
 const STARTS_MAX: usize = 5;
 
 /// The process that controls Chromium. It is ended on drop.
@@ -265,7 +265,7 @@ impl Window {
     pub(super) async fn tick(&self, name: &str, value: &str) {
         let css = format!("main input[name='{name}'][value='{value}']");
         let input = self.find(&css).await;
-        // Only the label of a radio button is visible.
+        // Of a radio button, only the label is visible, so a script clicks the input.
         self.client
             .execute("arguments[0].click()", vec![serde_json::to_value(input).unwrap()])
             .await
@@ -304,7 +304,8 @@ impl Window {
 
     /// Sends keys to the focused element.
     pub(super) async fn keys(&self, keys: &str) {
-        // The browser chooses the element, because a part of the page may be replaced meanwhile.
+        // The browser sends each key to the element that has the focus at that moment. The test does not name
+        // an element, because the page may replace it in the meantime.
         let keyboard = KeyActions::new("keyboard".to_owned());
         let pressed = keys.chars().fold(keyboard, |keyboard, value| {
             keyboard.then(KeyAction::Down { value }).then(KeyAction::Up { value })

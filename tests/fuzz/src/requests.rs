@@ -127,7 +127,7 @@ const FOUNDING: [(&str, &str, &str); 16] = [
     ("time_off_id", "/staff/{staff_id}/time-off", r#"{"from":"2026-03-20","to":"2026-03-21"}"#),
     ("knowledge_id", "/knowledge", r#"{"title":"Parking","content":"Behind the house."}"#),
     ("person_id", "/people", r#"{"email":"ada@example.com","role":"owner","staff_id":"{staff_id}"}"#),
-    // No other record refers to the following records.
+    // No other record refers to the following records, so inputs can delete them.
     ("spare_service_id", "/services", r#"{"name":"Beard","duration_minutes":30}"#),
     ("spare_staff_id", "/staff", r#"{"name":"Ben","service_ids":[]}"#),
     ("spare_contact_id", "/contacts", r#"{"name":"Bo"}"#),
@@ -244,7 +244,7 @@ impl Server {
         if !uri.path().starts_with('/') {
             return None;
         }
-        // A backup writes to a path in the request, so these requests are not sent.
+        // A backup would write to the path that the request contains, so backup requests are not sent.
         if uri.path().starts_with("/admin/v1/backup") {
             return None;
         }

@@ -151,11 +151,11 @@ impl World {
         pairs.into_iter().map(|(key, value)| (key, Arc::new(value))).collect()
     }
 
-    /// Checks that the store is in the state after some change that is not older than the newest acknowledged
-    /// change.
+    /// Checks that the store is in an expected state: the state after the newest acknowledged change, or
+    /// after a later change.
     fn check(&self, order: Order) -> Model {
-        // On disk, another thread writes. Only changes that were acknowledged before the read must be
-        // visible.
+        // On disk, another thread writes, so a read may or may not see changes that are not acknowledged yet.
+        // While there are such changes, the state is not compared.
         let known = self.acknowledged.load(Ordering::Relaxed);
         if matches!(self.medium, Medium::Disk(_)) && known + 1 < self.states.len() {
             return Model::new();

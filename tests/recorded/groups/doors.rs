@@ -37,7 +37,8 @@ async fn refused(scene: &mut Scene, operation: &Operation) {
         Some(body) => Ask::new(method, path).json(body.clone()),
         None => Ask::new(method, path),
     };
-    // The number of invalid operator tokens per minute is limited.
+    // The service limits the number of invalid operator tokens per minute, so each operation gets its own
+    // minute.
     scene.server.clock.advance(60);
     scene.send(ask(path), Who::Anonymous).await;
     scene.send(ask(path), Who::With(WRONG_KEY)).await;

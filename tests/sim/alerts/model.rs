@@ -33,7 +33,7 @@ pub(super) struct Shown {
     is_asked: bool,
 }
 
-/// A person of the team, as they were at the current entry of the replay.
+/// A person of the team, as they were when the audit entry that is being replayed was added.
 struct Member {
     role: Role,
     is_active: bool,
@@ -42,7 +42,7 @@ struct Member {
     settings: Value,
 }
 
-/// An appointment, as it was at the current entry of the replay.
+/// An appointment, as it was when the audit entry that is being replayed was added.
 #[derive(Clone)]
 struct Booked {
     status: String,
@@ -170,8 +170,8 @@ impl Expected {
     }
 
     /// Checks that each person has exactly the expected alerts, in order and with consecutive numbers. At the limit on
-    /// pending mails, a person who wants only mails gets an alert for each dropped mail. Returns the number of alerts
-    /// for dropped mails of each person.
+    /// pending mails, a person who wants only mails gets an alert for each dropped mail. Returns, for each person, the
+    /// number of alerts for dropped mails.
     pub(super) fn check_alerts(
         &self,
         store: &Store,

@@ -67,6 +67,7 @@ impl Asker {
         let Some(answer) = answer else { return };
         let body = json(&answer.value);
         // Meanwhile, the contact may have been erased, and a new contact with the same number may have been created.
+        // The response names the contact that has the record.
         let shown = match &asked {
             Asked::Create(_) | Asked::Patch(_) => &body["id"],
             _ => &body["contact_id"],

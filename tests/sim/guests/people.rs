@@ -101,7 +101,8 @@ impl Guest {
     /// Records that an erasure was requested. Returns the guests that it certainly erases.
     pub(super) fn ask_to_erase(&mut self, contact: ContactId) -> BTreeSet<ContactId> {
         self.may_be_gone(&self.linked(contact));
-        // If several merges were requested, the outcome of some of them may be unknown.
+        // A linked guest is certainly erased only if the merge with it was acknowledged and is the only one. Otherwise,
+        // the outcome of some merge may be unknown.
         let mut certain = BTreeSet::from([contact]);
         let person = &self.people[&contact];
         if person.merged == Gone::Yes && person.links.len() == 1 {

@@ -155,7 +155,8 @@ impl World {
         if let Some(newest) = of_last_change().rfind(|mail| !is_reminder(mail)) {
             let last = self.last_taken(appointment.id);
             let stated = newest.notice.unwrap().stated();
-            // Without an announcement, the customer knows the state before the changes that were undone.
+            // If the relay has accepted no mail about the appointment, the customer knows the state from before the
+            // first notice.
             let undone = mails.iter().find(|mail| !is_reminder(mail)).and_then(|mail| mail.before);
             let known = last.as_ref().map(|last| Stated::from(&last.letter.appointment)).or(undone);
             let known = known == Some(stated);
@@ -244,7 +245,7 @@ impl World {
                 continue;
             }
             let at = mail.last_attempt_at.unwrap();
-            // After an erasure, the address is unknown.
+            // After an erasure, the address is unknown, so the limit on its mails cannot be checked.
             let Some(to) = addresses.get(&notice.appointment_id) else { continue };
             let (by_customers, all) = until(to, at);
             let is_above = all >= TO_MAX || notice.by_customer && by_customers >= BY_CUSTOMERS_MAX;
