@@ -225,7 +225,7 @@ async fn serve(mails: usize) {
         memory(),
         began.elapsed()
     );
-    // Each measurement takes the next businesses from these lists, which have no appointments yet.
+    // Each measurement takes the next businesses from these lists, so its businesses have no appointments yet.
     let (mut alone_left, mut peopled_left) = (alone.chunks(BOOKED), peopled.chunks(BOOKED));
     let mut asked = String::new();
     while tokio::task::block_in_place(|| std::io::stdin().read_line(&mut asked)).unwrap() > 0 {

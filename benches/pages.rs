@@ -320,7 +320,7 @@ async fn searched(business: &BusinessHandle) {
     }
 }
 
-/// Measures the figures of 24 months. All appointments start in this time.
+/// Measures the figures of 24 months. All appointments start in these months.
 async fn figures(business: &BusinessHandle) {
     let first = business.now().utc().date_naive();
     let dates = first..=first + Months::new(24) - Days::new(1);

@@ -60,7 +60,7 @@ const ROUNDS: usize = 201;
 const TIMES: u32 = 20;
 
 /// Prints the ratio of the durations of two operations: that of the second divided by that of the first. The two are
-/// measured alternately, so that other load on the machine affects both.
+/// measured alternately, so that other load on the machine affects both alike.
 #[allow(clippy::print_stdout, reason = "a benchmark prints its results, as criterion does")]
 fn print_ratio<T>(name: &str, both: &[impl Fn() -> T; 2]) {
     let time = |what: &dyn Fn() -> T| {

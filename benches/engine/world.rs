@@ -171,7 +171,7 @@ impl World {
     }
 }
 
-/// Returns a business for every combination of the numbers of staff members and appointments.
+/// Returns a business for each number of staff members together with each number of appointments.
 pub(crate) fn worlds() -> impl Iterator<Item = (String, World)> {
     let pairs = STAFF.iter().flat_map(|staff| UPCOMING.iter().map(move |upcoming| (*staff, *upcoming)));
     pairs

@@ -81,7 +81,7 @@ async fn start<S: Script>(
     Ok(connections)
 }
 
-/// Waits until all connections have ended. Returns the times of their requests.
+/// Waits until all connections have ended. Returns the durations of their requests.
 async fn end(mut connections: JoinSet<Result<Vec<u64>>>) -> Result<Vec<u64>> {
     let mut times = Vec::new();
     while let Some(ended) = connections.join_next().await {

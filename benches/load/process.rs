@@ -112,7 +112,7 @@ pub(crate) fn cpu_seconds(id: &str) -> Result<f64> {
     Ok(ticks.iter().sum::<f64>() / TICKS_PER_SECOND)
 }
 
-/// Returns a size in bytes from `/proc/ID/status`. `line` is the beginning of its line.
+/// Returns a size in bytes from `/proc/ID/status`. `line` is the text with which its line begins.
 pub(crate) fn memory(id: &str, line: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let rest = status.lines().find_map(|found| found.strip_prefix(line))?;
@@ -145,7 +145,7 @@ pub(crate) struct Start<'a> {
     pub(crate) log_unread: bool,
 }
 
-/// Returns the path of the measured binary. It is the one of this source tree, unless `LOAD_SERVER` names another one
+/// Returns the path of the measured binary. It is built from this source tree, unless `LOAD_SERVER` names another one
 /// for a comparison.
 pub(crate) fn binary() -> PathBuf {
     std::env::var_os("LOAD_SERVER").map_or_else(|| env!("CARGO_BIN_EXE_receptionist").into(), PathBuf::from)

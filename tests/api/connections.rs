@@ -92,8 +92,8 @@ async fn refused(server: &Server) -> Vec<(Api, String)> {
         let path = filled(path);
         all.push((api.clone(), head(method.as_str(), &path, "")));
         all.push((api.clone(), head("BREW", &path, &bearer)));
-        // The service ignores the media type of a GET request. It refuses requests with other methods
-        // because of their media type.
+        // The service ignores the media type of a GET request, so only requests with other methods are
+        // refused because of it.
         all.push((
             api.clone(),
             head(method.as_str(), &path, &format!("{bearer}content-type: text/plain\r\n")),

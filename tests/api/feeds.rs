@@ -1,4 +1,4 @@
-//! Feeds: the operator's routes, and `GET /calendar/{token}.ics`.
+//! Tests of feeds: the operator's routes, and `GET /calendar/{token}.ics`.
 
 use serde_json::{Value, json};
 

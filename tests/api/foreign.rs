@@ -180,8 +180,8 @@ async fn records(salon: &Salon) -> Records {
     salon.operator.patch("/notices", &json!({ "email": "all" })).await.data();
     let booking = json!({ "service_id": salon.cut, "staff_id": salon.anna, "contact_id": id(&contact),
         "starts_at": "2026-03-03T09:00:00Z" });
-    // The notice of a booking by the team is due 15 seconds later. The test does not advance its clock, so the
-    // notice keeps waiting.
+    // The notice of a booking by the team is due 15 seconds after the booking. The test does not advance its
+    // clock, so the notice keeps waiting.
     let booked = salon.operator.post("/appointments", &booking).await.created();
     let notices = salon.operator.all(&format!("/notices/log?appointment_id={}", id(&booked))).await;
     let spare =

@@ -29,7 +29,7 @@ impl Shop {
         format!("/book/{}", self.slug)
     }
 
-    /// The id of the form of the booking page.
+    /// The form id on the booking page.
     async fn form_id(&self, server: &Server) -> String {
         let path = format!("{}?service={}&date=2026-03-03&time={AT}", self.path(), self.salon.cut);
         form_id(&server.root().get(&path).await)

@@ -10,8 +10,8 @@ use tokio::net::TcpListener;
 
 use crate::harness::Server;
 
-/// Starts a relay on the loopback interface that gives this response to each `RCPT` command. Returns the mail
-/// settings for the relay, and the lines that the relay has received.
+/// Starts a relay on the loopback interface. The relay gives this response to each `RCPT` command. Returns
+/// the mail settings for the relay, and the lines that the relay has received.
 pub(crate) async fn relay(to_recipients: &'static str) -> (MailSettings, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let relay = format!("smtp+plain://{}", listener.local_addr().unwrap()).parse().unwrap();

@@ -82,7 +82,7 @@ async fn the_team_chooses_the_duration_within_bookable_time() {
     salon.try_move(&booked, more).await.invalid_at(&["duration_minutes"]);
 }
 
-/// The body of a booking with Anna that overrides the rules.
+/// The body of a booking with Anna. The booking overrides the rules.
 fn anyway(salon: &Salon, more: Value) -> Value {
     merged(json!({ "staff_id": salon.anna, "override": true }), more)
 }

@@ -1,4 +1,4 @@
-//! Tests of `visits`, the numbers of a contact's appointments.
+//! Tests of `visits`, which counts the appointments of a contact.
 
 use serde_json::json;
 

@@ -15,7 +15,7 @@ const KEPT: usize = 12;
 /// The number of rows that one request reads. A page with a higher limit ends after this number of rows.
 const ROWS: usize = 15;
 
-/// Starts eight tasks that each write this many times. The clock advances from time to time.
+/// Starts eight tasks that each write `rounds` times. The clock advances from time to time.
 fn writers<F: Future<Output = ()> + Send + 'static>(
     server: &Server,
     salon: &Salon,

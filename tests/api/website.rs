@@ -224,7 +224,7 @@ async fn a_change_of_the_settings_is_conditional_repeatable_and_audited() {
         assert_ne!(first.etag(), before.etag());
         let again = call().json(&body).once(action).await;
         assert_eq!((again.data(), again.header("idempotent-replayed")), (first.data(), "true"));
-        // A change to the same values writes no entry.
+        // A change to the same values adds no entry to the audit log.
         call().json(&body).await.is(200);
         let entries = salon.operator.all("/audit").await;
         let entries: Vec<_> = entries.iter().filter(|entry| entry["action"] == action).collect();

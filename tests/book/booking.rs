@@ -72,7 +72,8 @@ async fn each_check_comes_after_the_one_before_it() {
     sent.is(409);
     let again = hidden(&sent);
     assert!(again.iter().any(|(name, value)| name == "form_id" && value != "x"), "{sent}");
-    // Problems of the fields (422) are reported before the time is found to be unavailable (409).
+    // If the fields are invalid and the time is unavailable, the response is about the fields (422), and
+    // not about the time (409).
     let closed = "2026-03-02T03:00:00.000Z";
     site.send(&changed(&changed(&valid, "name", " "), "starts_at", closed)).await.is(422);
     site.send(&changed(&valid, "starts_at", closed)).await.is(409);

@@ -56,7 +56,7 @@ impl Checks {
     }
 
     async fn check(&mut self, name: &str, status: u16) {
-        // The console of the browser reports a response with an error status.
+        // The console of the browser reports a response with an error status, which is expected here.
         let reported = format!("status of {status}");
         for complaint in self.window.complaints().await {
             if status == 200 || !complaint.contains(&reported) {

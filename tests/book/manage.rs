@@ -211,7 +211,7 @@ async fn an_appointment_is_moved_once_by_one_form() {
     let new = page.form(&path).fields.into_iter().find(|(name, _)| name == "form_id").unwrap().1;
     assert_ne!(new, form_id);
     assert_eq!(booked.starts_at().await, OTHER_TIME);
-    // A new manage link does not end the earlier ones.
+    // The earlier manage links stay valid when a new one is created.
     booked.link().await;
     booked.get("").await.is(200);
 }

@@ -87,8 +87,8 @@ async fn the_script_opens_the_booking_page_under_a_strict_policy() {
         done(document.activeElement.tagName); look()";
     assert_eq!(window.run_async(closed).await, "BUTTON");
 
-    // When the dialog closes, the focus returns to the element that had it before. Messages of other windows
-    // do not close the dialog.
+    // When the dialog closes, the focus returns to the element that had it before. Messages from other
+    // windows do not close the dialog.
     let other = "document.getElementById('before').focus(); window.receptionist.open(); \
         window.postMessage('receptionist:close', '*'); \
         const done = arguments[arguments.length - 1]; \

@@ -28,7 +28,8 @@ fn completions_and_the_manual_contain_every_command() {
         let ran = alone(&["completions", shell]);
         assert_eq!(ran.code, Some(0));
         for word in ["availability", "reschedule", "admin-listen", "contacts:read", "appointment.booked"] {
-            // The completions of some shells have a backslash before a colon.
+            // The completions of some shells have a backslash before a colon, so backslashes are
+            // ignored.
             assert!(ran.output.replace('\\', "").contains(word), "{shell}: {word}");
         }
     }
@@ -49,7 +50,8 @@ fn pipes_get_no_colours_unless_requested() {
         (&[("CLICOLOR_FORCE", "1")][..], true),
         (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")][..], false),
     ] {
-        // The command has a token, so it tries to connect to the address. No process listens there.
+        // The command has a token, so it tries to connect to the address. It then prints an error,
+        // because no process listens there.
         let words = ["business", "list", "--admin-listen", "127.0.0.1:1", "--admin-token", "t"];
         let ran = alone_with(&words, environment);
         assert_eq!(ran.code, Some(1));

@@ -1,5 +1,5 @@
-//! Tests of `receptionist mcp` with a running service. It handles messages on standard input like messages
-//! over HTTP.
+//! Tests of `receptionist mcp` with a running service. The command handles messages on standard input in
+//! the same way as the service handles messages over HTTP.
 
 use serde_json::{Value, json};
 

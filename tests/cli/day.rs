@@ -80,7 +80,7 @@ fn the_commands_show_the_demonstrations_data() {
     assert_eq!(messages[0]["caller_name"], "Paul Roy");
     assert_eq!(demo.data(&["message", "list", "--to", "2020-01-01"]), json!([]));
 
-    // The sample business has past and future appointments and tasks for the team.
+    // The sample business has past and future appointments, and tasks for the team.
     let list = |words: &[&str]| {
         let all = demo.data(&[words, &["--limit", "100"]].concat());
         all.as_array().unwrap().clone()

@@ -114,7 +114,8 @@ fn sighup_reloads_the_certificate() {
     demo.signal("HUP");
     let served = (0..TRIES_MAX).any(|_| demo.run(&by_authority).code == Some(0));
     assert!(served, "the service never used the new certificate");
-    // The service now has a certificate that the authority has signed for another address.
+    // The authority has now signed the service's certificate for another address, so a command that trusts
+    // the authority still refuses it.
     let authority = put_signed(demo.here(), "127.0.0.2");
     fs::write(demo.here().join("authority.pem"), authority).unwrap();
     demo.signal("HUP");
@@ -157,7 +158,7 @@ fn without_an_address_a_command_uses_the_socket_in_the_data_directory() {
     for words in ["no service runs on ./receptionist-demo", "operator.sock", "--admin-url"] {
         assert!(ran.errors.contains(words), "{}", ran.errors);
     }
-    // The next start replaces the socket, and the stop of the service removes it.
+    // The service replaces the socket when it starts again, and removes the socket when it stops.
     let mut demo = demo.again();
     assert_eq!(demo.run_without_address(LIST).code, Some(0));
     demo.signal("TERM");

@@ -1,4 +1,4 @@
-//! Tests that export businesses from one store and import the file into another store.
+//! Tests that export businesses from one store to a file, and import the file into another store.
 
 use serde_json::Value;
 
@@ -194,7 +194,7 @@ fn a_running_service_imports_from_a_file_and_a_pipe_without_erased_contacts() {
         demo.printed(&["business", "delete", "Salon Lumière", "--yes"]);
         let dry_run = [&["import", "--from", "before", "--dry-run"], more].concat();
         let tried = loop {
-            // The id of a deleted business is refused until all rows of the business are deleted.
+            // The import of a deleted business is refused until all rows of the business are deleted.
             let ran = demo.run(&dry_run);
             if ran.code == Some(0) {
                 break ran.output;

@@ -95,8 +95,7 @@ async fn check_alerts(data_dir: &Path, of: BusinessId, people: &[(PersonId, Stri
     store.close().await.unwrap();
 }
 
-/// Runs clients that book until the process is killed. The kill happens at the latest after this many
-/// responses.
+/// Runs clients that book until the process is killed, at the latest after `answers` responses.
 async fn work(
     server: &Arc<Server>,
     shop: &Arc<Shop>,

@@ -69,7 +69,7 @@ async fn backups_and_exports_that_lack_rows_exit_with_1_and_name_them() {
     let accept = receptionist(&accept);
     assert_eq!(accept.status.code(), Some(0), "{}", lines(&accept));
     assert!(lines(&accept).contains(&lacks), "{}", lines(&accept));
-    // A store with missing rows that the operator has accepted counts as intact.
+    // The operator has accepted the missing rows, so the restored store counts as intact.
     let server = Server::on(&accepted);
     let client = Client::of(&server);
     assert_eq!(client.audit(&shop).await[1]["action"], "business.restored_incomplete");

@@ -81,7 +81,7 @@ impl Scene {
         Ok((page.status == 303).then(|| (page.location.unwrap(), sent.wants)))
     }
 
-    /// The id of the appointment of a link.
+    /// The id of the appointment to which a link leads.
     async fn appointment(&self, rng: &mut Rng, link: &str) -> Result<String, Killed> {
         linked(&self.client, rng, link).await.ok_or(Killed)
     }
@@ -152,7 +152,7 @@ impl Scene {
     }
 }
 
-/// The id of the appointment of a link.
+/// The id of the appointment to which a link leads, or `None` without a response.
 async fn linked(client: &Client, rng: &mut Rng, link: &str) -> Option<String> {
     let file = client.page(&address(rng), &format!("{link}/appointment.ics"), None).await?;
     assert_eq!(file.status, 200, "{link}: {file:?}");
@@ -366,8 +366,8 @@ async fn each_change_is_announced_through_kills_until_the_customer_stops_the_mai
     let relay = Arc::new(Relay::start().await);
     let start = || {
         let mut command = command(&data_dir, &relay);
-        // The tests are a trusted proxy, so each request can have another client address. No limit on an
-        // address applies.
+        // The tests are a trusted proxy, so each request can have another client address, and no limit per
+        // address is reached.
         command.env("RECEPTIONIST_TRUSTED_PROXIES", "127.0.0.1");
         Arc::new(Server::start(command, &log))
     };

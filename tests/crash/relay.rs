@@ -67,7 +67,7 @@ impl Relay {
         self.count.send_replace(Some(0));
     }
 
-    /// Opens the relay. After this many mails it kills the process, before or after it has responded to the
+    /// Opens the relay. After `mails` mails it kills the process, before or after it has responded to the
     /// last mail.
     pub(crate) fn kills(&self, mails: usize, server: &Arc<Server>, answers: bool) {
         let mut taken = self.taken.lock();

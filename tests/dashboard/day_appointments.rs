@@ -1,6 +1,6 @@
-//! Tests of the page of an appointment: its forms to confirm, decline, move and cancel the appointment, the
-//! history with the person who made each change, and two people who change the same appointment at the same
-//! time.
+//! Tests of the page of an appointment: its forms to confirm, decline, move and cancel the appointment, its
+//! history, which names the person who made each change, and conflicts between two people who change the
+//! same appointment.
 
 use serde_json::json;
 

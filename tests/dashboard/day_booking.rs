@@ -222,7 +222,7 @@ async fn showing_other_times_keeps_the_contact_and_does_not_book() {
     keeps(&other);
     assert!(holds(&other, &path, "service", &salon.colour));
     assert_eq!(offered(&other).last().map(String::as_str), Some("16:30"), "{:?}", offered(&other));
-    // Buttons of the form select another day or another week.
+    // The form has buttons that show another day or another week.
     let other = salon.owner.submit(&other, &path, &[("day", "2026-03-04")]).await.is(200);
     keeps(&other);
     assert!(holds(&other, &path, "date", "2026-03-04"));
@@ -284,7 +284,7 @@ async fn a_search_carries_its_text_into_the_new_contact_and_selects_nobody_of_se
     let page = page.says("No contact found for “0612345699”");
     assert!(holds(&page, &path, "who", "new") && holds(&page, &path, "phone", "0612345699"));
     assert!(holds(&page, &path, "name", ""));
-    // A search without a result also ends the choice that an earlier search has made.
+    // A search without a result also deselects the contact that an earlier search has selected.
     let page = salon.owner.submit(&page, &path, &[("show", "contacts"), ("q", "louis grand")]).await.is(200);
     assert!(holds(&page, &path, "who", &ids[2]), "the only exact match is selected");
     let page = salon.owner.submit(&page, &path, &[("show", "contacts"), ("q", "Nora")]).await.is(200);
@@ -313,7 +313,7 @@ async fn the_clicked_time_stays_and_services_that_fit_come_first() {
     let groups: Vec<_> = page.tags().iter().filter_map(|tag| tag.get("label").map(str::to_owned)).collect();
     assert_eq!(groups, ["Fit at 10:00", "Do not fit at 10:00"]);
     page.says("Colour · 90 min · €50.50");
-    // If the person selects a service that does not fit, the form keeps the time.
+    // If the person selects a service that does not fit at the selected time, the form keeps the time.
     let page =
         salon.owner.get(&format!("{address}&service={}", salon.colour)).await.says("That time is taken.");
     assert!(holds(&page, &path, "time", "10:00") && holds(&page, &path, "starts_at", "other"));

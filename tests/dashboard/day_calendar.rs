@@ -210,7 +210,7 @@ async fn a_card_shows_notes_the_alert_the_attendance_and_whether_it_is_outside_t
     for view in [&day, &week] {
         let page = salon.member.get(view).await.says("Arrived");
         for mark in marks {
-            // A text is in the page twice: as a tooltip, and for screen readers.
+            // The page contains a text twice: as a tooltip, and for screen readers.
             let times = if mark.contains("class") || mark.contains("chip") { 1 } else { 2 };
             assert_eq!(page.body.matches(mark).count(), times, "{view} {mark}");
         }
@@ -283,7 +283,8 @@ async fn the_calendar_and_its_fields_follow_the_clock_of_the_person() {
     );
     assert!(!page.body.contains(">09:00</span>"), "{}", page.body);
     page.says("9:00 am – 6:00 pm").says("9:30 am free");
-    // The value of a field for a time has the format of HTML, even if the page shows times with 12 hours.
+    // The value of a time field is in the 24-hour format that HTML requires, even if the page shows times
+    // with 12 hours.
     let page = salon.owner.get(&other).await.is(200);
     assert_eq!(page.field(&form, "time"), "07:15");
     let id = salon.booked("2026-03-02T13:00:00Z", "Ada").await;

@@ -1,4 +1,4 @@
-//! Tests of moves of appointments and of time off that are made in the calendar.
+//! Tests of the calendar: moving appointments, moving them back, and blocking time.
 
 use serde_json::json;
 
@@ -89,7 +89,7 @@ async fn an_appointment_is_moved_lengthened_and_moved_back() {
         (&moved_from(), &json!("2026-03-02T09:30:00.000Z"))
     );
     assert_eq!(undone["staff_id"], salon.ines);
-    // For a time that is not bookable, the page has a form with the override.
+    // For a time that is not bookable, the page has a form that overrides the rules.
     let page = salon.shift(&id, "minute=1200").await.says("Move anyway");
     salon.send(&id, &page).await.leads_to(&day);
     assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-02T19:00:00.000Z");

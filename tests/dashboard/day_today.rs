@@ -135,7 +135,7 @@ async fn the_first_steps_of_a_new_business_are_listed_until_all_are_completed() 
     };
     assert_eq!(label("settings/services").as_deref(), Some("Add a service"));
     assert_eq!(label("settings/staff").as_deref(), Some("Add a staff member"));
-    // After a form that completes a step is saved, its page links to the next step.
+    // When a form that completes a step is saved, the page of the form links to the next step.
     let hours = format!("/dashboard/b/{id}/settings/hours");
     let leads_on = |page: &crate::harness::Page| {
         page.tags()

@@ -104,7 +104,7 @@ async fn owners_and_admins_download_contacts_and_appointments() {
         .await
         .is(200)
         .says("downloaded the contacts");
-    // A member sees no button for files, and requests for the pages get a 404.
+    // A member sees no button for CSV files, and requests for their pages get a 404.
     let bob = server.person(&salon, "bob@example.com", "member").await;
     let mut member = server.signed_in(&salon, &bob).await;
     let page = member.get(&format!("/dashboard/b/{salon}/contacts")).await.is(200);

@@ -232,7 +232,7 @@ async fn a_button_of_an_outdated_page_does_not_undo_another_persons_change() {
     let refused = bea.submit(&beas, &status, &[("status", "read")]).await.is(409);
     refused.says("Resolved");
     assert_eq!(stored(&server, &salon, &id).await["status"], "resolved");
-    // A form that requests the status that the message already has succeeds.
+    // If the message already has the requested status, the form still succeeds.
     bea.submit(&list, &status, &[]).await.is(303);
 }
 

@@ -1,4 +1,4 @@
-//! Tests that pages show the text that customers enter as text, and not as markup.
+//! Tests that pages show the input of customers as text, and not as markup.
 
 use serde_json::json;
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::model::Model;
 use crate::rules::instant;
 
-/// The length of the longest local day, on which clocks are set back.
+/// The length of the longest local day, which is the day when clocks are set back.
 const DAY_MAX: TimeDelta = TimeDelta::hours(25);
 
 impl Model {

@@ -41,7 +41,7 @@ use crate::wide::Workload;
 
 const CUSTOMER: Party = Party::Integration { allow_pending: true };
 const MOVES_MAX: u8 = 5;
-/// The time after the end of an appointment at which its links expire.
+/// The links of an appointment expire this long after its end.
 const LINK_KEPT: TimeDelta = TimeDelta::days(30);
 /// The maximum number of links of an appointment.
 pub(crate) const LINKS_MAX: usize = 32;
@@ -144,7 +144,7 @@ impl Model {
         self.replay_with(&entry, &body, group, span)
     }
 
-    /// Returns the request through a manage link that has caused this entry.
+    /// Returns the request that caused this entry, if it was made through a manage link.
     fn by_link(&self, requests: &Ledger, made: &AuditEntry, body: &Value) -> Option<Entry> {
         let before = instant(&self.newest[&made.resource_id], "starts_at");
         requests.find(|entry| {

@@ -122,7 +122,8 @@ async fn carry_out(
         }
         Err(EngineError::KeyRevoked) if tried.terms.may_be_shut_out(&ledger) => {
             world.say(format_args!("{name} < its key is revoked"));
-            // If the request was sent more than once, the outcome of the first attempt is unknown.
+            // If the request was sent more than once, the outcome of the first attempt is unknown, so the refusal is
+            // not recorded.
             if times == 1 {
                 ledger.end(tried.number, &world.time, None);
             }
@@ -266,7 +267,7 @@ impl Sim {
         }
     }
 
-    /// Sends a request again that got its response some time ago.
+    /// Repeats a request that got its response some time ago.
     pub(crate) fn some_repeat(&self, life: &mut Life) {
         let entries = self.ledger.since(self.ledger.len().saturating_sub(40));
         let kept_from = self.kept_from();

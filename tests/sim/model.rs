@@ -157,7 +157,7 @@ impl Model {
         self.suspended.iter().map(within).sum()
     }
 
-    /// Passes the recorded requests to send events again to the models of the endpoints.
+    /// Passes the recorded requests for resends to the models of the endpoints.
     fn hand_resends(&mut self) {
         for (endpoint, hook) in &mut self.hooks {
             if let Some(resends) = self.resends.get(endpoint) {
@@ -349,7 +349,7 @@ impl Model {
         }
     }
 
-    /// Checks the other rows that every request leaves: the one of its idempotency key and its audit entries.
+    /// Checks the other rows that every request leaves: the row of its idempotency key, and its audit entries.
     pub(crate) fn check_traces(&self, rows: &Rows, entries: &[Entry], kept_from: i64) {
         for entry in entries {
             let tried = &entry.tried;

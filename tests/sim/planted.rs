@@ -1,4 +1,4 @@
-//! Adds rows that cannot be decoded between two runs, and removes them after the next run. All other checks must still
+//! Between two runs, adds rows that cannot be decoded. Removes them after the next run. All other checks must still
 //! succeed.
 //!
 //! Invariants:

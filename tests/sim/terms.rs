@@ -48,8 +48,7 @@ impl Terms {
         self.seen.as_ref().map(|body| IfMatch::Tags(vec![etag(body)]))
     }
 
-    /// Returns the condition that was violated by a change that was carried out. Returns `None` if no condition was
-    /// violated.
+    /// Returns the reason why the change must not have been carried out. Returns `None` if there is none.
     pub(crate) fn forbid(&self) -> Option<String> {
         let key = self.key.as_ref().filter(|key| key.revoked)?;
         Some(format!("the key {} of the request was revoked", key.id))

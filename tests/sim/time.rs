@@ -213,7 +213,7 @@ impl Time {
         state.now() + state.counts_ahead
     }
 
-    /// Makes the simulated time start this number of milliseconds later than [`BEGIN`].
+    /// Makes the simulated time start `millis` milliseconds later than [`BEGIN`].
     pub(crate) fn begin_later(&self, millis: i64) {
         self.0.lock().later = millis;
     }

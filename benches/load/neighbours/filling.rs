@@ -124,7 +124,8 @@ async fn fill(server: &Receptionist, shop: &Shop) -> Result<Option<usize>> {
                 refused += 1;
                 tokio::time::sleep(EVERY).await;
             }
-            // This arm also matches a closed connection. A later check finds out whether the server has ended.
+            // The server has refused too often, or the connection was closed. A later check finds out whether the
+            // server has ended.
             Ok(Ok((409 | 500 | 503, _)) | Err(_)) | Err(_) => return Ok(Some(written)),
             Ok(Ok((status, answer))) => return Err(format!("{status} {answer}").into()),
         }

@@ -43,7 +43,7 @@ const CONNECTIONS: usize = 64;
 /// The maximum time without a new event. If it passes while events are missing, the harness ends with an error.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 
-/// The receivers, and the prepared business. Its bookings cause the events.
+/// The receivers, and the prepared business, whose bookings cause the events.
 pub(crate) struct Webhooks {
     template: PathBuf,
     shop: Shop,
@@ -162,7 +162,8 @@ impl Webhooks {
         })
     }
 
-    /// Creates endpoints for the first receivers, which are subscribed to bookings. Returns their secrets.
+    /// Creates an endpoint for each of the first `endpoints` receivers, and subscribes it to bookings. Returns the
+    /// secrets of the endpoints.
     async fn subscribe(&self, server: &Receptionist, endpoints: usize) -> Result<Vec<String>> {
         let mut connection = Connection::open(server.public).await?;
         let mut secrets = Vec::new();

@@ -197,7 +197,7 @@ async fn skipped_and_repeated_local_times_are_refused_with_a_correction() {
     let listed = times["days"][0]["times"].as_array().unwrap();
     assert!(listed.contains(&json!("02:30+02:00")) && listed.contains(&json!("02:30+01:00")), "{times}");
     assert!(listed.contains(&json!("03:30")) && !listed.contains(&json!("02:30")), "{times}");
-    // A start that a tool has listed can be sent in a booking unchanged.
+    // A start that a tool has listed can be sent unchanged in a booking.
     let booked = book("2026-10-25T02:30+01:00").await.done();
     assert_eq!(booked["starts_at"], "2026-10-25T01:30:00.000Z");
     assert_eq!(booked["local_start"], "2026-10-25T02:30+01:00");

@@ -242,13 +242,13 @@ async fn times_for_a_move_include_those_that_overlap_the_appointment_itself() {
     let of_day = |told: serde_json::Value| told["days"][0]["times"].as_array().unwrap().clone();
     let to_book = of_day(times(json!({"staff": "Anna"})).await.done());
     assert!(!to_book.contains(&json!("10:30")), "{to_book:?}");
-    // The times for a move may overlap the appointment itself. Without `staff`, the tool lists times of the
-    // same staff member, except the current start.
+    // An appointment can be moved to a time that overlaps its current time. Without `staff`, the tool lists
+    // times of the same staff member, except the current start.
     let to_move = of_day(times(json!({"appointment_id": booked["id"]})).await.done());
     assert!(to_move.contains(&json!("10:30")) && !to_move.contains(&json!("10:00")), "{to_move:?}");
     let with_ben = of_day(times(json!({"appointment_id": booked["id"], "staff": "Ben"})).await.done());
     assert!(with_ben.contains(&json!("10:00")), "{with_ben:?}");
-    // The result of a refused move lists the same times.
+    // If a move is refused, the result lists the same times as `find_open_times`.
     let moving = |to: &str| {
         let arguments = json!({"appointment_id": booked["id"], "expected_starts_at": "2026-03-04T10:00",
             "starts_at": to});

@@ -179,11 +179,11 @@ async fn a_click_on_an_empty_time_opens_the_booking_panel_which_offers_time_off(
     window.sees("10:30 – ").await;
     let block = window.find("dialog.beside > header [data-block]").await.attr("href").await.unwrap().unwrap();
     assert!(block.contains("minute=630") && block.contains(&desk.salon.staff), "{block}");
-    // A click on another time changes the time of the form and of the link in the head of the panel.
+    // A click on another time changes the time in the form, and in the link at the top of the panel.
     window.run("document.querySelector(\"#board .lane li[data-minute='660'] .free\").click()").await;
     window.find("dialog.beside > header [data-block][href*='minute=660']").await;
     window.keys(ESCAPE).await;
-    // A drag selects the start and the end.
+    // Dragging over empty times selects the start and the end.
     let hour = desk.hour().await;
     window.mouse("mousePressed", (x, y)).await;
     window.mouse("mouseMoved", (x, y + hour / 8.0)).await;

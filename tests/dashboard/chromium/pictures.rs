@@ -1,5 +1,5 @@
-//! If `PICTURES` names a directory, makes the screenshots of the README, and screenshots of the sample
-//! business for the documentation:
+//! If `PICTURES` names a directory, the tests in this module make the screenshots of the README, and screenshots of
+//! the sample business for the documentation:
 //!
 //! ```console
 //! $ PICTURES=$PWD/tests/dashboard/pictures cargo test --test dashboard pictures_of_the_readme

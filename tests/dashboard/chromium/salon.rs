@@ -44,7 +44,7 @@ fn id(value: &Value) -> String {
     value["id"].as_str().unwrap_or_else(|| panic!("the response contains no id: {value}")).to_owned()
 }
 
-/// Requests an appointment that the team has to confirm, through the API. Returns the id of the appointment.
+/// Requests an appointment through the API. The team has to confirm it. Returns the id of the appointment.
 async fn requested(server: &Server, salon: &str, service: &str) -> String {
     let business = server.engine().business(salon.parse().unwrap());
     let mode = |mode: &str| json!({ "booking_mode": mode });
@@ -145,7 +145,7 @@ impl Salon {
         }
     }
 
-    /// A browser with the session of the owner or the member.
+    /// A browser in which this person, the owner or the member, is signed in.
     pub(super) async fn signed_in(&self, id: &str) -> Browser {
         let person = crate::harness::Person { id: id.to_owned(), link: String::new() };
         self.server.signed_in(&self.id, &person).await

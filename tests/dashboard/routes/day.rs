@@ -19,7 +19,7 @@ pub(super) const ROWS: &[Row] = &[
     ("POST", "/dashboard/b/{business_id}/appointments/{appointment_id}/move", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/appointments/{appointment_id}/shift", [404, 404, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/appointments/{appointment_id}/shift", [404, 404, 404, 404, SIGN_IN]),
-    // The salon has no staff member, so no time can be blocked.
+    // The salon has no staff member, so no time can be blocked and the page redirects.
     ("GET", "/dashboard/b/{business_id}/calendar/block", [303, 303, 303, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/calendar/block", [303, 303, 303, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/shortcuts", [200, 200, 200, 404, SIGN_IN]),

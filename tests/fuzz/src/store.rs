@@ -225,7 +225,7 @@ impl World {
     }
 }
 
-/// Whether this input also runs on disk, as one in [`INPUTS_PER_DISK`] inputs. The decision depends on all
+/// Whether this input also runs on disk. One in [`INPUTS_PER_DISK`] inputs does. The decision depends on all
 /// bytes of the input. If it depended on a single byte, derived inputs would inherit the decision, and
 /// coverage would select mainly slow inputs on disk.
 pub fn on_disk(data: &[u8]) -> bool {

@@ -33,7 +33,7 @@ pub(super) struct Shown {
     is_asked: bool,
 }
 
-/// A person of the team, as they were when the audit entry that is being replayed was added.
+/// A person of the team, as of the audit entry that is being replayed.
 struct Member {
     role: Role,
     is_active: bool,
@@ -42,7 +42,7 @@ struct Member {
     settings: Value,
 }
 
-/// An appointment, as it was when the audit entry that is being replayed was added.
+/// An appointment, as of the audit entry that is being replayed.
 #[derive(Clone)]
 struct Booked {
     status: String,
