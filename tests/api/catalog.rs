@@ -162,11 +162,19 @@ async fn the_staff_members_who_offer_a_service_are_set_at_once() {
     let log = salon.operator.all("/audit").await.len();
     let changed = set(json!([salon.chloe, salon.anna])).await;
     let expected = [salon.anna.clone(), salon.chloe.clone()];
-    assert_eq!(changed.data()["staff_ids"], json!(expected), "in the order of creation");
+    assert_eq!(
+        changed.data()["staff_ids"],
+        json!(expected),
+        "the staff members must be in the order of their creation"
+    );
     assert_eq!(changed.data()["service_id"], salon.massage);
     assert_eq!(changed.data()["affected"], json!({ "count": 1, "ids": [id(&booked)] }));
     assert_eq!(offering().await, expected);
-    assert_eq!(salon.operator.all("/audit").await.len(), log + 2, "each changed member has an entry");
+    assert_eq!(
+        salon.operator.all("/audit").await.len(),
+        log + 2,
+        "each changed staff member must have an audit entry"
+    );
     // A second request with the same list changes nothing.
     let again = set(json!([salon.anna, salon.chloe])).await;
     assert_eq!((again.data()["staff_ids"].clone(), again.etag()), (json!(expected), changed.etag()));

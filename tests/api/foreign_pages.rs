@@ -125,7 +125,9 @@ async fn a_form_has_an_effect_only_at_the_page_that_issued_it() {
     let cancel = form(&[("expected_starts_at", AT), ("form_id", &id_of_first)]);
     post(&server, &format!("{second}/cancel"), &cancel).await.is(409);
     assert_eq!(two.appointments().await, before);
-    let [booked] = &one.appointments().await[..] else { panic!("one booking was made") };
+    let [booked] = &one.appointments().await[..] else {
+        panic!("the first business must have one appointment")
+    };
     assert_eq!(booked["contact_id"], one.salon.get("/contacts").await.list()[0]["id"]);
     assert_ne!(id(booked), id(&before[0]));
 }

@@ -77,7 +77,7 @@ async fn the_figures_count_appointments_and_calls_by_local_week() {
     let minutes = anna(0)["booked_minutes"].as_i64().unwrap();
     assert!(minutes > 0);
     assert_eq!(anna(1)["booked_minutes"], json!(2 * minutes));
-    assert_eq!(anna(0)["utilisation"], json!(null), "the week is past");
+    assert_eq!(anna(0)["utilisation"], json!(null), "a past week must have no utilisation");
     assert_eq!(anna(2)["utilisation"], json!(0));
     assert!(anna(1)["utilisation"].as_i64().unwrap() > 0);
     let months = insights(&salon, "from=2026-02-15&to=2026-03-31&by=month").await;

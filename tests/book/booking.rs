@@ -117,7 +117,7 @@ async fn a_repeated_form_leads_to_the_same_appointment() {
     let form = site.form(TIME, &[]).await;
     let first = token(&site.send(&form).await);
     let spaced = changed(&form, "name", " Zoé Martin ");
-    assert_ne!(token(&site.send(&spaced).await), first, "each response has its own link");
+    assert_ne!(token(&site.send(&spaced).await), first, "each response must have its own link");
     site.server.restart().await;
     site.salon = site.salon.again(&site.server);
     token(&site.send(&form).await);
@@ -127,7 +127,7 @@ async fn a_repeated_form_leads_to_the_same_appointment() {
     let other = site.form("2026-03-02T10:00:00.000Z", &[]).await;
     site.server.clock.advance(24 * 3_600);
     site.send(&other).await.is(409);
-    assert_eq!(site.appointments().await.len(), 1, "an id is valid for 24 hours");
+    assert_eq!(site.appointments().await.len(), 1, "a form must not book with an id that is a day old");
 }
 
 #[tokio::test]
@@ -168,11 +168,17 @@ async fn a_refusal_is_in_the_language_that_the_visitor_chose() {
     assert!(text(&site.send_with(&form, &english).await).contains("lang=\"fr\""));
     let foreign = site.send_with(&form, &[FOREIGN[0], english[0]]).await;
     foreign.is(403);
-    assert!(text(&foreign).contains("lang=\"en\""), "the form is not read: {foreign}");
+    assert!(
+        text(&foreign).contains("lang=\"en\""),
+        "the page must be in the language of the browser: {foreign}"
+    );
     let empty = site.server.root().call("POST", &site.path).header("content-type", "application/json");
     let refused = empty.header("content-length", "0").await;
     refused.is(415);
-    assert!(text(&refused).contains("lang=\"fr\""), "the language of the business: {refused}");
+    assert!(
+        text(&refused).contains("lang=\"fr\""),
+        "the page must be in the language of the business: {refused}"
+    );
 }
 
 #[tokio::test]

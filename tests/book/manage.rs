@@ -387,7 +387,7 @@ async fn a_link_moves_an_appointment_five_times_at_most() {
         now = next;
     }
     let page = booked.get("?locale=en").await.is(200).says(FIXED[0]);
-    assert_eq!(page.forms().len(), 1, "cancelling is still possible");
+    assert_eq!(page.forms().len(), 1, "the page must still have the form to cancel");
     booked.move_to(STARTS_AT, &now, &last).await.is(422).says(FIXED[0]);
     let path = booked.path("/cancel");
     let page = booked.get("").await;

@@ -251,7 +251,7 @@ async fn who_offers_a_service_and_its_place_in_lists_are_set_on_its_page() {
     assert_eq!(
         browser.get(&new).await.field(&new, "currency"),
         "EUR",
-        "the currency is that of another service"
+        "the form must contain the currency of the other service"
     );
     let mut fields = page.form(&own).fields;
     fields.retain(|(name, value)| name != "staff_ids" || *value != hugo);

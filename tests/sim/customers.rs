@@ -132,7 +132,7 @@ impl Model {
                 let number = number.unwrap_or_else(|| panic!("no customer booked {appointment:?}"));
                 let entry = requests.entry(number);
                 let Op::BookOnline(online) = &entry.tried.op else {
-                    panic!("#{number} is no booking online")
+                    panic!("the request #{number} is not a booking on the page")
                 };
                 check_entered(online, appointment);
                 entry
@@ -172,7 +172,7 @@ impl Model {
             Op::MoveOnline(MoveOnline { appointment: id, change }) => {
                 let moves = self.moves.entry(id.uuid()).or_default();
                 *moves += 1;
-                assert!(*moves <= MOVES_MAX, "{before} was moved by link too often");
+                assert!(*moves <= MOVES_MAX, "{before} was moved through links too often");
                 let request = MoveRequest {
                     starts_at: change.starts_at,
                     staff_id: None,
@@ -184,7 +184,7 @@ impl Model {
             Op::CancelOnline(CancelOnline { appointment: id, change }) => {
                 (Cancel { id: *id }.into(), change.expected_starts_at)
             }
-            other => unreachable!("{other:?} is no change by link"),
+            other => unreachable!("{other:?} cannot be made through a link"),
         };
         assert_eq!(instant(before, "starts_at"), expected, "the appointment has another start");
         op

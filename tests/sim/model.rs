@@ -341,7 +341,7 @@ impl Model {
         }
         for (id, moves) in &self.moves {
             let counted = rows.links[&(*id).into()].moves;
-            assert_eq!(counted, *moves, "{id} was moved by link another number of times");
+            assert_eq!(counted, *moves, "{id} was moved through links a different number of times");
         }
         assert_eq!(rows.special, self.special, "the special days differ from the responses");
         for (id, shown) in &rows.shown {

@@ -67,7 +67,7 @@ impl Sim {
         assert_eq!(
             endpoint.is_enabled(),
             expected,
-            "whether the endpoint is enabled after a day of kind {day:?}: {endpoint:?}"
+            "the endpoint has the wrong status after a day of kind {day:?}: {endpoint:?}"
         );
     }
 

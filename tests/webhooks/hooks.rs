@@ -83,7 +83,7 @@ pub(crate) async fn until<T, E: Debug>(what: &str, mut look: impl AsyncFnMut() -
     loop {
         match look().await {
             Ok(seen) => return seen,
-            Err(seen) => assert!(looks < LOOKS_MAX, "did not happen: {what}, last state: {seen:?}"),
+            Err(seen) => assert!(looks < LOOKS_MAX, "this did not happen: {what}; the last state: {seen:?}"),
         }
         looks += 1;
         sleep_for(PAUSE).await;

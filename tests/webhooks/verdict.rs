@@ -45,7 +45,7 @@ impl Seen {
             if let Some(until) = endpoint.off_until(instant(&event, "created_at")) {
                 assert!(
                     request.at >= until,
-                    "sent while the endpoint was disabled until {until}: {request:?}"
+                    "a request was sent although the endpoint was disabled until {until}: {request:?}"
                 );
             }
             let known = self.events.entry(request.id().to_owned()).or_insert_with(|| request.body.clone());

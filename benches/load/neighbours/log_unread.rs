@@ -14,8 +14,8 @@ use crate::measure::{Measured, nanos};
 use crate::process::{Receptionist, Start};
 use crate::table::{Row, Target};
 
-const READ: &str = "neighbours log unread: 20,000 requests, the log to a file";
-const UNREAD: &str = "neighbours log unread: 20,000 requests, the log to an unread pipe";
+const READ: &str = "neighbours log unread: 20,000 requests while the log goes to a file";
+const UNREAD: &str = "neighbours log unread: 20,000 requests while the log goes to a pipe that is not read";
 const ENDING: &str = "neighbours log unread: SIGTERM after 20,000 requests";
 const REQUESTS: usize = 20_000;
 const CONNECTIONS: usize = 8;

@@ -60,7 +60,7 @@ impl<'a> Task<'a> {
     /// Waits for the text that shows that the task is done, and checks the number of steps.
     async fn done(self, text: &str, steps: u32) {
         self.desk.window.sees(text).await;
-        assert_eq!(self.steps, steps, "the steps until {text:?}");
+        assert_eq!(self.steps, steps, "the task took another number of steps until {text:?}");
     }
 }
 

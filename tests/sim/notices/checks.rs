@@ -204,9 +204,9 @@ impl World {
         let Some(contact) = store.find::<Contact>(&keys::contact(*of, contact)).unwrap() else { return };
         let entered = about.booked_as.as_ref().map(|entered| entered.locale);
         let expected = entered.or(contact.locale).unwrap_or(Locale::En);
-        assert_eq!(*locale, expected, "seed {seed}: the language for {about:?}");
+        assert_eq!(*locale, expected, "seed {seed}: the mail about {about:?} is in another language");
         let token = ManageToken::parse(letter.manage.url.rsplit('/').next().unwrap()).unwrap();
-        assert_eq!(token.business_id(), *of, "seed {seed}: the link of {about:?}");
+        assert_eq!(token.business_id(), *of, "seed {seed}: the link of {about:?} leads to another business");
         let links = store.find::<LinksRecord>(&keys::links(*of, about.id)).unwrap().unwrap_or_default();
         match store.find::<LinkRecord>(&keys::link(*of, &token.hash())).unwrap() {
             Some(link) => assert_eq!((link.appointment_id, link.to), (about.id, Some(to.to_lowercase()))),
