@@ -1,7 +1,7 @@
 //! Describes and creates the businesses that are measured.
 //!
 //! Invariants: the engine's commands create every record, as the operator API and the public API would do. The created
-//! appointments use the half hours with the lowest numbers of [`slot`].
+//! appointments take the half hours with the lowest numbers. [`slot`] returns the start of each.
 
 use std::path::Path;
 use std::process::Command;

@@ -141,8 +141,8 @@ impl Visit {
         self.post(path, &form).await
     }
 
-    /// Waits until `notices` notices were sent. If the contact has stopped the mails, none are sent, so it does not
-    /// wait.
+    /// Waits until `notices` notices were sent. If the contact has stopped the mails, returns immediately, because
+    /// none are sent.
     async fn is_told(&self, contacts: Contacts, notices: usize) {
         if contacts != Contacts::OptedOut {
             self.mails.raw(notices - 1).await;

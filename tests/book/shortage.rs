@@ -33,7 +33,7 @@ impl Site {
         self.send_to(&format!("{manage}/cancel"), form, &[]).await
     }
 
-    /// Sets the disk reserve of the service to this number of bytes.
+    /// Sets the disk reserve of the service to `bytes` bytes.
     fn reserve(&self, bytes: u64) {
         self.server.engine().set_disk_reserve(DiskReserve::Bytes(bytes));
     }

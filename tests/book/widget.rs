@@ -79,7 +79,7 @@ async fn the_script_opens_the_booking_page_under_a_strict_policy() {
     );
     window.enter_frame().await;
     window.sees("Coupe").await;
-    // The test presses Escape in the frame.
+    // Escape closes the dialog, even if the focus is in the frame.
     window.find("body").await.send_keys("\u{e00c}").await.unwrap();
     window.leave_frame().await;
     let closed = "const done = arguments[arguments.length - 1]; const look = () => \

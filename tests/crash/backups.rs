@@ -55,7 +55,7 @@ fn check_fails(args: &[&str], words: &str) {
     assert!(said.contains(words) && said.lines().count() == 1, "{args:?}: {said}");
 }
 
-/// A server whose store contains this many appointments.
+/// A server whose store contains `appointments` appointments.
 pub(crate) async fn filled(data_dir: &Path, appointments: usize) -> (Server, Client, Arc<Shop>) {
     let server = Server::on(data_dir);
     let client = Client::of(&server);

@@ -16,7 +16,7 @@ use crate::process::Server;
 use crate::say::say;
 
 const ROUNDS: usize = 3;
-/// The number of calls, of messages and of appointments of each contact.
+/// The number of calls of each contact. Each also has as many messages, and as many appointments.
 const OF_EACH: usize = 200;
 const CLIENTS: usize = 12;
 const LISTS: [&str; 3] = ["calls", "messages", "appointments"];

@@ -140,7 +140,7 @@ pub(crate) fn refused(mut command: Command) -> Exited {
     Exited { code, line: err.trim_end().to_owned() }
 }
 
-/// Starts a process and kills it during its start, when it has printed this many lines.
+/// Starts a process and kills it during its start, when it has printed `lines` lines.
 pub(crate) fn killed_at_start(mut command: Command, lines: usize) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let read = BufReader::new(child.stdout.take().unwrap()).lines().take(lines).count();

@@ -98,7 +98,7 @@ impl Relay {
         self.count.subscribe().wait_for(Option::is_none).await.unwrap();
     }
 
-    /// Waits until this many different mails were accepted.
+    /// Waits until `mails` different mails were accepted.
     pub(crate) async fn has_taken(&self, mails: usize) {
         let mut count = self.count.subscribe();
         let ids = || self.taken.lock().mails.iter().map(|letter| letter.id.clone()).collect::<BTreeSet<_>>();

@@ -15,7 +15,7 @@ async fn message(server: &Server, salon: &str, urgency: &str) {
     server.operator("POST", &format!("/businesses/{salon}/messages"), message).await;
 }
 
-/// Requests the page repeatedly until it contains the text this many times, because the new status may not be
+/// Requests the page repeatedly until it contains the text `times` times, because the new status may not be
 /// durable yet.
 async fn once_it_says(browser: &mut Browser, path: &str, (text, times): (&str, usize)) -> Page {
     let asks = async {

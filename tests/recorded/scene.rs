@@ -78,7 +78,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// A salon in Paris, on a service that permits this many requests per key and minute.
+    /// A salon in Paris, on a service that permits `limit` requests per key and minute.
     pub(crate) async fn with_limit(limit: u32) -> Self {
         let server = Server::seeded(limit).await;
         let salon = server.salon().await;

@@ -374,7 +374,7 @@ impl Rows {
         }
     }
 
-    /// Checks that the manage links that are listed for each appointment are the links that refer to it.
+    /// Compares the links that are listed for each appointment with the links that refer to the appointment.
     fn check_links(&self) {
         let mut link_of = BTreeMap::new();
         for (appointment, links) in &self.links {

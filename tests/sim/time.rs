@@ -200,9 +200,8 @@ impl Time {
         state.booted = state.now();
     }
 
-    /// Returns the latest time that the service may have used so far. The timestamp of a change must be later than the
-    /// time up to which any returned list ordered by `updated_at` was complete. A change may therefore get this time
-    /// even if the wall clock was set back since.
+    /// Returns the latest time that the service may have used so far. A list ordered by `updated_at` may have returned
+    /// changes up to this time. A new change then gets a later timestamp, even if the wall clock was set back since.
     pub(crate) fn latest_believed(&self) -> Timestamp {
         self.believed().1.max(Timestamp::from_millis(self.0.lock().latest))
     }

@@ -23,7 +23,7 @@ use crate::sim::Sim;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Workload {
-    /// The first workload. It has three businesses, as in the first version of the simulation.
+    /// The first workload. It has three businesses.
     First,
     /// The wide workload. It uses all features of the simulation.
     Wide,

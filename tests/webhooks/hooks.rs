@@ -66,7 +66,7 @@ impl Hook {
         client.operator_list(&format!("{}/deliveries", self.path(shop))).await
     }
 
-    /// Waits until the log has this many rows and each has a finished attempt. Returns the log.
+    /// Waits until the log has `rows` rows and each has a finished attempt. Returns the log.
     pub(crate) async fn log_of(&self, client: &Client, shop: &Shop, rows: usize) -> Vec<Value> {
         until(&format!("{rows} rows that were attempted"), async || {
             let log = self.log(client, shop).await;

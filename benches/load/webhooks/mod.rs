@@ -180,7 +180,7 @@ impl Webhooks {
     }
 }
 
-/// Waits until this many events have arrived. Returns the time at which the last one arrived.
+/// Waits until `count` events have arrived. Returns the time at which the last one arrived.
 async fn wait_for(inbox: &Inbox, count: usize) -> Result<Instant> {
     let mut before = 0;
     let mut progress = Instant::now();

@@ -159,7 +159,8 @@ async fn names_match_in_any_letter_case_and_are_never_guessed() {
         &salon.cut,
         twin["id"].as_str().unwrap(),
     ]);
-    // Two services are called "Cut", but one of them is inactive. So the name is not ambiguous for a booking.
+    // Two services are called "Cut". When one of them is inactive, the name is no longer ambiguous for a
+    // booking.
     let path = format!("/services/{}", twin["id"].as_str().unwrap());
     salon.operator.patch(&path, &json!({"active": false})).await.is(200);
     assert_eq!(find("Cut", None).await.done()["service_id"], json!(salon.cut));

@@ -131,7 +131,7 @@ fn headers_of_the_status(answer: &Answer) {
 /// line.
 fn of_the_protocol(answer: &Answer) {
     // A request that is refused because of its `Host` or `Origin` does not count against the rate limit, so
-    // the response has none of its headers.
+    // the response has no rate limit headers.
     if answer.status != 403 || answer.has("x-ratelimit-limit") {
         rate_limit_headers(answer);
     }

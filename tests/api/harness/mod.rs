@@ -73,18 +73,18 @@ impl Server {
         Self::with_limit(1_000_000).await
     }
 
-    /// Starts a service that reads at most this many rows per request.
+    /// Starts a service that reads at most `scan_rows` rows per request.
     pub(crate) async fn reading(scan_rows: usize) -> Self {
         let limits = Limits { scan_rows, ..Limits::default() };
         Self::with(1_000_000, TrustedProxies::default(), limits, None, system_random()).await
     }
 
-    /// Starts a service that permits this many requests per minute.
+    /// Starts a service that permits `limit` requests per minute.
     pub(crate) async fn with_limit(limit: u32) -> Self {
         Self::with(limit, TrustedProxies::default(), Limits::default(), None, system_random()).await
     }
 
-    /// Starts a service that trusts these proxies and permits this many requests per minute.
+    /// Starts a service that trusts these proxies and permits `limit` requests per minute.
     pub(crate) async fn with_proxies(proxies: &str, limit: u32) -> Self {
         Self::with(limit, proxies.parse().unwrap(), Limits::default(), None, system_random()).await
     }

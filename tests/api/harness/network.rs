@@ -24,7 +24,7 @@ impl Network {
         self.down.store(down, Ordering::Relaxed);
     }
 
-    /// Waits until this many attempts that never end have begun: lookups of silent names and connections to
+    /// Waits until `count` attempts that never end have begun: lookups of silent names, and connections to
     /// the silent address.
     pub(crate) async fn wait_for_silent(&self, count: usize) {
         while self.silent.load(Ordering::Relaxed) < count {

@@ -9,7 +9,8 @@ use tokio::net::TcpStream;
 /// Sends the bytes, shuts down the sending side, and returns the whole response as text.
 pub(crate) async fn raw(address: SocketAddr, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    // The server may close the connection before all bytes are written.
+    // The server may close the connection before all bytes are written, so a failed write is
+    // ignored.
     let _ = stream.write_all(bytes).await;
     let _ = stream.shutdown().await;
     let mut all = Vec::new();

@@ -58,7 +58,7 @@ pub(crate) fn pick(made: &[Value], places: &[usize]) -> Vec<Value> {
     places.iter().map(|place| made[*place].clone()).collect()
 }
 
-/// Texts of exactly this many characters, in different scripts.
+/// Texts of exactly `count` characters, in different scripts.
 pub(crate) fn of_characters(count: usize) -> Vec<String> {
     let scripts = [
         "السلام عليكم ",

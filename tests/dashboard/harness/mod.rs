@@ -103,7 +103,7 @@ impl Server {
         Self { service: Some(service), settings, clock, receiver, _dir: dir }
     }
 
-    /// Starts a service that accepts this many forms per person and minute.
+    /// Starts a service that accepts `forms` forms per person and minute.
     pub(crate) async fn sending_at_most(forms: u32) -> Self {
         let mut server = Self::open().await;
         server.settings.rate_limits.person = NonZeroU32::new(forms).unwrap();

@@ -100,7 +100,7 @@ async fn message(server: &Server, body: String) -> (StatusCode, Value) {
         return (status, Value::Null);
     }
     let answer: Value = serde_json::from_slice(&bytes).unwrap_or_else(|_| panic!("{body}: {status} {shown}"));
-    // A request that is refused before the protocol gets an error in the format of `/v1`.
+    // A request that is refused before its message is read gets an error in the format of `/v1`.
     if answer["error"]["code"].is_string() {
         assert!(status.is_client_error(), "{body}: {status} {shown}");
         return (status, answer);
