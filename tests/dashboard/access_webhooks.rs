@@ -1,5 +1,5 @@
-//! Tests of the pages for webhook endpoints: the creation with a secret that is shown once, changes, test
-//! events, the replacement of the secret, and the deletion.
+//! Tests of the pages for webhook endpoints: creating an endpoint with a secret that is shown once,
+//! changing it, sending it test events, replacing its secret, and deleting it.
 
 use serde_json::{Value, json};
 

@@ -264,7 +264,7 @@ impl Shop {
             13 => AddKnowledge {
                 details: KnowledgeDetails {
                     title: text("Parking"),
-                    // A long text is stored in pieces.
+                    // Some texts are so long that they are stored in pieces.
                     content: text(&"Behind the house. ".repeat(if dice.once_in(4) { 2_700 } else { 3 })),
                     source_url: None,
                     locale: Some(Locale::En),

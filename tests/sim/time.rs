@@ -270,8 +270,8 @@ impl Time {
         let Some(kept) = kept.filter(|kept| kept.newest > Timestamp::MIN) else { return false };
         let boot = kept.boot.filter(|boot| boot.id == state.boot_id());
         let goes_on = kept.wall.millis() + boot.map_or(0, |boot| now - state.booted - boot.passed);
-        // If the machine was not restarted, no new timestamp may be earlier than the time up to which a returned list
-        // was complete. After a restart of the machine, only the stored time is a lower bound.
+        // If the machine was not restarted, the service remembers up to which time it has returned changes in lists,
+        // and no new timestamp may be earlier. After a restart of the machine, only the stored time is a lower bound.
         for listed in state.listed.values().filter(|_| boot.is_some() && could_keep && !state.was_set_back) {
             assert!(
                 listed.millis() <= goes_on,

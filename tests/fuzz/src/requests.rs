@@ -180,7 +180,7 @@ async fn found() -> Founded {
     server.send(&format!("PATCH {path}\n\n{{\"status\":\"enabled\"}}")).await;
     let missed = server.send(&format!("GET {path}/deliveries")).await.unwrap();
     server.ids.push(("event_id", missed.body["data"][0]["event_id"].as_str().unwrap().to_owned()));
-    // A special day is identified by its date.
+    // A special day is identified by its date, so the date is one of the ids.
     server.ids.push(("date", "2026-03-10".to_owned()));
     server.engine.close().await.unwrap();
     Founded { disk, drawn: random.0.load(Ordering::Relaxed), key: server.key, ids: server.ids }

@@ -16,7 +16,7 @@ use uuid::Uuid;
 /// The maximum number of steps. On disk, each step may need a sync.
 const STEPS_MAX: usize = 400;
 const DISK_STEPS_MAX: usize = 60;
-/// Of this number of inputs, one also runs on disk.
+/// On average, one of this number of inputs also runs on disk.
 const INPUTS_PER_DISK: u64 = 256;
 const REOPENINGS_MAX: usize = 6;
 /// A batch is committed when it reaches this many bytes.
