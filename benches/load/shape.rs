@@ -125,7 +125,7 @@ impl Shape {
     }
 }
 
-/// Encodes an instant as in keys, so that the bytes sort in the order of time.
+/// Encodes an instant in the same way as keys do, so that the bytes sort in the order of time.
 fn ordered(millis: i64) -> [u8; INSTANT] {
     (millis.cast_unsigned() ^ 1 << 63).to_be_bytes()
 }

@@ -126,7 +126,8 @@ impl Scene {
             self.requests.lock().booked.insert(name);
             self.killer.answered().await;
             let id = self.appointment(rng, &link).await?;
-            // The appointment is moved to another time, back to its first time, and away again.
+            // Up to three moves: to another time, back to the first time, and to the other time again. The
+            // customer may cancel instead.
             let (mut now, ends) = (starts_at.clone(), rng.below(4));
             for to in [&to, &starts_at, &to].into_iter().take(ends) {
                 if rng.below(2) == 0 {

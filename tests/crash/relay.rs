@@ -17,7 +17,7 @@ use crate::process::{Server, serve};
 pub(crate) struct Letter {
     pub(crate) id: String,
     pub(crate) to: String,
-    /// The headers and the body, with the long lines of their encoding joined.
+    /// The headers and the body. Lines that the encoding of the mail has divided are joined again.
     pub(crate) text: String,
     /// The number of times that the relay was closed before the connection of this mail.
     pub(crate) life: usize,

@@ -168,7 +168,8 @@ async fn the_first_steps_of_a_new_business_are_listed_until_all_are_completed() 
         !leads_on(&owner.get(saved.header("location")).await),
         "if only the step for keys is left, the page must not link to it"
     );
-    // The person can hide the steps of this business in this browser.
+    // The person can hide the first steps of this business in this browser. Another browser still shows
+    // them.
     let mut other = owner.clone();
     let page = other.get(&today).await.says("First steps");
     other.submit(&page, &format!("{today}/hide-steps"), &[]).await.leads_to(&today);

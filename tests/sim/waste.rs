@@ -14,7 +14,7 @@ use crate::network::Mood;
 use crate::shop::{Shop, text};
 use crate::sim::Sim;
 
-/// The actions on the day on which all attempts of one delivery fail.
+/// The kinds of day on which all attempts of one delivery fail.
 #[derive(Clone, Copy, Debug)]
 enum Day {
     /// There is no other event. The endpoint must be disabled.
