@@ -89,7 +89,7 @@ impl Service {
     ) -> Result<Self, ServiceError> {
         if settings.admin_is_exposed() {
             let address = settings.admin_listen;
-            tracing::warn!(%address, "the operator listener has no TLS, so others in the network can read the operator's token");
+            tracing::warn!(%address, "the operator listener has no TLS, so others on the network can read the operator's token");
         }
         let plans = tokio::task::spawn_blocking(load_numbering_plans);
         let [hosts, admin_hosts] = settings.hosts();

@@ -1,6 +1,6 @@
 //! A fast HTTP/1.1 client. It must be fast, because it shares the machine with the measured server.
 //!
-//! It sends one request after the other over one connection. The caller passes each request as bytes. A response
+//! It sends one request after another over one connection. The caller passes each request as bytes. A response
 //! without `Content-Length` is an error, because every response of the service has this header.
 
 use std::io;

@@ -1,4 +1,4 @@
-//! Runs many connections at the same time. Each connection sends one request after the other and checks every response.
+//! Runs many connections at the same time. Each connection sends one request after another and checks every response.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

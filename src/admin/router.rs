@@ -169,7 +169,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The list is the same in every booking mode, and ignores `min_notice_minutes` and `max_advance_days` of the service."),
         get(b!("/appointments"), Token, appointments::list)
             .named("listAppointments", "List appointments")
-            .details("The list is ordered by start. With `updated_since`, it is ordered by the last change."),
+            .details("The list is ordered by start. With `updated_since`, it is ordered by the last change, oldest first."),
         get(b!("/appointments.csv"), Token, appointments::table)
             .named("downloadAppointments", "Get the appointments as a CSV file")
             .details("The file is ordered by start. Times are in the time zone of the business, except `starts_at_utc`. A cell that begins like a formula gets a leading apostrophe. The audit log records the download."),
@@ -207,7 +207,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The file has a row for each period and two columns for each staff member. A cell that begins like a formula gets a leading apostrophe."),
         get(b!("/contacts"), Token, contacts::list)
             .named("listContacts", "List contacts")
-            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change. Each word of `search` must match the beginning of a word of the name, the beginning of the email or of a part of it, or at least three digits of the phone number. Upper and lower case, accents and apostrophes make no difference."),
+            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change, oldest first. Each word of `search` must match the beginning of a word of the name, the beginning of the email or of a part of it, or at least three digits of the phone number. Upper and lower case, accents and apostrophes make no difference."),
         post(b!("/contacts"), Token, contacts::create)
             .named("createContact", "Create a contact")
             .refuses(CONFLICT),
@@ -239,7 +239,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("After the response, requests for the contact get a 404. The service then removes, in steps, the names, numbers and texts from the contact's calls, messages and appointments, but not their ids and times. It removes the same data from the audit log, stored responses and responses of webhook receivers. Waiting events are sent unchanged for at most 24 hours and are then wiped. An erasure cannot be undone."),
         get(b!("/calls"), Token, api::conversations::calls::<OperatorCallView>)
             .named("listCalls", "List calls")
-            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
+            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change, oldest first."),
         get(b!("/calls/{call_id}"), Token, api::conversations::call::<OperatorCallView>)
             .named("getCall", "Get a call"),
         post(b!("/calls"), Token, calls::create)
@@ -250,7 +250,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("`updated_at` does not change and no event is sent, so integrations see no change."),
         get(b!("/messages"), Token, api::conversations::messages::<OperatorMessageView>)
             .named("listMessages", "List messages")
-            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
+            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change, oldest first."),
         post(b!("/messages"), Token, messages::create)
             .named("takeMessage", "Record a message for the team")
             .refuses(CONFLICT),

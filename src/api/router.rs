@@ -50,7 +50,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
                 booked if and only if it is in this list. A request covers at most 7 days."),
         get("/v1/appointments", AppointmentsRead, appointments::list)
             .named("listAppointments", "List appointments")
-            .details("The list is ordered by start. With `updated_since`, it is ordered by the last change."),
+            .details("The list is ordered by start. With `updated_since`, it is ordered by the last change, oldest first."),
         post("/v1/appointments", AppointmentsWrite, appointments::book)
             .named("bookAppointment", "Book an appointment")
             .details("The body has exactly one of `contact_id` and `contact`. Without `staff_id` the service chooses a free staff member. \
@@ -67,7 +67,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .refuses(BOOKING),
         get("/v1/contacts", ContactsRead, contacts::list)
             .named("listContacts", "List contacts")
-            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
+            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change, oldest first."),
         post("/v1/contacts", ContactsWrite, contacts::create)
             .named("createContact", "Create a contact")
             .details("A contact needs a name, a phone or an email. If another contact has the phone or the email, \
@@ -81,12 +81,12 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .details("A property that is left out keeps its value; null clears it. If another contact has the phone or the email, the response is a conflict."),
         get("/v1/calls", CallsRead, conversations::calls::<CallView>)
             .named("listCalls", "List calls")
-            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
+            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change, oldest first."),
         get("/v1/calls/{call_id}", CallsRead, conversations::call::<CallView>)
             .named("getCall", "Get a call"),
         get("/v1/messages", MessagesRead, conversations::messages::<MessageView>)
             .named("listMessages", "List the messages taken for the team")
-            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
+            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change, oldest first."),
         post("/v1/knowledge", KnowledgeWrite, conversations::add_knowledge)
             .named("addKnowledge", "Add a knowledge entry")
             .details("If the business has used up its budget for knowledge, the response is a conflict.")

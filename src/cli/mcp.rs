@@ -68,7 +68,7 @@ fn bridge(args: McpArgs) -> Result<Bridge, ConfigError> {
 fn warning(origin: &PublicUrl) -> Option<String> {
     let is_readable = !origin.is_https() && !origin.is_loopback();
     is_readable.then(|| {
-        format!("warning: {origin} is plain http, so others in the network can read the API key; use https")
+        format!("warning: {origin} is plain http, so others on the network can read the API key; use https")
     })
 }
 

@@ -162,7 +162,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Whether others in the network can read the operator's token when a command sends it.
+    /// Whether others on the network can read the operator's token when a command sends it.
     pub fn admin_is_exposed(&self) -> bool {
         self.admin_tls.is_none() && !self.admin_listen.ip().to_canonical().is_loopback()
     }

@@ -1,7 +1,7 @@
 //! Strict query strings with the same value parsers as bodies.
 //!
-//! The encoding is that of HTML forms, so `+` is a space. An unescaped offset such as `+01:00` is
-//! therefore wrong, and the problem explains the escape.
+//! The encoding is that of HTML forms, so `+` is a space. An unescaped offset such as `+01:00` is therefore
+//! invalid, and the reported problem says how to escape it.
 
 use domain::{Problem, ProblemCode, TextError};
 use percent_encoding::percent_decode_str;

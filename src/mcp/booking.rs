@@ -207,7 +207,7 @@ fn why_not(
     })
 }
 
-/// Adds the next step if the appointment does not start at the expected time or has ended.
+/// Tells the assistant what to do next if the appointment has ended, or if its start is not the expected one.
 fn explain_conflict(asking: &Asking, clock: WallClock, refused: Refused) -> Refused {
     let Refused::Rules(Refusal::Conflict { conflict, .. }) = &refused else { return refused };
     match conflict {

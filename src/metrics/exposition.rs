@@ -256,7 +256,7 @@ impl Exposition {
         gauge(
             encoder,
             "mails_waiting",
-            "Mails that are due or are tried again, counted up to 10,000",
+            "Mails that are due or wait for a retry, counted up to 10,000",
             waiting,
         )?;
         let about = "1, with the version of the service";

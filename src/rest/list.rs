@@ -69,9 +69,9 @@ list_query! {
     pub(crate) struct PlainList {}
 }
 
-/// Declares a list query like [`query_object!`](crate::query_object) and adds `limit` and `cursor`. The
-/// filter is the query itself, or the engine's filter after `=>`, whose fields have the names of the
-/// parameters.
+/// Declares a list query like [`query_object!`](crate::query_object) and adds `limit` and `cursor`. By default the
+/// filter is the query itself. If `=> Filter` follows, it is that filter of the engine, whose fields must have the
+/// names of the parameters.
 #[macro_export]
 macro_rules! list_query {
     (

@@ -349,7 +349,7 @@ fn an_invalid_file_reports_each_line_and_imports_nothing() {
     );
     assert!(said.contains(&expected), "{said}");
 
-    // The failed imports have left no rows. A business can be imported only once.
+    // A business can be imported only once, so this import succeeds only if the failed imports left no rows.
     demo.printed(&["import", "--from", "good", "--data-dir", "other"]);
     let said = says(&demo, &["import", "--from", "good", "--data-dir", "other"]);
     assert!(said.contains("line 2: id: is already used by a business of this service"), "{said}");

@@ -117,7 +117,7 @@ pub(crate) async fn change(
     })
 }
 
-/// Kills the process after a number of changes have got a response.
+/// Kills the process after a number of changes have received a response.
 pub(crate) struct Killer {
     pub(crate) server: Arc<Server>,
     pub(crate) left: AtomicUsize,

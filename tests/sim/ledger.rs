@@ -167,7 +167,7 @@ impl Ledger {
         self.entries.lock()[number..].to_vec()
     }
 
-    /// Returns the requests that have got a response since the last call, in the order of the responses.
+    /// Returns the requests that have received a response since the last call, in the order of the responses.
     pub(crate) fn news(&self) -> Vec<Entry> {
         let news = std::mem::take(&mut *self.news.lock());
         news.into_iter().map(|number| self.entry(number)).collect()

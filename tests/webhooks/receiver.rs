@@ -171,7 +171,7 @@ impl Receiver {
         self.received.lock().len()
     }
 
-    /// Waits until the receiver has got `requests` requests.
+    /// Waits until the receiver has received `requests` requests.
     pub(crate) async fn gets(&self, requests: usize) {
         loop {
             let news = self.news.notified();

@@ -55,7 +55,9 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
         A::PersonDeclined => ("declined an invitation", "a décliné une invitation"),
         A::PersonChanged => ("changed the permissions of a person", "a modifié les droits d’une personne"),
         A::PersonRemoved => ("removed a person", "a retiré une personne"),
-        A::PersonLinkMade => ("made a link for a person", "a créé un lien pour une personne"),
+        A::PersonLinkMade => {
+            ("created an account link for a person", "a créé un lien de compte pour une personne")
+        }
         A::PersonNotificationsChanged => ("changed notifications", "a modifié des notifications"),
         A::PersonUnsubscribed => ("unsubscribed from mails", "s’est désabonné de courriels"),
         A::ApiKeyCreated => ("created an API key", "a créé une clé d’API"),

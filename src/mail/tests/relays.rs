@@ -75,7 +75,7 @@ async fn a_relay_without_starttls_gets_nothing() {
     );
 }
 
-/// An attacker in the network could send data in the name of the relay before TLS begins. The client must
+/// An attacker on the network could send data in the name of the relay before TLS begins. The client must
 /// not use this data as responses after TLS has begun.
 #[tokio::test]
 async fn plain_data_after_the_start_of_tls_fails_the_attempt() {

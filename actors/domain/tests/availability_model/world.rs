@@ -1,4 +1,4 @@
-//! Converts a case into the types of the code.
+//! Converts a test case into the types of the domain crate.
 
 use std::collections::BTreeMap;
 

@@ -55,7 +55,7 @@ pub(crate) struct State {
     pub(crate) blocked: Blocked,
     pub(crate) webhooks: BTreeMap<WebhookId, WebhookEndpoint>,
     pub(crate) people: Team,
-    /// The newest alert number of each person who has got an alert since the actor started.
+    /// The newest alert number of each person who has received an alert since the actor started.
     pub(crate) alerts: BTreeMap<PersonId, u64>,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) busy: Busy,

@@ -204,8 +204,8 @@ impl Engine {
         shared.store.check_room(Weight::Frees)?;
         let id = shared.mint_id(self.now());
         let clocks = Arc::downgrade(&self.parts.shared);
-        // The closure `now` has only a weak reference, because a backup must not keep the engine alive.
         let began = self.now();
+        // This closure has only a weak reference, because a backup must not keep the engine alive.
         let now = move || clocks.upgrade().map_or(began, |shared| shared.clocks.now());
         self.parts.backups.begin((&shared.store, self.parts.limits.backup_rows), to, id, now)?;
         let mut batch = Batch::default();

@@ -205,7 +205,7 @@ impl State {
         Ok(restores.then_some(DropReason::Superseded))
     }
 
-    /// Whether the customer may have got a notice that is not recorded as sent.
+    /// Whether the customer may have received a notice that is not recorded as sent.
     fn may_have_arrived(&self, mail: &Mail) -> bool {
         let key = MailKey::of(mail);
         let was_due = mail.next_attempt_at.is_some_and(|due| due <= self.began);

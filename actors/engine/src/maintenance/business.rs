@@ -162,7 +162,7 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
             }
             BusinessJob::Retention => (AuditAction::RecordsExpired, Step::default()),
             BusinessJob::ExpiredLogs => {
-                // If a row cannot be decoded, only this job ends until the next minute. The other jobs keep
+                // If a row cannot be decoded, only this job pauses until the next minute. The other jobs keep
                 // their progress.
                 let stepped = unless_set_aside(expired_logs::step(state, now, tell_stepped(myself)))?;
                 let expired_logs::Stepped { is_submitted, more } = stepped.unwrap_or_default();

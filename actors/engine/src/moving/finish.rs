@@ -30,7 +30,7 @@ pub(crate) fn is_unfinished(store: &Store) -> Result<bool, StoreError> {
     Ok(store.scan(&rows(), Order::Ascending).next().transpose()?.is_some())
 }
 
-/// Whether all records of an import were valid, while some of its businesses may not be open yet.
+/// Whether an import is finishing: all its records were valid, but some of its businesses may not be open yet.
 pub(crate) fn is_finishing(store: &Store) -> Result<bool, StoreError> {
     store.contains(&all_good())
 }

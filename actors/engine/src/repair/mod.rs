@@ -201,7 +201,7 @@ impl Repair<'_> {
         Ok(map)
     }
 
-    /// Gives idempotency keys with a future steady time the current steady time.
+    /// Replaces the steady time of each idempotency key whose time is in the future with the current steady time.
     async fn idempotency(&mut self, of: BusinessId) -> Result<u64, StoreError> {
         let (steady, mut moved) = (self.steady, 0);
         self.walk(keys::idempotency_from(of, steady.day()), |key, value, batch| {

@@ -30,7 +30,7 @@ async fn a_staff_member_offers_a_limited_number_of_services() {
         Err(EngineError::Refused(Refusal::Invalid(problems))) => assert_eq!(problems, [expected]),
         other => panic!("{other:?}"),
     }
-    // A service that the staff member offers already can be set again.
+    // A service that the staff member already offers can be set again.
     let kept = set(services[0], vec![busy]).await.unwrap().value.resource;
     assert_eq!(kept.staff_ids, [busy]);
     set(services[0], Vec::new()).await.unwrap();

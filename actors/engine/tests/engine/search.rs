@@ -111,7 +111,7 @@ async fn a_search_finds_the_same_contacts_as_a_walk_over_all_contacts() {
     for number in 300..400 {
         world.at(&shop).change(by_operator(), contact(number)).await.unwrap();
     }
-    // With a lower bound on the rows that a request reads, pages end earlier. All pages together must still
+    // With a smaller limit on the rows that a request reads, pages end earlier. All pages together must still
     // show the same contacts.
     for scan_rows in [1, 2, 7, 40] {
         world.limits = Limits { scan_rows, ..world.limits };

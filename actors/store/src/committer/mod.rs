@@ -68,8 +68,8 @@ struct Newest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     Any,
-    /// A change that must be durable before a delivery attempt is made. Barriers and the outcomes of other attempts
-    /// need not be.
+    /// A change that must be durable before a delivery attempt is made. The attempt does not wait for barriers or for
+    /// the outcomes of other attempts.
     ToSend,
 }
 

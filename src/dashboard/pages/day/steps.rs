@@ -20,7 +20,7 @@ const NEW_FOR: TimeDelta = TimeDelta::days(14);
 
 const TO_A_BOOKING: usize = 4;
 
-/// The maximum number of businesses whose first steps one browser hides.
+/// The maximum number of businesses for which one browser remembers that the list of first steps is hidden.
 const HIDDEN_MAX: usize = 20;
 
 /// A missing requirement for bookings, with a link to the page for it if the person may change it.

@@ -15,7 +15,7 @@ const OF_DAY_MAX: usize = 100;
 
 /// A kind of hours: its property in the body, and its fields in the form.
 pub(super) struct Times {
-    /// The name of the property. It is a list of items with a `day` and the two properties in `ends`.
+    /// The name of the property. The property is a list of items with a `day` and the two properties in `ends`.
     property: &'static str,
     ends: [&'static str; 2],
     /// Whether a day has ranges only if it is ticked. A ticked day has at least one range.

@@ -1,4 +1,4 @@
-//! Tests with damage to all other records.
+//! Tests with damage to records of the kinds that the other test modules do not cover.
 
 use super::*;
 

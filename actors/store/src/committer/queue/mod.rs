@@ -147,7 +147,7 @@ struct State {
     turns_left: usize,
     /// The round before which no long change is taken while short changes are waiting.
     long_from: u64,
-    /// The lanes from which short changes or barriers were taken since the newest long change.
+    /// The lanes from which short changes or barriers were taken after the last long change.
     short_since: Lanes,
     rest: Option<Instant>,
     waiting: usize,
