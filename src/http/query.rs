@@ -129,5 +129,6 @@ pub(crate) fn pairs(encoded: &[u8]) -> impl Iterator<Item = (String, String)> {
 fn is_encoded(text: &str) -> bool {
     let is_escape =
         |rest: &str| rest.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
-    text.split('%').skip(1).all(is_escape) && percent_decode_str(text).decode_utf8().is_ok()
+    !text.contains('%')
+        || text.split('%').skip(1).all(is_escape) && percent_decode_str(text).decode_utf8().is_ok()
 }

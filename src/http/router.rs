@@ -108,7 +108,7 @@ where
 /// Builds the router of one path. The path names the route in logs and counters.
 pub(crate) fn at<F, Fut>(path: &'static str, serve: F) -> Router
 where
-    F: Fn(Request) -> Fut + Clone + Send + Sync + 'static,
+    F: Fn(Request) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Response> + Send + 'static,
 {
     named(path, path, serve)
@@ -117,11 +117,12 @@ where
 /// Like [`at`], but logs and counters contain `name`.
 pub(crate) fn named<F, Fut>(path: &'static str, name: &'static str, serve: F) -> Router
 where
-    F: Fn(Request) -> Fut + Clone + Send + Sync + 'static,
+    F: Fn(Request) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Response> + Send + 'static,
 {
     // `FutureExt::map` holds the future once. An async block would hold it twice while awaiting it, so
-    // every request would allocate twice the memory.
+    // every request would allocate twice the memory. axum clones the handler several times for each request.
+    let serve = Arc::new(serve);
     let serve = move |request: Request| {
         serve(request).map(|mut response: Response| {
             response.extensions_mut().get_or_insert_default::<Noted>().route = Some(name);

@@ -63,7 +63,7 @@ pub fn init(settings: &LogSettings) -> Result<(), String> {
     let lines = LINES.get_or_init(|| lines);
     let builder = tracing_subscriber::fmt().with_writer(|| lines.clone()).with_env_filter(filter);
     let begun = match settings.format {
-        LogFormat::Text => builder.with_ansi(false).finish().try_init(),
+        LogFormat::Text => builder.finish().try_init(),
         LogFormat::Json => builder.json().flatten_event(true).finish().try_init(),
     };
     begun.map_err(|_| "logging is set up already")?;
