@@ -331,3 +331,32 @@ async fn a_business_without_staff_has_an_empty_calendar_that_says_so() {
     browser.get(&format!("/dashboard/b/{id}/calendar?view=week")).await.is(200);
     browser.get(&format!("/dashboard/b/{id}/calendar?view=list")).await.says("No appointments found");
 }
+
+#[tokio::test]
+async fn the_form_for_time_off_leads_back_to_the_view_from_which_it_was_opened() {
+    let mut salon = Salon::open().await;
+    let block = salon.to("calendar/block");
+    let week_of = format!("view=week&date=2026-03-03&staff={}", salon.ines);
+    for query in [
+        "view=day&date=2026-03-02",
+        &week_of,
+        "view=week&date=2026-03-04",
+        "view=month&date=2026-03-05",
+        "view=list&date=2026-03-06",
+    ] {
+        let view = salon.to(&format!("calendar?{query}"));
+        let page = salon.owner.get(&view).await.is(200);
+        let form = salon.owner.get(&page.link("calendar/block?")).await.is(200);
+        let leaves = form.tags().iter().filter(|tag| tag.get("href") == Some(&view)).count();
+        assert!(leaves > 0, "{query}: the form must have a link to the view");
+        let refused = salon.owner.submit(&form, &block, &[("from_time", "25:00")]).await.is(422);
+        salon.owner.submit(&refused, &block, &[("from_time", "")]).await.leads_to(&view);
+    }
+    // The booking form passes the view on to the form for time off.
+    let back: String = url::form_urlencoded::byte_serialize(week_of.as_bytes()).collect();
+    let booking = format!("appointments/new?staff={}&date=2026-03-03&time=10:30&back={back}", salon.hugo);
+    let page = salon.owner.get(&salon.to(&booking)).await.is(200);
+    let form = salon.owner.get(&page.link("calendar/block?")).await.is(200);
+    let view = salon.to(&format!("calendar?{week_of}"));
+    salon.owner.submit(&form, &block, &[]).await.leads_to(&view);
+}

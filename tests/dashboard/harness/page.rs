@@ -81,6 +81,14 @@ impl Page {
         tags
     }
 
+    /// The address of the first link whose address contains this text.
+    #[track_caller]
+    pub(crate) fn link(&self, part: &str) -> String {
+        let links = self.tags().into_iter().filter(|tag| tag.name == "a");
+        let mut found = links.filter_map(|tag| tag.get("href").map(str::to_owned));
+        found.find(|to| to.contains(part)).unwrap_or_else(|| panic!("no link contains {part}: {}", self.body))
+    }
+
     /// The visible text. Words are separated by single spaces.
     pub(crate) fn text(&self) -> String {
         let (mut text, mut rest) = (String::new(), self.body.as_str());

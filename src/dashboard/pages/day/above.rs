@@ -37,27 +37,33 @@ pub(super) struct Asked {
     pub(super) staff: Option<StaffId>,
 }
 
+/// The query of a view of the calendar.
+pub(super) fn query(view: &str, date: NaiveDate, staff: Option<StaffId>) -> String {
+    let staff = staff.map(|staff| format!("&staff={staff}")).unwrap_or_default();
+    format!("view={view}&date={date}{staff}")
+}
+
 impl Member {
     pub(super) fn calendar(&self, view: &str, date: NaiveDate, staff: Option<StaffId>) -> String {
-        let staff = staff.map(|staff| format!("&staff={staff}")).unwrap_or_default();
-        format!("{}?view={view}&date={date}{staff}", self.path_to("calendar"))
+        format!("{}?{}", self.path_to("calendar"), query(view, date, staff))
     }
 
     pub(super) fn head(&self, is: &'static str, asked: &Asked) -> Head {
         let to = |view: &str| self.calendar(view, asked.date, asked.staff);
         let staff = asked.staff.map(|staff| format!("&staff={staff}")).unwrap_or_default();
-        let book = format!("{}?date={}{staff}", self.path_to("appointments/new"), asked.date);
-        let book = self.may(Right::Day).then_some(book);
-        let may_block = self.may(Right::Settings) || self.membership.staff_id.is_some() && book.is_some();
-        let block = format!("{}?date={}{staff}", self.path_to("calendar/block"), asked.date);
+        let back = query(is, asked.date, asked.staff);
+        let back: String = url::form_urlencoded::byte_serialize(back.as_bytes()).collect();
+        let form = |path: &str| format!("{}?date={}{staff}&back={back}", self.path_to(path), asked.date);
+        let may_book = self.may(Right::Day);
+        let may_block = self.may(Right::Settings) || self.membership.staff_id.is_some() && may_book;
         Head {
             is,
             day: to("day"),
             week: to("week"),
             month: to("month"),
             list: to("list"),
-            book,
-            block: may_block.then_some(block),
+            book: may_book.then(|| form("appointments/new")),
+            block: may_block.then(|| form("calendar/block")),
             ..Head::default()
         }
     }

@@ -6,6 +6,7 @@ use domain::diary::Diary;
 use domain::{Right, StaffId};
 
 use super::axis;
+use super::booking::{BACK, back_to};
 use crate::dashboard::pages::prelude::*;
 use crate::dashboard::pages::settings::times_off;
 
@@ -31,7 +32,11 @@ pub(crate) async fn show(member: Member) -> Answered {
 /// minutes of its date.
 fn asked(query: &Form) -> Form {
     let minute = |name| query.get(name).parse::<u32>().ok().filter(|minute| *minute <= DAY_MINUTES);
-    let mut fields = vec![("staff", query.get("staff").to_owned()), ("from", query.get("date").to_owned())];
+    let mut fields = vec![
+        ("staff", query.get("staff").to_owned()),
+        ("from", query.get("date").to_owned()),
+        (BACK, query.get(BACK).to_owned()),
+    ];
     if let Some(from) = minute("minute") {
         let to = minute("until").unwrap_or(from + LASTS_MINUTES).min(DAY_MINUTES);
         let to = if to == DAY_MINUTES { "24:00".to_owned() } else { axis::shown(to) };
@@ -49,7 +54,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
         let change = times_off::read(&member)?.change(staff).map_err(Undone::of)?;
         member.change(change).await?;
         let day = days::asked(member.form.get("from")).unwrap_or_else(|| member.today());
-        Ok(member.calendar("day", day, None))
+        Ok(back_to(&member, member.form.get(BACK), day).path)
     };
     let done = done.await.map_err(|refused: Refused| refused.beside(times_off::beside));
     member.answered(done, |filled| shown(&member, filled)).await
@@ -60,8 +65,8 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
     let date = days::asked(filled.get("from")).unwrap_or_else(|| member.today());
     let diary = member.business.diary(date..=date).await?;
     let choices = choices(member, &diary);
-    let back = member.calendar("day", date, None);
-    let Some(first) = choices.first() else { return Ok(see_other(&back)) };
+    let back = back_to(member, filled.get(BACK), date);
+    let Some(first) = choices.first() else { return Ok(see_other(&back.path)) };
     let chosen = choices.iter().find(|one| one.value == filled.get("staff")).unwrap_or(first).value.clone();
     let time = |id: &str, label: &str| Field::new(id, "text", "off", view.t(label)).class("time").optional();
     let day = |id: &str, label: &str| Field::new(id, "date", "off", view.t(label)).class("date");
@@ -78,11 +83,11 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
     }
     let status = filled.status;
     let shown = Page {
-        sheet: member.sheet("calendar").under(vec![member.crumb("calendar")]),
         staff: Field::select("staff", view.t("block-staff"), choices).chosen(&chosen),
         fields,
         filled,
-        back,
+        back: back.path.clone(),
+        sheet: member.sheet("calendar").under(vec![back]),
     };
     page_as(status, &shown)
 }

@@ -29,7 +29,7 @@ use crate::rest::contact::booking_contact;
 /// The hidden fields with the parameters of the shown times, and with the page to return to: `today`, or the
 /// query of the calendar.
 const TIMES_OF: &str = "times_of";
-const BACK: &str = "back";
+pub(super) const BACK: &str = "back";
 const NOTES: &str = "notes";
 
 #[derive(Template)]
@@ -120,19 +120,20 @@ async fn book(member: &Member) -> Result<String, Refused> {
         && given(WHO).is_none_or(|who| who == NEW)
         && booked.contact_name.as_ref().is_none_or(|name| name.trim().to_lowercase() != typed);
     let known = if is_other { "&known=1" } else { "" };
-    let path = back_to(member, form.get(BACK), member.day(booked.starts_at));
+    let path = back_to(member, form.get(BACK), member.day(booked.starts_at)).path;
     let joint = if path.contains('?') { '&' } else { '?' };
     Ok(format!("{path}{joint}{BOOKED}={}{known}", booked.id))
 }
 
-/// The page to return to.
-fn back_to(member: &Member, back: &str, date: NaiveDate) -> String {
+/// The page to return to, which the field `back` of a form names.
+pub(super) fn back_to(member: &Member, back: &str, date: NaiveDate) -> Crumb {
     if back == "today" {
-        return member.path_to(back);
+        return member.crumb(back);
     }
     let calendar = Form::parse(back.as_bytes());
     let view = ["day", "week", "month", "list"].into_iter().find(|view| calendar.get("view") == *view);
-    member.calendar(view.unwrap_or("day"), date, calendar.get("staff").parse().ok())
+    let path = member.calendar(view.unwrap_or("day"), date, calendar.get("staff").parse().ok());
+    Crumb { path, ..member.crumb("calendar") }
 }
 
 fn times_of(asked: [&str; 3]) -> String {
@@ -171,7 +172,8 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
         }
         None => None,
     };
-    let block = service.and_then(|service| block(member, (wanted.date, staff), wish, service));
+    let at = (wanted.date, staff, filled.get(BACK));
+    let block = service.and_then(|service| block(member, at, wish, service));
     let whom = Whom::of(member, &mut filled).await?;
     let stopped = match member.may(Right::Day) {
         true => missing(member, &diary).await?,
@@ -179,16 +181,14 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
     };
     let ids = wanted.ids();
     let back = back_to(member, filled.get(BACK), wanted.date);
-    let crumb = if filled.get(BACK) == "today" { "today" } else { "calendar" };
-    let crumb = Crumb { label: member.t(crumb), path: back.clone() };
     let sent = [
         (TIMES_OF, times_of([&ids[0], &ids[1], &wanted.date.to_string()])),
         (BACK, filled.get(BACK).to_owned()),
     ];
     let notes = Field::area(NOTES, member.t("book-notes")).optional().class("low");
     let shown = Page {
-        sheet: member.sheet("").under(vec![crumb]),
-        back,
+        back: back.path.clone(),
+        sheet: member.sheet("").under(vec![back]),
         block,
         stopped,
         services: services(member, &diary, &ids[0], &fitting, wish),
@@ -270,7 +270,7 @@ fn services(
 /// staff member.
 fn block(
     member: &Member,
-    (date, staff): (NaiveDate, Option<StaffId>),
+    (date, staff, back): (NaiveDate, Option<StaffId>, &str),
     wish: Wish,
     service: &Service,
 ) -> Option<String> {
@@ -281,7 +281,8 @@ fn block(
         .map(|at| minute(at, date, member.profile.zone).to_string());
     let staff = staff.map(|staff| ("staff", staff.to_string()));
     let date = date.to_string();
-    let values = [("date", date), ("minute", from), ("until", until)].into_iter().chain(staff);
+    let back = Some((BACK, back.to_owned())).filter(|(_, back)| !back.is_empty());
+    let values = [("date", date), ("minute", from), ("until", until)].into_iter().chain(staff).chain(back);
     let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(values).finish();
     Some(format!("{}?{query}", member.path_to("calendar/block")))
 }

@@ -5,7 +5,7 @@ use chrono::{Datelike, NaiveDate};
 use domain::diary::Presence;
 use domain::{Right, StaffId};
 
-use super::above::{Asked, Head, OF_A_WEEK_MAX};
+use super::above::{Asked, Head, OF_A_WEEK_MAX, query};
 use super::axis::Axis;
 use super::board::{Board, Item, Lane, is_own, minutes_of, open_on, span};
 use super::diary::Dates;
@@ -130,7 +130,6 @@ impl<'a> BoardPage<'a> {
         let thin = if is_day { "" } else { "thin " };
         let crew = dates.staff().filter(|_| !is_day && asked.staff.is_none());
         let crew = crew.map(|one| (one.member.name.clone(), dates.color(one.member.id)));
-        let back = member.calendar(head.is, asked.date, asked.staff);
         Self {
             sheet: member.sheet("calendar"),
             class: format!("{thin}{density} grid-{grid} {}", axis.class(shortest(dates))),
@@ -139,7 +138,7 @@ impl<'a> BoardPage<'a> {
             now: now.map(|(_, time, place)| (time, place)),
             lanes,
             crew: crew.collect(),
-            back: back.split_once('?').map(|(_, query)| query.to_owned()).unwrap_or_default(),
+            back: query(head.is, asked.date, asked.staff),
             first_minute: axis.minutes().start,
             last_minute: axis.minutes().end,
             grid_minutes: grid,
