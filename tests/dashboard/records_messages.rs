@@ -277,3 +277,24 @@ async fn a_message_is_written_down_annotated_and_snoozed() {
     browser.submit(&page, &snooze, &[("for", "")]).await.leads_to(&format!("{path}?done=awake"));
     browser.get(&today).await.says("Needs you · 1");
 }
+
+#[tokio::test]
+async fn a_snoozed_message_is_marked_and_last_in_the_list_and_is_not_counted() {
+    let server = Server::open().await;
+    let (salon, mut browser, base) = salon(&server).await;
+    take(&server, &salon, json!({ "caller_name": "Paul Roy", "body": "first" })).await;
+    let urgent = json!({ "caller_name": "Nora Haddad", "body": "second", "urgency": "urgent" });
+    let id = take(&server, &salon, urgent).await;
+    let list = browser.get(&base).await.says("2 new, 1 of them urgent");
+    order(&list, &["Nora Haddad", "Paul Roy"]);
+    let change = json!({ "snoozed_until": "2026-03-03T07:00:00Z" });
+    server.operator("PATCH", &format!("/businesses/{salon}/messages/{id}"), change).await;
+    let list = browser.get(&base).await.says("Snoozed until Tuesday 3 March at 08:00");
+    order(&list, &["Paul Roy", "Nora Haddad"]);
+    assert_eq!(list.text().matches("Snoozed").count(), 1);
+    assert!(!list.text().contains("of them urgent"), "{}", list.text());
+    server.clock.set("2026-03-03T07:00:00Z");
+    let list = browser.get(&base).await.says("2 new, 1 of them urgent");
+    order(&list, &["Nora Haddad", "Paul Roy"]);
+    assert!(!list.text().contains("Snoozed"), "{}", list.text());
+}

@@ -7,7 +7,7 @@ use engine::business::commands::messages::PatchMessage;
 use engine::business::{ContactFilter, IfMatch, PageRequest, Request};
 use view::{CallView, ContactView, MessageView, OperatorMessageView};
 
-use super::messages::done;
+use super::messages::{done, snoozed_until};
 use crate::admin::messages::MessagePatch;
 use crate::dashboard::pages::prelude::*;
 use crate::dashboard::pages::settings::times_off::at;
@@ -147,7 +147,7 @@ async fn found(member: &Member) -> Result<OperatorMessageView, Refused> {
 async fn shown(member: &Member, of_team: OperatorMessageView, mut filled: Filled) -> Answered {
     let tag = filled.tag(&of_team);
     let noted = of_team.notes.get().unwrap_or_default().to_owned();
-    let snoozed_until = of_team.snoozed_until.flatten().filter(|until| *until > member.business.now());
+    let snoozed_until = snoozed_until(member, &of_team);
     // The page has two forms. A refused form has only its own fields, so the other form shows the saved
     // values.
     let saved = values(&of_team);

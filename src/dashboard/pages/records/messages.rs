@@ -1,11 +1,11 @@
 //! The list of the messages of callers. A tab selects the status: new, read or resolved. Urgent new messages
-//! are listed first.
+//! are listed first, and snoozed new messages last.
 
 use std::collections::{HashMap, HashSet};
 
-use domain::{MessageId, MessageStatus, Right, StaffId, Urgency};
+use domain::{MessageId, MessageStatus, Right, StaffId, Timestamp, Urgency};
 use engine::business::{MessageFilter, PageRequest};
-use view::MessageView;
+use view::{MessageView, OperatorMessageView};
 
 use crate::dashboard::pages::prelude::*;
 use crate::rest::through::read_through;
@@ -24,9 +24,20 @@ struct Page<'a> {
     undo: Option<Undo>,
     sub: String,
     status: MessageStatus,
-    messages: Vec<MessageView>,
+    messages: Vec<Row>,
     staff: HashMap<StaffId, String>,
     pages: Pages,
+}
+
+struct Row {
+    message: MessageView,
+    snoozed_until: Option<Timestamp>,
+}
+
+/// The end of the snooze. `None` if the message is not snoozed now, or if it is resolved.
+pub(super) fn snoozed_until(member: &Member, shown: &OperatorMessageView) -> Option<Timestamp> {
+    let is_open = shown.message.status != MessageStatus::Resolved;
+    shown.snoozed_until.flatten().filter(|until| is_open && *until > member.business.now())
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
@@ -35,34 +46,41 @@ pub(crate) async fn show(member: Member) -> Answered {
     let is_new = status == MessageStatus::New;
     let part = member.part("messages", if is_new { NEW_SHOWN } else { SHOWN }, &["status"]);
     let filter = &MessageFilter { status: Some(status), ..MessageFilter::default() };
-    let found = part.read(|page| async move { business.messages(filter, &page).await }).await?;
+    let read = |filter, page| async move { business.messages_as::<OperatorMessageView>(filter, &page).await };
+    let found = part.read(|page| read(filter, page)).await?;
     let mut messages = found.items;
     if is_new {
         if part.request.after.is_none() {
             // The first page also contains the urgent messages of later pages, which show them again.
             let urgent = &MessageFilter { urgency: Some(Urgency::Urgent), ..filter.clone() };
             let first = PageRequest { limit: URGENT_SHOWN, after: None };
-            let urgent = read_through(first, |page| async move { business.messages(urgent, &page).await });
-            let urgent = urgent.await?.items.into_iter();
-            let shown: HashSet<MessageId> = messages.iter().map(|message| message.id).collect();
-            messages.extend(urgent.filter(|message| !shown.contains(&message.id)));
+            let urgent = read_through(first, |page| read(urgent, page)).await?.items.into_iter();
+            let shown: HashSet<MessageId> = messages.iter().map(|one| one.message.id).collect();
+            messages.extend(urgent.filter(|one| !shown.contains(&one.message.id)));
         }
-        messages.sort_by_key(|message| message.urgency != Urgency::Urgent);
     }
-    let staff = if messages.iter().any(|message| message.staff_id.is_some()) {
+    let row =
+        |one: OperatorMessageView| Row { snoozed_until: snoozed_until(&member, &one), message: one.message };
+    let mut messages: Vec<_> = messages.into_iter().map(row).collect();
+    if is_new {
+        messages.sort_by_key(|row| (row.snoozed_until.is_some(), row.message.urgency != Urgency::Urgent));
+    }
+    let staff = if messages.iter().any(|row| row.message.staff_id.is_some()) {
         member.staff().await?.into_iter().map(|one| (one.id, one.name)).collect()
     } else {
         HashMap::new()
     };
     let pages = part.pages(found.next.as_deref());
-    let urgent = messages.iter().filter(|message| message.urgency == Urgency::Urgent).count();
+    // A snoozed message does not count as new.
+    let awake: Vec<_> = messages.iter().filter(|row| row.snoozed_until.is_none()).collect();
+    let urgent = awake.iter().filter(|row| row.message.urgency == Urgency::Urgent).count();
     page(&Page {
         sheet: member.sheet("messages"),
         done: done(&member),
         undo: member.undo(status.as_str()),
         // The number of messages is known only if there is a single page.
-        sub: if is_new && pages.is_all() && !messages.is_empty() {
-            let counts = [("count", messages.len()), ("urgent", urgent)];
+        sub: if is_new && pages.is_all() && !awake.is_empty() {
+            let counts = [("count", awake.len()), ("urgent", urgent)];
             view.words.say("messages-sub-new", &counts.map(|(name, n)| (name, Value::Count(n as u64))))
         } else {
             view.t("messages-sub")
