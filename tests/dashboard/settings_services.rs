@@ -52,7 +52,8 @@ async fn a_service_with_every_property_is_added_and_changed() {
     let page = browser.get(&format!("{path}?done=added")).await.says("Added.").says("90 min").says("€65.50");
     page.says("0, 15 min").says("1 day").says("No staff member yet").says("Not bookable");
     let own = format!("{path}/{}", service["id"].as_str().unwrap());
-    let page = browser.get(&own).await.is(200);
+    let page =
+        browser.get(&own).await.is(200).says("cannot be booked, because no active staff member offers it");
     assert_eq!(page.field(&own, "price_cents"), "65.50");
     let fields = [("name", "All colour"), ("price_cents", ""), ("currency", ""), ("max_advance_days", "")];
     let page = browser.submit(&page, &own, &fields).await.leads_to(&format!("{own}?done=saved"));
@@ -63,6 +64,7 @@ async fn a_service_with_every_property_is_added_and_changed() {
     browser.submit_without(&page, &own, "active").await.is(303);
     assert_eq!(services(&server, &salon).await[0]["active"], false);
     browser.get(&path).await.says("Not offered");
+    assert!(!browser.get(&own).await.text().contains("cannot be booked, because"));
 }
 
 #[tokio::test]
@@ -202,8 +204,12 @@ async fn members_can_only_read_services() {
     let page = member.get(&path).await.says("Cut").says("60 min");
     assert!(!page.body.contains("/services/new"));
     let own = format!("{path}/{}", services(&server, &salon).await[0]["id"].as_str().unwrap());
-    let page = member.get(&own).await.is(200).says("60 min").says("Inès");
+    let page = member.get(&own).await.is(200).says("60 min").says("Status Offered").says("Inès");
     assert!(!page.body.contains("/delete") && !page.forms().iter().any(|form| form.action == own));
+    let staff = server.operator("GET", &format!("/businesses/{salon}/staff"), Value::Null).await;
+    let of_staff = format!("/businesses/{salon}/staff/{}", staff[0]["id"].as_str().unwrap());
+    server.operator("PATCH", &of_staff, json!({ "service_ids": [] })).await;
+    member.get(&own).await.says("Status Not bookable");
     member.get(&format!("{path}/new")).await.is(403).says("Your role can see this");
     member.get(&format!("{own}/delete")).await.is(403);
 }

@@ -133,6 +133,8 @@ struct Page<'a> {
     staff: Field,
     /// The staff members who offer the service, for a member who may not change it.
     offering: Vec<StaffMember>,
+    /// Whether the service is active, but no active staff member offers it.
+    is_unbookable: bool,
 }
 
 /// The name of the field with the staff members who offer the service.
@@ -203,8 +205,13 @@ fn lines(view: &View, form: &Form, staff: &[StaffMember]) -> Vec<Line> {
     } else {
         of("max_advance_days", &|days| ahead(view, days))
     };
-    let active = if form.find("active").is_some() { "service-offered" } else { "service-not-offered" };
     let ticked = |one: &&StaffMember| form.all(STAFF).any(|id| id == one.id.to_string());
+    let is_bookable = staff.iter().filter(ticked).any(|one| one.active);
+    let status = match (form.find("active").is_some(), is_bookable) {
+        (false, _) => "service-not-offered",
+        (true, false) => "services-not-bookable",
+        (true, true) => "service-offered",
+    };
     let names = staff.iter().filter(ticked).map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ");
     vec![
         line(view, "service-name", form.get("name")),
@@ -218,7 +225,7 @@ fn lines(view: &View, form: &Form, staff: &[StaffMember]) -> Vec<Line> {
         line(view, "service-category", form.get("category")),
         line(view, "position", form.get("position")),
         line(view, "color", &color(view, form.get("color"))),
-        line(view, "services-status", &view.t(active)),
+        line(view, "services-status", &view.t(status)),
         line(view, "service-done-by", &names),
     ]
 }
@@ -269,7 +276,7 @@ async fn shown(member: &Member, service: Option<&Service>, mut filled: Filled, d
     let choices = staff.iter().filter(|one| one.active || filled.is_ticked(STAFF, &one.id.to_string()));
     let choices = choices.map(|one| Choice::new(one.id.to_string(), &*one.name)).collect::<Vec<_>>();
     let offering = staff.iter().filter(|one| service.is_some_and(|it| one.service_ids.contains(&it.id)));
-    let offering = offering.cloned().collect();
+    let offering: Vec<_> = offering.cloned().collect();
     let line = |id: &str, label: &str| Field::line(id, view.t(label));
     let notices = numbers(&NOTICES, filled.get("min_notice_minutes"), None, |one| notice(view, one));
     let any_day = Some(view.t("service-any-day"));
@@ -302,6 +309,7 @@ async fn shown(member: &Member, service: Option<&Service>, mut filled: Filled, d
         fields: fields.map(|field| filled.field(view, field)),
         active: filled.has("active"),
         staff: filled.field(view, Field::choices(STAFF, "checkbox", view.t("service-done-by"), choices)),
+        is_unbookable: service.is_some_and(|it| it.active) && !offering.iter().any(|one| one.active),
         offering,
         filled,
     };

@@ -155,6 +155,7 @@ service-price = Price
 service-price-about = For you and your team; callers do not hear it.
 service-currency = Currency
 service-currency-hint = Three letters, such as EUR.
+service-not-bookable = This service cannot be booked, because no active staff member offers it. Choose the staff members under “Offered by”.
 service-done-by = Offered by
 service-done-by-about = Choose the staff members who offer this service. Without a staff member, it cannot be booked.
 service-in-lists = In lists and calendars

@@ -155,6 +155,7 @@ service-price = Prix
 service-price-about = Pour vous et votre équipe ; les appelants ne le connaissent pas.
 service-currency = Devise
 service-currency-hint = Trois lettres, par exemple EUR.
+service-not-bookable = Cette prestation n’est pas réservable : aucun membre actif de l’équipe ne la réalise. Cochez les membres concernés sous « Réalisée par ».
 service-done-by = Réalisée par
 service-done-by-about = Choisissez les membres de l’équipe qui réalisent cette prestation. Sans eux, personne ne peut la réserver.
 service-in-lists = Dans les listes et l’agenda
