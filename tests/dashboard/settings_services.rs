@@ -312,7 +312,7 @@ async fn a_starting_set_creates_what_its_page_shows_in_a_business_without_servic
         .await
         .is(200)
         .says("Salon de coiffure")
-        .says("Horaires Mardi – Samedi, 09:00 – 18:00");
+        .says("Horaires Mardi à samedi, 09:00 – 18:00");
     let page = page.says("Cabinet dentaire").says("Détartrage").says("45 min").says("75 €").says("Patient");
     assert_eq!(services(&server, &business).await, json!([]), "the page creates nothing");
     browser.submit(&page, &start, &[("trade", "butcher")]).await.is(422);

@@ -277,3 +277,20 @@ async fn a_stored_form_is_shown_again_at_its_position_on_the_page() {
     assert_eq!((page.field(&add, "note"), page.field(&own, "name")), ("Kept".into(), "Hugo".into()));
     again.submit(&page, &own, &[("name", "Hugo D.")]).await.is(303);
 }
+
+#[tokio::test]
+async fn consecutive_days_with_the_same_hours_are_combined_in_both_languages() {
+    let (server, salon, path, mut browser) = open().await;
+    for (name, days) in [("Inès", &["monday", "tuesday"][..]), ("Hugo", &["monday", "tuesday", "wednesday"])]
+    {
+        let hours = days.iter().map(|day| json!({ "day": day, "open": "09:00", "close": "12:00" }));
+        let body = json!({ "name": name, "service_ids": [], "hours": hours.collect::<Vec<_>>() });
+        server.operator("POST", &format!("/businesses/{salon}/staff"), body).await;
+    }
+    let page = browser.get(&path).await.says("Monday and Tuesday, 09:00 – 12:00");
+    page.says("Monday to Wednesday, 09:00 – 12:00");
+    let page = browser.get("/dashboard/account").await;
+    browser.submit(&page, "/dashboard/account", &[("locale", "fr")]).await.is(303);
+    let page = browser.get(&path).await.says("Lundi et mardi, 09:00 – 12:00");
+    page.says("Lundi à mercredi, 09:00 – 12:00");
+}

@@ -225,3 +225,20 @@ fn a_number_in_a_sentence_has_the_right_plural() {
         assert_eq!((text(Locale::En, wait), text(Locale::Fr, wait)), (english.to_owned(), french.to_owned()));
     }
 }
+
+/// A French word such as `de` becomes `d’` before a vowel, so no message has such a word before a name.
+#[test]
+fn no_french_message_has_a_word_with_an_elision_before_a_name() {
+    const NAMES: [&str; 8] = ["business", "contact", "customer", "name", "place", "service", "staff", "who"];
+    const WORDS: [&str; 8] = ["de", "je", "la", "le", "me", "ne", "que", "se"];
+    let catalogues =
+        [IN_FRENCH, include_str!("../../book/words/fr.ftl"), include_str!("../../mail/words/fr.ftl")];
+    for line in catalogues.iter().flat_map(|catalogue| catalogue.lines()) {
+        for (at, mark) in line.match_indices(" { $") {
+            let before = line[..at].rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+            let name = line[at + mark.len()..].split([' ', '}']).next().unwrap_or_default();
+            let is_elided = WORDS.contains(&before.to_lowercase().as_str()) && NAMES.contains(&name);
+            assert!(!is_elided, "{line}");
+        }
+    }
+}

@@ -111,7 +111,7 @@ notice-intro-cancelled = Ce rendez-vous chez { $business } n’a pas lieu.
 notice-intro-declined = { $business } ne peut pas proposer ce rendez-vous.
 notice-intro-reminder = { $business } vous attend à cette heure.
 notice-manage = Afficher le rendez-vous
-notice-stop = Ne plus recevoir d’e-mails de { $business }
+notice-stop = Ne plus recevoir d’e-mails de l’établissement { $business }
 
 test-subject = Test des réglages d’e-mail
 test-intro = Cet e-mail est arrivé : les réglages d’e-mail fonctionnent.

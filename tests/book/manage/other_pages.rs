@@ -88,7 +88,7 @@ async fn a_link_of_a_mail_stops_the_mails_to_its_address() {
     assert_eq!(consent(&booked).await, "no_reminders");
     let french = booked.path("/unsubscribe?locale=fr");
     let page = booked.browser.post(&french, &[("what", "all")]).await.is(200);
-    page.says("Vous ne recevrez plus d'e-mails de Salon Lumière à cette adresse.");
+    page.says("Vous ne recevrez plus d’e-mails de l’établissement Salon Lumière à cette adresse.");
     assert_eq!(consent(&booked).await, "none");
     let page = booked.browser.post(&path, &[("what", "all")]).await.is(200);
     page.says("You will get no more e-mails from Salon Lumière at this address.");

@@ -14,7 +14,7 @@ use engine::business::commands::catalog::{CreateFirstServices, CreateService};
 use engine::business::commands::profile::PatchBusiness;
 
 use super::parts::only_for_changing;
-use super::week::day_name;
+use super::week::days_name;
 use crate::dashboard::pages::prelude::*;
 use crate::dashboard::words::words;
 
@@ -163,8 +163,7 @@ pub(crate) async fn show(member: Member) -> Answered {
 async fn shown(member: &Member, filled: Filled) -> Answered {
     let view = &member.view;
     let set = |trade: &Trade| {
-        let [first, .., last] = trade.days.map(|day| day_name(view, day));
-        let days = view.says("hours-days", &[("from", first), ("to", last)]);
+        let days = days_name(view, &trade.days);
         let [open, close] = [OPEN.0, OPEN.1].map(|minute| member.clock_of(minute.into()));
         let hours = (view.t("settings-hours"), format!("{days}, {open} – {close}"));
         let word = view.t(&format!("business-word-{}", trade.customer));

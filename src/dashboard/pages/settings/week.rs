@@ -71,6 +71,19 @@ pub(super) fn day_name(view: &View, day: Day) -> String {
     capitalised(&view.words.weekday(day))
 }
 
+/// The names of consecutive days: `Monday`, `Monday and Tuesday`, `Monday to Wednesday`.
+pub(super) fn days_name(view: &View, days: &[Day]) -> String {
+    let range = |id, from: Day, to: Day| {
+        view.says(id, &[("from", view.words.weekday(from)), ("to", view.words.weekday(to))])
+    };
+    capitalised(&match *days {
+        [] => String::new(),
+        [day] => view.words.weekday(day),
+        [first, last] => range("hours-two-days", first, last),
+        [first, .., last] => range("hours-days", first, last),
+    })
+}
+
 /// Converts a typed time of day to the format of the APIs. It accepts `9:00`, `9`, `9h`, `09 h 30`, `9.30`,
 /// and `930` from numeric keypads. Other text stays unchanged, and the APIs refuse it.
 pub(in crate::dashboard) fn tidy(text: &str) -> String {
@@ -262,13 +275,7 @@ pub(super) fn in_short(view: &View, form: &Form, times: &Times) -> String {
         }
     }
     let run = |(first, last): (usize, usize)| {
-        let (name, said) = &lines[first];
-        let until = &lines[last].0;
-        let days = match last - first {
-            0 => name.clone(),
-            _ => view.says("hours-days", &[("from", name), ("to", until)]),
-        };
-        format!("{days}, {said}")
+        format!("{}, {}", days_name(view, &DAYS[first..=last]), lines[first].1)
     };
     runs.into_iter().map(run).collect::<Vec<_>>().join(" · ")
 }

@@ -74,6 +74,7 @@ hours-break-to = { $day }, break until, optional
 hours-closed = Closed
 hours-with-break = break { $times }
 hours-days = { $from } to { $to }
+hours-two-days = { $from } and { $to }
 hours-days-title = Special days
 hours-days-to-come = Upcoming
 hours-days-past = Past
