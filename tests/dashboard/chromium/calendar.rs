@@ -2,9 +2,11 @@
 //! picker, and keyboard shortcuts. The salon has appointments with Camille on Monday at 09:00, 11:30 and
 //! 16:00.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::axe::{axe, violations};
 use super::journeys::{Desk, PHONE};
+use super::window::Looks;
 
 const DAY: &str = "calendar?view=day&date=2026-03-02";
 const CARD: &str = "#board .visit[data-minute='540']";
@@ -241,5 +243,34 @@ async fn the_date_picker_and_the_shortcuts_open_days() {
     window.keys("/").await;
     window.sees("Search").await;
     assert!(window.path().await.ends_with("/search"), "{}", window.path().await);
+    desk.close().await;
+}
+
+/// The sizes of the links of appointments that are too small, and the number of appointments that share their
+/// lane with five others.
+const LINKS: &str = "
+    const links = [...document.querySelectorAll('#board .visit .cover')].map(one => one.getBoundingClientRect());
+    const small = links.filter(one => one.width < 24 || one.height < 24).map(one => [one.width, one.height]);
+    return [small, document.querySelectorAll('#board .visit.of-6').length]";
+
+#[tokio::test]
+async fn the_week_of_six_staff_members_has_links_that_are_large_enough() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let of = |path: &str| format!("/businesses/{}/{path}", desk.salon.id);
+    for number in 1..=6 {
+        let staff = json!({ "name": format!("Maëlle {number}"), "service_ids": [desk.salon.service] });
+        let staff = desk.salon.server.operator("POST", &of("staff"), staff).await;
+        let visit = json!({ "service_id": desk.salon.service, "staff_id": staff["id"],
+            "starts_at": "2026-03-03T14:00:00+01:00", "contact": { "name": "Zoé Lefèvre" } });
+        desk.salon.server.operator("POST", &of("appointments"), visit).await;
+    }
+    for width in [768, 1280] {
+        desk.window.look(Looks { width, dark: false }).await;
+        desk.goto("calendar?view=week&date=2026-03-02").await;
+        assert_eq!(desk.window.run(LINKS).await, json!([[], 6]), "{width} px");
+        if let Some(axe) = axe() {
+            assert_eq!(violations(&desk.window, &axe).await, [""; 0], "{width} px");
+        }
+    }
     desk.close().await;
 }
