@@ -107,14 +107,3 @@ async fn the_ten_most_frequent_tasks_take_few_steps() {
     from("today").await.click(arrived).await.done("Arrived", 1).await;
     desk.close().await;
 }
-
-#[tokio::test]
-async fn the_days_of_other_months_are_cells_of_the_month() {
-    let Some(desk) = Desk::of_owner().await else { return };
-    desk.goto("calendar?view=month&date=2026-04-01").await;
-    let script = "const cells = [...document.querySelectorAll('main table.month td.other')]; \
-                  return [cells.length, cells.filter(one => getComputedStyle(one).display === 'table-cell').length]";
-    let found = desk.window.run(script).await;
-    assert!(found[0].as_u64() > Some(0) && found[0] == found[1], "{found}");
-    desk.close().await;
-}
