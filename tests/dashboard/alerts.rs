@@ -1,9 +1,11 @@
 //! Tests of alerts: the list, the number of new alerts, and the button that marks alerts as read. Each
 //! person has a separate list.
 
+use domain::AlertKind;
 use serde_json::{Value, json};
 
-use crate::harness::{Browser, Server};
+use crate::day_salon::{Salon, key};
+use crate::harness::{Browser, Server, relay};
 
 /// The label of the alerts in the navigation, with the number of new alerts.
 async fn news(browser: &mut Browser, salon: &str) -> String {
@@ -74,4 +76,84 @@ async fn older_alerts_are_on_further_pages() {
     assert!(!page.text().contains("number 10.") && !page.body.contains("?after="));
     // An invalid cursor shows the first page.
     browser.get(&format!("{path}?after=AAAA")).await.is(200).says("number 59.");
+}
+
+impl Salon {
+    /// Causes an alert of each kind for the owner: about messages and a call without a name, about
+    /// appointments, and about an endpoint whose nine attempts to deliver an event fail. Returns the pages of
+    /// the records, one for each alert.
+    async fn cause_every_alert(&mut self) -> Vec<String> {
+        let mut pages = Vec::new();
+        for urgency in ["normal", "urgent"] {
+            let message = json!({ "caller_phone": "+33755010203", "body": "Call me", "urgency": urgency });
+            pages.push(format!("messages/{}", key(&self.operator("POST", "/messages", message).await)));
+        }
+        let call = json!({ "direction": "inbound", "status": "missed", "outcome": "other",
+            "from_number": "+33755010204", "started_at": "2026-03-02T05:00:00Z", "ended_at": "2026-03-02T05:00:10Z" });
+        pages.push(format!("calls/{}", key(&self.operator("POST", "/calls", call).await)));
+        let id = self.booked("2026-03-02T09:00:00Z", "Ada").await;
+        let to = json!({ "starts_at": "2026-03-02T10:00:00Z" });
+        self.operator("POST", &format!("/appointments/{id}/reschedule"), to).await;
+        self.operator("POST", &format!("/appointments/{id}/cancel"), Value::Null).await;
+        pages.extend(vec![format!("appointments/{id}"); 3]);
+        pages.push(format!("appointments/{}", self.requested("2026-03-03T09:00:00Z", "Nora").await));
+
+        self.server.receiver.answers(503, "");
+        let endpoint = json!({ "url": "https://a.example.com/hook", "events": ["contact.created"] });
+        let endpoint = key(&self.operator("POST", "/webhooks", endpoint).await);
+        self.operator("POST", "/contacts", json!({ "name": "Grace" })).await;
+        let page = self.to(&format!("settings/webhooks/{endpoint}"));
+        let delivery = self.owner.until(&page, "1 of 9").await.link("/deliveries/");
+        for attempt in 2..=9 {
+            self.server.clock.advance(60 * 60);
+            let page = self.owner.get(&delivery).await;
+            self.owner.submit(&page, &format!("{delivery}/try-now"), &[]).await.is(303);
+            self.owner.until(&delivery, &format!("{attempt} of 9")).await;
+        }
+        pages.extend(vec![format!("settings/webhooks/{endpoint}"); 2]);
+        pages.iter().map(|page| self.to(page)).collect()
+    }
+}
+
+#[tokio::test]
+async fn an_alert_of_each_kind_links_to_its_record_in_the_page_and_in_its_mail() {
+    let (mail, mails) = relay().await;
+    let mut salon = Salon::on(Server::open_with(None, Some(mail)).await).await;
+    let settings = salon.to("settings/notifications");
+    let page = salon.owner.get(&settings).await.is(200);
+    let now: Vec<_> = AlertKind::ALL.iter().map(|kind| format!("{kind}.email")).collect();
+    let now: Vec<_> = now.iter().map(|name| (name.as_str(), "now")).collect();
+    salon.owner.submit(&page, &settings, &now).await.is(303);
+    let mut expected = salon.cause_every_alert().await;
+    expected.sort();
+    assert_eq!(expected.len(), AlertKind::ALL.len());
+
+    let path = salon.to("alerts");
+    let page = salon.owner.until(&path, "A webhook endpoint was turned off").await;
+    let page = page.says("+33 7 55 01 02 03").says("+33 7 55 01 02 04");
+    let links = page.tags().into_iter().filter(|tag| tag.get("class") == Some("cover"));
+    let (mut titles, mut linked): (Vec<_>, Vec<_>) =
+        links.map(|tag| (tag.text.clone(), tag.get("href").unwrap().to_owned())).unzip();
+    for link in &linked {
+        salon.owner.get(link).await.is(200);
+    }
+    linked.sort();
+    assert_eq!(linked, expected);
+    titles.sort();
+    titles.dedup();
+    assert_eq!(titles.len(), AlertKind::ALL.len(), "each kind has its own title: {titles:?}");
+
+    // The member of the salon also receives the mail about the urgent message.
+    let (mut mailed, mut texts) = (Vec::new(), String::new());
+    for number in 0..=AlertKind::ALL.len() {
+        let mail = mails.get(number).await;
+        if mail.to == "owner@example.com" {
+            mailed.push(mail.path("/dashboard/b/"));
+            texts = [texts, mail.subject, mail.text].concat();
+        }
+    }
+    mailed.sort();
+    assert_eq!(mailed, expected);
+    assert!(texts.contains("+33 7 55 01 02 03") && texts.contains("+33 7 55 01 02 04"), "{texts}");
+    assert!(!texts.contains("+3375501"), "{texts}");
 }

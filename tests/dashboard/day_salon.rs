@@ -19,7 +19,10 @@ pub(crate) struct Salon {
 
 impl Salon {
     pub(crate) async fn open() -> Self {
-        let server = Server::open().await;
+        Self::on(Server::open().await).await
+    }
+
+    pub(crate) async fn on(server: Server) -> Self {
         let id = server.business("Salon Zoé").await;
         let of = |path: &str| format!("/businesses/{id}/{path}");
         let cut = json!({ "name": "Cut", "duration_minutes": 30 });

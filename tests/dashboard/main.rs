@@ -22,6 +22,7 @@ mod day_moves;
 mod day_notices;
 mod day_salon;
 mod day_today;
+mod day_without_scripts;
 mod forms;
 mod harness;
 mod landing;
