@@ -111,6 +111,17 @@ async fn the_day_of_a_staff_member_who_is_not_in_has_no_break() {
     salon.operator("PATCH", &format!("/staff/{hugo}"), tuesday).await;
     let page = salon.member.get(&salon.to("today")).await.says("Hugo Not working");
     assert_eq!(page.text().matches("Break").count(), 1, "{}", page.text());
+    // A break during time off is not shown either. If a staff member is off for the whole day, they do not work.
+    let off = format!("/staff/{}/time-off", salon.ines);
+    let lunch = json!({ "starts_at": "2026-03-02T10:30:00Z", "ends_at": "2026-03-02T12:30:00Z" });
+    let lunch = salon.operator("POST", &off, lunch).await;
+    let page = salon.member.get(&salon.to("today")).await.says("works 09:00 – 18:00");
+    assert!(!page.text().contains("Break"), "{}", page.text());
+    salon.operator("DELETE", &format!("{off}/{}", lunch["id"].as_str().unwrap()), Value::Null).await;
+    salon.operator("POST", &off, json!({ "from": "2026-03-02", "to": "2026-03-02" })).await;
+    let page = salon.member.get(&salon.to("today")).await.says("Inès Not working");
+    assert!(!page.text().contains("Break"), "{}", page.text());
+    salon.member.get(&salon.to("calendar?date=2026-03-02")).await.says("Inès Not working");
 }
 
 #[tokio::test]

@@ -118,15 +118,29 @@ pub(super) fn is_own(open: &Range<u32>) -> bool {
     open.start > 0 || open.end > NOON
 }
 
-/// The working time of a staff member on a date, from the first to the last minute.
+/// The working time of a staff member on a date, from the first to the last minute. `None` if all of it is time
+/// off.
 pub(super) fn in_on(dates: &Dates, presence: &Presence, date: NaiveDate, zone: Tz) -> Option<Range<u32>> {
     let open: Vec<_> = open_on(dates, date, zone).into_iter().filter(is_own).collect();
-    let Some(hours) = &presence.hours else { return span(open.into_iter()) };
-    let hours: Vec<_> = minutes_on(hours, date, zone).collect();
-    let both = open
-        .iter()
-        .flat_map(|open| hours.iter().map(|hours| open.start.max(hours.start)..open.end.min(hours.end)));
-    span(both.filter(|both| !both.is_empty()))
+    let works = match &presence.hours {
+        None => span(open.into_iter()),
+        Some(hours) => {
+            let hours: Vec<_> = minutes_on(hours, date, zone).collect();
+            let both = open.iter().flat_map(|open| {
+                hours.iter().map(|hours| open.start.max(hours.start)..open.end.min(hours.end))
+            });
+            span(both.filter(|both| !both.is_empty()))
+        }
+    };
+    works.filter(|works| !is_off(presence, works, date, zone))
+}
+
+/// Whether these minutes of a date are in one time off of the staff member.
+pub(super) fn is_off(presence: &Presence, minutes: &Range<u32>, date: NaiveDate, zone: Tz) -> bool {
+    presence.away.iter().any(|(key, end)| {
+        let off = [key.starts_at..*end];
+        minutes_on(&off, date, zone).any(|off| off.start <= minutes.start && minutes.end <= off.end)
+    })
 }
 
 pub(super) fn out_on(view: &View, dates: &Dates, date: NaiveDate, zone: Tz) -> String {

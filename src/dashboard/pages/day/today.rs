@@ -8,7 +8,7 @@ use domain::{AppointmentStatus, Attendance, Right};
 use view::AppointmentView;
 
 use super::axis::minute;
-use super::board::{in_on, minutes_on, open_on, out_on};
+use super::board::{in_on, is_off, minutes_on, open_on, out_on};
 use super::diary::Dates;
 use super::needs::{Needs, needs};
 use super::steps::{Step, steps};
@@ -177,7 +177,9 @@ fn day_of(member: &Member, dates: &Dates, presence: &Presence, today: NaiveDate)
     // A break is shown only while the staff member works.
     let is_in = in_on(dates, presence, today, zone);
     let is_open = |minutes: &std::ops::Range<u32>| {
-        is_in.as_ref().is_some_and(|is_in| is_in.start < minutes.end && minutes.start < is_in.end)
+        let works =
+            is_in.as_ref().is_some_and(|is_in| is_in.start < minutes.end && minutes.start < is_in.end);
+        works && !is_off(presence, minutes, today, zone)
     };
     let gap = |minutes: std::ops::Range<u32>, label: String| {
         let [start, end] = [minutes.start, minutes.end].map(|minute| member.clock_of(minute));
