@@ -290,7 +290,7 @@ impl Context<'_> {
                 (self.zones.instant(end), length)
             }
         };
-        // A start that the clocks skip can move behind its end.
+        // If the clocks skip the start, it moves forward and can then be later than the end.
         from..if to <= from { from + length.max(TimeDelta::zero()) } else { to }
     }
 

@@ -176,9 +176,9 @@ impl State {
         if !notice.is_true_of(appointment) {
             return Ok(Some(DropReason::Superseded));
         }
-        // `known` is the state that the customer was last told. If no notice was sent, it is the state before
-        // the first change without a notice, or no state if that change was the booking. `is_uncertain` is true
-        // if a later notice may have reached the customer.
+        // `known` is the state in the last notice that was sent to the customer. If none was sent, `known` is the
+        // state before the first change without a notice. If that change was the booking, there is no such state.
+        // `is_uncertain` is true if a later notice may have reached the customer.
         let (mut known, mut is_uncertain) = (None, false);
         for mail in notices_of(store, key.of, appointment.id)? {
             let Some(other) = mail.notice.filter(|other| mail.id != key.id && other.hours == notice.hours)
