@@ -49,15 +49,13 @@ pub(crate) async fn show(member: Member) -> Answered {
     let read = |filter, page| async move { business.messages_as::<OperatorMessageView>(filter, &page).await };
     let found = part.read(|page| read(filter, page)).await?;
     let mut messages = found.items;
-    if is_new {
-        if part.request.after.is_none() {
-            // The first page also contains the urgent messages of later pages, which show them again.
-            let urgent = &MessageFilter { urgency: Some(Urgency::Urgent), ..filter.clone() };
-            let first = PageRequest { limit: URGENT_SHOWN, after: None };
-            let urgent = read_through(first, |page| read(urgent, page)).await?.items.into_iter();
-            let shown: HashSet<MessageId> = messages.iter().map(|one| one.message.id).collect();
-            messages.extend(urgent.filter(|one| !shown.contains(&one.message.id)));
-        }
+    if is_new && part.request.after.is_none() {
+        // The first page also contains the urgent messages of later pages, which show them again.
+        let urgent = &MessageFilter { urgency: Some(Urgency::Urgent), ..filter.clone() };
+        let first = PageRequest { limit: URGENT_SHOWN, after: None };
+        let urgent = read_through(first, |page| read(urgent, page)).await?.items.into_iter();
+        let shown: HashSet<MessageId> = messages.iter().map(|one| one.message.id).collect();
+        messages.extend(urgent.filter(|one| !shown.contains(&one.message.id)));
     }
     let row =
         |one: OperatorMessageView| Row { snoozed_until: snoozed_until(&member, &one), message: one.message };
