@@ -1,5 +1,5 @@
 //! Measures bookings at a thousand businesses and at a single business. For comparison, it also measures the store
-//! alone, the disk alone, and PostgreSQL. One more measurement makes bookings while notices of earlier bookings wait
+//! alone, the disk alone, and PostgreSQL. One more measurement makes bookings while notices of other businesses wait
 //! for a relay that cannot be reached.
 //!
 //! Each measurement has its own server and its own copy of a prepared data directory.
@@ -39,6 +39,10 @@ const MIXED: &str = "mixed, 80 % reads, 64 connections";
 
 const IN_FLIGHT: usize = 64;
 
+/// The number of businesses whose notices wait during one of the measurements. They get no measured bookings, because
+/// each booking of theirs writes two more notices.
+const NOTIFYING: usize = 20;
+
 /// A prepared directory, and the other data that the rows of the result table need.
 pub(crate) struct Booked {
     template: PathBuf,
@@ -74,8 +78,8 @@ impl Group for Booked {
     async fn set_up(context: &Context, rows: &[Row]) -> Result<Self> {
         let template = context.path("businesses");
         let plan = Plan {
-            businesses: BUSINESSES,
-            kept: BUSINESSES,
+            businesses: BUSINESSES + NOTIFYING,
+            kept: BUSINESSES + NOTIFYING,
             staff: STAFF,
             appointments: 0,
             hours: Hours::Always,
@@ -139,22 +143,26 @@ impl Booked {
             ("RECEPTIONIST_SMTP_URL", "smtp+plain://127.0.0.1:9"),
             ("RECEPTIONIST_MAIL_FROM", "bench@example.com"),
         ];
-        let has_notices = row == NOTICES || row == BESIDE_NOTICES;
-        let settings = if has_notices { &relay[..] } else { &[] };
+        let has_relay = row == NOTICES || row == BESIDE_NOTICES;
+        let settings = if has_relay { &relay[..] } else { &[] };
         let server = Receptionist::start_with(&directory, Start { settings, ..Start::default() })?;
-        if has_notices {
-            self.send_notices(server.operator).await?;
-        }
         let (period, address) = (context.options.period, server.public);
-        let shops = if row == ONE { &self.shops[..1] } else { &self.shops[..] };
-        // A new contact has no e-mail address, so a booking for a new contact causes no notice.
-        let whom = if row == NEW_CONTACTS || row == BESIDE_NOTICES { For::New } else { For::Known };
-        // The first bookings load every business before the measurement begins. For `BESIDE_NOTICES`, each business
-        // gets several, so that many notices wait for the relay.
-        let taken = if row == BESIDE_NOTICES { context.options.sized(20, 2) } else { 1 };
-        let first = Bookings::limited(shops, context.first_day, 0, taken * shops.len())?;
+        let (shops, notifying) = self.shops.split_at(BUSINESSES);
+        let shops = if row == ONE { &shops[..1] } else { shops };
+        if row == NOTICES {
+            turn_on_notices(server.operator, shops).await?;
+        }
+        if row == BESIDE_NOTICES {
+            turn_on_notices(server.operator, notifying).await?;
+            let bookings = context.options.sized(1_000, 2) * notifying.len();
+            let bookings = Bookings::limited(notifying, context.first_day, 0, bookings)?;
+            exhaust(address, bookings.scripts(IN_FLIGHT), &server.process).await?;
+        }
+        // The first bookings load every business before the measurement begins.
+        let first = Bookings::limited(shops, context.first_day, 0, shops.len())?;
         exhaust(address, first.scripts(IN_FLIGHT), &server.process).await?;
-        let bookings = Bookings::new(shops, context.first_day, taken, whom)?;
+        let whom = if row == NEW_CONTACTS || row == BESIDE_NOTICES { For::New } else { For::Known };
+        let bookings = Bookings::new(shops, context.first_day, 1, whom)?;
         let connections = match row {
             SPREAD_1 => 1,
             SPREAD_8 => 8,
@@ -164,7 +172,7 @@ impl Booked {
         let measured = if row == MIXED {
             let day = chrono::DateTime::from_timestamp_millis(context.first_day).unwrap_or_default();
             let day = day.format("%Y-%m-%d").to_string();
-            let scripts = Mixed::scripts(&bookings, &self.shops, &day, connections);
+            let scripts = Mixed::scripts(&bookings, shops, &day, connections);
             drive(address, scripts, period, &server.process).await?
         } else {
             drive(address, bookings.scripts(connections), period, &server.process).await?
@@ -172,17 +180,6 @@ impl Booked {
         server.process.stop()?;
         std::fs::remove_dir_all(directory)?;
         Ok(measured)
-    }
-
-    /// Makes every booking cause a notice and a reminder.
-    async fn send_notices(&self, operator: SocketAddr) -> Result<()> {
-        let mut connection = Connection::open(operator).await?;
-        for shop in self.shops.iter() {
-            let path = format!("/admin/v1/businesses/{}/notices", shop.id);
-            let all = request("PATCH", &path, TOKEN, Some(r#"{"email":"all"}"#));
-            connection.exchange(&all).await?.expect(200)?;
-        }
-        Ok(())
     }
 
     /// Runs the store alone in a child process, so that the measured memory and CPU time belong only to the store.
@@ -203,4 +200,15 @@ impl Booked {
         std::fs::remove_dir_all(directory)?;
         Ok(serde_json::from_slice(&std::fs::read(out)?)?)
     }
+}
+
+/// Makes every booking at these businesses cause a notice and a reminder.
+async fn turn_on_notices(operator: SocketAddr, shops: &[Shop]) -> Result<()> {
+    let mut connection = Connection::open(operator).await?;
+    for shop in shops {
+        let path = format!("/admin/v1/businesses/{}/notices", shop.id);
+        let all = request("PATCH", &path, TOKEN, Some(r#"{"email":"all"}"#));
+        connection.exchange(&all).await?.expect(200)?;
+    }
+    Ok(())
 }
