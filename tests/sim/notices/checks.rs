@@ -162,7 +162,7 @@ impl World {
             let known = known == Some(stated);
             assert!(
                 known || newest.status == MailStatus::Failed || is_excused(newest),
-                "seed {seed}: the customer does not know of {newest:?}, last: {last:?}"
+                "seed {seed}: the customer does not know of {newest:?}, last: {last:?}, all: {mails:#?}"
             );
         }
         for mail in of_last_change().filter(is_reminder) {

@@ -177,7 +177,7 @@ impl State {
             return Ok(Some(DropReason::Superseded));
         }
         // `known` is the state in the last notice that was sent to the customer. If none was sent, `known` is the
-        // state before the first change without a notice. If that change was the booking, there is no such state.
+        // state before the change of the first notice. If that change was the booking, there is no such state.
         // `is_uncertain` is true if a later notice may have reached the customer.
         let (mut known, mut is_uncertain) = (None, false);
         for mail in notices_of(store, key.of, appointment.id)? {
@@ -197,7 +197,7 @@ impl State {
                 (known, is_uncertain) = (Some(Some(other.stated())), false);
             } else if self.may_have_arrived(&mail) {
                 is_uncertain = true;
-            } else if other.dropped.is_none_or(|reason| reason == DropReason::Superseded) {
+            } else {
                 known = known.or(Some(mail.before));
             }
         }
