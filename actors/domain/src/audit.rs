@@ -103,7 +103,7 @@ words! {
         Mail = "mail",
         Retention = "retention",
         Budget = "budget",
-        /// The kind of special days. Stored entries may contain it, but the service no longer writes it.
+        /// A special day. Stored entries may contain this kind, but the service no longer writes it.
         SpecialDay = "special_day",
         Backup = "backup",
         Export = "export",
@@ -111,13 +111,13 @@ words! {
 }
 
 impl AuditAction {
-    /// Returns the kind of resource that the first part of the action's name states. A test checks that each action has
-    /// a kind.
+    /// Returns the kind of resource, which is the first part of the action's name. A test checks that each action has a
+    /// kind.
     pub fn kind(self) -> AuditedKind {
         let (of, _) = self.as_str().split_once('.').unwrap_or_default();
         match of {
-            // Settings and special days have no id, and an action with a plural name concerns many records. The entry
-            // therefore names the business.
+            // Settings and special days have no id, and an action with a plural name concerns many records. Entries
+            // about them therefore name the business.
             "special_day" | "website" | "notices" | "records" | "contacts" | "appointments" => {
                 AuditedKind::Business
             }

@@ -51,7 +51,8 @@ impl Buffers {
     }
 
     pub fn around(self, (start, end): (Timestamp, Timestamp)) -> (Timestamp, Timestamp) {
-        // This function runs for every appointment near a time, and `TimeDelta` would be several times slower.
+        // This function runs for every appointment near a requested time, and `TimeDelta` would be several times
+        // slower.
         let [before, after] = [self.before, self.after].map(|minutes| i64::from(minutes) * 60_000);
         (Timestamp::from_millis(start.millis() - before), Timestamp::from_millis(end.millis() + after))
     }

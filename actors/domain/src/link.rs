@@ -113,8 +113,8 @@ impl Person {
         let confirms = channel != LinkChannel::Shown;
         if channel != LinkChannel::Mailed {
             self.links_from = now;
-            // This ends the sessions that began with an older link. A mailed link does not, because anyone can request
-            // one.
+            // The new link ends the sessions that began with an older link. A mailed link ends none, because anyone can
+            // request one.
             self.end_sessions(|session| session.restricted);
         }
         Ok(self.link.insert(Link { hash, kind, created_at: now, confirms, business_id, email: None }))

@@ -8,7 +8,7 @@
 //! Invariants:
 //!
 //! - A name or an address contributes no control character to a search text.
-//! - If a search matches one of several texts, [`Search::may_match`] is true for all of them together.
+//! - If a search matches a text, [`Search::may_match`] is true for all bytes that contain this text.
 
 use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization;

@@ -1,5 +1,5 @@
-//! Checks whether a staff member can be booked at a time: the time is within the hours of the staff member,
-//! and no absence or appointment overlaps the time or its buffers.
+//! Checks whether a staff member can be booked at a time. The time must be within the hours of the staff member, and no
+//! absence or appointment may overlap the time or its buffers.
 //!
 //! Invariant: only [`Candidate::check`] makes this check, for listings and for bookings. It is fast for times in
 //! ascending order; other orders give the same results, more slowly.

@@ -198,7 +198,7 @@ impl<'a> Schedule<'a> {
         let years = bookable_years();
         starts.retain(|start| years.contains(start) && ahead.check(&timeline, *start).is_ok());
         let query = BusyQuery::new(duration, terms.applicable_buffers(buffers)).except(except);
-        // Each staff member is checked only for the times at which none of those checked before is available.
+        // Each staff member is checked only for the times at which no staff member checked before is available.
         let (mut hours, mut left) = (OwnHours::new(&timeline), starts.clone());
         for member in self.candidates(service, staff) {
             if left.is_empty() {

@@ -1,5 +1,5 @@
 //! An index of the active appointments of a business by staff member. It also contains times at which no staff member
-//! can be booked, because the staff member of an appointment is unknown.
+//! can be booked, because an appointment has an unknown staff member.
 //!
 //! Invariant: no appointment is empty, and no two appointments of a staff member overlap. Violations panic in release
 //! builds too.

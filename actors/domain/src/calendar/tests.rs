@@ -137,10 +137,10 @@ fn the_shortest_service_fits_into_the_last_five_minutes() {
 #[test]
 fn the_longest_service_takes_a_whole_day_of_24_hours() {
     assert_eq!(starts(Paris, &[(Monday, "00:00", "24:00")], "2026-03-02", 1440), ["00:00+01"]);
-    // The clocks go forward on this day, so it has 23 hours.
+    // The clocks go forward on this day, so it has 23 hours, and a service of 24 hours does not fit.
     assert_eq!(starts(Paris, &[(Sunday, "00:00", "24:00")], "2026-03-29", 1440), [""; 0]);
     assert_eq!(starts(Paris, &[(Sunday, "00:00", "24:00")], "2026-03-29", 1380), ["00:00+01"]);
-    // The clocks go back on this day, so it has 25 hours.
+    // The clocks go back on this day, so it has 25 hours, and a service of 24 hours can start at several times.
     let back = starts(Paris, &[(Sunday, "00:00", "24:00")], "2026-10-25", 1440);
     assert_eq!(back, ["00:00+02", "00:30+02", "01:00+02"]);
     let hours = always();

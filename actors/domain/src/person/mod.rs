@@ -161,8 +161,8 @@ impl Person {
         fold_address(&self.email)
     }
 
-    /// True if only the person can sign in. It is false if another person may have set the password or may have a
-    /// session, or has seen a link.
+    /// True if only the person can sign in. It is false if another person may have set the password, may have a session
+    /// or may have seen a link.
     pub fn is_safe(&self) -> bool {
         let shown = self.link.as_ref().is_some_and(|link| !link.confirms);
         self.confirmed || (self.password.is_none() && self.sessions.is_empty() && !shown)

@@ -115,8 +115,8 @@ fn hours() -> impl Strategy<Value = Vec<DayHours>> {
     prop_oneof![9 => drawn, 1 => Just(always)]
 }
 
-/// Generates random windows that are valid together according to `valid`. `tried` is the range for the number of
-/// windows that are drawn.
+/// Draws a number of random windows in the range `tried`, and omits each window that is not `valid` together with the
+/// windows before it.
 fn windows(
     tried: RangeInclusive<usize>,
     valid: fn(Vec<DayHours>) -> bool,

@@ -5,7 +5,8 @@
 //! for the minute with that local time. Such a minute exists, because in the years of these dates every offset of the
 //! zones in `case` is a whole number of minutes.
 //!
-//! `MODEL_CASES=30000 cargo test --release -p receptionist-domain --test availability_model` sets the number of cases.
+//! The variable `MODEL_CASES` sets the number of cases: `MODEL_CASES=30000 cargo test --release -p receptionist-domain
+//! --test availability_model`
 
 #![allow(clippy::unwrap_used)]
 
@@ -37,7 +38,7 @@ fn config() -> ProptestConfig {
     }
 }
 
-/// Requests a time from the code and from the model, and checks that both return the same result.
+/// Requests the same time from the code and from the model, and checks that both return the same result.
 fn ask(model: &Model<'_>, world: &World, listed: &[Slot], millis: i64) -> Result<(), TestCaseError> {
     let start = minute(model.origin) + TimeDelta::milliseconds(millis);
     let answer = world.assign(model.case, start);

@@ -294,8 +294,8 @@ impl Restoring<'_> {
         self.store.write(of, batch).await // durable before the next call reads the newest audit entry
     }
 
-    /// Creates a record for the end of a business's audit log. It repeats the usage of the last record. Its id
-    /// is greater than that of the last record, and its timestamp is not earlier, even if the clock is wrong.
+    /// Creates a record to append to a business's audit log. It repeats the usage of the last record. Its id is greater
+    /// than that of the last record, and its timestamp is not earlier, even if the clock is wrong.
     fn next_record(
         &self,
         of: BusinessId,

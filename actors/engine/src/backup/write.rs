@@ -12,8 +12,7 @@ use store::Pair;
 
 use crate::counting::{Difference, Differences, Tally};
 
-/// The size at which a chunk is written and synced. It is small, because commits wait for the disk during a
-/// sync.
+/// The size at which a chunk is written and synced. It is small, because commits have to wait while a chunk is synced.
 const CHUNK_BYTES: usize = 1 << 20;
 /// The permissions of directories and files. Only the owner has access, because they contain personal data.
 const OWNER_ONLY_DIR: u32 = 0o700;

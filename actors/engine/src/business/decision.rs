@@ -33,7 +33,7 @@ pub(crate) struct Decided {
     pub(super) events: Vec<(EventType, Vec<u8>)>,
     /// Mails in addition to the mails of the team's alerts.
     pub(super) mails: Vec<(MailId, NewMail)>,
-    /// The due time of a notice among the written rows.
+    /// The due time of the notice that the written rows contain, if any.
     pub(super) waits: Option<Timestamp>,
     /// The endpoint that was disabled after failures, or that is failing, and the kind of the alert about it.
     pub(super) webhook: Option<(AlertKind, WebhookId)>,

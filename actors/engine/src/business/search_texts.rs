@@ -4,9 +4,9 @@
 //! Invariants:
 //! - The key of a row contains the last id of the row's records. The row contains the texts of these records
 //!   and of no other record.
-//! - The records after the last row are *unfiled*: a search reads the records themselves. There are few of
-//!   them, because every [`ROW_RECORDS_MAX`] new records are filed together, so a new record seldom writes a
-//!   row.
+//! - The records after the last row are *unfiled*: a search reads the records themselves. There are few of them,
+//!   because they are filed together as soon as there are [`ROW_RECORDS_MAX`] of them. A new record therefore seldom
+//!   writes a row.
 //! - A change or deletion of a record changes the record's row in the same batch.
 //! - When a row is divided, it keeps its key, and the new row comes before it. A search, which reads the rows
 //!   in descending order of the keys, therefore reads all texts of the divided row.
@@ -166,8 +166,8 @@ fn file(
     if filed.records == ROW_RECORDS_MAX {
         filed.write(batch);
     }
-    // A row without texts is needed only for its key, the id up to which records are filed. The new rows have
-    // greater ids, so it is deleted.
+    // A row without texts is needed only for its key, the id up to which records are filed. The new rows have greater
+    // ids, so the row without texts is deleted.
     if batch.len() > before
         && let Some((key, value)) = newest
         && SearchRecord::decode(&value).is_ok_and(|row| row.texts.is_empty())

@@ -11,8 +11,8 @@
 //! Invariants:
 //!
 //! - all businesses share the steady time. It never decreases, except by at most a minute after a crash;
-//! - no change gets a stamp before [`Clocks::stamps_from`]. Until the machine restarts, no list ordered by
-//!   `updated_at` that a client has received ends after that instant.
+//! - no change gets a stamp before [`Clocks::stamps_from`]. Until the machine restarts, every list ordered by
+//!   `updated_at` that a client has received ends at or before that instant.
 
 mod belief;
 mod kept;

@@ -77,7 +77,8 @@ impl DeliveryActor {
     ) -> Result<ActorRef<Message>, EngineError> {
         let shared = &deliveries.shared;
         shared.check_business(key.business)?;
-        // Waits until outcomes of an earlier actor are durable, so that its attempts are not repeated.
+        // Waits until the outcomes that an earlier actor of this endpoint has written are durable, so that its attempts
+        // are not repeated.
         shared.store.settled(key.business).await?;
         let loaded = State::load(&deliveries, key, permits)?;
         let spawned = Self::spawn_linked(None, Self, loaded, shared.supervisor.clone()).await;

@@ -1,5 +1,5 @@
-//! The interface to endpoints and their deliveries. It sends deliveries again, and reads the delivery log:
-//! a filtered list, one delivery with its body, and counts. Tests of an endpoint are in [`super::trial`].
+//! The interface to endpoints and their deliveries. It sends deliveries again, and reads the delivery log: a filtered
+//! list, one delivery with its body, and counts. The test attempts that a client requests are in [`super::trial`].
 
 use std::collections::HashMap;
 

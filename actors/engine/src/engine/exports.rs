@@ -24,7 +24,7 @@ use crate::shared::Shared;
 
 /// The maximum duration of the export of one business. It suffices for 3.6 GB at one megabyte per second.
 const POINT_TIME_MAX: Duration = Duration::from_secs(60 * 60);
-/// The maximum pause. A pause usually lasts as long as its step, so an export uses half a core.
+/// The maximum pause. A pause usually lasts as long as the step before it, so an export uses half a core.
 const REST_MAX: Duration = Duration::from_millis(100);
 
 #[derive(Debug, thiserror::Error)]

@@ -34,8 +34,8 @@ pub struct MailFigures {
     /// The number of failed attempts whose mails will be retried.
     pub put_off: u64,
     pub failed: u64,
-    /// The number of mails that will not be sent: a notice that was dropped, a mail that its recipient may no
-    /// longer get, or a mail whose content was deleted.
+    /// The number of mails that will not be sent: dropped notices, mails that their recipients may no longer get, and
+    /// mails whose content was deleted.
     pub dropped: u64,
 }
 

@@ -71,8 +71,7 @@ impl State {
                 FirstRow::Nothing => self.order.set(lane, None),
                 FirstRow::Later(due) => self.order.set(lane, Some(due)),
                 FirstRow::Now(mail) => self.take_up(shared, *mail)?,
-                // The turn ends, so that other actors can run. The lane stays due, so the next turn scans it
-                // further.
+                // The turn ends, so that other actors can run. The lane stays due, so the next turn continues its scan.
                 FirstRow::NotReached => break,
                 FirstRow::Stale(row) => {
                     let mut batch = Batch::default();

@@ -32,7 +32,8 @@ const LINKED_LOOKED_AT_MAX: usize = 32;
 
 pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     let (steady, now) = (clocks.steady(), clocks.now());
-    // Idempotency keys of earlier and of future days are work for the actor: no lookup reads these days.
+    // No lookup reads the idempotency keys of earlier days and of days in the far future, so the actor must delete or
+    // move them.
     let past = keys::idempotency_before(of, steady.day().saturating_sub(1));
     let ahead = keys::idempotency_from(of, steady.day().saturating_add(2));
     if first(store, &past)?.is_some() || first(store, &ahead)?.is_some() {

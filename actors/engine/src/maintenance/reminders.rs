@@ -4,7 +4,7 @@
 //! - A step reads at most [`APPOINTMENTS_MAX`] appointments and writes one batch.
 //! - For each configured number of hours before a start, an appointment gets at most one reminder. The progress
 //!   is therefore not stored: after a restart, the job begins again with the appointment that starts next.
-//! - A reminder that is due already is not made.
+//! - A reminder whose due time has passed is not made.
 
 use chrono::TimeDelta;
 use domain::{Appointment, MailStatus, Timestamp};

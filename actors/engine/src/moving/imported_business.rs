@@ -313,10 +313,10 @@ impl ImportedBusiness {
         id.map_or(Ok(true), |id| self.staged.has(keys::contact(self.of, id)))
     }
 
-    /// Returns a problem for each imported call that refers to a missing message, at most [`MISSING_MAX`]. If
-    /// there are more of these calls, one further problem on the business's `end` line states their number. The
-    /// check runs at the `end` line, because in an export the messages follow the calls. The stored calls are
-    /// in the order of their lines, so the line of each call can be counted from the first.
+    /// Returns a problem for each imported call that refers to a missing message, at most [`MISSING_MAX`]. If there are
+    /// more of these calls, one further problem on the business's `end` line states how many were not reported. The
+    /// check runs at the `end` line, because in an export the messages follow the calls. The stored calls are in the
+    /// order of their lines, so the line of each call can be counted from the first.
     pub(super) async fn calls_of_no_message(
         &mut self,
         store: &Store,

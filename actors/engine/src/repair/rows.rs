@@ -17,8 +17,8 @@ pub(super) struct Moved {
     pub(super) name: &'static str,
 }
 
-/// Calls `stamp` with each stamp of a row, which may change the stamp. If one has changed, returns the rows to
-/// write, including index rows.
+/// Calls `stamp`, which may change a stamp, with each stamp of a row. If one has changed, returns the rows to write,
+/// including index rows.
 pub(super) fn each_of(
     store: &Store,
     of: BusinessId,

@@ -121,8 +121,8 @@ impl InBusiness {
             kind::LINKS => checker.links(value),
             kind::LINK => checker.link(value),
             kind::CONTACT => _ = checker.kept::<Contact>(value),
-            // An interrupted import of contacts is no damage: when the service loads the business, it deletes
-            // the contacts of the import.
+            // An interrupted import of contacts is not damage: when the service loads the business, it deletes the
+            // contacts of the import.
             kind::CONTACT_IMPORT => _ = checker.read(keys::id_at_end::<ContactId>(value)),
             kind::CONTACT_BY_PHONE | kind::CONTACT_BY_EMAIL | kind::CONTACT_BY_UPDATE => {
                 checker.index_of_contacts(kind, value);

@@ -88,8 +88,8 @@ impl Installation {
             installation_kind::SLUG => {
                 let Some(owner) = checker.decoded::<SlugOwner>(value) else { return };
                 let of = owner.business_id;
-                // A slug of a missing business is no damage: it is left when a restore repeats the deletion of
-                // the business.
+                // A slug of a missing business is not damage: a restore that repeats the deletion of a business leaves
+                // the slug.
                 if owner.reserved_until.is_some() || !checker.is_there(&keys::profile(of)) {
                     return;
                 }

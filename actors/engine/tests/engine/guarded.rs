@@ -1,5 +1,5 @@
-//! A repeated booking is made once. An appointment is moved or cancelled only if it has the expected start.
-//! Both conditions are checked together with the change, and include changes that are not durable yet.
+//! A repeated booking is made once. An appointment is moved or cancelled only if it has the expected start. Both checks
+//! are made together with the change, and see changes that are not durable yet.
 
 use domain::booking::{MoveRequest, Party};
 use domain::{ContactDetails, Email, Phone, ProblemCode, Refusal, Timestamp};

@@ -246,7 +246,8 @@ pub(super) fn of_contact<T>(
     Ok((Vec::new(), End::UsedUp(page.after.clone().unwrap_or_else(|| before_all.to_vec()))))
 }
 
-/// The value for an id, which `read` reads at the first use. `unreadable` replaces an undecodable value.
+/// Returns the value for an id. It is in `known`, or `read` reads it at the first use. `unreadable` replaces an
+/// undecodable value.
 pub(super) fn once<I: ResourceId + Hash, T>(
     known: &mut HashMap<I, T>,
     id: I,

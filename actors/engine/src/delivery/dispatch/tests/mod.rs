@@ -208,8 +208,8 @@ fn thousands_of_dead_endpoints_delay_no_other_endpoint() {
     }
 }
 
-/// There are more dead endpoints than permits. A new business without history waits until each of them was
-/// tried once. An endpoint with history does not wait.
+/// There are more dead endpoints than permits. A new business without history waits until each of them has been tried
+/// once. An endpoint with history does not wait.
 #[test]
 fn thousands_of_businesses_with_a_dead_endpoint_delay_no_known_endpoint() {
     let mut world = World::new(PERMITS);
