@@ -1,7 +1,8 @@
 //! Prints the busy intervals of each calendar in a file, for the comparison in `.ci/ical`.
 //!
-//! Arguments: the file, the zone of the business, the start and the end of the window. A line of the output is the
-//! intervals of one calendar, in seconds since 1970, or the error. `cut` precedes the intervals if occurrences were cut.
+//! Arguments: the file, the zone of the business, the start and the end of the window. Each line of the output contains
+//! the intervals of one calendar, in seconds since 1970, or an error. The word `cut` precedes the intervals if an event
+//! had too many occurrences.
 
 use std::error::Error;
 use std::io::Write;

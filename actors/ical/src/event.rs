@@ -1,4 +1,4 @@
-//! Events and free-busy components as they are in the file.
+//! Events and free-busy components as the file states them, before their recurrences are expanded.
 //!
 //! Invariant: a component with a date, duration or rule that cannot be parsed is unreadable as a whole, so no event is
 //! read in part.
@@ -14,7 +14,7 @@ use crate::zones::{When, Zone, Zones};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     At(When),
-    /// In local time, because calendar programs add durations to the clock's time.
+    /// The length, which is added to the local time of the start, as calendar programs do.
     After(TimeDelta),
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Event {
     pub(crate) start: When,
     pub(crate) end: End,
     pub(crate) rules: Vec<Rule>,
-    /// Further occurrences. A period has its own end.
+    /// The starts of further occurrences (`RDATE`). An occurrence that is given as a period also has an end of its own.
     pub(crate) also: Vec<(When, Option<End>)>,
     pub(crate) except: Vec<When>,
 }
@@ -122,7 +122,7 @@ fn period_end(property: &Property<'_>, end: &str, zones: &mut Zones, zone: Zone)
     }
 }
 
-/// Returns the values of all properties of this name. Ignores empty ones.
+/// Returns the values in all properties of this name, which are lists. Ignores empty values.
 fn listed<'c>(
     component: &'c Component<'c>,
     name: &'c str,

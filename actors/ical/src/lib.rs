@@ -1,10 +1,11 @@
-//! The busy times in a calendar file (RFC 5545), which a calendar server or an ICS address returned.
+//! Reads the busy times in a calendar file (RFC 5545) that a calendar server or an ICS address has returned.
 //!
 //! [`read`] is a pure function. Invariants:
 //!
 //! - No input causes a panic. The work and the memory are bounded by the size of the text and by the limits below.
 //! - The result contains no title, place, person or text of an event, only its UID and its times.
-//! - Recurrences are expanded from the window on, in the zone of `DTSTART`.
+//! - Recurrences are expanded in the zone of `DTSTART`. Occurrences long before the window are skipped by a
+//!   calculation, unless the rule has a `COUNT`.
 //!
 //! | Module | Purpose |
 //! |---|---|
@@ -42,10 +43,10 @@ use self::zones::Zones;
 pub const TEXT_BYTES_MAX: usize = 16 << 20;
 /// The maximum number of `VEVENT` and `VFREEBUSY` components of a file.
 pub const EVENTS_MAX: usize = 20_000;
-/// The maximum number of busy intervals of a file, after those of one UID are merged.
+/// The maximum number of busy intervals of a file. Intervals of the same UID that overlap or touch count once.
 pub const INTERVALS_MAX: usize = 50_000;
 
-/// Events that end before the window or begin after it have no effect.
+/// Returns the time for which busy times are needed. Events that end before it or begin after it have no effect.
 pub fn window(now: Timestamp) -> Range<Timestamp> {
     now - TimeDelta::days(1)..now + TimeDelta::days(400)
 }
@@ -59,17 +60,18 @@ pub struct Reading<'a> {
     pub all_day_busy: bool,
     /// The addresses of the staff member. An event that one of them declined is free.
     pub own_addresses: &'a [String],
-    /// Whether an id is that of an appointment of this business.
+    /// Whether an id belongs to an appointment of this business.
     pub is_appointment: &'a dyn Fn(AppointmentId) -> bool,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct BusyTimes {
-    /// The events of others, one for each UID, in the order of the file. Components without UID are one event each.
+    /// The events that are not appointments of this business, in the order of the file. Components with the same UID
+    /// form one event. A component without a UID is an event of its own.
     pub events: Vec<BusyEvent>,
-    /// The events of appointments of this business, by id.
+    /// The events that are copies of appointments of this business, by the id of the appointment.
     pub own: BTreeMap<AppointmentId, OwnEvent>,
-    /// The number of `VEVENT` and `VFREEBUSY` components, own and unreadable ones included.
+    /// The number of `VEVENT` and `VFREEBUSY` components, including unreadable ones and those of own appointments.
     pub components: usize,
     pub unreadable: usize,
     pub warnings: Vec<Warning>,
@@ -78,11 +80,12 @@ pub struct BusyTimes {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct BusyEvent {
     pub uid: Option<String>,
-    /// The busy intervals that overlap the window, not cut to it. They are sorted and do not overlap or touch.
+    /// The busy intervals that overlap the window. They may extend beyond it. They are sorted and do not overlap or
+    /// touch.
     pub busy: Vec<Range<Timestamp>>,
 }
 
-/// The event of an appointment.
+/// The copy of an appointment of this business in the calendar file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnEvent {
     /// The start and the end. `None` if the event is unreadable.
@@ -94,9 +97,9 @@ pub struct OwnEvent {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Warning {
-    /// Times in a zone that is unknown were read in the zone of the business.
+    /// A time has an unknown zone, and was read in the zone of the business.
     UnknownZone,
-    /// The occurrences of an event above the maximum were cut.
+    /// An event has too many occurrences, so some of them were omitted.
     TooManyOccurrences,
 }
 
@@ -111,8 +114,8 @@ pub enum ReadError {
 /// Reads the busy times of a calendar file.
 ///
 /// # Errors
-/// [`ReadError::NotACalendar`] if the text is no calendar file or has no end, and [`ReadError::TooLarge`] above the
-/// limits of this crate.
+/// [`ReadError::NotACalendar`] if the text is not a complete calendar file, and [`ReadError::TooLarge`] if it exceeds a
+/// limit of this crate.
 pub fn read(text: &[u8], reading: &Reading<'_>) -> Result<BusyTimes, ReadError> {
     if text.len() > TEXT_BYTES_MAX {
         return Err(ReadError::TooLarge);

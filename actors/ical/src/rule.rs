@@ -1,7 +1,8 @@
 //! Recurrence rules (RFC 5545, section 3.3.10), in local times.
 //!
-//! A rule without `COUNT` is expanded from the window on, so its age costs nothing. A rule with `COUNT` is counted from
-//! its first occurrence. Invariant: every examined day or time takes a step, so each expansion ends.
+//! A rule without `COUNT` is expanded from the beginning of the window, so an old rule costs no more than a new one. A
+//! rule with `COUNT` is expanded from its first occurrence. Invariant: every examined day or time uses one of a limited
+//! number of [`Steps`], so each expansion ends.
 
 use std::ops::{ControlFlow, Range};
 
@@ -33,7 +34,7 @@ impl Frequency {
     }
 }
 
-/// A list of a rule, in ascending order. An empty list permits everything.
+/// The values of one part of a rule, such as `BYHOUR`, in ascending order. An empty list permits every value.
 type Numbers = Vec<i32>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ pub(crate) struct Rule {
     weeks: Numbers,
     year_days: Numbers,
     month_days: Numbers,
-    /// Weekdays with a position in the month or year, or with 0 for every such day.
+    /// Weekdays, each with its position in the month or year. The position 0 means every such weekday.
     weekdays: Vec<(i32, Weekday)>,
     hours: Numbers,
     minutes: Numbers,
@@ -104,7 +105,7 @@ impl Rule {
         Some(rule)
     }
 
-    /// Adds the parts that the rule takes from its first occurrence.
+    /// Adds the parts that the rule does not state and that follow from its first occurrence, such as the hour.
     fn completed(&self, start: NaiveDateTime) -> Self {
         let mut rule = self.clone();
         let frequency = self.frequency;
@@ -140,8 +141,8 @@ impl Rule {
         rule
     }
 
-    /// Passes the local times of the rule to `found`, in ascending order, from `start`, the first occurrence, on. Times
-    /// before the window may be left out, and times after it are.
+    /// Passes the local times of the rule that are in the window to `found`, in ascending order. `start` is the first
+    /// occurrence of the rule.
     pub(crate) fn expand(
         &self,
         start: NaiveDateTime,
@@ -173,7 +174,7 @@ impl Rule {
     }
 
     fn permits_weekday(&self, day: NaiveDate) -> bool {
-        // The number of the day in its month or year, and the length of the month or year.
+        // The position of the day in its month or year, and the number of days in that month or year.
         let counted = match self.frequency {
             Frequency::Yearly if self.months.is_empty() => {
                 Some((number(day.ordinal()), days_in_year(day.year())))
@@ -189,7 +190,8 @@ impl Rule {
         })
     }
 
-    /// Returns the length in seconds of the longest period around this time that the rule leaves out, 0 if none.
+    /// Returns the length in seconds of the longest period that contains this time and has no time of the rule, or 0 if
+    /// the rule permits this time.
     fn left_out(&self, time: NaiveDateTime) -> i64 {
         let permits = |list: &Numbers, value| list.is_empty() || has(list, number(value));
         if !self.permits(time.date()) {
@@ -203,7 +205,7 @@ impl Rule {
         }
     }
 
-    /// The times of a day or of a shorter period, in seconds from its beginning.
+    /// Returns the times of the rule in one day or in one shorter period, in seconds from its beginning.
     fn offsets(&self) -> Vec<i64> {
         let list = |list: &Numbers, given: bool| if given { list.clone() } else { vec![0] };
         let mut offsets = Vec::new();
@@ -223,14 +225,14 @@ struct Expansion<'a> {
     rule: &'a Rule,
     start: NaiveDateTime,
     window: &'a Range<NaiveDateTime>,
-    /// The number of occurrences that are left of `COUNT`.
+    /// The number of further occurrences that `COUNT` allows.
     left: Option<u64>,
 }
 
 type Found<'a> = &'a mut dyn FnMut(NaiveDateTime, &mut Steps) -> ControlFlow<Stop>;
 
 impl Expansion<'_> {
-    /// The time from which on occurrences are needed.
+    /// Returns the time at which the expansion begins.
     fn begin(&self) -> NaiveDateTime {
         if self.left.is_some() { self.start } else { self.start.max(self.window.start) }
     }
@@ -353,7 +355,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// Counts an occurrence and passes it on. Returns whether it was the last one.
+    /// Counts an occurrence and passes it to `found`. Returns whether it was the last one.
     fn emit(&mut self, time: NaiveDateTime, steps: &mut Steps, found: Found<'_>) -> ControlFlow<Stop, bool> {
         steps.take(1)?;
         if time < self.start {
@@ -388,7 +390,7 @@ fn has(list: &Numbers, value: i32) -> bool {
     list.binary_search(&value).is_ok()
 }
 
-/// Converts a part of a date or time, which is small.
+/// Converts a part of a date or time. Its value always fits, so the fallback is never used.
 fn number(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }
@@ -397,7 +399,7 @@ fn days_in_year(year: i32) -> i32 {
     if NaiveDate::from_ymd_opt(year, 2, 29).is_some() { 366 } else { 365 }
 }
 
-/// `months` is 12 times the year plus the month from 0.
+/// `months` is 12 times the year, plus the month counted from 0.
 fn first_of_month(months: i64) -> Option<NaiveDate> {
     let month = u32::try_from(months.rem_euclid(12)).ok()? + 1;
     NaiveDate::from_ymd_opt(i32::try_from(months.div_euclid(12)).ok()?, month, 1)
@@ -407,8 +409,8 @@ fn later(day: NaiveDate, days: i64) -> Option<NaiveDate> {
     day.checked_add_signed(TimeDelta::try_days(days)?)
 }
 
-/// Returns the number of the day's week, and the number of weeks of the year of that week. Week 1 is the first with at
-/// least four days in the year.
+/// Returns the number of the week that contains the day, and the number of weeks in the year to which that week
+/// belongs. Week 1 is the first week with at least four days in the year.
 fn week_of(day: NaiveDate, week_start: Weekday) -> (i32, i32) {
     let first_day = |day: NaiveDate| day.week(week_start).first_day();
     let first_week = |year| NaiveDate::from_ymd_opt(year, 1, 4).map_or(NaiveDate::MIN, first_day);
@@ -435,7 +437,7 @@ fn positive(text: &str) -> Option<u32> {
     text.parse().ok().filter(|number| *number > 0)
 }
 
-/// Parses a list of numbers of this range. `signed` permits the negative range too.
+/// Parses a list of numbers in this range. `signed` also permits the negatives of these numbers.
 fn numbers(text: &str, range: std::ops::RangeInclusive<i32>, signed: bool) -> Option<Numbers> {
     let permitted = |number: &i32| {
         range.contains(number)

@@ -17,9 +17,9 @@ use crate::zones::{When, Zone, Zones};
 
 /// The maximum number of occurrences of an event in the window.
 pub(crate) const OCCURRENCES_MAX: usize = 5_000;
-/// The cost of an occurrence, mostly for conversions between local times and instants.
+/// The number of steps that an occurrence costs, mostly for conversions between local times and instants.
 const OCCURRENCE_STEPS: u64 = 8;
-/// More than the difference between a local time and its instant, with a change of the clocks.
+/// Longer than the difference between any local time and its instant in UTC, including a clock change.
 const SLACK: TimeDelta = TimeDelta::days(3);
 
 /// An interval of instants.
@@ -31,7 +31,7 @@ pub(crate) struct Context<'a> {
     pub(crate) all_day_busy: bool,
 }
 
-/// Original starts of occurrences.
+/// A value for each of some occurrences, which are identified by their original starts.
 struct Starts<T> {
     instants: HashMap<NaiveDateTime, T>,
     dates: HashMap<NaiveDate, T>,
@@ -44,7 +44,8 @@ impl<T> Default for Starts<T> {
 }
 
 impl<T> Starts<T> {
-    /// The dates identify all occurrences of an all-day event. For a timed event, a date means the occurrences on it.
+    /// Occurrences of an all-day event are identified by their dates. For a timed event, a date identifies all
+    /// occurrences on that date.
     fn insert(&mut self, original: When, all_day: bool, context: &Context<'_>, value: T) {
         match original {
             When::Time(..) if !all_day => {
@@ -67,7 +68,7 @@ impl<T> Starts<T> {
     }
 }
 
-/// Adds the busy intervals of the events with one UID, those that overlap the window.
+/// Adds the busy intervals of the events with one UID, if they overlap the window.
 pub(crate) fn expand(
     events: &[Event],
     context: &Context<'_>,
@@ -81,7 +82,8 @@ pub(crate) fn expand(
     for except in masters.iter().flat_map(|master| &master.except) {
         excepted.insert(*except, all_day, context, ());
     }
-    // Of several overrides of an occurrence, the one with the highest sequence counts, of equal ones the last.
+    // If an occurrence has several overrides, the one with the highest sequence applies. If several have it, the last
+    // one in the file applies.
     let mut replaced = Starts::default();
     for &event in &overrides {
         let Some((original, _)) = event.replaces else { continue };
@@ -98,7 +100,7 @@ pub(crate) fn expand(
             context.add(event, event.start, &event.end, busy);
         }
     }
-    // The overrides that also apply to later occurrences, by the instant of the first one.
+    // The overrides that also apply to later occurrences, each with the original start of its first occurrence.
     let mut onwards: Vec<(NaiveDateTime, &Event)> = Vec::new();
     for &event in replaced.instants.values().chain(replaced.dates.values()) {
         if let Some((original, true)) = event.replaces {
@@ -125,9 +127,9 @@ struct Series<'a> {
     excepted: &'a Starts<()>,
     replaced: &'a Starts<&'a Event>,
     onwards: &'a [(NaiveDateTime, &'a Event)],
-    /// The maximum length of a later occurrence, with the time by which it was moved forward.
+    /// The maximum time from the original start to the end of an occurrence that such an override changes.
     longest: TimeDelta,
-    /// The maximum time by which later occurrences were moved back.
+    /// The maximum time by which such an override moves occurrences to an earlier time.
     earliest: TimeDelta,
     context: &'a Context<'a>,
 }
@@ -164,7 +166,7 @@ impl Series<'_> {
         for (original, end) in &master.also {
             accept(self.as_start(*original), end.as_ref(), steps)?;
         }
-        // The local times at which an occurrence may begin that overlaps the window.
+        // An occurrence that overlaps the window has its original start within this range of local times.
         let before = context.length(master).max(self.longest);
         let needed = context.window.start - before - SLACK..context.window.end + self.earliest + SLACK;
         for rule in &master.rules {
@@ -189,7 +191,8 @@ impl Series<'_> {
         }
     }
 
-    /// Converts a further occurrence to the form of the master's start.
+    /// Converts the start of a further occurrence to the form of the master's start: a date, or a time in the same
+    /// zone.
     fn as_start(&self, when: When) -> When {
         match (self.master.start, when) {
             (When::Time(_, zone), When::Time(_, other)) if zone != other => {
@@ -199,7 +202,7 @@ impl Series<'_> {
         }
     }
 
-    /// Checks whether an occurrence is at most at the last date or instant of a rule.
+    /// Checks whether an occurrence is not later than `until`, the last date or instant of a rule.
     fn reaches(&self, until: Value, original: When) -> bool {
         match (until, original) {
             (Value::Utc(until), When::Time(..)) => self.context.zones.instant(original) <= until,
@@ -214,7 +217,7 @@ impl Series<'_> {
             && self.replaced.get(original, self.context).is_none()
     }
 
-    /// Adds the interval of an occurrence. Returns whether there is one in the window.
+    /// Adds the interval of an occurrence. Returns false if the occurrence is not busy or does not overlap the window.
     fn occur(&self, original: When, end: Option<&End>, busy: &mut Vec<Interval>) -> bool {
         let context = self.context;
         let at = context.zones.instant(original);
@@ -244,7 +247,7 @@ fn wall(value: Value) -> NaiveDateTime {
 }
 
 impl Context<'_> {
-    /// Returns the local time in this zone. A date is its midnight.
+    /// Returns the local time in this zone. For a date, returns its midnight.
     fn wall(&self, when: When, zone: Zone) -> NaiveDateTime {
         match when {
             When::Time(_, other) if other != zone => self.zones.wall(self.zones.instant(when), zone),
@@ -252,7 +255,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the length in the local time of the start.
+    /// Returns the length by which the end follows the start in local time.
     fn length(&self, event: &Event) -> TimeDelta {
         match (event.start, event.end) {
             (_, End::After(length)) => length,
@@ -294,7 +297,7 @@ impl Context<'_> {
         from..if to <= from { from + length.max(TimeDelta::zero()) } else { to }
     }
 
-    /// Adds the interval of an event, if it is busy and overlaps the window.
+    /// Adds the interval of an event and returns true if the event is busy and the interval overlaps the window.
     fn add(&self, event: &Event, start: When, end: &End, busy: &mut Vec<Interval>) -> bool {
         let counts = event.status == Status::Busy && (self.all_day_busy || matches!(start, When::Time(..)));
         if !counts {

@@ -1,4 +1,4 @@
-//! The bound of the work that a file may cause.
+//! The bound on the work that a file may cause.
 
 use std::ops::ControlFlow;
 
@@ -10,9 +10,9 @@ const FILE_STEPS_MAX: u64 = 10_000_000;
 /// The reason why an expansion ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The event has too many occurrences.
+    /// The event needs too many steps or has too many occurrences.
     Event,
-    /// The file has too many events or occurrences.
+    /// The file needs too many steps or has too many events or intervals.
     File,
 }
 

@@ -97,12 +97,12 @@ fn unquoted(text: &str, separator: u8) -> impl Iterator<Item = usize> {
 
 #[derive(Debug)]
 pub(crate) struct Component<'a> {
-    /// The name in `kinds` of [`components`].
+    /// The component's name, one of the `kinds` that [`components`] was called with.
     pub(crate) kind: &'static str,
     pub(crate) properties: Vec<Property<'a>>,
     /// The properties of each component directly within this one.
     pub(crate) parts: Vec<Vec<Property<'a>>>,
-    /// Whether the component has its end, and not too many properties.
+    /// True if the component has an `END` line and not too many properties.
     pub(crate) whole: bool,
     depth: usize,
     kept: usize,
@@ -118,7 +118,7 @@ impl<'a> Component<'a> {
     }
 }
 
-/// Returns the components of these kinds, one after the other. Components of other kinds are skipped.
+/// Returns the components of these kinds in the order of the file. Skips components of other kinds.
 pub(crate) fn components<'a>(text: &'a str, kinds: &'static [&'static str]) -> Components<'a> {
     Components { lines: text.lines(), kinds, open: None }
 }

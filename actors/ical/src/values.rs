@@ -10,7 +10,7 @@ const DAYS_MAX: i64 = 3_652_500;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Date(NaiveDate),
-    /// A time of the zone of the property, or a floating time.
+    /// A local time in the zone that the property names, or a floating time.
     Local(NaiveDateTime),
     Utc(NaiveDateTime),
 }
@@ -28,7 +28,7 @@ impl Value {
         let Some(time) = time else { return Some(Self::Date(date)) };
         let local = time.strip_suffix(['Z', 'z']);
         let [hour, minute, second] = numbers(local.unwrap_or(time), [2, 2, 2])?;
-        // A leap second counts as the second before it.
+        // chrono does not accept second 60 here, so a leap second is read as the second before it.
         let time = date.and_hms_opt(hour, minute, if second == 60 { 59 } else { second })?;
         Some(if local.is_some() { Self::Utc(time) } else { Self::Local(time) })
     }

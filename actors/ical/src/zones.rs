@@ -1,8 +1,9 @@
 //! Time zones, and the conversion of local times to instants.
 //!
-//! A name means, in this order: an IANA zone in any case, also after a vendor's prefix; a Windows zone (CLDR); the
-//! `VTIMEZONE` of the file; the zone of the business, with a warning. Invariants: a local time that clocks skip moves
-//! forward by the skipped time; of a repeated local time the first instant counts.
+//! The name of a zone is resolved as the first of these that exists: an IANA zone (ignoring case and a vendor's
+//! prefix); a Windows zone (CLDR); a `VTIMEZONE` of the file. Otherwise the zone of the business is used, with a
+//! warning. Invariants: a local time that clocks skip moves forward by the skipped time; a local time that occurs twice
+//! means its first instant.
 //!
 //! Instants are [`NaiveDateTime`]s in UTC.
 
@@ -19,9 +20,9 @@ use crate::steps::{Steps, Stop};
 use crate::text::{Property, components};
 use crate::values::{self, Value};
 
-/// The maximum number of changes of an offset in a `VTIMEZONE`. Later ones are ignored.
+/// The maximum number of offset changes in a `VTIMEZONE`. Further changes are ignored.
 const ONSETS_MAX: usize = 5_000;
-/// The maximum number of zones of a file. Later ones are ignored.
+/// The maximum number of zones in a file. Further zones are ignored.
 const FILE_ZONES_MAX: usize = 1_000;
 
 /// The names of all IANA zones in lower case.
@@ -43,7 +44,7 @@ pub(crate) enum When {
 }
 
 impl When {
-    /// The local time. A date is its midnight.
+    /// The local time. For a date, it is midnight.
     pub(crate) fn wall(self) -> NaiveDateTime {
         match self {
             Self::Date(date) => date.into(),
@@ -52,7 +53,7 @@ impl When {
     }
 }
 
-/// The instant from which on an offset applies, the offset before it, and the offset.
+/// The instant at which an offset begins to apply, the offset before that instant, and the offset from then on.
 type Onset = (NaiveDateTime, TimeDelta, TimeDelta);
 
 pub(crate) struct Zones {
@@ -60,12 +61,12 @@ pub(crate) struct Zones {
     /// The names and the sorted onsets of the zones of the file. No list of onsets is empty.
     file: Vec<(String, Vec<Onset>)>,
     resolved: HashMap<String, Option<Zone>>,
-    /// Whether a name was unknown.
+    /// Whether a time had the name of an unknown zone.
     pub(crate) unknown: bool,
 }
 
 impl Zones {
-    /// Reads the zones of a file. The zones are valid until `end`, local times.
+    /// Reads the zones of a file. The rules for offset changes are expanded up to the local time `end`.
     pub(crate) fn of(
         text: &str,
         business: Tz,
@@ -98,7 +99,7 @@ impl Zones {
         Zone::Named(self.business)
     }
 
-    /// Resolves the name of a zone. An unknown name means the zone of the business.
+    /// Resolves the name of a zone. For an unknown name, returns the zone of the business.
     fn named(&mut self, name: &str) -> Zone {
         let zone = match self.resolved.get(name) {
             Some(zone) => *zone,
@@ -114,7 +115,7 @@ impl Zones {
 
     fn find(&self, name: &str) -> Option<Zone> {
         let iana = |name: &str| NAMES.get(&name.to_ascii_lowercase()).copied();
-        // A vendor's prefix ends with a slash. A name of IANA has at most three parts.
+        // A vendor's prefix ends with a slash, and the IANA name after it has at most three parts.
         let tails = name.rmatch_indices('/').take(3).map(|(at, _)| &name[at + 1..]);
         let mut longest_first = tails.collect::<Vec<_>>().into_iter().rev();
         let windows = || iana(name.parse::<WindowsTimezone>().ok()?.tzdb_id());
@@ -141,7 +142,7 @@ impl Zones {
         })
     }
 
-    /// Returns the instant of a local time, or of the midnight of a date in the zone of the business.
+    /// Returns the instant of a local time. For a date, returns its midnight in the zone of the business.
     pub(crate) fn instant(&self, when: When) -> NaiveDateTime {
         match when {
             When::Date(date) => self.instant_of(date.into(), self.business()),
@@ -156,7 +157,8 @@ impl Zones {
             return wall - before;
         }
         let shows = |offset: &TimeDelta| self.offset(wall - *offset, zone) == *offset;
-        // The larger offset gives the earlier instant. In a gap neither applies, and the time moves by the gap.
+        // The larger offset gives the earlier instant. If clocks skip the time, neither offset applies to it, and the
+        // offset before the skip moves it forward.
         let offsets = [before.max(after), before.min(after)];
         wall - offsets.into_iter().find(shows).unwrap_or(before)
     }

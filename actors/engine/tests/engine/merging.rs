@@ -175,7 +175,7 @@ async fn an_opt_out_of_either_contact_holds_for_the_survivor() {
         for (id, (email, texts)) in [(two.kept, of_kept), (two.gone, of_gone)] {
             handle.change(by_operator(), SetConsent { id, email, texts }).await.unwrap();
         }
-        // The survivor gets the phone number of the one contact and the address of the other.
+        // The survivor gets the phone number of one contact and the address of the other.
         handle.change(by_operator(), merge(two.kept, two.gone)).await.unwrap();
         let consent = handle.consent(two.kept).await.unwrap();
         assert_eq!(consent.email, Some(EmailConsent::NoReminders));

@@ -47,9 +47,9 @@ fn an_all_day_event_is_whole_days_of_the_business() {
     for end in ["DTEND;VALUE=DATE:20261204", "DURATION:P3D", "DURATION:PT60H", "DTEND:20261203T120000"] {
         assert_eq!(busy(&event(&format!("DTSTART;VALUE=DATE:20261201\n{end}"))), [days], "{end}");
     }
-    // An end that is not after its start is one day.
+    // If the end is not after the start, the event lasts one day.
     assert_eq!(busy(&event("DTSTART:20261201\nDTEND:20261201")), ["11-30T23:00/12-01T23:00"]);
-    // The clocks change on 28 March 2027.
+    // The clocks go forward on 28 March 2027, so this day has 23 hours.
     assert_eq!(busy(&event("DTSTART:20270328")), ["2027-03-27T23:00/2027-03-28T22:00"]);
 }
 
@@ -150,7 +150,7 @@ fn unreadable_events_are_skipped_and_counted() {
         assert_eq!((times.components, times.unreadable), (2, 1), "{lines}");
         assert_eq!(shown(&times), [TEN], "{lines}");
     }
-    // An empty list is no value.
+    // An empty list excludes no date, and does not make the event unreadable.
     assert_eq!(busy(&timed("EXDATE:")), [TEN]);
 }
 

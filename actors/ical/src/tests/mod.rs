@@ -43,7 +43,7 @@ fn times(body: &str) -> BusyTimes {
     read_with(&calendar(body), |_| {}).unwrap()
 }
 
-/// The busy intervals of all events in UTC, such as `12-01T10:00/12-01T11:00`. The years 2027 and later are shown.
+/// The busy intervals of all events in UTC, such as `12-01T10:00/12-01T11:00`. Times from 2027 on also show the year.
 fn shown(times: &BusyTimes) -> Vec<String> {
     let show = |at: Timestamp| {
         let format = if at < self::at("2027-01-01T00:00:00Z") { "%m-%dT%H:%M" } else { "%Y-%m-%dT%H:%M" };

@@ -4,7 +4,7 @@ use proptest::sample::select;
 
 use super::*;
 
-/// Pieces of files, valid and invalid, of which the tests build files.
+/// Valid and invalid pieces, from which the tests build files.
 const PIECES: &[&str] = &[
     "BEGIN:VEVENT",
     "END:VEVENT",
@@ -98,7 +98,8 @@ proptest! {
         check(calendar(&events.iter().map(|lines| event(&lines.join("\n"))).collect::<String>()).as_bytes());
     }
 
-    /// A daily event of any age equals the same event that begins shortly before the window.
+    /// A daily event that began at any earlier time has the same busy times as one that begins shortly before the
+    /// window.
     #[test]
     fn the_age_of_a_series_does_not_matter(intervals in 0_i64..2_000, days in 1_u32..9, minutes in 1_u32..3_000) {
         let start = NaiveDateTime::parse_from_str("20261102T023000", "%Y%m%dT%H%M%S").unwrap();
@@ -110,7 +111,7 @@ proptest! {
         prop_assert_eq!(times(&lines(start)).events, times(&lines(older)).events);
     }
 
-    /// Folding a file anywhere changes nothing.
+    /// The places at which the lines of a file are folded make no difference.
     #[test]
     fn folding_changes_nothing(width in 1_usize..70, carriage in any::<bool>()) {
         let line = "DTSTART;X-NAME=été;TZID=Europe/Paris:20261201T100000";

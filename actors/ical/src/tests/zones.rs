@@ -44,7 +44,7 @@ fn an_unknown_zone_is_that_of_the_business_with_a_warning() {
     assert!(warned(&body));
     let empty = body + "BEGIN:VTIMEZONE\nTZID:Mars/Olympus\nEND:VTIMEZONE\n";
     assert!(warned(&empty));
-    // A floating time has no zone, and needs none.
+    // A floating time is read in the zone of the business without a warning, because it names no zone.
     let floating = event("DTSTART:20261201T120000\nDURATION:PT1H");
     assert_eq!(starts_of(&floating), ["12-01T11:00"]);
     assert!(!warned(&floating) && !warned(&event("DTSTART;TZID=Mars:20261201T120000Z")));
@@ -89,11 +89,11 @@ fn a_skipped_time_moves_forward_and_of_a_repeated_time_the_first_counts() {
         ("20271031T020000", "2027-10-31T00:00/2027-10-31T02:00"),
         ("20271031T030000", "2027-10-31T02:00/2027-10-31T03:00"),
     ] {
-        // The end is one hour later by the clock.
+        // Each event lasts one hour by the local time.
         let busy = busy(&in_zone("Europe/Paris", start));
         assert_eq!(busy, [expected], "{start}");
     }
-    // The moved start is after the end, so the event keeps its length.
+    // The skipped start moves to a time after the end, so the event keeps its length.
     let gap = event("DTSTART;TZID=Europe/Paris:20270328T023000\nDTEND;TZID=Europe/Paris:20270328T030000");
     assert_eq!(busy(&gap), ["2027-03-28T01:30/2027-03-28T02:00"]);
 }

@@ -173,7 +173,7 @@ impl SystemResolver {
         match self.hosts.of(&self.files.hosts, text) {
             Ok(hosts) => Ok(in_hosts(&hosts, host)),
             Err(error) if shortage::is_ours(&error) => Err(error),
-            // The file is optional, so a missing file is no error.
+            // The file is optional, so a missing file is not an error.
             Err(_) => Ok(Vec::new()),
         }
     }

@@ -207,7 +207,7 @@ impl Backend for DiskBackend {
     }
 
     fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
-        // If the committer appends a line during this read, the read returns either the whole line or nothing of it.
+        // If the committer appends a line during this read, the read returns either the whole line or none of it.
         self.with(|open| tombstones::read_tombstones(&open.dir))?
     }
 

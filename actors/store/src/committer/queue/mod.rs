@@ -1,9 +1,9 @@
 //! The queue of changes. Many threads add changes. Only the writer takes changes, in groups.
 //!
 //! Each shard of businesses has a *lane*, a queue that preserves the order of its changes. A change above
-//! [`QUANTUM_BYTES`] is *long*, all others are *short*. A lane is short or long like its next change. The short lanes
-//! take *turns*, of [`QUANTUM_BYTES`] each, in the *short ring*, by deficit round robin (Shreedhar and Varghese, 1995).
-//! The long lanes take turns, of one change each, in the *long ring*. Invariants:
+//! [`QUANTUM_BYTES`] is *long*, all others are *short*. A lane counts as short or long depending on its next change.
+//! The short lanes take *turns*, of [`QUANTUM_BYTES`] each, in the *short ring*, by deficit round robin (Shreedhar and
+//! Varghese, 1995). The long lanes take turns, of one change each, in the *long ring*. Invariants:
 //!
 //! - A lane with waiting changes is in exactly one ring. An empty lane is in no ring.
 //! - If only one lane has changes, it gets all of the writer's time. No short change waits while the writer is idle.

@@ -233,7 +233,7 @@ fn damaged_snapshots_and_settings_are_created_again() {
     }
 }
 
-/// Returns a store whose snapshot covers all rows, and the value that the rows of the business number `within` have.
+/// Returns a store whose snapshot covers all rows, and the value of the rows of the business with the number `within`.
 fn with_snapshot(businesses: u64, within: u64) -> (tempfile::TempDir, Vec<u8>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
