@@ -1,4 +1,4 @@
-//! Reads facts about a data directory without opening its store. They may be outdated soon.
+//! Reads facts about a data directory without opening its store. A running service may change them at any time.
 
 use std::fs::{self, OpenOptions, TryLockError};
 use std::io;

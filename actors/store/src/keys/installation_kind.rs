@@ -38,9 +38,10 @@ kinds! {
     /// The number of notices that count towards a limit. The key contains a keyed hash of the limit and of the address
     /// or business that it limits. The value is the `NoticeCountRecord`.
     NOTICE_COUNT = 0x21, 49, fn notice_count(hash: &[u8; 32]);
-    /// The SHA-256 of the token of a feed that is not revoked → the ids of its business and of the feed.
+    /// A feed that is not revoked. The key contains the SHA-256 of the feed's token. The value is the ids of the
+    /// business and of the feed.
     FEED_BY_TOKEN = 0x22, 49, fn feed_by_token(hash: &[u8; 32]);
-    /// The last request for a feed: its business and its id → an instant, as the 8 bytes of [`super::millis_value`].
+    /// The time of the last request for a feed. The value is the instant, as the 8 bytes of [`super::millis_value`].
     FEED_FETCHED = 0x23, 49, fn feed_fetched(business: BusinessId, id: FeedId);
     PERSON = 0x30, 33, fn person(id: PersonId); // → `Person`
     /// An entry of the index of people by e-mail address. The key contains a hash of the address in lower case. The
