@@ -28,7 +28,7 @@ words! {
     }
 
     DropReason {
-        /// The appointment or the settings have changed after the notice was created, so it is wrong or useless.
+        /// The appointment or the settings changed after the notice was created, so the notice is wrong or useless.
         Superseded = "superseded",
         Limit = "limit",
         OptedOut = "opted_out",

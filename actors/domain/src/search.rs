@@ -31,7 +31,7 @@ fn fold(text: &str) -> String {
     let plain = text.chars().map(|c| if is_apostrophe(c) { '\'' } else { c }).nfkd();
     let mut folded = String::with_capacity(text.len());
     for c in plain.filter(|c| !is_combining_mark(*c)) {
-        // The detour through the upper case turns `ß` into `ss` and a final sigma into a sigma.
+        // Converting to upper case and back turns `ß` into `ss`, and a final sigma into the usual sigma.
         let upper = c.to_lowercase().flat_map(char::to_uppercase);
         for c in upper.flat_map(char::to_lowercase) {
             match c {
@@ -186,7 +186,7 @@ impl Search {
         Self(terms)
     }
 
-    /// Finds the contacts whose name contains the text in any place. Case makes no difference, accents do.
+    /// Finds the contacts whose name contains the text in any place. Case makes no difference, but accents do.
     pub fn in_name(part: &str) -> Self {
         Self(vec![Term::InName(Finder::new(&fold_name(part)).into_owned())])
     }

@@ -31,7 +31,7 @@ pub(crate) struct Context<'a> {
     pub(crate) all_day_busy: bool,
 }
 
-/// A value for each of some occurrences, which are identified by their original starts.
+/// Values of occurrences, by the original starts of the occurrences.
 struct Starts<T> {
     instants: HashMap<NaiveDateTime, T>,
     dates: HashMap<NaiveDate, T>,
@@ -127,9 +127,9 @@ struct Series<'a> {
     excepted: &'a Starts<()>,
     replaced: &'a Starts<&'a Event>,
     onwards: &'a [(NaiveDateTime, &'a Event)],
-    /// The maximum time from the original start to the end of an occurrence that such an override changes.
+    /// The maximum time from the original start to the end of an occurrence that an override in `onwards` changes.
     longest: TimeDelta,
-    /// The maximum time by which such an override moves occurrences to an earlier time.
+    /// The maximum time by which an override in `onwards` moves occurrences to an earlier time.
     earliest: TimeDelta,
     context: &'a Context<'a>,
 }

@@ -24,7 +24,8 @@ use sha2::{Digest, Sha256};
 
 use super::{KEY_BYTES_MAX, Key, KeyRange, Order, Pairs, Record, StoreError};
 
-/// The maximum length of a value in one row. sled reads, caches and writes pages of up to about 20 rows.
+/// The maximum length of a value in one row. sled reads, caches and writes whole pages of up to about 20 rows, so long
+/// rows would make each access expensive.
 pub const VALUE_BYTES_MAX: usize = 4 << 10;
 
 pub const LONG_VALUE_BYTES_MAX: usize = 512 << 10;

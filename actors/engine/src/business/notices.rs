@@ -107,8 +107,8 @@ fn notices(
     let settings = &state.notices;
     let kind = NoticeKind::of_change(before, after).filter(|_| settings.includes(after));
     let Some(kind) = kind else { return Vec::new() };
-    // `since` is the time of the booking or of the last move. If this change is neither, it ends the pending
-    // state, and `since` is the stamp of the pending appointment, which only a booking or a move sets.
+    // `since` is the time of the booking or of the last move. If this change is neither, it confirms a pending
+    // appointment, and `since` is the stamp of the pending appointment, which only a booking or a move sets.
     let is_moved =
         |before: &Appointment| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id);
     let since = before.filter(|before| !is_moved(before)).map_or(at, |before| before.updated_at);

@@ -22,8 +22,8 @@ pub(crate) struct Moving {
     pub(crate) shared: Arc<Shared>,
     pub(crate) outbox: Arc<Outbox>,
     exports: Arc<Semaphore>,
-    /// Permits of members' exports, at most one per business. They are one fewer than the permits in `exports`, so one
-    /// of those stays free for the operator.
+    /// Permits of members' exports, at most one per business. This quota has one permit fewer than `exports`, so one
+    /// export stays free for the operator.
     exports_of_people: Arc<Quota>,
     readers: Arc<Semaphore>,
     /// The permit of the only import, or of the job that finishes an interrupted import.

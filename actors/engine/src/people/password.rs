@@ -22,8 +22,7 @@ use crate::quota::Quota;
 const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
 /// The lowest accepted score of a password. The estimate of a password's strength gives a score from 0 to 4.
 const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
-/// The strength estimate ignores the person's own words (for example, those of their name) if they are shorter than
-/// this.
+/// Words of the person, for example of their name, weaken a password only if they have at least this many characters.
 const WORD_CHARS_MIN: usize = 3;
 const AT_ONCE: usize = 2;
 const WAITING_MAX: usize = 64;

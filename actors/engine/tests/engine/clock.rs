@@ -324,11 +324,12 @@ async fn after_another_boot_no_timestamp_is_earlier_than_the_stored_time() {
     stamp(&world, &shop, 30).await;
     pass(5).await;
     let listed = polled(&world, &shop).await;
-    // An orderly stop stores the current time, so no later timestamp is earlier than the list.
+    // An orderly stop stores the current time, so no later timestamp is earlier than the end of the list.
     start_off_by(&mut world, TimeDelta::days(-1)).await;
     let stamped = stamp(&world, &shop, 31).await;
     assert!(stamped >= listed, "{stamped} is earlier than {listed}");
-    // At a crash, the stored time is at most one minute old, so a timestamp may be earlier by about a minute.
+    // At a crash, the stored time is at most one minute old, so a later timestamp may be earlier than the end of the
+    // list by about a minute.
     tokio::time::sleep(std::time::Duration::from_secs(40)).await;
     let listed = polled(&world, &shop).await;
     world.clock.jump(TimeDelta::days(-1));

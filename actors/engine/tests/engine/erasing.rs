@@ -215,7 +215,7 @@ async fn an_erasure_deletes_personal_data_and_keeps_ids_and_times() {
     ] {
         assert_eq!(listed, 0, "{list}");
     }
-    // A client that reads the calls ordered by `updated_at` sees the update.
+    // A client that reads the calls ordered by `updated_at` sees that the erasure has changed the call.
     let changed = CallFilter { updated_since: Some(since), ..CallFilter::default() };
     assert_eq!(handle.calls(&changed, &first_page()).await.unwrap().items.len(), 2);
     let filter = MessageFilter { updated_since: Some(since), ..MessageFilter::default() };

@@ -261,7 +261,8 @@ async fn an_undecodable_contact_is_erased_with_all_its_index_rows() {
     handle.change(by_operator(), EraseContact { id }).await.unwrap();
     assert!(handle.contact(id).await.unwrap().is_none());
     assert!(world.disk.tombstones().contains(&Tombstone::ErasedContact(shop.id, id)));
-    // The phone number is free immediately. The next contact with this number keeps it.
+    // The erased contact's phone number is free immediately. A new contact that gets it still has it when the erasure
+    // is complete.
     let booked = handle.change(by_operator(), shop.booking(at(4, 9), 1)).await.unwrap();
     let new = json(&booked)["contact_id"].clone();
     assert_ne!(new, serde_json::json!(id));

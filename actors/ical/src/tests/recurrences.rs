@@ -156,13 +156,13 @@ fn an_override_of_this_and_future_moves_the_later_occurrences() {
     let one = "RECURRENCE-ID:20261203T090000Z\nDTSTART:20261203T180000Z\nDURATION:PT1H";
     let both = format!("{lines}\nEND:VEVENT\nBEGIN:VEVENT\nUID:1\n{one}");
     assert_eq!(with_override(&both), ["01T09/01T10", "02T12/02T14", "03T18/03T19"]);
-    // Such an override can also move occurrences from before the window into it.
+    // An override of this and all later occurrences can also move occurrences from before the window into it.
     let old = event("UID:1\nDTSTART:20261001T100000Z\nDURATION:PT1H\nRRULE:FREQ=DAILY;COUNT=3")
         + &event(
             "UID:1\nRECURRENCE-ID;RANGE=THISANDFUTURE:20261002T100000Z\nDTSTART:20261202T100000Z\nDURATION:PT1H",
         );
     assert_eq!(busy(&old), ["12-02T10:00/12-02T11:00", "12-03T10:00/12-03T11:00"]);
-    // Such an override can also turn timed occurrences into all-day ones.
+    // An override of this and all later occurrences can also turn timed occurrences into all-day ones.
     let days = "RECURRENCE-ID;RANGE=THISANDFUTURE:20261202T090000Z\nDTSTART;VALUE=DATE:20261202";
     assert_eq!(with_override(days), ["01T09/01T10", "01T23/03T23"]);
 }

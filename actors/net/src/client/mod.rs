@@ -183,7 +183,7 @@ impl WebhookClient {
         })?;
         self.reach(post, &targets, deadline).await.map_err(|failure| match failure {
             AttemptFailure::NotPublic | AttemptFailure::Header | AttemptFailure::Short => failure,
-            // If this machine has no route, a missing response is no evidence of a failure of the receiver.
+            // If this machine has no route, a missing response does not show that the receiver has failed.
             failure => self.network.judge_failure(&targets).map_or(failure, AttemptFailure::from),
         })
     }

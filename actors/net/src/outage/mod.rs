@@ -1,5 +1,5 @@
-//! Detects a local outage: this machine has no route or no name server. While this is so, a failed attempt is no
-//! evidence of a failure of the receiver.
+//! Detects a local outage: this machine has no route or no name server. During an outage, a failed attempt does not
+//! show that the receiver has failed.
 //!
 //! Invariants:
 //!
@@ -8,8 +8,8 @@
 //! - One probe runs at a time, for any number of waiting deliveries.
 //! - The log has one message for the beginning of an outage and one for its end.
 //!
-//! After a failed probe, the endpoint that has waited longest makes a *trial* attempt. If there is no outage in fact,
-//! the attempt reaches its receiver, and the next probe ends the outage.
+//! After a failed probe, the endpoint that has waited longest makes a *trial* attempt. If the attempt reaches its
+//! receiver, the network works again, and the next probe ends the outage.
 //!
 //! If a host's address is in the URL or in the hosts file, attempts continue while a route to it exists.
 

@@ -1,5 +1,5 @@
-//! Gaps: ranges of keys that have no row. Without gaps, a scan for the first row of a queue would have to read all
-//! deleted rows before this row. The tables and the tree may still contain them.
+//! Gaps: ranges of keys that have no row. The tables and the tree may still contain deleted rows. Without gaps, a scan
+//! for the first row of a queue would have to read all deleted rows before this row.
 //!
 //! Invariant: gaps do not overlap. When a row is written, the gap that contains its key is dropped.
 

@@ -43,8 +43,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Reads a record's audit entries, newest first, up to the bound on the rows of one request. If the
-    /// bound is reached, also reads the entries of the record's creation.
+    /// Reads a record's audit entries, newest first, up to the bound on the rows of one request. If the bound is
+    /// reached, also reads the entries from the time of the record's creation.
     pub async fn history(
         &self,
         of: impl ResourceId,

@@ -235,7 +235,7 @@ async fn a_complete_diary_has_no_findings() {
         "two special days, four blocked times, a page, its slug and notices must be added"
     );
     let mut report = check(&whole).unwrap();
-    // These rows were added without an audit entry, so the finding that the recorded usage differs is right.
+    // These rows were added without an audit entry, so the check rightly finds that the recorded usage differs.
     report.findings.retain(|finding| !finding.contains("differs from the rows found"));
     assert!(report.findings.is_empty(), "{:?}", report.findings);
 }
