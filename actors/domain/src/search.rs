@@ -267,9 +267,9 @@ fn of_numbers(numbers: &[&str], trunks: &[TrunkPrefix]) -> Option<Term> {
     }
 }
 
-/// Returns the ways in which a phone number can match. It can contain the digits in any place. If they begin with `00`,
-/// the phone number can begin with the rest of the digits. If they begin with a prefix for national numbers, it can
-/// begin with a country code and the rest.
+/// Returns the ways in which a stored phone number can match the digits of `number`. The stored number can contain the
+/// digits in any place. If the digits begin with `00`, the stored number can begin with the rest of the digits. If the
+/// digits begin with a prefix for national numbers, the stored number can begin with a country code and the rest.
 fn of_digits(number: &str, trunks: &[TrunkPrefix]) -> Vec<Term> {
     let digits: String = number.replacen("(0)", "", 1).chars().filter(char::is_ascii_digit).collect();
     if digits.len() < DIGITS_MIN {

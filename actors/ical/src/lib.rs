@@ -15,7 +15,7 @@
 //! | `rule` | recurrence rules |
 //! | `event` | the properties of an event that affect busy times |
 //! | `series` | the occurrences of an event and its overrides |
-//! | `steps` | the bound of the work |
+//! | `steps` | the bound on the work |
 
 mod event;
 mod rule;

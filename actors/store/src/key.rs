@@ -82,8 +82,8 @@ pub struct KeyRange {
 }
 
 impl KeyRange {
-    /// Returns the range of all keys with this prefix. Panics if all bits of the prefix are ones. No kind of rows has
-    /// this prefix.
+    /// Returns the range of all keys with this prefix. Panics if all bits of the prefix are ones, which no kind of rows
+    /// uses.
     pub fn prefix(prefix: Key) -> Self {
         match prefix.successor_of_prefix() {
             Some(to) => Self { from: prefix, to },

@@ -133,8 +133,8 @@ impl Window {
 
     fn is_on_grid(&self, wall: NaiveDateTime) -> bool {
         let elapsed = wall - self.base;
-        // After clocks are set back, an instant in the window may have a local time before the opening. It is not on
-        // the grid.
+        // After clocks are set back, an instant in the window may have a local time before the opening. Such an instant
+        // is not on the grid.
         elapsed >= TimeDelta::zero() && elapsed.num_milliseconds() % STEP.num_milliseconds() == 0
     }
 }

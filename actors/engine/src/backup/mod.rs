@@ -17,8 +17,8 @@
 //! - the newest audit entry of each business records its numbers of rows. A backup compares them with the
 //!   rows ([`crate::counting`]), and the manifest lists the differences. A backup with differences is
 //!   restored only if the operator accepts it;
-//! - a restore repeats the revocations, erasures and deletions since the backup, which the list of tombstones
-//!   contains. Without the list, it revokes every API key.
+//! - a restore repeats the revocations, erasures and deletions since the backup, which the list of tombstones contains.
+//!   Without the list, it revokes every API key and feed.
 
 mod read;
 mod restore;

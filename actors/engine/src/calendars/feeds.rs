@@ -72,8 +72,8 @@ impl Engine {
         Ok(feed.map(|feed| LiveFeed { feed, business }))
     }
 
-    /// The name of the feed's staff member, and the appointments of the feed, earliest first. Records the
-    /// request as the last one of the feed.
+    /// The name of the feed's staff member, and the appointments of the feed, earliest first. Records this request as
+    /// the latest request for the feed.
     pub async fn fetch_feed(&self, of: &LiveFeed) -> Result<(Option<String>, Vec<AppointmentView>)> {
         let (feed, business, now) = (&of.feed, self.business(of.business.id), self.now());
         let staff = match feed.staff_id {

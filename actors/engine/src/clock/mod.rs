@@ -124,9 +124,8 @@ impl Clocks {
         }
     }
 
-    /// Ensures that after a crash no stamp is before the end of a list that is read now. For this, stores the
-    /// believed time if the stored one is too early. Returns true if the list must wait until the stored time
-    /// is durable.
+    /// Stores the believed time if the stored one is too early, so that after a crash no stamp is before the end of a
+    /// list that is read now. Returns true if the list must wait until the stored time is durable.
     pub(crate) fn store_list_time(&self, store: &Store) -> bool {
         let _ = self.now();
         let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);

@@ -127,8 +127,8 @@ impl Found {
     }
 }
 
-/// True if a row's value decodes as a record of the key's kind. A value in pieces counts as decodable. The
-/// function is not for the rows of API keys in a business, which contain only a key's prefix.
+/// True if a row's value decodes as a record of the key's kind. A value in pieces counts as decodable. Must not be
+/// called for the rows of API keys in a business, which contain only a key's prefix.
 fn decodes(kind: u8, key: &[u8], row: &[u8]) -> bool {
     let decodes = counted(kind).and_then(|(_, counted)| counted.decodes);
     keys::has_width(key, kind) && (is_head(row) || decodes.is_some_and(|decodes| decodes(row)))

@@ -60,7 +60,7 @@ struct Progress {
     /// The stored progress of the round. `None` until it is loaded.
     record: Option<RoundRecord>,
     written: Option<RoundRecord>,
-    /// While a business is counted: the round's position before that business.
+    /// While a business is counted: the round's position before that business. Otherwise `None`.
     counting: Option<Option<BusinessId>>,
 }
 

@@ -22,9 +22,9 @@ use crate::sources::Sources;
 use crate::window::{Rate, Windows};
 
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
-/// The maximum number of counted failures of an e-mail address. An attempt counts as a failure until it
-/// succeeds. The maximum is greater than the number of failures that affect the delay, so such attempts never
-/// displace them.
+/// The maximum number of counted failures of an e-mail address. An attempt counts as a failure until it succeeds. The
+/// maximum is greater than the number of failures that affect the delay, so attempts in progress never displace these
+/// failures.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
 /// The number of failures of an e-mail address that cause no delay.
 const PROMPT: u32 = 5;

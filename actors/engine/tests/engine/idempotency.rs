@@ -137,7 +137,8 @@ async fn expired_keys_are_deleted_while_the_business_is_in_use() {
     assert!(!world.at(&shop).change(once(0, 1), service()).await.unwrap().replayed);
 }
 
-/// The number of unused businesses. It is greater than one step of the daily round checks, so the round takes several.
+/// The number of unused businesses. One step of the daily round checks fewer businesses, so the round takes several
+/// steps.
 const UNUSED: u64 = 25;
 
 #[tokio::test(start_paused = true)]

@@ -40,7 +40,8 @@ trait Numbered: Sized {
     fn from_number(number: u8) -> Option<Self>;
 }
 
-/// Assigns a number to each variant of an enum. It does not compile if a variant is missing or a number is repeated.
+/// Assigns a number to each variant of an enum. The code does not compile if a variant is missing or a number is
+/// repeated.
 macro_rules! numbers {
     ($($type:ident { $($variant:ident = $number:literal),* $(,)? })*) => {$(
         impl Numbered for $type {

@@ -224,7 +224,7 @@ async fn open(disk: &MemoryBackend, ports: &Ports) -> Engine {
     Engine::start(store, ports.clone()).await.unwrap()
 }
 
-/// Waits until no task has work that is due. The simulated time passes by much less than any delay of a retry.
+/// Waits until no task has work that is due. Simulated time advances by much less than any delay before a retry.
 async fn settle() {
     sleep(Duration::from_millis(500)).await;
 }
