@@ -89,9 +89,9 @@ impl Clocks {
         Timestamp::from_millis(belief.read(wall, passed))
     }
 
-    /// The earliest stamp that a business may use if it is loaded now: the later of the stored time and the
-    /// time of the last list ordered by `updated_at`. A list time in the future is ignored, because
-    /// it came from a wrong clock.
+    /// The earliest stamp that a business may use if it is loaded now: the later of the stored time and the time of the
+    /// last list ordered by `updated_at`. If the time of the list is in the future, it is ignored, because it came from
+    /// a wrong clock.
     pub(crate) fn stamps_from(&self) -> Timestamp {
         let listed = self.0.listed.load(Ordering::Relaxed);
         let is_near = listed <= self.now().millis() + FOLLOWED_MAX_MILLIS;

@@ -346,7 +346,7 @@ pub(crate) fn write_email_consent(
     write_consent(rows, of, email_hash(secret, of, email), record);
 }
 
-/// Writes the consent to texts to a phone number, like [`write_email_consent`].
+/// Writes a customer's consent to text messages at a phone number, like [`write_email_consent`].
 pub(crate) fn write_text_consent(
     rows: &mut Batch,
     (secret, of): (&[u8; 32], BusinessId),

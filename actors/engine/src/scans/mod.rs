@@ -28,8 +28,8 @@ use crate::quota::{Quota, QuotaPermit};
 /// The maximum number of rows per request. A row of more than [`ROW_BYTES`] counts as several rows.
 pub(crate) const SCAN_ROWS_MAX: usize = 2_048;
 const ROW_BYTES: usize = 4 << 10;
-/// A step may read the maximum number of rows divided by this number, which is enough for a page of 100 items
-/// with five rows each.
+/// The maximum number of rows of a step is [`SCAN_ROWS_MAX`] divided by this number. That is enough for a page of 100
+/// items with five rows each.
 const STEPS: usize = 4;
 const FIRST_STEP_TIME_MAX: Duration = Duration::from_millis(2);
 const ROWS_PER_LOOK: usize = 32;
