@@ -14,7 +14,7 @@ words! {
         Pending = "pending",
         Sent = "sent",
         Failed = "failed",
-        /// A notice that was not sent. Its [`DropReason`](super::DropReason) states why.
+        /// A notice that was not sent. Its [`DropReason`] states why.
         Dropped = "dropped",
     }
 

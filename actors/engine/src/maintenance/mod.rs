@@ -1,6 +1,6 @@
 //! The background jobs.
 //!
-//! The jobs of the installation are [run](run) in separate tasks. The jobs of a business run in its actor
+//! The jobs of the installation run in separate tasks ([`run`]). The jobs of a business run in its actor
 //! ([`business`]). Invariants:
 //! - A step of a job reads and writes a bounded number of rows. The job pauses before the next step.
 //! - The store contains the remaining work, so a restart continues.

@@ -166,7 +166,7 @@ pub fn api_key_prefix(key: &ApiKey) -> [u8; 8] {
     }
 }
 
-/// Returns the 8 characters in the value of a [`key`] row.
+/// Returns the 8 characters in the value of a row of kind [`kind::KEY`].
 pub fn prefix_from_value(value: &[u8]) -> Result<[u8; 8], StoreError> {
     value.try_into().map_err(|_| StoreError::damaged("api_key", "its row does not have 8 bytes"))
 }
