@@ -1,9 +1,9 @@
 //! The application of a listener: a router that gives each response an id, logs and counts it once, and
 //! turns a panic of a handler into a 500.
 //!
-//! Invariants: every response carries `X-Request-Id`, and all log lines of the request are in a span with
-//! that id. Of the request's headers, the log contains only this id and the address that trusted proxies
-//! forward. A request that the server found invalid is refused before routing and authentication.
+//! Invariants: every response carries `X-Request-Id`, and all log lines of the request are in a span with that id. The
+//! log contains no request headers except this id and the client address that a trusted proxy forwards. A request that
+//! the server found invalid is refused before routing and authentication.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -31,8 +31,8 @@ use crate::server::{ClientAddr, Unfit};
 const ALWAYS_ANSWERED: [&str; 2] = ["/healthz", "/metrics"];
 
 const PATH_CHARS_MAX: usize = 200;
-/// The maximum length of a logged path segment that is no id, in bytes. A token has at least 22 bytes, so it
-/// is never logged.
+/// The maximum length of a logged path segment that is not an id, in bytes. A token has at least 22 bytes, so it is
+/// never logged.
 const PART_BYTES_MAX: usize = 21;
 
 /// The application of a listener. It is cheap to clone.

@@ -68,7 +68,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli.command,
         Err(error) => return cli::unusable(&error.format(&mut program)),
     };
-    // `serve` and `demo` log this warning instead.
+    // `serve` and `demo` write this warning to their log, so they are excluded here.
     if !matches!(command, Command::Serve(_) | Command::Demo(_)) {
         cli::warn_of_misspelt_variables();
     }

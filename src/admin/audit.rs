@@ -1,4 +1,4 @@
-//! The audit log of a business, and the audit log of the installation, which contains exports and backups.
+//! The audit logs. A business has its own log, and the log of the installation lists, for example, exports and backups.
 
 use view::AuditView;
 

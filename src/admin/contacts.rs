@@ -88,7 +88,7 @@ pub(super) async fn table(context: Context, business: Business) -> Result<Table,
     file(&context, &business, tables::contacts::NAME, Exported::Contacts).await
 }
 
-/// Exports records as a CSV file. A HEAD request exports nothing.
+/// Exports records as a CSV file. The response to a HEAD request has no body, and the audit log does not record it.
 pub(super) async fn file(
     context: &Context,
     business: &Business,
@@ -121,7 +121,8 @@ pub(super) async fn import(
     let idempotency = if dry_run { None } else { context.idempotency_by(&digest)? };
     let request = Request { idempotency, ..Request::by(context.caller.actor) };
     let (reading, business) = (context.caller.reading.clone(), business.clone());
-    // If the client disconnects, the import continues and keeps its permit.
+    // If the client disconnects, the import continues. It holds the file's permit until it ends, so the memory that it
+    // uses stays counted.
     let import = async move {
         let CsvFile { bytes, permit: _permit } = file;
         let rows = tables::contact_rows(bytes, reading).await?;

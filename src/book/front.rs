@@ -22,7 +22,7 @@ pub(crate) struct Front {
     pub(super) cursors: Cursors,
     pub(super) requests: Addresses,
     pub(super) bookings: Mutex<Limits>,
-    /// The locks of submitted forms. Forms whose keys have the same first byte share a lock.
+    /// The locks of submitted forms. Forms whose idempotency keys begin with the same byte share a lock.
     forms: [sync::Mutex<()>; 256],
 }
 

@@ -35,8 +35,8 @@ use crate::server::ClientAddr;
 
 /// The maximum size of a form in bytes.
 const FORM_BYTES_MAX: usize = 16 * 1024;
-/// The content security policy of the dashboard, but with other `frame-ancestors`: the sites that may embed
-/// the page are appended.
+/// The content security policy of the dashboard, except that the sites that may embed the page are appended to
+/// `frame-ancestors`.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ";
 const CROSS_ORIGIN_EMBEDDER_POLICY: HeaderName = HeaderName::from_static("cross-origin-embedder-policy");
@@ -58,8 +58,8 @@ async fn serve(front: Arc<Front>, place: Arc<Place<Site>>, request: Request) -> 
     let answer = answer(&front, &place, head, params.clone(), body, &mut known);
     let answered = caught(Box::pin(answer)).await;
     if known.shop.is_none() && is_frame(&place) {
-        // A refusal can come before the business is looked up. It is looked up now, so that its sites can
-        // also embed the error page.
+        // The request was refused before its business was looked up. The business is looked up now, because the sites
+        // that embed its pages must also be able to embed the error page.
         known.shop = caught(Box::pin(shop(&front, &params, At::Frame))).await.ok();
     }
     let mut response = answered.unwrap_or_else(|refused| {

@@ -18,8 +18,8 @@
 //!
 //! Invariants:
 //! - An unknown slug, a disabled page and a suspended business give the same response.
-//! - Outside text reaches a page only through an escaping template. Pages have no inline script or style, and
-//!   the content security policy forbids both.
+//! - Text from customers and businesses reaches a page only through an escaping template. Pages have no inline script
+//!   or style, and the content security policy forbids both.
 //! - GET and HEAD change nothing. A change is a POST from this site with a one-use form id.
 //! - No response sets a cookie. No page shows whether a contact exists.
 

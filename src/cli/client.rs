@@ -152,7 +152,7 @@ impl Client {
         }
         while let Some(frame) = self.in_time(response.body_mut().frame()).await? {
             let frame = frame.map_err(|error| self.broke_off(&error))?;
-            // Trailers are not used.
+            // Frames that are not data contain trailers, which are ignored.
             if let Ok(bytes) = frame.into_data() {
                 take(&bytes)?;
             }
@@ -177,7 +177,7 @@ impl Client {
     ) -> Result<Answer, Failure> {
         let (pieces, mut sent) = mpsc::channel(PIECES_AHEAD);
         let taken = Arc::new(AtomicU64::new(0));
-        // The thread may block forever, since standard input may have no end.
+        // Reading standard input can block forever, so a separate thread reads it.
         std::thread::spawn(move || read_pieces(input, &pieces));
         let counted = Arc::clone(&taken);
         let body = StreamBody::new(futures_util::stream::poll_fn(move |context| {

@@ -14,7 +14,7 @@ use super::typed::{Kind, Typed, zone};
 const INSIGHTS: &str = "from bookings cancellations no_shows new_customers returning_customers \
                         lead_time_minutes calls calls_answered calls_converted";
 
-/// The number of days that are shown by default. The service returns at most this number.
+/// The default number of days. The service accepts no longer range.
 const DAYS: u64 = 7;
 
 #[derive(Args)]

@@ -1,5 +1,5 @@
-//! A response of the service contains one record, a page of a list, or a whole list. The fields of a
-//! [`Record`] keep their order.
+//! A response of the service contains one record, a page of a list, or a whole list. A [`Record`] keeps the fields in
+//! the order of the response.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! `repair-stamps` changes timestamps in the future, in the store of a stopped service, to the current time
-//! or an earlier time.
+//! `repair-stamps` works on the store of a stopped service. It changes timestamps that are in the future to the current
+//! time or an earlier time.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -41,7 +41,7 @@ pub(super) fn run(
     raise_file_limit();
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(no_runtime)?;
     runtime.block_on(async {
-        // The handlers are installed before the listeners start, so that no signal is lost.
+        // The signal handlers are installed before the listeners start, so that no signal is lost.
         let mut terminate = signal(SignalKind::terminate()).map_err(no_runtime)?;
         let mut interrupt = signal(SignalKind::interrupt()).map_err(no_runtime)?;
         let mut hangup = signal(SignalKind::hangup()).map_err(no_runtime)?;

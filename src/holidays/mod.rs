@@ -35,8 +35,8 @@ pub(crate) type Holidays = BTreeMap<NaiveDate, String>;
 /// The occurrences that other events replace. An occurrence is an event's UID and a date.
 type Replaced<'a> = HashSet<(&'a str, NaiveDate)>;
 
-/// The holidays from `today` on. `locale` is the language of the name of a holiday that has none in the file. The
-/// error has one problem for each unsupported part of a future event.
+/// The holidays from `today` on. A holiday without a name in the file gets a name in the language `locale`.
+/// The error has one problem for each unsupported part of a future event.
 pub(crate) fn holidays(calendar: &[u8], today: NaiveDate, locale: Locale) -> Result<Holidays, Vec<Problem>> {
     let events = events(calendar).map_err(|problem| vec![problem])?;
     if events.len() > EVENTS_MAX {

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Invariants:
-//! - Of the engine's types, this module uses only problems, entity tags and the ids for the log.
+//! - The only types of the engine that this module uses are problems, entity tags and the ids for the log.
 //! - A reader reports every problem of a request with its path, up to [`problems::PROBLEMS_MAX`].
 //! - One declaration of a type gives its reader and its schema ([`crate::json_object`],
 //!   [`crate::query_object`]).

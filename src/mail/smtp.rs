@@ -22,7 +22,7 @@ use super::wire::Wire;
 
 /// The time limit for closing the connection after the mail is sent.
 const QUIT_TIME_MAX: Duration = Duration::from_secs(2);
-/// The authentication mechanisms. Both send the password, under TLS.
+/// The authentication mechanisms. Both send the password itself.
 const MECHANISMS: [Mechanism; 2] = [Mechanism::Plain, Mechanism::Login];
 
 pub(crate) struct Smtp {

@@ -105,7 +105,7 @@ pub(super) async fn book(asking: Asking, booking: Booking) -> Result<Booked, Ref
     };
     let BookedView { mut appointment, already_booked } = answer.value;
     if answer.replayed {
-        // The appointment may have changed since the first call.
+        // The stored result of the first call may be outdated, so the appointment is read again.
         appointment = asking.business.appointment(appointment.id).await?.unwrap_or(appointment);
     }
     let already_booked = already_booked || answer.replayed;
@@ -126,7 +126,7 @@ pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointmen
     match asking.change(None, change).await {
         Ok(answer) => Appointment::of(&answer.value),
         Err(refused) => {
-            // Open times are searched only after a refusal.
+            // The appointment is read only after a refusal, since only a refusal proposes open times.
             let current = asking.business.appointment(id).await?;
             let wanted = current.map(|current| {
                 let staff = Some(staff_id.unwrap_or(current.staff_id));

@@ -97,7 +97,8 @@ fn request(headers: &HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
     }
     told.insert(header::ACCEPT, ACCEPTED);
     told.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    // The gate has checked the Host of the request.
+    // The gate has already checked the Host of the request, so `rmcp`, which checks it again, gets a fixed
+    // host.
     told.insert(header::HOST, HeaderValue::from_static("localhost"));
     request
 }

@@ -171,7 +171,7 @@ impl Exposition {
 
     fn engine(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let engine = &self.engine;
-        let about = "Webhook endpoints disabled because events failed every attempt";
+        let about = "Webhook endpoints disabled because all attempts to send an event failed";
         counter(encoder, "webhooks_turned_off", about, engine.endpoints_turned_off())?;
         let about = "Deliveries marked missed because the queue of their business was full";
         counter(encoder, "webhooks_missed_over_budget", about, engine.missed_over_budget())?;

@@ -47,5 +47,5 @@ const main = document.querySelector("main[data-zone]");
 try {
   if (main) addLocalTimes(main);
 } catch {
-  // The browser does not know the zone of the business.
+  // The browser does not know the time zone of the business, so the page shows only the times of the business.
 }

@@ -107,7 +107,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") close();
   });
-  // Keys that are pressed in the iframe arrive as messages of its page.
+  // This page gets no event for a key that is pressed in the iframe. The page in the iframe sends a message for Escape.
   window.addEventListener("message", (event) => {
     if (!frame || event.source !== frame.contentWindow || event.origin !== base.origin) return;
     if (event.data === "receptionist:close") close();

@@ -1,5 +1,5 @@
-//! The pages of a manage link. They show one appointment and its calendar file, and their forms move and
-//! cancel it.
+//! The pages of a manage link. They show one appointment and offer it as a calendar file. Their forms move and cancel
+//! the appointment.
 //!
 //! Invariants:
 //! - An erased contact, a missing appointment or business, and an ended or unknown token give the same 404 page.
@@ -36,7 +36,7 @@ struct Managed {
     shop: Arc<Shop>,
     token: ManageToken,
     seen: SeenByLink,
-    /// The language in the query of the request, which links and forms of the page keep.
+    /// The language in the query of the request. The links and forms of the page keep it.
     locale: Option<Locale>,
 }
 
@@ -52,8 +52,8 @@ impl Managed {
         let shown = shown.unwrap_or(seen.business.locale);
         let (profile, mut website) = (seen.business.clone(), seen.website.clone());
         if !website.enabled || profile.suspended {
-            // The stylesheet with the colour is a part of the booking page, which is not available now. So
-            // this page has the default colour.
+            // The booking page is not available, and neither is its stylesheet with the business's colour, so this page
+            // has the default colour.
             website.color = None;
         }
         let shop = Arc::new(Shop { business, profile, website });
@@ -117,7 +117,7 @@ impl Managed {
         match done {
             Ok(()) => see_other(&self.path("")),
             Err(Undone::Failed(error)) => Err(error.into()),
-            // The state may have changed since the first read.
+            // The appointment may have changed since the first read, so it is read again.
             Err(undone) => refused(Self::find(self.asked).await?, undone).await,
         }
     }

@@ -42,7 +42,7 @@ struct Page {
     /// Whether the page says that changes are restricted, because the appointment has not ended and the
     /// customer may not move it.
     is_fixed: bool,
-    /// The booking page, if the appointment will not take place any more or has ended.
+    /// The path of the booking page, if the appointment has ended or will not take place.
     again: Option<String>,
 }
 
@@ -74,8 +74,8 @@ pub(in crate::book) async fn cancelled(asked: Asked) -> Answered {
     let token = managed.token.clone();
     let change = expected_starts_at.map(|expected_starts_at| CancelByLink { token, expected_starts_at });
     let done = managed.change(change).await;
-    // On a full disk the engine cannot store the response. If the appointment is no longer active, the
-    // customer's wish is already fulfilled, so the form succeeds.
+    // On a full disk the engine cannot store the response, so it returns an error. If the appointment is no longer
+    // active, there is nothing to cancel, so the form succeeds.
     let is_over = !managed.seen.appointment.is_active()
         && matches!(done, Err(Undone::Failed(EngineError::DiskFull(_))));
     managed.answer(if is_over { Ok(()) } else { done }, refused).await

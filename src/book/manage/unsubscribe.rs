@@ -28,7 +28,8 @@ pub(in crate::book) async fn choose(asked: Asked) -> Answered {
     shown(&managed, "manage-stop-text", action)
 }
 
-/// Handles the form, and shows the page itself, since one-click requests do not follow redirects.
+/// Handles the form. The response is the page and not a redirect, since mail programs do not follow redirects of
+/// one-click requests.
 pub(in crate::book) async fn stopped(asked: Asked) -> Answered {
     let managed = find(asked).await?;
     let all = managed.asked.form.get("what") == "all";

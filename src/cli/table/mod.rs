@@ -40,8 +40,8 @@ struct Verb {
     alias: Option<&'static str>,
     about: &'static str,
     operation: &'static str,
-    /// The operation that the command calls if `--kind` is not given. A command without `--kind` calls it if
-    /// no flag of the body is given.
+    /// The operation that the command calls if `--kind` is not given. A command that has no flag `--kind` calls it if
+    /// none of the flags for the body is given.
     otherwise: Option<&'static str>,
     shown: Show,
     /// A property that the command itself sets, and its value.

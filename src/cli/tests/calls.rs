@@ -205,7 +205,7 @@ fn the_diary() {
     check("time-off delete t1 --staff m1 --business b1", "DELETE", &format!("{off}/t1"), Value::Null);
     check_usage("time-off add --staff m1 --business b1 --from 2026-08-03", "--to");
     check_usage("time-off add --staff m1 --business b1", "--from");
-    // Earlier versions had no `--staff`. The first positional argument identified the staff member.
+    // In earlier versions, the first positional argument was the staff member. Such commands must still work.
     check("time-off list m1 --business b1", "GET", &off, Value::Null);
     check("time-off delete m1 t1 --business b1", "DELETE", &format!("{off}/t1"), Value::Null);
     let days = json!({"from": "2026-08-03", "to": "2026-08-16"});

@@ -43,7 +43,7 @@ parsed! {
     PersonName: |text: &str| PersonName::new(text.to_owned());
     Address: Address::new;
     Email: Email::new;
-    // Whether the host has public addresses is checked when the endpoint is saved.
+    // The addresses of the host are checked later, when the endpoint is saved.
     WebhookUrl: WebhookUrl::parse;
     Slug: |text| Slug::new(text).ok_or(ProblemCode::NotASlug);
     SiteOrigin: |text| SiteOrigin::parse(text).ok_or(ProblemCode::NotAnOrigin);
