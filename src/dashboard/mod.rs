@@ -24,8 +24,8 @@
 //!
 //! Invariants:
 //! - A page calls the engine's handles, never the service's own API.
-//! - Outside text reaches a page only through an escaping template. Pages have no inline script or style, and
-//!   the content security policy forbids both.
+//! - Text from people and programs reaches a page only through an escaping template. Pages have no inline
+//!   script or style, and the content security policy forbids both.
 //! - A change is a POST from this site with a one-use form id. The response is a redirect or, after a
 //!   refusal, the page with the submitted values.
 //! - A person without access to a record receives the same response as for a missing record.

@@ -1,5 +1,4 @@
-//! The parts of pages that need code, which are form fields, choices, versions and icons. `parts.html` has
-//! the markup.
+//! The parts of pages that need code: form fields, choices, versions and icons. `parts.html` has the markup.
 
 use domain::Locale;
 

@@ -2,12 +2,12 @@
 import { follow } from './follow.js';
 let panel, from;
 
-// The page that follows the booking: today, or the query of the calendar.
+// The page to show after the booking: today's page, or a view of the calendar, which its query identifies.
 const back = () => {
   if (location.pathname.endsWith('/today')) return 'today';
   return location.pathname.endsWith('/calendar') ? location.search.slice(1) : '';
 };
-// The ids of the form may be those of other elements of the page.
+// Other elements of the page may have the same ids as elements of the form, so the form's ids get a prefix.
 const rename = root => {
   for (const e of root.querySelectorAll('[id]')) e.id = `beside-${e.id}`;
   for (const name of ['for', 'aria-labelledby', 'aria-describedby']) {
@@ -25,7 +25,7 @@ const closed = () => {
   (from.isConnected ? from : document.querySelector(same) ?? document.getElementById('main')).focus();
 };
 
-// The link that blocks the chosen time is in the head of the panel, without the earlier one.
+// Moves the form's link that blocks the chosen time to the head of the panel, in place of an earlier link.
 const lift = form => panel.querySelector('.blocks').replaceChildren(...form.querySelectorAll('[data-block]'));
 
 const show = booking => {
@@ -79,7 +79,7 @@ const send = async event => {
   }
 };
 
-// Another time for the form in the panel, which keeps its other fields.
+// Sets another time in the form in the panel. The other fields keep their values.
 const choose = (form, asked) => {
   const { staff, date, time, minutes } = form.elements;
   if (asked.has('staff')) staff.value = asked.get('staff');

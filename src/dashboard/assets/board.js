@@ -1,4 +1,4 @@
-// Scrolls the calendar to the current time, with a little of the earlier time above it, and a week to its present day.
+// Scrolls the calendar so that the current time is a third of the way down, and a week so that today is visible.
 const board = document.querySelector('.board'), now = board.querySelector('.gutter .now');
 if (now && !board.scrollTop) {
   const { top } = now.getBoundingClientRect();

@@ -8,7 +8,7 @@ export const make = (tag, props = {}, ...children) => {
   made.append(...children);
   return made;
 };
-// A dialog that ends with Escape or a click beside it. It is removed afterwards.
+// A dialog that Escape or a click outside it closes. A closed dialog is removed from the page.
 export const dialog = (className, label) => {
   const made = make('dialog', { className: `dialog ${className}` });
   made.setAttribute('aria-label', label);

@@ -1,6 +1,7 @@
-// Moves appointments on the board of the calendar, by mouse, touch and keyboard. The server says what a move would
-// break: the page of a move (data-moves) is read while the appointment moves, and its form is sent at the end. The
-// move can be undone for ten seconds, unless the appointment was changed meanwhile.
+// Moves appointments on the board of the calendar, by mouse, touch and keyboard. While the appointment moves, the
+// script loads the page of the move (data-moves contains its address), which lists the rules that the move would break.
+// At the end, the script sends the form of that page. The move can be undone for ten seconds, unless the appointment
+// was changed meanwhile.
 import { load, make } from './dialog.js';
 import { board, clock, laneAt, minuteAt, number, put } from './grid.js';
 import { kept } from './keys.js';
@@ -59,17 +60,17 @@ const to = (lane, minute, lasts) => {
   show();
   clearTimeout(move.timer);
   const asked = move;
-  // After a failure, the drop asks again.
+  // If the request fails, dropping the appointment sends it again.
   move.timer = setTimeout(() => ask().catch(() => { asked.asking = undefined; }), ASK_MS);
 };
-// Reads the page of the move at the present place. It shows the reasons against the move.
+// Loads the page of the move to the current place, and shows the page's reasons against the move.
 const ask = () => {
   clearTimeout(move.timer);
   const asked = move, key = JSON.stringify(here());
   if (asked.asking?.key !== key) {
     asked.asking = { key, answer: load(address(here())).then(({ answer, page }) => read(answer, page)) };
   }
-  // The answer may have come while the appointment was at another place, so it is shown each time.
+  // The response may have arrived while the appointment was at another place, so it is shown again.
   return asked.asking.answer.then(trial => {
     if (move === asked && JSON.stringify(here()) === key) judge(trial);
     return trial;
@@ -102,7 +103,7 @@ const end = (text = '') => {
   if (move.mode === 'key') move.card.querySelector('a').focus({ preventScroll: true });
   move = undefined;
   if (text) brief(text); else tell('');
-  // A live update has waited for the end of the move.
+  // A live update that arrived during the move was postponed, so the board is loaded now.
   if ('stale' in board().dataset) reload();
 };
 const drop = async () => {
@@ -121,8 +122,8 @@ const drop = async () => {
   } catch { if (move === dropped) end(words().sayFailed); }
 };
 const post = form => load(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) });
-// The move can no longer be stopped. It ends when the board shows its result, so that no other move begins on
-// the old board.
+// The move can no longer be stopped. It ends when the board shows its result, so that no other move begins on an
+// outdated board.
 const send = async form => {
   const { url, from } = move;
   move.isSent = true;
@@ -131,7 +132,7 @@ const send = async form => {
     const { answer, page } = await post(form);
     if (!answer.redirected || !answer.ok) return end(read(answer, page).text || words().sayFailed);
   } catch { return end(words().sayFailed); }
-  // The form for the way back has the entity tag of the appointment after the move.
+  // The form that undoes the move contains the entity tag of the moved appointment, so it is loaded after the move.
   const back = await load(address(from)).catch(() => undefined);
   delete board().dataset.busy;
   await reload();
@@ -155,7 +156,7 @@ const takeBack = async form => {
   } catch { brief(words().sayFailed, 'bad'); }
 };
 
-// Pointers. A finger has to rest on the appointment first, because a moving finger scrolls.
+// Moves with a pointer. A finger must first be held on the appointment, because a moving finger scrolls the page.
 const grid = () => number(board(), 'grid');
 document.addEventListener('pointerdown', e => {
   const card = e.button === 0 && !move && e.target.closest?.('#board .visit[data-moves]');
@@ -166,7 +167,7 @@ document.addEventListener('pointerdown', e => {
 });
 const start = () => {
   const { mode, y, id, card: pressed } = press;
-  // A live update may have replaced the board meanwhile.
+  // A live update may have replaced the board since the pointer was pressed.
   const card = pressed.isConnected ? pressed : document.querySelector(`#board [data-moves="${CSS.escape(pressed.dataset.moves)}"]`);
   if (!card) return leave();
   begin(card, mode, minuteAt(laneOf(card), y) - number(card, 'minute'));
@@ -207,7 +208,7 @@ document.addEventListener('pointerup', e => {
   if (!press || e.pointerId !== press.id) return;
   leave();
   if (!move || move.isDropped || move.mode === 'key') return;
-  // The click that follows would open the appointment.
+  // The browser sends a click after the drag. It would open the appointment, so it is stopped.
   const stop = click => { click.preventDefault(); click.stopPropagation(); };
   document.addEventListener('click', stop, { capture: true, once: true });
   setTimeout(() => document.removeEventListener('click', stop, { capture: true }), 0);
@@ -222,7 +223,7 @@ document.addEventListener('touchmove', e => { if (move && press) e.preventDefaul
 document.addEventListener('contextmenu', e => { if (press?.touch && e.target.closest?.('.visit')) e.preventDefault(); });
 document.addEventListener('dragstart', e => { if (e.target.closest?.('#board .visit')) e.preventDefault(); });
 
-// The keyboard: M begins on a focused appointment.
+// Moves with the keyboard. The key M begins a move of the focused appointment.
 const keys = {
   ArrowUp: e => (e.shiftKey ? resize(-grid()) : to(move.lane, move.minute - grid(), move.lasts)),
   ArrowDown: e => (e.shiftKey ? resize(grid()) : to(move.lane, move.minute + grid(), move.lasts)),
@@ -261,7 +262,8 @@ document.addEventListener('keydown', e => {
   begin(card, 'key');
 }, { capture: true });
 
-// The handles for the length. A live update replaces the board, so they are added again.
+// Adds the handles that change the length of appointments. A live update replaces the board and its handles, so they
+// are added after each change of the page.
 const handles = () => {
   for (const card of document.querySelectorAll('#board .visit[data-moves]:not(:has(> .grip))')) {
     card.append(make('span', { className: 'grip' }));

@@ -1,6 +1,6 @@
-// Forms whose parts follow their fields. data-follow names the fields that are sent while somebody types. Each element
-// with data-part is then replaced by the same part of the response, except a part in which somebody types. Without
-// scripts, buttons of the form do the same.
+// Forms that update their parts while somebody types. Each change of a field that data-follow names sends these fields.
+// Each element with data-part is then replaced by the same part of the response, except a part in which somebody types.
+// Without scripts, buttons of the form do the same.
 const key = e => e.id ? '#' + CSS.escape(e.id) : `[name="${CSS.escape(e.name)}"][value="${CSS.escape(e.value)}"]`;
 const CARRIED = ['name', 'phone', 'email'];
 
@@ -25,7 +25,8 @@ export function follow(form, prepare = () => {}) {
       if (!now || signal.aborted) return;
       prepare(now);
       show(now);
-      // The text of a search is carried into a field that nobody has filled.
+      // The response contains the searched text in the field that it fits. The text is copied unless the person has
+      // typed something else there.
       for (const name of searches ? CARRIED : []) {
         const field = form.elements[name];
         if (field.value !== (carried[name] ?? '')) continue;
@@ -75,7 +76,8 @@ export function follow(form, prepare = () => {}) {
       if (target.name === 'q') form.querySelector('input[name=who]:checked, input[name=who]')?.focus();
     }
   });
-  // The button may change its meaning while an answer is awaited. It then has to be pressed again.
+  // The form is sent only after the pending response, which may change the meaning of the pressed button. The person
+  // must then press it again.
   form.addEventListener('submit', async event => {
     if (!timer && !asked) return;
     event.preventDefault();

@@ -1,9 +1,9 @@
-// Positions on the board of the calendar. A minute counts from the start of the date of a lane.
+// Positions on the board of the calendar. Minutes are counted from the start of the lane's date.
 export const board = () => document.getElementById('board');
 export const number = (from, name) => Number(from.dataset[name]);
 const two = n => String(n).padStart(2, '0');
 const wall = minute => `${two(Math.floor(minute / 60) % 24)}:${two(minute % 60)}`;
-// A time of day in the person's form, as the server writes it.
+// A time of day in the person's clock format (12 or 24 hours), as on the server's pages.
 export const clock = minute => {
   if (!('twelve' in board().dataset)) return wall(minute);
   const hour = Math.floor(minute / 60) % 24;
@@ -21,7 +21,7 @@ export const put = (item, lane, minute, lasts) => {
   const track = lane.querySelector('.track');
   if (item.parentElement !== track) track.append(item);
 };
-// The minute at a height of the window, without rounding.
+// The minute at a vertical position in the window, without rounding.
 export const minuteAt = (lane, y) => {
   const { top, height } = lane.querySelector('.track').getBoundingClientRect();
   const first = number(board(), 'first'), last = number(board(), 'last');
@@ -31,7 +31,7 @@ export const laneAt = x => [...board().querySelectorAll('.lane')].find(lane => {
   const { left, right } = lane.getBoundingClientRect();
   return left <= x && x < right;
 });
-// The date and the time of day of a request, also after midnight.
+// The date and the time of day for a request. Minutes after the end of the day give a time on the next date.
 export const moment = (date, minute) => {
   const day = new Date(`${date}T00:00:00Z`);
   day.setUTCDate(day.getUTCDate() + Math.floor(minute / 1440));

@@ -45,7 +45,7 @@ document.addEventListener('keydown', e => {
   if (!act || !base || !kept() || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
   const at = document.activeElement;
   if (at?.closest('input, textarea, select, [contenteditable], dialog') || document.querySelector('dialog[open]')) return;
-  // The arrow keys scroll a part of the page that has the focus.
+  // The arrow keys are not shortcuts while a part of the page has the focus, because they scroll that part.
   if (e.key.startsWith('Arrow') && at && at !== document.body && at.id !== 'main') return;
   e.preventDefault();
   act();

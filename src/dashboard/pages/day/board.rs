@@ -24,9 +24,9 @@ use crate::dashboard::pages::prelude::*;
 /// The number of minutes between two offered start times. It equals the grid of bookable times.
 const FREE_MINUTES: u32 = 30;
 const NOON: u32 = 12 * 60;
-/// An appointment of fewer minutes is shown on one line.
+/// A shorter appointment is shown on one line.
 const SHORT_MINUTES: u32 = 30;
-/// In an appointment of fewer minutes, the name is shown on one line.
+/// In a shorter appointment, the name is shown on one line.
 const BRIEF_MINUTES: u32 = 45;
 
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! The data for the pages of a day, which consists of appointments, working times, and time off.
+//! The data for the pages about days: appointments, working times, and time off.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::{Range, RangeInclusive};

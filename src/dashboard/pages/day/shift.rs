@@ -3,8 +3,8 @@
 //! script reads the page while an appointment is dragged, and sends its form when the appointment is dropped.
 //!
 //! Invariants:
-//! - If a move breaks at most the grid of bookable times, it needs no confirmation, since the team uses its
-//!   own grid. This includes a move of an appointment that has ended.
+//! - A move that breaks no rule, or only the grid of bookable times, needs no confirmation, since the team
+//!   uses its own grid. This includes a move of an appointment that has ended.
 //! - The form contains the entity tag of the appointment.
 
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
@@ -43,7 +43,7 @@ struct Page<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Can {
     Move,
-    /// The move needs `override`, but breaks at most the grid of bookable times.
+    /// The move breaks no rule except possibly the grid of bookable times, but needs `override`.
     Freely,
     Anyway,
     Nothing,

@@ -97,7 +97,7 @@ fn exact(member: &Member, results: &Through<OperatorContactView>, wanted: &str) 
     let email = Email::new(wanted).ok();
     let is_exact = |one: &&OperatorContactView| {
         let ContactView { name, phone: of_phone, email: of_email, .. } = &one.contact;
-        // Two names match if every word of each name begins a word of the other name.
+        // Two names match if every word of each name is the beginning of a word in the other name.
         let has_name =
             |name: &String| search(wanted).matches(&text(name)) && search(name).matches(&text(wanted));
         name.as_ref().is_some_and(has_name)

@@ -86,7 +86,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, week, day, done).await
 }
 
-/// The appointments on the day that the query names and on the next day: hours can run past midnight.
+/// The appointments on the day that the query names and on the next day, since hours can run past midnight.
 fn on_day(member: &Member) -> Option<Concerned> {
     let (date, zone) = (days::asked(member.query.get("date"))?, member.profile.zone);
     let end = date.checked_add_days(Days::new(2))?;

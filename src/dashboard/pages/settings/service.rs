@@ -230,7 +230,7 @@ fn lines(view: &View, form: &Form, staff: &[StaffMember]) -> Vec<Line> {
     ]
 }
 
-/// The price of a form, as typed if it is invalid.
+/// The price in a form. If it is invalid, the text that the person entered.
 fn price(view: &View, form: &Form) -> String {
     let (typed, currency) = (form.get("price_cents"), form.get("currency").trim().to_uppercase());
     match (cents(typed), Currency::parse(&currency)) {
@@ -349,7 +349,8 @@ async fn set_staff(member: &Member, id: ServiceId, staff_ids: Vec<StaffId>) -> R
     Ok(!is_same)
 }
 
-/// Converts a price such as `45`, `45.5` or `45,50` to hundredths. Other text stays text, which is refused.
+/// Converts a price such as `45`, `45.5` or `45,50` to hundredths. Other text is returned unchanged, so that
+/// it is refused later.
 fn cents(text: &str) -> Json {
     let text = text.trim();
     if text.is_empty() {

@@ -63,8 +63,8 @@ impl List<'_> {
     }
 }
 
-/// The field that says whether the staff member follows the opening hours or has own hours, and its value for
-/// own hours.
+/// The field that says whether the staff member follows the opening hours or has their own hours, and the
+/// value of this field for own hours.
 const HOURS: &str = "whose_hours";
 const OWN: &str = "own";
 const OF_BUSINESS: &str = "business";

@@ -204,4 +204,4 @@ error-429-text = { $count ->
 error-500-title = Something went wrong
 error-500-text = The service failed, and the error was recorded.
 error-503-title = One moment, please
-error-503-text = The service is very busy. Nothing was changed: go back, wait a few seconds and send it again.
+error-503-text = The service is very busy. Nothing was changed: go back, wait a few seconds and send the form again.

@@ -52,7 +52,7 @@ impl<'a> List<'a> {
     }
 }
 
-/// Whose appointments the feed contains.
+/// The name of the staff member whose appointments the feed contains, or a text for the whole business.
 fn whose(member: &Member, feed: &FeedView, staff: &HashMap<StaffId, String>) -> String {
     match feed.staff_id {
         None => member.t("feeds-of-all"),
