@@ -127,7 +127,7 @@ pub(crate) struct Killer {
 impl Killer {
     pub(crate) async fn answered(&self) {
         if self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
-            // At this moment, requests of the other customers are in progress.
+            // During this pause, the other customers send requests, so the kill interrupts some of them.
             sleep_for(self.delay).await;
             self.server.kill();
         }

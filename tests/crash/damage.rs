@@ -282,7 +282,8 @@ async fn a_file_that_is_altered_while_the_service_runs_ends_it() {
     let good = Good::make(home.path(), CHANGES).await;
     let data_dir = good.copy();
     let server = Server::on(&data_dir);
-    // At this moment the program has read only a small part of the store.
+    // The program has read only a small part of the store, so it finds the damage when a later request reads
+    // it.
     let path = data_dir.join("store/db");
     let length = usize::try_from(path.metadata().unwrap().len()).unwrap();
     open(&path).write_all_at(&vec![0; length], 0).unwrap();

@@ -101,7 +101,8 @@ async fn work_until_killed(
                     return;
                 }
                 if success && answered.fetch_add(1, Ordering::SeqCst) + 1 == answers {
-                    // At this moment, requests of the other clients are in progress.
+                    // During this pause, the other clients send requests, so the kill interrupts some of
+                    // them.
                     sleep_for(delay).await;
                     server.kill();
                 }

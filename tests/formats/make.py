@@ -180,7 +180,7 @@ def main(program, out):
         directory = os.path.join(home, "data")
         service = Service(program, directory)
         business, hook, staff = fill(service)
-        # The service writes some of the recorded data just before this.
+        # The service writes these records last, shortly before it is killed.
         service.team("PATCH", f"/businesses/{business}/staff/{staff}", {"name": "Camille"})
         service.client("POST", "/contacts", {"name": "Grace Hopper", "phone": "+33612345679"})
         all_of_it = shown(service, business, hook, staff)

@@ -88,7 +88,7 @@ const SEED_TIME_MAX: Duration = Duration::from_secs(300);
 /// - 22572 and 24099: the model expected the first response to a request that was repeated more than a day later, after
 ///   the clock had been set back.
 /// - 1001221, 2007011 and 2009737: an attempt used a URL or a secret that was not on the disk.
-/// - 2012550 and 2017516: a business decided changes after its store had failed.
+/// - 2012550 and 2017516: a business carried out changes after its store had failed.
 const FOUND_FAULTS: [u64; 8] = [528, 22_572, 24_099, 1_001_221, 2_007_011, 2_009_737, 2_012_550, 2_017_516];
 
 /// The failure of a seed.

@@ -35,7 +35,7 @@ pub(crate) enum Line {
     There,
     /// There is no route. Some names are still cached. For all others, the local resolver reports a temporary failure.
     NoRoute,
-    /// No name server responds to questions.
+    /// No name server responds to queries.
     NoNameServer,
 }
 

@@ -79,8 +79,8 @@ async fn a_link_of_a_mail_stops_the_mails_to_its_address() {
     assert_eq!(buttons.len(), 2);
     assert_eq!(consent(&booked).await, before);
 
-    // When a mail program unsubscribes with one click, it sends no cookie, and its `Origin` is not that of the
-    // service.
+    // When a mail program unsubscribes with one click, the request has no cookie, and its `Origin` is not the
+    // service's own.
     let one_click = [("List-Unsubscribe", "One-Click")];
     let headers = [("origin", "https://mail.example"), ("sec-fetch-site", "cross-site")];
     let page = booked.browser.post_from(&path, &one_click, &headers).await.is(200);

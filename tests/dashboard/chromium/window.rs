@@ -265,7 +265,7 @@ impl Window {
     pub(super) async fn tick(&self, name: &str, value: &str) {
         let css = format!("main input[name='{name}'][value='{value}']");
         let input = self.find(&css).await;
-        // Of a radio button, only the label is visible, so a script clicks the input.
+        // Only the label of a radio button is visible, so a script clicks the input.
         self.client
             .execute("arguments[0].click()", vec![serde_json::to_value(input).unwrap()])
             .await

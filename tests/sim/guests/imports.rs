@@ -2,7 +2,7 @@
 //! file; the others are only imported.
 //!
 //! Invariants between two runs of the engine:
-//! - Either all people of a file exist, or none. Nobody exists twice.
+//! - Either all people of a file exist, or none. No person exists twice.
 //! - After an acknowledged import, all people of the file exist.
 
 use std::collections::BTreeMap;
