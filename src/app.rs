@@ -43,7 +43,7 @@ pub(crate) fn app(router: Router, metrics: Arc<Metrics>) -> App {
     BoxCloneSyncService::new(service_fn(move |mut request: Request| {
         let (router, metrics) = (router.clone(), Arc::clone(&metrics));
         let id = request_id(request.headers());
-        // Error pages of the dashboard show the id.
+        // The id is added to the request, because error pages of the dashboard show it.
         request.headers_mut().insert(X_REQUEST_ID, id.clone());
         // The span has the level `error`, so that every log filter keeps the id in the lines of errors. The
         // id contains visible ASCII only.
@@ -88,7 +88,7 @@ fn unfit(request: &Request) -> Option<ApiError> {
     }
 }
 
-/// Shortens a path for the log. Replaces each segment that is longer than an id, since a mistyped path may
+/// Shortens a path for the log. Replaces each segment that is longer than an id, because a mistyped path may
 /// contain a token.
 fn shorten(path: &str) -> String {
     let is_shown = |part: &str| part.len() <= PART_BYTES_MAX || part.parse::<FeedId>().is_ok();

@@ -1,6 +1,7 @@
 //! Conversion of local times to instants.
 //!
-//! Invariant: a local time that a clock change skips or repeats is an error with the possible instants.
+//! Invariant: a local time that a clock change skips or repeats gives an error that contains the possible
+//! instants.
 
 use chrono::{DateTime, LocalResult, NaiveDateTime, Offset, TimeDelta, TimeZone};
 use chrono_tz::Tz;

@@ -38,7 +38,8 @@ use crate::{api, calendars, docs, mcp, openapi};
 /// The reason why the service cannot start or has ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// A setting is invalid, for example a certificate file. An address that is in use is another error.
+    /// A setting is invalid, for example a certificate file. An address that is already in use is reported as
+    /// `Other`.
     #[error(transparent)]
     Setting(#[from] ConfigError),
     #[error("{0}")]
@@ -110,7 +111,8 @@ impl Service {
         if let Some(mail) = &settings.mail {
             let own = || PublicUrl::of_listener(listens, tls.is_some()).to_string();
             begin_mail(&engine, mail, origin.unwrap_or_else(own))?;
-            // Without a public URL the service cannot create the links that invitations contain.
+            // Without a public URL the service cannot create links, so it does not mail invitations and
+            // password resets.
             engine.people().set_sends_mail(public_url.is_some());
         }
         let admin_token = match &settings.admin_token {

@@ -1,4 +1,5 @@
-//! The audit logs. A business has its own log, and the log of the installation lists, for example, exports and backups.
+//! The audit logs. Each business has its own log. The log of the installation lists changes that belong to no
+//! single business, for example exports and backups.
 
 use view::AuditView;
 

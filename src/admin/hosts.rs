@@ -3,7 +3,7 @@
 //! With DNS rebinding, a web page sends requests to its own host name, which resolves to this listener.
 //!
 //! Invariant: a request with a host name that is not accepted is refused before its token or path is checked.
-//! IP addresses and `localhost` are accepted, since a page cannot change how they resolve.
+//! IP addresses and `localhost` are accepted, because a page cannot change how they resolve.
 
 use std::sync::Arc;
 

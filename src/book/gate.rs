@@ -35,8 +35,8 @@ use crate::server::ClientAddr;
 
 /// The maximum size of a form in bytes.
 const FORM_BYTES_MAX: usize = 16 * 1024;
-/// The content security policy of the dashboard, except that the sites that may embed the page are appended to
-/// `frame-ancestors`.
+/// The content security policy. The sites that may embed the page are appended after `frame-ancestors`. The
+/// rest equals the policy of the dashboard.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ";
 const CROSS_ORIGIN_EMBEDDER_POLICY: HeaderName = HeaderName::from_static("cross-origin-embedder-policy");

@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(id(r#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#), Some(json!("a")));
         assert_eq!(id(r#"{"jsonrpc":"2.0","id":-5,"method":"ping"}"#), Some(json!(-5)));
         assert_eq!(id(r#"{"jsonrpc":"2.0","method":"x"}"#), None);
-        // A line with an invalid id and a line that is not a message get a response.
+        // Each of these lines has an invalid id or is not a message, but gets a response.
         for line in [
             r#"{"id":null,"method":"ping"}"#,
             r#"{"id":1.5,"method":"ping"}"#,

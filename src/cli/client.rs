@@ -68,7 +68,7 @@ impl Answer {
         Failure::new(format!("the operator API answered {} with an unexpected body", self.status))
     }
 
-    /// The unchanged body with a line feed at the end.
+    /// The body with a single line feed at the end.
     pub(super) fn text(&self) -> String {
         format!("{}\n", String::from_utf8_lossy(&self.body).trim_end())
     }

@@ -1,4 +1,4 @@
-//! The limit of open files, and notifications to the supervisor of the process, such as systemd
+//! The limit on open files, and notifications to the supervisor of the process, such as systemd
 //! (`sd_notify(3)`).
 //!
 //! Invariants: without `NOTIFY_SOCKET` nothing is sent. The async runtime notifies the watchdog. So a
@@ -46,8 +46,8 @@ const LISTENERS: u64 = 2 * (CONNECTIONS_MAX + RESERVE_MAX) as u64;
 /// The maximum number of concurrent webhook attempts, with one connection each.
 const DELIVERIES: u64 = 1_024;
 
-/// The maximum number of sockets of the 2,048 concurrent name look-ups. Each look-up makes two queries, to
-/// three name servers, with three attempts.
+/// The maximum number of sockets for 2,048 concurrent name look-ups. A look-up makes two queries, and sends
+/// each query up to three times to each of three name servers.
 const LOOKUPS: u64 = 2 * 3 * 3 * 2_048;
 
 /// The files for idle webhook connections, the store, the log and the runtime.

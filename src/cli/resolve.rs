@@ -131,8 +131,8 @@ impl Meaning<'_> {
             records.iter().filter(|record| fits(&word(record, called).to_lowercase())).collect()
         };
         let same = of(&|name| name == wanted);
-        // The text can be empty, for example because a shell variable is unset. Every name begins with the empty text,
-        // so it is compared only with whole names.
+        // The text can be empty, for example because a shell variable is unset. Every name begins with the
+        // empty text, so an empty text is compared only with whole names.
         let begins = same.is_empty() && !wanted.is_empty();
         let begun = if begins { of(&|name| name.starts_with(&wanted)) } else { Vec::new() };
         match (&same[..], &begun[..]) {

@@ -37,7 +37,7 @@ pub(super) fn run(
     for problem in variables::all_misspelt() {
         tracing::warn!("{problem}");
     }
-    // The limit must be raised before the process opens many files.
+    // The limit on open files must be raised before the process opens many files.
     raise_file_limit();
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(no_runtime)?;
     runtime.block_on(async {
@@ -91,7 +91,7 @@ async fn hung_up(service: &Service, hangup: &mut Signal) -> Infallible {
     pending().await
 }
 
-/// Flushes the log when it is dropped, also during a panic.
+/// Flushes the log when this value is dropped, also during a panic.
 struct FinishLog;
 
 impl Drop for FinishLog {

@@ -1,7 +1,7 @@
 //! The origin at which people and programs reach the service: scheme, host and port.
 //!
-//! Invariants: plain http is allowed for loopback hosts only. The default port of the scheme is stored as
-//! `None`.
+//! Invariants: the settings allow plain http for loopback hosts only. The default port of the scheme is
+//! stored as `None`.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -21,7 +21,8 @@ pub struct PublicUrl {
 }
 
 impl PublicUrl {
-    /// Parses an origin. Accepts plain http for any host. Refuses a path after the port.
+    /// Parses an origin. Accepts plain http for any host, so the caller must refuse it. Refuses a path after
+    /// the port.
     pub fn parse(text: &str) -> Option<Self> {
         let url = Url::parse(text).ok()?;
         let is_https = match url.scheme() {

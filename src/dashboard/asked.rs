@@ -36,7 +36,7 @@ pub(super) struct Asked {
     pub(super) params: PathParams,
     pub(super) form: Form,
     pub(super) query: Form,
-    /// The permit of a form with a file.
+    /// The permit to hold the form's file in memory, if the form has a file.
     pub(super) _permit: Option<FilePermit>,
 }
 

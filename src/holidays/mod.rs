@@ -138,7 +138,7 @@ fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec
         (Some(end), _) => {
             let end = day("DTEND", &end.value)?;
             let days = u64::try_from((end - first).num_days()).map_err(|_| Why::EndsBefore)?;
-            // Many calendars write a single day with the same start and end.
+            // Many calendars write a single day with the same start and end, so it counts as one day.
             if whole { days.max(1) } else { days }
         }
         (None, "") => u64::from(whole),

@@ -69,7 +69,7 @@ fn chars_of(answer: &Value) -> usize {
 /// The JSON of a result. Fails if it is too long.
 pub(super) fn answer<V: Serialize>(result: &V) -> Result<Value, Refused> {
     let value = shown(result)?;
-    // Each tool limits its result. A result that is too long is an internal error.
+    // Each tool limits its result, so a result that is still too long is an internal error.
     if chars_of(&value) < ANSWER_CHARS_MAX - ENVELOPE_CHARS {
         Ok(value)
     } else {

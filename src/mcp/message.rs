@@ -47,7 +47,8 @@ pub(super) struct Unreadable {
 
 impl Unreadable {
     pub(super) fn otherwise(status: StatusCode, message: impl Into<String>) -> Self {
-        // `rmcp` always gets the correct media type, so its 415 has another cause and is sent as a 400.
+        // `rmcp` always gets the correct media type, so a 415 from `rmcp` has another cause and is sent as a
+        // 400.
         let status =
             if status == StatusCode::UNSUPPORTED_MEDIA_TYPE { StatusCode::BAD_REQUEST } else { status };
         Self { status, id: Value::Null, code: INVALID_REQUEST, message: message.into() }

@@ -103,7 +103,8 @@ impl Context {
         self.idempotency_by(&self.canonical)
     }
 
-    /// The `Idempotency-Key` and the fingerprint of the request. `body` is used as its body.
+    /// The `Idempotency-Key` and the fingerprint of the request. The fingerprint is computed with `body` as
+    /// the request's body.
     pub(crate) fn idempotency_by(&self, body: &[u8]) -> Result<Option<Idempotency>, ApiError> {
         let fingerprint = idempotency::fingerprint(&self.head, body);
         Ok(self.idempotency_key()?.map(|key| Idempotency { key, fingerprint }))

@@ -77,7 +77,7 @@ impl<'a> Flag<'a> {
         Self { property, shape: shape.unwrap_or(Shape::of("")), is_bare, is_list, changes, long }
     }
 
-    /// Adds the flag to a command, and the companions of the flag that clear, empty or fill the property.
+    /// Adds the flag to a command, together with its companions, which clear, empty or fill the property.
     pub(super) fn add_to(&self, command: Command) -> Command {
         let Property { name, required, .. } = self.property;
         let (parser, value_name, form) = self.form();

@@ -161,7 +161,8 @@ fn operation(line: &str) -> String {
         return format!("{} /audit", call.method);
     }
     let path = call.path.trim_start_matches("/admin/v1/businesses");
-    // A command may name the business or use the default business.
+    // A command may name the business or use the default business, so the path may contain the id of the
+    // business or not.
     let path = match path.strip_prefix("/business_id").or_else(|| path.strip_prefix('/')) {
         None => path.to_owned(),
         Some("") => "/{business_id}".to_owned(),

@@ -26,7 +26,7 @@ pub(in crate::cli) fn near<'a>(text: &str, words: impl IntoIterator<Item = &'a s
     words.map(|(_, word)| word).take(PROPOSALS_MAX).collect()
 }
 
-/// A word for comparison, without letter case and separators.
+/// The word in lower case and with one kind of separator, for comparisons.
 fn plain(text: &str) -> String {
     text.trim().to_lowercase().replace([' ', '-'], "_")
 }

@@ -59,7 +59,7 @@ pub(crate) async fn sent(mut visit: Visit) -> Answered {
         Err(EngineError::Refused(Refusal::Invalid(problems))) => {
             let problem = problems.first().map(|problem| shown.view.problem(&problem.code));
             shown.password.problem = problem.unwrap_or_default();
-            // The current password was correct, so the form does not ask again.
+            // The current password was correct, so the form does not ask for it again.
             shown.current = None;
             return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
         }

@@ -12,7 +12,7 @@ use crate::http::read::{FromJson, FromText, Properties, items};
 /// The maximum length of a time zone's name, in characters.
 pub(crate) const ZONE_CHARS_MAX: usize = 80;
 
-/// A time zone with the exact name in the IANA database. This type exists since `Tz` has no schema.
+/// A time zone with the exact name in the IANA database. This type exists because `Tz` has no schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct Zone(#[schemars(with = "String", length(min = 1, max = ZONE_CHARS_MAX))] Tz);

@@ -21,12 +21,12 @@ use super::today::next_attendances;
 use crate::dashboard::days::begins;
 use crate::dashboard::pages::prelude::*;
 
-/// The number of minutes between two offered start times. It equals the grid of bookable times.
+/// The number of minutes between two offered start times. It equals the interval of bookable times.
 const FREE_MINUTES: u32 = 30;
 const NOON: u32 = 12 * 60;
-/// A shorter appointment is shown on one line.
+/// An appointment of fewer minutes is shown on one line.
 const SHORT_MINUTES: u32 = 30;
-/// In a shorter appointment, the name is shown on one line.
+/// An appointment of fewer minutes shows the name on one line.
 const BRIEF_MINUTES: u32 = 45;
 
 #[derive(Default)]
@@ -135,7 +135,7 @@ pub(super) fn in_on(dates: &Dates, presence: &Presence, date: NaiveDate, zone: T
     works.filter(|works| !is_off(presence, works, date, zone))
 }
 
-/// Whether these minutes of a date are in one time off of the staff member.
+/// Whether one period of time off of the staff member contains these minutes of a date.
 pub(super) fn is_off(presence: &Presence, minutes: &Range<u32>, date: NaiveDate, zone: Tz) -> bool {
     presence.away.iter().any(|(key, end)| {
         let off = [key.starts_at..*end];

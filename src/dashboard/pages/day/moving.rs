@@ -118,7 +118,7 @@ async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled) -> 
     let wish = Wish::of(member, filled.values(), date);
     let slots = match can(staff) {
         true => open_slots(member, visit, staff, (&days, wish)).await?,
-        // The staff member no longer offers the service, so another staff member must be chosen.
+        // The staff member no longer offers the service, so there are no times until another one is chosen.
         false => Vec::new(),
     };
     let open = Shown { member, days: &days, date, diary: &diary, slots: &slots };

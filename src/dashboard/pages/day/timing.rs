@@ -78,8 +78,8 @@ impl Wish {
         }
     }
 
-    /// The wish for this date. Drops a time that was chosen for another date, unless the time is open on this
-    /// date.
+    /// The requested time and duration for this date. Drops a time that was chosen for another date, unless
+    /// the time is open on this date.
     pub(super) fn on(self, shown: &Shown<'_>) -> Self {
         let keeps = !self.is_of_other_date || self.at.is_some_and(|at| shown.offers(at));
         Self { at: self.at.filter(|_| keeps), ..self }
@@ -91,7 +91,7 @@ pub(super) fn wall(member: &Member, at: Timestamp) -> String {
     at.utc().with_timezone(&member.profile.zone).format("%H:%M").to_string()
 }
 
-/// The instant of a local time. If a clock change repeats the time, the first instant.
+/// The instant of a local time. If a clock change repeats the time, it is the first of the two instants.
 fn local(member: &Member, date: NaiveDate, time: &str) -> Option<Timestamp> {
     let time = ["%H:%M", "%H:%M:%S"].iter().find_map(|form| NaiveTime::parse_from_str(time, form).ok())?;
     match instant(date.and_time(time), member.profile.zone) {
@@ -203,7 +203,8 @@ impl Timing {
         match verdict {
             Some(Verdict::Overrides(overridden)) => rules = overridden,
             Some(Verdict::Refused(text)) => {
-                // The reason of the conflict is shown at the times, not above the form.
+                // The reason for the conflict is shown at the times and gets the focus. It is not repeated
+                // above the form.
                 first = filled.status == StatusCode::CONFLICT && !filled.stale;
                 if first {
                     filled.notice.clear();

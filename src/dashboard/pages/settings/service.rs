@@ -340,8 +340,8 @@ async fn set_staff(member: &Member, id: ServiceId, staff_ids: Vec<StaffId>) -> R
     now.retain(|one| one.service_ids.contains(&id));
     let is_same = now.len() == staff_ids.len() && now.iter().all(|one| staff_ids.contains(&one.id));
     if !is_same {
-        // The entity tag of the form covers only the service and not its staff members, so it is no condition
-        // for this change.
+        // The entity tag of the form covers only the service and not its staff members, so it is not used as
+        // a condition of this change.
         let request = Request { if_match: None, ..member.request() };
         let change = SetServiceStaff { id, staff_ids };
         member.business.change(request, change).await.map_err(Undone::of)?;

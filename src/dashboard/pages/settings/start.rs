@@ -5,7 +5,8 @@
 //! - The page shows all that a set creates, before the person chooses it.
 //! - A set is created in one change, and only in a business without services. Opening hours that exist stay the
 //!   same.
-//! - Prices are in the currency of the business's region. If it is not known, the services have no prices.
+//! - Prices are in the currency of the business's region. In a region that is not in `CURRENCIES`, the
+//!   services have no prices.
 
 use domain::{
     Currency, CustomerWord, Day, DayHours, LocalTime, Price, ProblemCode, Right, Text, WeeklyHours,

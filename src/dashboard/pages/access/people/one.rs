@@ -1,6 +1,6 @@
 //! The page of one person, with a form for role and staff member.
 //!
-//! The form's tag covers only role and staff member, so the person's sign-in does not make it stale.
+//! The form's tag covers only role and staff member, so the form stays valid when the person signs in.
 
 use domain::{Access, MembershipPatch, MembershipStatus, Right, Role, StaffId, StaffMember};
 use engine::business::{IfMatch, Request};

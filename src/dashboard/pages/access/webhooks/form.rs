@@ -129,7 +129,8 @@ pub(crate) async fn save(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
     let done = async {
         let body = body(&member)?;
-        // An unchanged URL was checked when it was saved, and every attempt checks it again.
+        // An unchanged URL is not checked here: it was checked when it was saved, and every attempt checks it
+        // again.
         if body.url != endpoint.url {
             member.business.check_webhook_url(&body.url).await.map_err(Undone::of)?;
         }
