@@ -275,8 +275,8 @@ async fn a_page_has_500_slots_by_default() {
 async fn a_window_that_opens_or_closes_within_a_clock_change_has_its_real_length() {
     let server = Server::open().await;
     // Start times are counted from the opening time, in local time. On the day in October when clocks are set
-    // back, the second 02:00 is not a start time if the business opens at 02:30, because it is earlier in
-    // local time.
+    // back, the second 02:00 is not a start time if the business opens at 02:30, because in local time it is
+    // before the opening time.
     for (open, close, date, expected) in [
         ("02:30", "04:00", "2026-03-29", every("2026-03-29", 30, "01:00", "01:30")),
         (

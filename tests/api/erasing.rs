@@ -153,8 +153,8 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
     let named = json!({ "contact": { "name": "Ermintrude", "phone": "+33 6 12 00 04 71" } });
     let named = salon.try_book_with(&salon.cut, "2026-03-05T09:00:00Z", named).await.created();
     assert_eq!(named["contact_id"], contact["id"]);
-    // A call with her phone number and a call with her id. Each has a message that is linked to her only
-    // through the call.
+    // A call with the contact's phone number and a call with the contact's id. Each has a message that is
+    // linked to the contact only through the call.
     let calls = [
         json!({ "from_number": "0612000471", "contact_name": "Ermintrude", "summary": SAID.repeat(100) }),
         merged(of.clone(), json!({ "summary": SAID, "recording_url": "https://r.example/ermintrude" })),
@@ -188,7 +188,8 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
         let expected = merged(booked.clone(), no_contact);
         assert_eq!(merged(again.data(), json!({ "updated_at": booked["updated_at"] })), expected);
     };
-    // Events for the enabled endpoint are still pending. All other data of the contact is deleted.
+    // Events about the contact are still pending for the enabled endpoint, so they remain. All other data of
+    // the contact is deleted.
     gone(&mut server, &salon, &[kind::EVENT]).await;
     let salon = salon.again(&server);
     replays(&salon).await;

@@ -38,7 +38,7 @@ async fn the_figures_count_appointments_and_calls_by_local_week() {
     salon.operator.post(&format!("/appointments/{cancelled}/cancel"), &json!({})).await.is(200);
     let call = |outcome: &str, status: &str, at: &str| json!({ "direction": "inbound", "status": status, "outcome": outcome, "started_at": at, "ended_at": at });
     server.clock.set("2026-03-09T12:00:00Z");
-    // The local week begins on Monday at midnight, which is 23:00 UTC.
+    // The local week begins on Monday at midnight, which is 23:00 UTC on Sunday.
     for (outcome, status, at) in [
         ("appointment_booked", "completed", "2026-03-08T22:59:59.999Z"),
         ("appointment_booked", "completed", "2026-03-08T23:00:00Z"),

@@ -1,4 +1,4 @@
-//! Tests of booking modes, and of the confirmation and refusal of appointments by the team.
+//! Tests of booking modes, and of requests with which the team confirms or declines appointments.
 
 use serde_json::{Value, json};
 

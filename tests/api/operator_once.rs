@@ -183,7 +183,8 @@ async fn every_change_of_a_business_happens_once() {
         other.fails(422, "idempotency_key_reused");
         tried.insert(((*method).to_owned(), route(path)));
     }
-    // The last request deletes the business, so its idempotency key cannot be stored in the business.
+    // The last request deletes the business, so the request's idempotency key cannot be stored in the
+    // business.
     let end = ("DELETE", "", &Value::Null);
     let first = send(&salon, end, "adapter-ends").await;
     assert_eq!(first.status, 202, "{first}");

@@ -258,8 +258,8 @@ async fn a_budget_that_is_used_up_refuses_known_and_unknown_contacts_alike() {
     }
 }
 
-/// The number of measured bookings with known identifiers, and of those with unknown ones. A business accepts at
-/// most 100 bookings per hour.
+/// The number of measured bookings for known contacts, and of those for unknown contacts. A business accepts
+/// at most 100 bookings per hour.
 const TIMED: usize = 45;
 /// The maximum ratio of the two median times. The times of single requests differ much more, so only the medians
 /// are compared.

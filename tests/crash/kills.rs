@@ -127,7 +127,7 @@ fn changes_in<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> BTreeSet<(St
 
 /// Compares the service with the responses. First repeats each request that got no response. If the service
 /// then returns a stored response, the change was made before the kill. Any other response shows that the
-/// change was not made before.
+/// change was not made before the kill.
 async fn check(client: &Client, shop: &Shop, book: &mut Book, new: usize, rng: &mut Rng) {
     let before = client.appointments(shop, "").await;
     let there: BTreeMap<String, &Value> = before.iter().map(|a| (text(a, "id"), a)).collect();

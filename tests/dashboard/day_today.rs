@@ -111,8 +111,8 @@ async fn the_day_of_a_staff_member_who_is_not_in_has_no_break() {
     salon.operator("PATCH", &format!("/staff/{hugo}"), tuesday).await;
     let page = salon.member.get(&salon.to("today")).await.says("Hugo Not working");
     assert_eq!(page.text().matches("Break").count(), 1, "{}", page.text());
-    // A break during time off is not shown either. The pages show a staff member who is off for the whole day
-    // as not working.
+    // A break during time off is not shown. A staff member who is off for the whole day is shown as not
+    // working.
     let off = format!("/staff/{}/time-off", salon.ines);
     let lunch = json!({ "starts_at": "2026-03-02T10:30:00Z", "ends_at": "2026-03-02T12:30:00Z" });
     let lunch = salon.operator("POST", &off, lunch).await;

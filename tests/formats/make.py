@@ -115,7 +115,7 @@ def fill(service):
     service.client("PATCH", f"/contacts/{ada}", {"email": "ada@example.com"})
     service.client("POST", "/contacts", {"email": "nameless@example.com"})
 
-    # The appointments of no day overlap the break on Mondays.
+    # The appointments start from 13:00 on, so they do not overlap the break on Mondays.
     day = (datetime.now(timezone.utc) + timedelta(days=3)).replace(hour=13, minute=0, second=0, microsecond=0)
     booked = []
     for number in range(12):

@@ -44,8 +44,9 @@ impl Model {
                 }
                 DeliveryStatus::Failed => {
                     assert_eq!(delivery.attempts, 9, "{}", told());
-                    // If the endpoint had accepted no event since the event of this delivery, the service would have
-                    // disabled the endpoint. The epoch of the endpoint would then be higher than that of the delivery.
+                    // If the endpoint had accepted no event since the event of this delivery, the service
+                    // would have disabled the endpoint. The epoch of the endpoint (how often it was disabled)
+                    // would then be higher than that of the delivery.
                     let reached = hook.taken.is_some_and(|taken| taken >= owed.since);
                     assert!(reached || delivery.epoch < epoch, "the endpoint must be disabled: {}", told());
                 }

@@ -34,11 +34,12 @@ pub(crate) struct Span {
     pub(crate) ended: i64,
     /// The time at which the engine stopped working, either because its store failed or because the run ended.
     pub(crate) worked: i64,
-    /// The time that the service used at the start of the run, in milliseconds. The clock of schedules runs evenly from
-    /// this time on.
+    /// The time that the service used at the start of the run, in milliseconds. The clock that decides when
+    /// deliveries are due runs evenly from this time on, even if the wall clock jumps.
     pub(crate) wall: i64,
-    /// True if the wall clock jumped, if the service ignored it at the start, or if the machine was suspended. The wall
-    /// clock and the clock of schedules may then differ, and an attempt may have ended long after its start.
+    /// True if the wall clock jumped, if the service ignored it at the start, or if the machine was
+    /// suspended. The wall clock may then differ from the clock that decides when deliveries are due, and an
+    /// attempt may have ended long after its start.
     pub(crate) jumped: bool,
     /// The time for which the machine was suspended. Deliveries that became due meanwhile had to wait for the next
     /// timer.

@@ -110,7 +110,7 @@ impl Sim {
         self.lives_on();
     }
 
-    /// Checks that the repaired store works like any other.
+    /// Checks that the repaired store works like a store that was never repaired.
     fn lives_on(&mut self) {
         let runtime = runtime();
         runtime.block_on(async {

@@ -74,8 +74,9 @@ struct State {
     ahead: i64,
     /// All times that the service may use.
     beliefs: Vec<Belief>,
-    /// The times that the service could use before the last jump of the wall clock. They apply again if the jump ends
-    /// before the service has read the clock. `jump_is_seen` is true if the service has read it since the jump.
+    /// The times that the service could use before the last jump of the wall clock. They apply again if the
+    /// jump ends before the service has read the clock. `jump_is_seen` is true if the service has read the
+    /// clock since the jump.
     before_jump: Vec<Belief>,
     jump_is_seen: bool,
     /// The latest time that the service may have used so far. It is updated at each jump, and whenever a belief is

@@ -225,7 +225,7 @@ async fn the_date_picker_and_the_shortcuts_open_days() {
     window.keys(ESCAPE).await;
     window.keys("t").await;
     assert!(window.path().await.contains("calendar"), "the shortcuts are off");
-    // The account page has the same button to turn the shortcuts on and off.
+    // The account page also has the button that turns the shortcuts on and off.
     window.goto("/dashboard/account").await;
     window.sees("Turn shortcuts on").await;
     window.run("document.querySelector('main [data-keys-switch]').click()").await;
