@@ -216,7 +216,8 @@ mod tests {
         let body = |bytes: usize| Body::from(vec![b' '; bytes]);
         assert_eq!(read(&none, body(BODY_BYTES_MAX)).await.unwrap().len(), BODY_BYTES_MAX);
         assert_eq!(error(&none, body(BODY_BYTES_MAX + 1)).await, Some(BodyError::TooLarge));
-        // Without Content-Length, the service learns the size as the body arrives. This body never ends.
+        // Without Content-Length, the service learns the size as the body arrives. This body never ends, so
+        // it must be refused as soon as it exceeds the limit.
         let half = Bytes::from(vec![b' '; BODY_BYTES_MAX / 2]);
         let endless = chunks(vec![Bytes::from_static(b" "), half.clone(), half], false);
         assert_eq!(error(&none, endless).await, Some(BodyError::TooLarge));

@@ -58,8 +58,8 @@ impl Wire {
         let mut greeting = Vec::new();
         let stream = match self.relay.security {
             Security::StartTls => {
-                // The client library expects a greeting on the TLS stream, but the relay has sent it before TLS.
-                // This line replaces it.
+                // The client library expects a greeting on the TLS stream, but the relay has sent it before
+                // TLS. This line replaces the greeting.
                 greeting.extend(b"220 TLS has begun\r\n");
                 self.start_tls(stream).await?
             }

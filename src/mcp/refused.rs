@@ -105,7 +105,7 @@ fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
 pub(super) fn listed(problems: &[Problem]) -> String {
     let told = problems.iter().take(PROBLEMS_TOLD).map(|Problem { path, code }| {
         let message = english::problem(code);
-        // The engine reports a problem with an id. The tool's argument for this id has a different name.
+        // The path of the engine is replaced, because the tool's argument for an id has a different name.
         let path = match path.as_str() {
             "service_id" => "service",
             "staff_id" => "staff",

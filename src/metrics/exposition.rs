@@ -74,7 +74,7 @@ fn plain(open_metrics: &str) -> String {
 struct Exposition {
     metrics: Arc<Metrics>,
     engine: Engine,
-    /// The number of waiting mails at the last query.
+    /// The number of waiting mails when they were last counted.
     mails_waiting: Arc<AtomicUsize>,
 }
 

@@ -62,7 +62,7 @@ async fn attendance_can_be_set_from_the_day_or_the_start_of_a_confirmed_appointm
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book(&salon.cut, AT).await;
-    // An arrival can be recorded from the start of the local day, which is 23:00 UTC.
+    // An arrival can be recorded from the start of the local day, which is 23:00 UTC on the previous day.
     for (now, attendance, is_early) in [
         ("2026-03-02T22:59:59.999Z", "arrived", true),
         ("2026-03-02T23:00:00Z", "arrived", false),

@@ -88,8 +88,7 @@ async fn requests_through_a_trusted_proxy_are_counted_by_the_forwarded_address()
         (&["2001:db8::1"], 401),
         (&["[2001:db8::ffff]:1"], 429),
         (&["::ffff:203.0.113.1"], 429),
-        // If the forwarded address cannot be read, the request counts towards the limit of the proxy's
-        // address.
+        // If the forwarded address is not valid, the request counts towards the limit of the proxy's address.
         (&["203.0.113.4, unknown"], 401),
         (&[], 429),
     ] {

@@ -388,7 +388,7 @@ impl Rows {
         assert_eq!(link_of, self.link_of, "the links differ from those that the appointments know");
     }
 
-    /// Checks that a link that a customer got still exists, unless it may have expired.
+    /// Checks that the manage link of a customer still exists, unless it may have expired.
     pub(crate) fn check_link(&self, id: AppointmentId, token: &ManageToken) {
         let links = &self.links[&id];
         assert!(
