@@ -1,7 +1,7 @@
 //! The origin at which people and programs reach the service: scheme, host and port.
 //!
-//! Invariants: the settings allow plain http for loopback hosts only. The default port of the scheme is
-//! stored as `None`.
+//! Invariants: the setting permits plain http for loopback hosts only. An origin without a port equals the
+//! same origin with the default port of its scheme.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -21,8 +21,8 @@ pub struct PublicUrl {
 }
 
 impl PublicUrl {
-    /// Parses an origin. Accepts plain http for any host, so the caller must refuse it. Refuses a path after
-    /// the port.
+    /// Parses an origin. Accepts plain http for any host, because `Host` and `Origin` are parsed too. Refuses
+    /// a path after the port.
     pub fn parse(text: &str) -> Option<Self> {
         let url = Url::parse(text).ok()?;
         let is_https = match url.scheme() {

@@ -218,7 +218,8 @@ impl Member {
         Filled::refused(&self.view, &self.form, undone)
     }
 
-    /// The response to a form: a redirect after a change, or the page that `again` renders after a refusal.
+    /// The response to a form: a redirect after a change, or after a refusal the page that `again` renders
+    /// from the refused form.
     pub(super) async fn answered<F: Future<Output = Answered>>(
         &self,
         done: Result<String, Refused>,
@@ -228,7 +229,8 @@ impl Member {
     }
 }
 
-/// The response to a form: a redirect after a change, or the page that `again` renders with the reason.
+/// The response to a form: a redirect after a change, or after a refusal the page that `again` renders from
+/// its reason.
 pub(super) async fn redirected<F: Future<Output = Answered>>(
     done: Result<String, Refused>,
     again: impl FnOnce(Undone) -> F,

@@ -50,8 +50,8 @@ impl Yearly {
         let on = match (month, day, weekday) {
             (Some(month), None, Some((nth, weekday))) => On::Weekday { month, nth, weekday },
             (_, _, Some(_)) => return None,
-            // If the rule names a month or a day, it must be the one of the first date; the check below
-            // refuses another one.
+            // If the rule names a month or a day, it must be the month or day of the first date; the check
+            // below refuses any other.
             (month, day, None) => {
                 On::Date { month: month.unwrap_or(first.month()), day: day.unwrap_or(first.day()) }
             }

@@ -166,7 +166,8 @@ async fn explained(catalog: &Catalog<'_>, refused: Refused, wanted: Option<(Soug
     }
 }
 
-/// Returns the reason if the service can be booked at another time. Otherwise, the error is the refusal.
+/// Returns the reason why this time cannot be booked. If no other time can be booked either, the error is the
+/// refusal.
 fn why_not(
     catalog: &Catalog<'_>,
     reason: SlotReason,

@@ -8,8 +8,8 @@ use store::{Order, Store, every_row, piece_of};
 
 use crate::harness::{Salon, Server, id, merged};
 
-/// Texts in lower case that identify the contact: parts of her name and address, her phone number as stored
-/// and as typed, and a part of what she said. Every record about her contains one of them.
+/// Texts in lower case that identify the contact: parts of the name and address, the phone number as stored
+/// and as typed, and a part of what the contact said. Every record about the contact contains one of them.
 const WORDS: [&str; 6] =
     ["ermintrude", "vanishing", "33612000471", "06 12 00 04 71", "0612000471", "rather not say"];
 const SAID: &str = "ERMINTRUDE would rather not say. Call 06 12 00 04 71!";

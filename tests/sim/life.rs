@@ -347,7 +347,8 @@ impl Sim {
                 1 => -hours(30_000),
                 _ => 20 - hours(1_500),
             };
-            // Every jump has a different length, because the service may take two equal jumps for the same one.
+            // Every jump has a different length, because the service may take two equal jumps for a single
+            // jump.
             ahead * 3_600_000 + i64::from(self.world.time.jumps() % 25) * 130_000 + 1_234
         } else {
             0
