@@ -88,7 +88,8 @@ pub(super) async fn table(context: Context, business: Business) -> Result<Table,
     file(&context, &business, tables::contacts::NAME, Exported::Contacts).await
 }
 
-/// Exports records as a CSV file. The response to a HEAD request has no body, and the audit log does not record it.
+/// Exports records as a CSV file. The response to a HEAD request has no body, and the audit log does not
+/// record such a request.
 pub(super) async fn file(
     context: &Context,
     business: &Business,

@@ -32,8 +32,8 @@ async fn a_refused_store_is_salvaged_and_the_service_runs_on_the_new_one() {
     let booked = ids(client.appointments(&shop, "").await);
     server.signal("TERM");
     server.wait();
-    // The service was stopped in an orderly way, so the byte that changes below is the only damage in sled's
-    // log.
+    // The service was stopped in an orderly way, so the byte that the test changes below is the only damage
+    // in sled's log.
     let db = data_dir.join("store/db");
     let mut bytes = fs::read(&db).unwrap();
     let at =

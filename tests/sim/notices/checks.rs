@@ -270,7 +270,7 @@ fn is_erased(store: &Store, of: BusinessId, appointment: &Appointment) -> bool {
     appointment.contact_id.is_none_or(|id| store.find::<Contact>(&keys::contact(of, id)).unwrap().is_none())
 }
 
-/// True if the address of an erased contact is not in the log, in a link or in the appointment.
+/// True if the log, the links and the appointment no longer contain the address of an erased contact.
 fn is_clean(store: &Store, of: BusinessId, appointment: &Appointment, mails: &[&Mail]) -> bool {
     let has_address = |mail: &&Mail| mail.to.is_some() || mail.last_error.is_some();
     let entered = appointment.booked_as.as_ref().and_then(|entered| entered.email.as_ref());

@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //! - A member who is not allowed to change the settings sees the values and no form.
-//! - A change that leaves appointments outside the bookable times lists them.
+//! - After a change that leaves appointments outside the bookable times, the page lists these appointments.
 
 pub(in crate::dashboard) mod business;
 pub(in crate::dashboard) mod calendars;
