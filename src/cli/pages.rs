@@ -68,7 +68,7 @@ pub struct OpenapiArgs {
     without_webhooks: bool,
 }
 
-/// Prints the document. Exit code 1 if writing fails.
+/// Prints the document. Returns exit code 1 if writing fails.
 pub fn openapi(args: OpenapiArgs) -> ExitCode {
     let mut document = if args.operator { operator_document() } else { document() };
     if args.without_webhooks {

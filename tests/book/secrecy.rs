@@ -270,7 +270,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// The bookings take turns, so that a busy machine delays both kinds alike.
+/// Bookings of known and unknown contacts alternate, so that a busy machine delays both kinds alike.
 #[tokio::test]
 async fn bookings_of_known_and_unknown_contacts_take_the_same_time() {
     let site = Site::open().await;

@@ -3,8 +3,9 @@
 //!
 //! Invariants:
 //! - A search selects a contact only if exactly one contact has this whole name, phone number or e-mail
-//!   address. If it finds other contacts, it selects none. If it finds none, it selects a new contact.
-//! - The text of a search replaces the choice that was made for another text.
+//!   address. If it finds other contacts, it selects none. If it finds none, it selects the option for a new
+//!   contact.
+//! - A search for another text discards the choice that was made before.
 
 use domain::{ContactId, Email, Phone, Search, search_text};
 use engine::business::{ContactFilter, PageRequest};
