@@ -7,7 +7,6 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Arc;
 
 use crate::client::{Connection, request};
 use crate::drive::{drive, exhaust};
@@ -46,7 +45,7 @@ const NOTIFYING: usize = 20;
 /// A prepared directory, and the other data that the rows of the result table need.
 pub(crate) struct Booked {
     template: PathBuf,
-    shops: Arc<Vec<Shop>>,
+    shops: Vec<Shop>,
     shape: PathBuf,
     /// The number of rows that a booking writes, and the total length of their keys and values in bytes.
     size: (usize, usize),
@@ -85,7 +84,7 @@ impl Group for Booked {
             hours: Hours::Always,
             first_day: context.first_day,
         };
-        let shops = Arc::new(plan.fill(&template).await?);
+        let shops = plan.fill(&template).await?;
         let mut notes = Vec::new();
         let shape = context.path("shape");
         let copied = copy(context, &template)?;

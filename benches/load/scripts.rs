@@ -188,7 +188,7 @@ fn put(request: &mut [u8], at: usize, text: &str) {
 /// A script that makes four reads and then a booking, at each business in turn.
 pub(crate) struct Mixed {
     booking: Booking,
-    shops: Arc<Vec<Shop>>,
+    shops: Arc<[Shop]>,
     date: String,
     turn: usize,
     last: Option<String>,
@@ -198,13 +198,14 @@ impl Mixed {
     /// Returns the scripts for several connections. Each starts at a different business.
     pub(crate) fn scripts(
         bookings: &Arc<Bookings>,
-        shops: &Arc<Vec<Shop>>,
+        shops: &[Shop],
         date: &str,
         connections: usize,
     ) -> Vec<Self> {
+        let shops: Arc<[Shop]> = shops.into();
         let one = |number: usize| Self {
             booking: Booking::of(bookings),
-            shops: Arc::clone(shops),
+            shops: Arc::clone(&shops),
             date: date.to_owned(),
             turn: 7 * number,
             last: None,
