@@ -91,7 +91,7 @@ pub(crate) fn list(criterion: &mut Criterion) {
     runtime.block_on(engine.close()).unwrap();
 }
 
-/// The number of businesses that are created. Later, one of them is changed, and the others are not.
+/// The number of businesses that are created. One of them is then changed, and the others stay unused.
 const UNUSED: usize = 20_000;
 
 /// Measures the check whether a business has background work. It is measured for businesses that were never changed

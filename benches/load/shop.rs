@@ -1,7 +1,8 @@
 //! Describes and creates the businesses that are measured.
 //!
-//! Invariants: the engine's commands create every record, as the operator API and the public API would do. The created
-//! appointments take the half hours with the lowest numbers. [`slot`] returns the start of each.
+//! Invariants: every record is created with a command of the engine, in the same way as through the operator API and
+//! the public API. The appointments of a business are numbered from 0, and [`slot`] returns the start of the
+//! appointment with a given number. The appointments that this module creates have the lowest numbers.
 
 use std::path::Path;
 use std::process::Command;

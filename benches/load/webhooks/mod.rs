@@ -30,9 +30,9 @@ const BARE_8: &str = "bare hyper and rustls client, 8 connections";
 const BARE_40: &str = "bare hyper and rustls client, 40 connections";
 const DELIVER_1: &str = "webhook deliveries to 1 endpoint";
 const DELIVER_5: &str = "webhook deliveries to 5 endpoints";
-const BOOK_0: &str = "bookings into one business, no endpoint, 64 connections";
-const BOOK_1: &str = "bookings into one business, 1 endpoint, 64 connections";
-const BOOK_5: &str = "bookings into one business, 5 endpoints, 64 connections";
+const BOOK_0: &str = "bookings at one business, no endpoint, 64 connections";
+const BOOK_1: &str = "bookings at one business, 1 endpoint, 64 connections";
+const BOOK_5: &str = "bookings at one business, 5 endpoints, 64 connections";
 
 /// The maximum number of endpoints. Each endpoint has an address and a host name of its own.
 const ENDPOINTS: usize = 5;
