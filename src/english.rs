@@ -78,9 +78,11 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
             "the account of this address is not confirmed, and no mail can be sent to it".into()
         }
         Conflict::AddressTaken => "another account has this address".into(),
-        Conflict::InvitationsUsedUp(_) => "today's limit of mailed invitations is reached".into(),
-        Conflict::AddressChangesUsedUp(_) => "today's limit of mails to new addresses is reached".into(),
-        Conflict::TestMailsUsedUp(_) => "the limit of test mails is reached".into(),
+        Conflict::InvitationsUsedUp(_) => "today's limit of mailed invitations has been reached".into(),
+        Conflict::AddressChangesUsedUp(_) => {
+            "today's limit of mails to new addresses has been reached".into()
+        }
+        Conflict::TestMailsUsedUp(_) => "the limit of test mails has been reached".into(),
         Conflict::MailPending => "the mail is still waiting to be sent".into(),
         Conflict::MailHasLink => "invitations and mails with a link cannot be sent again".into(),
         Conflict::SlugTaken => "another business has or recently had this slug".into(),

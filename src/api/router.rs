@@ -17,7 +17,7 @@ use crate::rest::router::{self, Gate};
 
 /// The error codes of a request for a time that cannot be booked.
 const BOOKING: &[Code] = &[Code::BookingDisabled, Code::BookingRequiresConfirmation, Code::SlotUnavailable];
-/// The error codes of a new appointment. `Conflict` means that the limit on stored appointments is reached.
+/// The error codes of a new appointment. `Conflict` means that the limit on stored appointments has been reached.
 const NEW_BOOKING: &[Code] =
     &[Code::BookingDisabled, Code::BookingRequiresConfirmation, Code::SlotUnavailable, Code::Conflict];
 

@@ -83,7 +83,7 @@ impl Problems {
             Some(value) if self.named.is_empty() => Ok(value),
             _ => {
                 // A reader that returns no value must add a problem. The client gets a refusal in any case.
-                debug_assert!(!self.named.is_empty(), "a value was refused without a problem");
+                debug_assert!(!self.named.is_empty(), "a value was refused, but no `Problem` was recorded");
                 if self.unnamed > 0 {
                     self.named.push(Problem::new("", ProblemCode::Unnamed(self.unnamed)));
                 }

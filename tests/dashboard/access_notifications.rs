@@ -163,7 +163,7 @@ async fn after_ten_test_mails_an_hour_the_page_states_the_next_possible_time() {
     }
     let page = browser.get(&path).await;
     let refused = browser.submit(&page, &test, &[]).await.is(409);
-    refused.says("The limit of test mails is reached. The next test email can be sent from");
+    refused.says("The limit of test mails has been reached. The next test email can be sent from");
     assert_eq!(mails.count(), 10);
     server.clock.advance(60 * 60);
     browser.submit(&page, &test, &[]).await.is(200);

@@ -75,7 +75,7 @@ async fn a_url_that_is_not_public_https_is_refused_at_its_field() {
     let form = browser.get(&new).await;
     let refused = browser.submit(&form, &new, &[("url", "https://a.example.com/")]).await.is(409);
     refused.says("A business has at most 25 endpoints").says("There are 25 endpoints already");
-    browser.get(&path).await.says("The maximum number of endpoints is reached");
+    browser.get(&path).await.says("The maximum number of endpoints has been reached");
 }
 
 #[tokio::test]

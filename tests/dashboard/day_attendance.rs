@@ -1,4 +1,4 @@
-//! Tests of the attendance on the page of an appointment, on the page Today, in the list of appointments and
+//! Tests of the attendance on the page of an appointment, on the Today page, in the list of appointments and
 //! on the page of the contact.
 
 use crate::day_salon::Salon;

@@ -1,4 +1,4 @@
-//! Tests of the page Today: open tasks, the appointments of each staff member, and the first steps of a new
+//! Tests of the Today page: open tasks, the appointments of each staff member, and the first steps of a new
 //! business.
 
 use serde_json::{Value, json};

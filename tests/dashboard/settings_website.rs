@@ -185,7 +185,7 @@ async fn today_offers_notices_only_where_the_team_has_not_decided() {
     let mut browser = server.signed_in(&salon, &ada).await;
     let today = format!("/dashboard/b/{salon}/today");
     let offer = "Clients get no emails about their appointments yet.";
-    // A new business sends notices, so the page Today does not offer to enable them.
+    // A new business sends notices, so the Today page does not offer to enable them.
     assert!(!browser.get(&today).await.is(200).text().contains(offer));
     // The business is imported from an export without notice settings, so it sends no notices.
     let profile = server.engine().business(salon.parse().unwrap()).business().await.unwrap();

@@ -10,7 +10,7 @@ const EXHAUSTED: [i32; 4] = [12, 23, 24, 105];
 const NO_PORT: i32 = 99;
 
 #[derive(Debug, thiserror::Error)]
-#[error("the limit of {0} concurrent name lookups is reached")]
+#[error("the limit of {0} concurrent name lookups has been reached")]
 pub(super) struct TooManyLookups(pub(super) usize);
 
 pub(super) fn is_ours(error: &io::Error) -> bool {

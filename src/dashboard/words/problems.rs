@@ -207,7 +207,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             "Il doit rester un nom, un numéro de téléphone ou une adresse e-mail.",
         ),
         P::RowsFull { .. } | P::BytesFull { .. } => {
-            say("The storage limit is reached.", "La limite de stockage est atteinte.")
+            say("The storage limit has been reached.", "La limite de stockage est atteinte.")
         }
         P::OfContact(_) => {
             say("Another contact has this value already.", "Un autre contact a déjà cette valeur.")

@@ -121,12 +121,12 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         Conflict::BudgetUsedUp(kind) => budget(words.locale, *kind).to_owned(),
         Conflict::InvitationsUsedUp(wait) => used_up(
             *wait,
-            "Today’s limit of mailed invitations is reached.",
+            "Today’s limit of mailed invitations has been reached.",
             "La limite d’invitations envoyées aujourd’hui est atteinte.",
         ),
         Conflict::AddressChangesUsedUp(wait) => used_up(
             *wait,
-            "Today’s limit of mails to new addresses is reached.",
+            "Today’s limit of mails to new addresses has been reached.",
             "La limite de courriels vers de nouvelles adresses est atteinte aujourd’hui.",
         ),
         Conflict::Changed => say(
@@ -216,7 +216,7 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         ),
         Conflict::AddressTaken => say("Another account has this email.", "Un autre compte a cette adresse."),
         Conflict::TestMailsUsedUp(_) => {
-            say("The limit of test mails is reached.", "La limite de courriels d’essai est atteinte.")
+            say("The limit of test mails has been reached.", "La limite de courriels d’essai est atteinte.")
         }
         Conflict::MailPending => {
             say("This mail is still waiting to be sent.", "Ce courriel attend encore d’être envoyé.")
@@ -303,32 +303,33 @@ fn appointment(locale: Locale, status: AppointmentStatus, amendment: Amendment) 
 
 fn budget(locale: Locale, kind: BudgetKind) -> &'static str {
     let (english, french) = match kind {
-        BudgetKind::Services => {
-            ("The maximum number of services is reached.", "Le nombre maximal de prestations est atteint.")
-        }
+        BudgetKind::Services => (
+            "The maximum number of services has been reached.",
+            "Le nombre maximal de prestations est atteint.",
+        ),
         BudgetKind::Staff => (
-            "The maximum number of staff members is reached.",
+            "The maximum number of staff members has been reached.",
             "Le nombre maximal de membres de l’équipe est atteint.",
         ),
         BudgetKind::Keys => {
-            ("The maximum number of keys is reached.", "Le nombre maximal de clés est atteint.")
+            ("The maximum number of keys has been reached.", "Le nombre maximal de clés est atteint.")
         }
         BudgetKind::Contacts => {
-            ("The maximum number of contacts is reached.", "Le nombre maximal de contacts est atteint.")
+            ("The maximum number of contacts has been reached.", "Le nombre maximal de contacts est atteint.")
         }
         BudgetKind::Appointments => (
-            "The maximum number of appointments is reached.",
+            "The maximum number of appointments has been reached.",
             "Le nombre maximal de rendez-vous est atteint.",
         ),
         BudgetKind::Calls => {
-            ("The maximum number of calls is reached.", "Le nombre maximal d’appels est atteint.")
+            ("The maximum number of calls has been reached.", "Le nombre maximal d’appels est atteint.")
         }
         BudgetKind::Messages => {
-            ("The maximum number of messages is reached.", "Le nombre maximal de messages est atteint.")
+            ("The maximum number of messages has been reached.", "Le nombre maximal de messages est atteint.")
         }
         BudgetKind::Knowledge => (
-            "The maximum amount of knowledge is reached.",
-            "La quantité maximale de connaissances est atteinte.",
+            "The storage limit for knowledge entries has been reached.",
+            "La limite de stockage des connaissances est atteinte.",
         ),
         BudgetKind::WaitingDeliveries => (
             "The maximum number of deliveries is waiting. Try again later.",

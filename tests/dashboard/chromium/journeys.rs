@@ -114,7 +114,7 @@ async fn a_day_is_booked_moved_cancelled_and_confirmed() {
     window.press("Cancel").await;
     window.run("document.querySelector('main form button.danger').click()").await;
     window.sees("Cancelled").await;
-    // The owner confirms a pending appointment on the page Today.
+    // The owner confirms a pending appointment on the Today page.
     desk.goto("today").await;
     window.press("Confirm").await;
     desk.goto(&format!("appointments/{}", desk.salon.waits)).await;

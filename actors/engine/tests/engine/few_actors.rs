@@ -1,5 +1,5 @@
-//! The engine has more businesses than the number of actors that it may run. The actor that was unused for
-//! longest is stopped first, and no request fails because too many actors run.
+//! The number of businesses exceeds the maximum number of actors. The actor that has been unused for longest is
+//! stopped first, and no request fails because the maximum has been reached.
 
 use std::time::Duration;
 

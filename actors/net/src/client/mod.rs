@@ -132,7 +132,7 @@ impl WebhookClient {
         let duration = start.elapsed();
         if matches!(answer, Err(AttemptFailure::Short)) && self.warned.is_due(&()) {
             tracing::warn!(
-                "webhooks are postponed: a limit of open files, ports, memory or name lookups is reached"
+                "webhooks are postponed: a limit of open files, ports, memory or name lookups has been reached"
             );
         }
         match answer {
