@@ -44,7 +44,7 @@ async fn every_kind_of_change_leaves_an_entry() {
     let mut seen = entries().await.len();
     let mut newest = async |resource: &Value, kind: &str| {
         let all = entries().await;
-        assert!(all.len() > seen, "the change of {kind} added no entry");
+        assert!(all.len() > seen, "the change to {kind} added no entry");
         let fresh = &all[..all.len() - seen];
         seen = all.len();
         let entry =

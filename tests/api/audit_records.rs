@@ -1,4 +1,4 @@
-//! Tests of the audit entries for changes of contacts, calls, messages and knowledge: the actor, the record
+//! Tests of the audit entries for changes to contacts, calls, messages and knowledge: the actor, the record
 //! and the changed fields.
 
 use serde_json::{Value, json};

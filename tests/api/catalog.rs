@@ -190,7 +190,7 @@ async fn the_staff_members_who_offer_a_service_are_set_at_once() {
     }
     salon.operator.call("PUT", &path).json(&json!({})).await.invalid_at(&["staff_ids"]);
     assert_eq!(offering().await, expected);
-    // The change of one service does not affect the staff members who offer another service.
+    // The change to one service does not affect the staff members who offer another service.
     let seen = salon.get("/staff").await.list();
     assert!(seen.iter().all(|member| member["service_ids"].as_array().unwrap().contains(&json!(salon.cut))));
     set(json!([])).await.is(200);

@@ -377,7 +377,7 @@ async fn a_change_reports_appointments_outside_and_the_etag_covers_only_the_reso
         "the appointment of the inactive staff member must be listed"
     );
     let named = staff(&salon, &salon.anna, json!({ "name": "Ann" })).await.data();
-    assert_eq!(named["affected"]["count"], 0, "a change of the name must affect no appointment");
+    assert_eq!(named["affected"]["count"], 0, "a change to the name must affect no appointment");
     let again = salon.operator.patch("", &json!({ "hours": [] })).await.data();
     assert_eq!(
         again["affected"], shorter["affected"],

@@ -24,7 +24,7 @@ async fn notes_and_snooze_of_a_message_are_shown_only_to_the_team() {
     assert_eq!(noted.data(), expected);
     assert_ne!(noted.etag(), first.etag());
     assert_eq!(salon.operator.all("/messages").await, std::slice::from_ref(&expected));
-    // The public API shows no change of the message.
+    // The public API shows no change to the message.
     assert_eq!(salon.api.all("/messages").await, [for_integrations(taken.clone())]);
     let later = format!("/messages?updated_since={}", server.clock.now());
     assert_eq!(salon.api.all(&later).await, [] as [Value; 0]);
@@ -77,7 +77,7 @@ async fn the_mark_of_a_handled_call_is_shown_only_to_the_team() {
     assert_eq!(mark(true).await.data(), expected, "the first mark must stay");
     assert_eq!(salon.operator.get(&path).await.data(), expected);
     assert_eq!(salon.operator.all("/calls").await, [expected]);
-    // The public API shows no change of the call.
+    // The public API shows no change to the call.
     let after = salon.get(&path).await;
     assert_eq!((after.data(), after.etag()), (seen.data(), seen.etag()));
     assert_eq!(salon.api.all("/calls?updated_since=2026-03-02T07:00:00Z").await, [] as [Value; 0]);

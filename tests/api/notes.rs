@@ -30,7 +30,7 @@ async fn notes_of_a_contact_are_shown_only_to_the_team() {
     assert_eq!(seen(&salon, &path).await, (expected.clone(), noted.etag()));
     assert_ne!(noted.etag(), tag);
     assert_eq!(salon.operator.all("/contacts").await, std::slice::from_ref(&expected));
-    // The public API shows no change of the contact.
+    // The public API shows no change to the contact.
     let after = salon.get(&path).await;
     assert_eq!((after.data(), after.etag()), (contact.clone(), before.etag()));
     assert_eq!(salon.api.all(&changed_since).await, std::slice::from_ref(&contact));

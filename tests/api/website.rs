@@ -144,7 +144,7 @@ async fn the_first_enabling_derives_a_slug_from_the_name() {
             }
             None => assert_eq!(slug, expected),
         }
-        // A later change of the name does not change the slug.
+        // A later change to the name does not change the slug.
         salon.set(json!({ "name": "Other" })).await;
         change(&salon, json!({ "enabled": false })).await.is(200);
         assert_eq!(change(&salon, json!({ "enabled": true })).await.data()["slug"], slug.as_str());

@@ -155,7 +155,7 @@ async fn a_form_counts_only_on_the_page_that_made_it() {
     booking.retain(|(name, _)| name != "form_id");
     booking.extend(id);
     site.send(&booking).await.is(409);
-    // After a change of the slug, a form of the old page is refused at the new address, and the old address
+    // After a change to the slug, a form of the old page is refused at the new address, and the old address
     // does not exist.
     site.website(json!({ "slug": "renamed" })).await;
     site.send_to("/book/renamed", &unused, &[]).await.is(409);

@@ -37,7 +37,7 @@ fn a_calendar_is_checked_imported_and_imported_again() {
     assert_eq!(demo.data(&["special-day", "list"]), serde_json::json!([]));
 
     let imported = demo.data(&import);
-    assert_eq!(imported, tried, "the import must make exactly the changes of the dry run");
+    assert_eq!(imported, tried, "the import must make exactly the changes that the dry run reported");
     let affected = &imported["made"][0]["affected"];
     let ids = affected["ids"].as_array().unwrap();
     assert!(ids.contains(&booked["id"]) && affected["count"] == ids.len(), "{imported}");

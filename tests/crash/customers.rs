@@ -43,7 +43,7 @@ pub(crate) struct Sent {
     pub(crate) wants: Wants,
 }
 
-/// The changes of one customer, in order. The customer sends each change after the response to the previous
+/// The changes that one customer makes, in order. The customer sends each change after the response to the previous
 /// one.
 #[derive(Default)]
 struct Customer {

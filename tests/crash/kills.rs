@@ -193,7 +193,7 @@ async fn check_search(client: &Client, shop: &Shop) {
     }
 }
 
-/// Checks that the log contains the change of every response. Each appointment must be as in its newest
+/// Checks that the log contains the change that each response confirms. Each appointment must be as in its newest
 /// response, unless a request without a response has changed it later.
 fn check_acknowledged(
     there: &BTreeMap<String, &Value>,
@@ -227,7 +227,7 @@ fn check_acknowledged(
     }
 }
 
-/// The changes of appointments in the audit log.
+/// The changes to appointments in the audit log.
 async fn logged(client: &Client, shop: &Shop) -> BTreeSet<(String, String)> {
     let log = client.audit(shop).await;
     let of_appointments = log.iter().filter(|entry| entry["resource_type"] == "appointment");

@@ -3,7 +3,7 @@
 //! in the mails.
 //!
 //! Invariants:
-//! - After each kill, each change of an appointment has exactly one notice.
+//! - After each kill, each change to an appointment has exactly one notice.
 //! - A notice is sent until the relay responds, always with the same `Message-ID`.
 //! - After a restart, a mail contains the current state of its appointment. The last mail about each
 //!   appointment also contains the current state.

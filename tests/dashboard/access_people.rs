@@ -84,7 +84,7 @@ async fn a_role_and_a_staff_member_are_changed_and_a_conflict_shows_both_version
     // The person has now seen both versions and sends the form again.
     bob.submit(&stale, &path, &[]).await.leads_to(&format!("{path}?done=saved"));
     assert_eq!(of(&server, &salon, &cy).await["role"], "member");
-    // A sign-in of the person does not count as a change of the membership.
+    // A sign-in of the person does not count as a change to the membership.
     let page = bob.get(&path).await;
     server.clock.advance(60);
     server.signed_in(&salon, &cy).await;

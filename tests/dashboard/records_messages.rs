@@ -262,7 +262,7 @@ async fn a_message_is_written_down_annotated_and_snoozed() {
         .await
         .leads_to(&format!("{path}?done=noted"));
     assert_eq!(stored(&server, &salon, &id).await["notes"], "Left a voicemail");
-    // A form that was loaded before another change of the notes is refused, and its page shows both versions.
+    // A form that was loaded before another change to the notes is refused, and its page shows both versions.
     let refused = browser.submit(&second, &notes, &[("notes", "Mine")]).await.is(409);
     let refused = refused.says("Your version Notes Mine").says("Saved version Notes Left a voicemail");
     assert_eq!(refused.field(&notes, "notes"), "Mine");

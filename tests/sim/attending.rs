@@ -1,4 +1,4 @@
-//! Changes of the team's notes and of the attendance, which are fields of an appointment that
+//! Changes to the team's notes and to the attendance, which are fields of an appointment that
 //! integrations do not see.
 
 use chrono::TimeDelta;
@@ -13,7 +13,7 @@ use crate::rules::instant;
 const DAY_MAX: TimeDelta = TimeDelta::hours(25);
 
 impl Model {
-    /// Replays a change of the fields that only the team sees. The change was made at the time `at`.
+    /// Replays a change to the fields that only the team sees. The change was made at the time `at`.
     pub(crate) fn patch_appointment(&mut self, change: &PatchAppointment, body: &Value, at: Timestamp) {
         let id = change.id.uuid();
         let before = &self.newest[&id];

@@ -1,4 +1,4 @@
-//! Changes of opening hours, special days and time off.
+//! Changes to opening hours, special days and time off.
 
 use chrono::{Days, NaiveDate, TimeDelta};
 use domain::booking::Party;

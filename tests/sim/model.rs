@@ -168,7 +168,7 @@ impl Model {
         }
     }
 
-    /// Replays the changes of a run, and checks all records.
+    /// Replays the changes made in a run, and checks all records.
     pub(crate) fn replay(&mut self, rows: &Rows, requests: &Ledger, span: Span) {
         assert!(rows.audit.len() >= self.count, "entries of the audit log are missing");
         let newest = self.count.checked_sub(1).map(|at| rows.audit[at].id);
@@ -244,7 +244,7 @@ impl Model {
         let effects = self.apply(&tried.op, body, group, window);
         let noted: Vec<_> = group.iter().map(|entry| (entry.action.as_str(), entry.resource_id)).collect();
         assert_eq!(noted, effects.noted, "{name} has unexpected audit entries: {body}");
-        // Integrations see no change of the kinds below, except some changes of messages, which `apply` checks.
+        // Integrations see no change of the kinds below, except some changes to messages, which `apply` checks.
         let is_seen = !matches!(
             tried.op,
             Op::NoteContact(_) | Op::PatchAppointment(_) | Op::MarkCall(_) | Op::PatchMessage(_)

@@ -27,7 +27,7 @@ use store::Weight;
 use crate::assistants::{CancelAt, MoveFrom};
 use crate::customers::{CancelOnline, MoveOnline};
 
-/// A change of a contact. Its response shows the contact as the team sees it.
+/// A change to a contact. Its response shows the contact as the team sees it.
 pub(crate) type NoteContact = ForOperator<PatchContact>;
 
 /// Deletes a service. The deletion is refused if a record refers to the service.

@@ -208,7 +208,7 @@ impl Model {
             Op::NoteContact(ForOperator(change)) => {
                 let notes =
                     change.patch.notes.as_ref().map(|notes| notes.as_ref().map(|notes| notes.as_str()));
-                // Integrations do not see a change of the notes.
+                // Integrations do not see a change to the notes.
                 let before = self.seen_at(change.id, body);
                 let alert =
                     change.patch.alert.as_ref().map(|alert| alert.as_ref().map(|alert| alert.as_str()));
@@ -452,7 +452,7 @@ impl Model {
                 assert!(self.newest.remove(&gone.id.uuid()).is_some(), "{gone:?} was deleted twice");
                 ("time_off.deleted", gone.id.uuid())
             }
-            other => unreachable!("{other:?} is no change of the diary"),
+            other => unreachable!("{other:?} is no change to the diary"),
         };
         effects.noted.push((action, id));
     }
@@ -511,7 +511,7 @@ impl Model {
                 event = announced.then_some("appointment.cancelled");
                 (change.id, "appointment.cancelled")
             }
-            other => unreachable!("{other:?} is no change of an appointment"),
+            other => unreachable!("{other:?} is no change to an appointment"),
         };
         if confirmed {
             event = match (announced, moved) {
@@ -552,7 +552,7 @@ impl Model {
                 self.hooks.get_mut(&delete.id).unwrap().delete(window);
                 (delete.id.uuid(), "webhook.deleted")
             }
-            other => unreachable!("{other:?} is no change of an endpoint"),
+            other => unreachable!("{other:?} is no change to an endpoint"),
         };
         effects.noted.push((action, id));
         if body.is_null() {

@@ -343,7 +343,7 @@ impl Shop {
         }
     }
 
-    /// Returns a change of the budget: a low limit for one kind of record, or the default.
+    /// Returns a change to the budget: a low limit for one kind of record, or the default.
     fn budget(dice: &Dice) -> PatchBudget {
         let kinds: Vec<_> = BudgetKind::kept().collect();
         let kind = if dice.once_in(2) { BudgetKind::Contacts } else { *dice.pick(&kinds) };
@@ -351,7 +351,7 @@ impl Shop {
         PatchBudget { limits: vec![(kind, LimitPatch { rows_max, bytes_max: None })] }
     }
 
-    /// Returns a change of the budget that allows the next booking.
+    /// Returns a change to the budget that allows the next booking.
     pub(crate) fn room() -> PatchBudget {
         let limit = LimitPatch { rows_max: Some(None), bytes_max: None };
         PatchBudget { limits: vec![(BudgetKind::Contacts, limit), (BudgetKind::Appointments, limit)] }

@@ -150,8 +150,8 @@ impl Sim {
             self.world.network.set_line(Line::There);
         }
         self.some_repaired_time(wasted);
-        // On the day that the module `waste` simulates, attempts must follow the schedule to the second. They must
-        // therefore not wait for permits.
+        // On the day that the module `waste` simulates, attempts must follow the schedule to the second. So this
+        // run does not limit concurrent attempts with `places`, which would make attempts wait.
         let places = self.world.places.take_if(|_| wasted);
         let mut span = self.span();
         let jumps = self.world.time.jumps();

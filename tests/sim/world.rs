@@ -67,7 +67,7 @@ pub(crate) struct World {
     limits: Limits,
     /// The maximum number of concurrent attempts. `None` means the usual maximum.
     pub(crate) places: Option<usize>,
-    /// Each change of the disk's room level, and its time.
+    /// Each change in the disk's room level, and its time.
     pub(crate) room: Arc<Mutex<Vec<(i64, RoomLevel)>>>,
     /// The businesses whose actors the test has made fail in this run of the engine.
     broken: Arc<Mutex<BTreeSet<usize>>>,

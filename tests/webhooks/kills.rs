@@ -105,7 +105,7 @@ fn every_event_of_an_acknowledged_change_survives_a_kill() {
         println!(
             "{rounds} rounds, kills after a response, a request, a call of an operator: {kills:?}; {} changes \
              acknowledged, {} events at {ENDPOINTS} endpoints in {} requests, {resent} of them resent at the end; {} \
-             secrets, {} changes of a status",
+             secrets, {} changes to a status",
             book.acknowledged.len(),
             seen.events(),
             seen.requests,

@@ -1,4 +1,4 @@
-//! An endpoint as the test knows it: the behaviour of its receiver, the changes of its status, and its
+//! An endpoint as the test knows it: the behaviour of its receiver, the changes to its status, and its
 //! secrets.
 
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(crate) enum Mood {
 
 const MOODS: [Mood; 5] = [Mood::Takes, Mood::Slow, Mood::Fails, Mood::Moody, Mood::Hangs];
 
-/// A requested change of an endpoint, with the times of request and response.
+/// A requested change to an endpoint, with the times of request and response.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked<T> {
     pub(crate) asked: DateTime<Utc>,
@@ -45,7 +45,7 @@ pub(crate) struct Endpoint {
     pub(crate) hook: Hook,
     pub(crate) receiver: Arc<Receiver>,
     mood: Arc<AtomicU8>,
-    /// All changes of the endpoint's status, in order.
+    /// All changes to the endpoint's status, in order.
     pub(crate) switches: Mutex<Vec<Asked<bool>>>,
     /// All secrets of the endpoint, in order. `None` for a secret that was lost together with its response.
     pub(crate) secrets: Mutex<Vec<Asked<Option<String>>>>,
@@ -160,7 +160,7 @@ impl Endpoint {
         let unanswered = known.answered.is_none();
         assert!(
             unanswered || known.what == on,
-            "an acknowledged change of the status is missing: {known:?} {shown}"
+            "an acknowledged change to the status is missing: {known:?} {shown}"
         );
         self.switches.lock().push(Asked { asked, answered: Some(now()), what: on });
         let lost = self.secrets.lock().last().unwrap().answered.is_none();

@@ -18,7 +18,7 @@ pub(crate) struct Seen {
     events: BTreeMap<String, Vec<u8>>,
     /// The resources that the events contain.
     data: HashSet<String>,
-    /// The changes of appointments that the events contain, each as an appointment and a timestamp.
+    /// The changes to appointments that the events contain, each as an appointment and a timestamp.
     changes: BTreeSet<(String, String)>,
     /// The ids of the appointments and contacts that the events contain.
     appointments: BTreeSet<String>,

@@ -30,7 +30,7 @@ const ANSWERS_MAX: usize = 300;
 /// The kind of event that kills the program when it has happened often enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// A response to a change of a client.
+    /// A response to a change that a client has made.
     Answer,
     /// A request that has arrived at a receiver and got no response yet.
     Request,

@@ -1,6 +1,6 @@
 //! Tests the store on a real disk: stores that must not open, and reads of values that were written.
 
-#![allow(clippy::unwrap_used)] // a failed `unwrap` fails the test
+#![allow(clippy::unwrap_used)] // a failed `unwrap` makes the test fail
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -51,7 +51,7 @@ async fn an_appointment_is_dragged_with_the_mouse_and_the_move_is_undone() {
     for step in 1..=4 {
         window.mouse("mouseMoved", (x, y + hour * 1.25 * f64::from(step) / 4.0)).await;
     }
-    // While the appointment is dragged over another one, the page says that the time is taken.
+    // While the appointment is being dragged over another one, the page says that the time is taken.
     window.mouse("mouseMoved", (x, y + hour * 2.5)).await;
     window.sees("That time is taken.").await;
     window.mouse("mouseMoved", (other, y + hour * 1.25)).await;

@@ -16,7 +16,7 @@ use uuid::Uuid;
 /// The maximum number of steps. On disk, each step may need a sync.
 const STEPS_MAX: usize = 400;
 const DISK_STEPS_MAX: usize = 60;
-/// On average, one of this number of inputs also runs on disk.
+/// On average, one in this many inputs also runs on disk.
 const INPUTS_PER_DISK: u64 = 256;
 const REOPENINGS_MAX: usize = 6;
 /// A batch is committed when it reaches this many bytes.
@@ -78,7 +78,7 @@ struct World {
     states: Vec<Model>,
     /// The number of acknowledged changes.
     acknowledged: Arc<AtomicUsize>,
-    /// The batch that is not committed yet. `next` is the expected state after its commit.
+    /// The batch that has not been committed yet. `next` is the expected state after its commit.
     batch: Batch,
     next: Model,
     reopenings: usize,
@@ -154,7 +154,7 @@ impl World {
     /// Checks that the store is in an expected state: the state after the newest acknowledged change, or
     /// after a later change.
     fn check(&self, order: Order) -> Model {
-        // On disk, another thread writes, so a read may or may not see changes that are not acknowledged yet.
+        // On disk, another thread writes, so a read may or may not see changes that have not been acknowledged yet.
         // While there are such changes, the state is not compared.
         let known = self.acknowledged.load(Ordering::Relaxed);
         if matches!(self.medium, Medium::Disk(_)) && known + 1 < self.states.len() {

@@ -79,7 +79,7 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
         }
     }
     // A repeated request creates a new contact if its idempotency key has expired or its response was lost. This new
-    // contact is not erased, so its rows may contain the words of the guest.
+    // contact is not erased, so its rows may contain the words of an erased person.
     for row in store.scan(&keys::of_kind(of, kind::CONTACT), Order::Ascending) {
         let Ok(contact) = Contact::decode(&row.unwrap().1) else { continue };
         if !guest.people.contains_key(&contact.id) {

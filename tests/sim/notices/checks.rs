@@ -90,7 +90,7 @@ impl World {
         (mails, appointments): (&[Mail], &HashMap<AppointmentId, Appointment>),
     ) {
         let erased_at = first_erasure(store, of);
-        // After an erasure, changes of the contact's appointments need not cause notices.
+        // After an erasure, changes to the contact's appointments need not cause notices.
         let (mut required, mut optional) = (BTreeMap::<Told, usize>::new(), BTreeMap::<Told, usize>::new());
         let (expected, added) = expected(store, of, appointments);
         for told in added {

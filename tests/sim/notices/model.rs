@@ -35,7 +35,7 @@ fn status(json: &str) -> AppointmentStatus {
 }
 
 /// Returns the notices that the changes in the audit log must cause, each with the time of its change, and the
-/// reminders that the changes of the settings may add.
+/// reminders that the changes to the settings may add.
 pub(super) fn expected(
     store: &Store,
     of: BusinessId,
@@ -116,7 +116,7 @@ pub(super) fn expected(
     (expected, added)
 }
 
-/// Applies an entry of the audit log to the settings. Returns true if the entry is a change of the settings.
+/// Applies an entry of the audit log to the settings. Returns true if the entry is a change to the settings.
 fn change_settings(settings: &mut NoticeSettings, entry: &AuditEntry) -> bool {
     if entry.action.as_str() != "notices.updated" {
         return false;

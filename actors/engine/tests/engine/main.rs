@@ -1,6 +1,6 @@
 //! The engine on a simulated disk, with a clock and randomness that the test controls.
 
-#![allow(clippy::unwrap_used)] // a panic fails the test
+#![allow(clippy::unwrap_used)] // a panic makes the test fail
 
 mod alerts;
 mod answers;

@@ -1,4 +1,4 @@
-//! The staff members who offer a service, and changes of several records.
+//! The staff members who offer a service, and changes to several records.
 
 use chrono::{Days, NaiveDate};
 use domain::{Conflict, OFFERED_MAX, Problem, ProblemCode, Refusal, ServiceId};

@@ -136,7 +136,8 @@ async fn a_person_invited_again_stays_although_the_clock_was_early_at_their_remo
     backed_up(&world, &second).await;
     remove(gone).await;
     list(&world, &list_at);
-    // Restoring the first backup adds lines with an earlier time to the list. They must not hide later lines.
+    // Restoring the first backup appends lines to the list of tombstones. Their time is earlier than the time of
+    // other lines in the list, and they must not hide these lines.
     let mut list = list_at;
     for (backup, left) in [(&first, BTreeSet::new()), (&second, BTreeSet::from([again, twice]))] {
         let to = home.path().join(format!("from {}", backup.file_name().unwrap().display()));

@@ -1,4 +1,4 @@
-//! The search by names, numbers and addresses finds exactly the matching records, also after changes,
+//! Search by name, number and address finds exactly the matching records, also after changes,
 //! erasures, retention, crashes and damage.
 
 use domain::{

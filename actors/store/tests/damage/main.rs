@@ -8,7 +8,7 @@
 //! Any other outcome is a silent loss. The test then prints the seed, the file, the offset and the kind of damage, and
 //! fails.
 //!
-//! Random damage is at any place of a file. Aimed damage is at the ends of complete segments, in the headers of
+//! Random damage is at any place of a file. Targeted damage is at the ends of complete segments, in the headers of
 //! segments and messages, at the boundaries of segments, and in the small files. `DAMAGES_RANDOM` and `DAMAGES_AIMED`
 //! set how often the test damages a store, and `DAMAGES_SEED` repeats a run. As the bytes of a store also depend on the
 //! timing of its threads, a seed does not always repeat a failure. With `DAMAGES_KEEP=DIR`, the test copies each

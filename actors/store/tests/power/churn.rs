@@ -80,7 +80,7 @@ pub(crate) fn kill(dir: &Path, rng: &mut Rng, kills: usize, tally: &mut Tally) {
     }
 }
 
-/// Runs a process without the shim, and updates the numbers of acknowledged changes of each business.
+/// Runs a process without the shim, and updates the numbers of acknowledged changes to each business.
 fn life(dir: &Path, seed: u64, commits: usize, end: &str, acknowledged: &mut [u32; LANES]) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("work").arg(dir).args([seed.to_string(), commits.to_string(), end.to_owned()]);

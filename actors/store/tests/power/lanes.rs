@@ -1,4 +1,4 @@
-//! The changes of several businesses. A change depends only on the seed and its number, so the test can compute the
+//! The changes to several businesses. A change depends only on the seed and its number, so the test can compute the
 //! rows after any number of changes.
 
 use std::collections::BTreeMap;

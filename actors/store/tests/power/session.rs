@@ -214,7 +214,7 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
     }
 }
 
-/// Returns the number of acknowledged changes of each business, computed from these notes. `before` contains the
+/// Returns the number of acknowledged changes to each business, computed from these notes. `before` contains the
 /// numbers before the first note.
 pub(crate) fn acknowledged(notes: &[Note], before: [u32; LANES]) -> [u32; LANES] {
     let mut acknowledged = before;

@@ -26,7 +26,7 @@ async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another(
     let moved = people.change_email(&session, Address::new("evil@example.net").unwrap()).await;
     assert!(
         matches!(refusal(moved), Refusal::Conflict { .. }),
-        "a change of the address would invalidate the mail to the victim"
+        "a change to the address would invalidate the mail to the victim"
     );
     // All attempts so far (at 0, 1, 6 and 36 minutes) used the same link. At the end of this wait, the link has
     // expired, and the next attempt is not due yet.

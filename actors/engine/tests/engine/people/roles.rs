@@ -163,7 +163,7 @@ impl Asking<'_> {
         self.of.change(Request { password_at: self.password_at, ..by(self.who) }, change).await.map(drop)
     }
 
-    /// Requests the change of a row. The target does not have to exist, because rights are checked first.
+    /// Requests the change to a row. The target does not have to exist, because rights are checked first.
     #[allow(clippy::too_many_lines, reason = "one line per change")]
     async fn row(&self, change: &str) -> Asked {
         let nothing = Uuid::from_u128(7);
