@@ -69,7 +69,7 @@ json_object! {
 }
 
 json_object! {
-    /// A move by the team, or a change of the duration. The appointment is confirmed afterwards, in every booking mode.
+    /// A move by the team, or a change to the duration. The appointment is confirmed afterwards, in every booking mode.
     pub(crate) struct TeamRescheduleBody {
         /// The new start time.
         starts_at: Timestamp,
@@ -92,7 +92,7 @@ json_object! {
 }
 
 json_object! {
-    /// A change of an appointment by the team. The change does not affect `updated_at`. An absent property
+    /// A change that the team makes to an appointment. The change does not affect `updated_at`. An absent property
     /// keeps its value; null clears it.
     pub(crate) struct AppointmentPatchBody {
         /// The team's notes.

@@ -32,7 +32,7 @@ impl FromJson for BudgetBound {
 }
 
 json_object! {
-    /// A change of the limits of one kind; a property that is absent keeps its value.
+    /// A change to the limits of one kind; a property that is absent keeps its value.
     pub(crate) struct KindPatch {
         /// The maximum number of rows; null restores the default.
         rows_max: Patch<Option<BudgetBound>>,
@@ -42,7 +42,7 @@ json_object! {
 }
 
 json_object! {
-    /// A change of the limits; a kind that is absent keeps its limits.
+    /// A change to the limits; a kind that is absent keeps its limits.
     pub(crate) struct BudgetPatch {
         /// Services.
         services: Patch<KindPatch>,
@@ -62,7 +62,7 @@ json_object! {
         knowledge: Patch<KindPatch>,
         /// Webhook deliveries that wait for an attempt. Their bytes are the bytes of their events.
         waiting_deliveries: Patch<KindPatch>,
-        /// Notices to customers that are not sent yet. Their bytes are not counted.
+        /// Notices to customers that have not been sent yet. Their bytes are not counted.
         waiting_notices: Patch<KindPatch>,
     }
 }

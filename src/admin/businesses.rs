@@ -38,7 +38,7 @@ json_object! {
 }
 
 json_object! {
-    /// A change of a business; a property that is absent keeps its value.
+    /// A change to a business; a property that is absent keeps its value.
     pub(crate) struct OperatorBusinessPatch {
         /// The name of the business.
         name: Patch<Text<1, 200>>,

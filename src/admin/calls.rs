@@ -49,7 +49,7 @@ json_object! {
 }
 
 json_object! {
-    /// A change of a call by the team.
+    /// A change that the team makes to a call.
     pub(crate) struct CallPatch {
         /// Whether the team has handled the call. `updated_at` does not change.
         handled: bool,

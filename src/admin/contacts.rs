@@ -88,8 +88,8 @@ pub(super) async fn table(context: Context, business: Business) -> Result<Table,
     file(&context, &business, tables::contacts::NAME, Exported::Contacts).await
 }
 
-/// Exports records as a CSV file. The response to a HEAD request has no body, and the audit log does not
-/// record such a request.
+/// Exports records as a CSV file. A HEAD request exports nothing: its response has no body, and the audit log
+/// gets no entry.
 pub(super) async fn file(
     context: &Context,
     business: &Business,

@@ -204,7 +204,7 @@ list_query! {
         /// Whether to list times that overlap the buffers of other appointments; false when absent.
         ignore_buffers: Option<bool>,
     }
-    /// The maximum number of times.
+    /// The maximum number of start times in the response.
     limit: Limit<500, 500>,
     normalize as_meant
 }

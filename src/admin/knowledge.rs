@@ -10,7 +10,7 @@ use crate::rest::prelude::*;
 use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
-    /// A change of a knowledge entry; a property that is absent keeps its value.
+    /// A change to a knowledge entry; a property that is absent keeps its value.
     pub(crate) struct KnowledgePatchBody {
         /// The title.
         title: Patch<Text<1, 200>>,

@@ -33,15 +33,15 @@ json_object! {
 }
 
 json_object! {
-    /// A change of a message; a property that is absent keeps its value.
+    /// A change to a message; a property that is absent keeps its value.
     pub(crate) struct MessagePatch {
         /// The team's progress with the message.
         status: Patch<MessageStatus>,
         /// The staff member to whom the message is addressed; null clears it.
         staff_id: Patch<Option<StaffId>>,
-        /// The team's notes; null clears them. A change of the notes alone keeps `updated_at`.
+        /// The team's notes; null clears them. A change to the notes alone keeps `updated_at`.
         notes: Patch<Option<Text<1, 1000>>>,
-        /// Until this time, lists of tasks omit the message; null ends the snooze. A change of this time
+        /// Until this time, lists of tasks omit the message; null ends the snooze. A change to this time
         /// alone keeps `updated_at`.
         snoozed_until: Patch<Option<Timestamp>>,
     }

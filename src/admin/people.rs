@@ -32,7 +32,7 @@ json_object! {
 }
 
 json_object! {
-    /// A change of a person; a property that is absent keeps its value.
+    /// A change to a person; a property that is absent keeps its value.
     pub(crate) struct PersonPatch {
         /// The role.
         role: Patch<Role>,
@@ -59,7 +59,7 @@ json_object! {
 }
 
 json_object! {
-    /// A change of the alert settings of one kind; a property that is absent keeps its value.
+    /// A change to the alert settings of one kind; a property that is absent keeps its value.
     pub(crate) struct NotificationPatch {
         /// When the alert is mailed.
         email: Patch<AlertEmail>,
@@ -71,7 +71,7 @@ json_object! {
 }
 
 json_object! {
-    /// A change of the alert settings; a kind that is absent keeps its settings.
+    /// A change to the alert settings; a kind that is absent keeps its settings.
     pub(crate) struct NotificationsPatch {
         /// An endpoint was disabled because of its failures.
         webhook_disabled: Patch<NotificationPatch>,

@@ -17,7 +17,7 @@ type Days = Whole<DAYS_MIN, DAYS_MAX>;
 type AuditDays = Whole<AUDIT_DAYS_MIN, DAYS_MAX>;
 
 json_object! {
-    /// A change of retention periods, in days. An absent period keeps its value; null means no limit.
+    /// A change to retention periods, in days. An absent period keeps its value; null means no limit.
     pub(crate) struct RetentionPatch {
         /// Calls, counted from their creation.
         calls_days: Patch<Option<Days>>,

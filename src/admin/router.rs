@@ -48,7 +48,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getBusiness", "Get a business"),
         patch(b!(""), Token, businesses::update)
             .named("updateBusiness", "Change, suspend or resume a business")
-            .details("A property that is left out keeps its value. `hours` replaces the whole week, and `breaks` replaces all breaks. Appointments do not change; `affected` lists those that are outside bookable time. A change of `customer_word` or `grid_minutes` alone keeps `updated_at`."),
+            .details("A property that is left out keeps its value. `hours` replaces the whole week, and `breaks` replaces all breaks. Appointments do not change; `affected` lists those that are outside bookable time. A change to `customer_word` or `grid_minutes` alone keeps `updated_at`."),
         delete(b!(""), Token, businesses::end)
             .named("endBusiness", "Delete a business permanently")
             .details("After the response, the API keys of the business no longer work, and requests for the business get a 404. The service then deletes the data in steps. A deletion cannot be undone."),
@@ -60,7 +60,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by creation."),
         patch(b!("/services/{service_id}"), Token, services::update)
             .named("updateService", "Change a service")
-            .details("A property that is left out keeps its value. Existing appointments keep their duration and buffers. A change of `category`, `position` or `color` alone keeps `updated_at`."),
+            .details("A property that is left out keeps its value. Existing appointments keep their duration and buffers. A change to `category`, `position` or `color` alone keeps `updated_at`."),
         put(b!("/services/{service_id}/staff"), Token, services::set_staff)
             .named("setServiceStaff", "Set the staff members who offer a service")
             .details("The list replaces the staff members who offered the service. Appointments do not change; `affected` lists those for the service that are outside bookable time."),
@@ -76,7 +76,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by creation."),
         patch(b!("/staff/{staff_id}"), Token, staff::update)
             .named("updateStaffMember", "Change a staff member")
-            .details("A property that is left out keeps its value. `service_ids` and `hours` replace the whole list. Appointments do not change; `affected` lists those that are outside bookable time. A change of `position` or `color` alone keeps `updated_at`."),
+            .details("A property that is left out keeps its value. `service_ids` and `hours` replace the whole list. Appointments do not change; `affected` lists those that are outside bookable time. A change to `position` or `color` alone keeps `updated_at`."),
         delete(b!("/staff/{staff_id}"), Token, staff::delete)
             .named("deleteStaffMember", "Delete a staff member that no record refers to")
             .details("A staff member to whom an appointment, past or future, or a message refers cannot be deleted. Make the staff member inactive instead.")
@@ -194,7 +194,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("An appointment that is already cancelled or declined is returned unchanged."),
         post(b!("/appointments/{appointment_id}/reschedule"), Token, appointments::reschedule)
             .named("rescheduleAppointment", "Move an appointment on behalf of the team, or change its duration")
-            .details("The appointment is confirmed in every booking mode. With `ignore_buffers`, buffers do not apply. A change of the duration alone is a move. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
+            .details("The appointment is confirmed in every booking mode. With `ignore_buffers`, buffers do not apply. A change to the duration alone is a move. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
             .refuses(TEAM_MOVE),
         get(b!("/search"), Token, search::find)
             .named("search", "Search contacts, appointments, calls and messages")
@@ -220,7 +220,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         get(b!("/contacts/{contact_id}"), Token, contacts::show)
             .named("getContact", "Get a contact and a summary of its appointments")
-            .details("The `ETag` does not depend on `visits`, so it can be sent as `If-Match` with a change of the contact."),
+            .details("The `ETag` does not depend on `visits`, so it can be sent as `If-Match` with a change to the contact."),
         patch(b!("/contacts/{contact_id}"), Token, contacts::update)
             .named("updateContact", "Change a contact")
             .details("A property that is left out keeps its value; null clears it. The contact must keep a name, a phone or an email.")
@@ -256,7 +256,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         patch(b!("/messages/{message_id}"), Token, messages::update)
             .named("updateMessage", "Change a message")
-            .details("A property that is left out keeps its value. A change of `notes` or `snoozed_until` alone keeps `updated_at`."),
+            .details("A property that is left out keeps its value. A change to `notes` or `snoozed_until` alone keeps `updated_at`."),
         get(b!("/knowledge"), Token, knowledge::list)
             .named("listKnowledge", "List the knowledge entries")
             .details("Ordered by creation."),
@@ -328,7 +328,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The response is JSON Lines. The business is exported as it is at one point in time."),
         get("/admin/v1/audit", Token, audit::installation)
             .named("listInstallationAuditEntries", "List the changes to the installation")
-            .details("The list contains exports, backups, deletions of businesses, and changes of people's accounts, newest first. Changes within a business are in the business's own audit log."),
+            .details("The list contains exports, backups, deletions of businesses, and changes to people's accounts, newest first. Changes within a business are in the business's own audit log."),
         post("/admin/v1/mail/test", Token, mail::test)
             .named("testMail", "Send a test mail")
             .details("The service makes one attempt and returns the relay's response. If the settings contain no relay, the response is a conflict.")
@@ -338,7 +338,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The body is JSON Lines from an export. Nothing is imported unless every line is correct, and nothing is visible before everything is imported. A refusal lists the first problems, about 100 of them, with their line numbers. One import runs at a time.")
             .refuses(CONFLICT),
         get(b!("/audit"), Token, audit::list)
-            .named("listAuditEntries", "List the changes of a business")
+            .named("listAuditEntries", "List the changes to a business")
             .details("The list is ordered from newest to oldest."),
     ]
 }

@@ -32,7 +32,7 @@ json_object! {
         min_notice_minutes: Option<Whole<0, MIN_NOTICE_MINUTES_MAX>>,
         /// How many days ahead customers can book, in the business's time zone; no limit when absent.
         max_advance_days: Option<AdvanceDays>,
-        /// The price in hundredths of the currency. With a price, `currency` is required.
+        /// The price in hundredths of the currency unit. With a price, `currency` is required.
         price_cents: Option<Whole<0, PRICE_CENTS_MAX>>,
         /// The ISO 4217 code of the price's currency, such as EUR.
         currency: Option<Currency>,
@@ -46,7 +46,7 @@ json_object! {
 }
 
 json_object! {
-    /// A change of a service; a property that is absent keeps its value.
+    /// A change to a service; a property that is absent keeps its value.
     pub(crate) struct ServicePatch {
         /// The name of the service.
         name: Patch<Text<1, 200>>,
@@ -64,7 +64,7 @@ json_object! {
         min_notice_minutes: Patch<Whole<0, MIN_NOTICE_MINUTES_MAX>>,
         /// How many days ahead customers can book, in the business's time zone; null for no limit.
         max_advance_days: Patch<Option<AdvanceDays>>,
-        /// The price in hundredths of the currency; null clears the price and its currency.
+        /// The price in hundredths of the currency unit; null clears the price and its currency.
         price_cents: Patch<Option<Whole<0, PRICE_CENTS_MAX>>>,
         /// The ISO 4217 code of the price's currency, such as EUR.
         currency: Patch<Option<Currency>>,

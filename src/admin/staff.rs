@@ -33,7 +33,7 @@ json_object! {
 }
 
 json_object! {
-    /// A change of a staff member; a property that is absent keeps its value.
+    /// A change to a staff member; a property that is absent keeps its value.
     pub(crate) struct StaffPatch {
         /// The name of the staff member.
         name: Patch<Text<1, 200>>,

@@ -13,7 +13,7 @@ use crate::rest::prelude::*;
 use crate::{json_object, list_query};
 
 json_object! {
-    /// A change of an endpoint by the operator.
+    /// A change that the operator makes to an endpoint.
     pub(crate) struct OperatorWebhookPatch {
         /// `enabled` enables the endpoint again, `disabled` disables it.
         status: Patch<WebhookStatus>,

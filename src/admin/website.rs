@@ -17,7 +17,7 @@ use crate::rest::output::AnswerTo;
 use crate::rest::prelude::*;
 
 json_object! {
-    /// A change of the booking page. An absent property keeps its value; null restores its default.
+    /// A change to the booking page. An absent property keeps its value; null restores its default.
     pub(crate) struct WebsitePatch {
         /// Whether the booking page is available. A page that is enabled for the first time gets a slug.
         enabled: Patch<Option<bool>>,
@@ -90,7 +90,7 @@ pub(super) async fn update(
 }
 
 json_object! {
-    /// A change of the notices to customers. An absent property keeps its value; null restores its default.
+    /// A change to the notices to customers. An absent property keeps its value; null restores its default.
     pub(crate) struct NoticesPatch {
         /// The appointments whose customers get e-mails. `online` means those that were booked on the
         /// website, by phone or by text message; it is the default of a new business.

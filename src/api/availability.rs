@@ -24,7 +24,7 @@ list_query! {
         /// Only times when this active staff member is free.
         staff_id: Option<StaffId>,
     }
-    /// The maximum number of times.
+    /// The maximum number of start times in the response.
     limit: Limit<500, 500>,
     normalize with_last_day
 }

@@ -15,7 +15,7 @@ use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
-    /// A change of the business; a property that is absent keeps its value.
+    /// A change to the business; a property that is absent keeps its value.
     pub(crate) struct BusinessPatch {
         /// The name of the business.
         name: Patch<Text<1, 200>>,

@@ -30,7 +30,7 @@ json_object! {
 }
 
 json_object! {
-    /// A change of a contact. A property that is absent keeps its value; null clears it. The contact must
+    /// A change to a contact. A property that is absent keeps its value; null clears it. The contact must
     /// keep a name, a phone or an email.
     pub(crate) struct ContactPatchBody {
         /// The contact's name.
@@ -47,7 +47,7 @@ json_object! {
 }
 
 json_object! {
-    /// A change of a contact by the team. A property that is absent keeps its value; null clears it. The
+    /// A change that the team makes to a contact. A property that is absent keeps its value; null clears it. The
     /// contact must keep a name, a phone or an email.
     pub(crate) struct OperatorContactPatchBody {
         /// The contact's name.
@@ -60,9 +60,9 @@ json_object! {
         locale: Patch<Option<Locale>>,
         /// The contact's IANA time zone.
         timezone: Patch<Option<Zone>>,
-        /// The team's notes. A change of the notes alone keeps `updated_at`.
+        /// The team's notes. A change to the notes alone keeps `updated_at`.
         notes: Patch<Option<Text<1, 1000>>>,
-        /// The text that the team sees beside the name. A change of the alert alone keeps `updated_at`.
+        /// The text that the team sees beside the name. A change to the alert alone keeps `updated_at`.
         alert: Patch<Option<Text<1, 100>>>,
     }
 }

@@ -23,7 +23,7 @@ json_object! {
 }
 
 json_object! {
-    /// A change of a webhook endpoint; a property that is absent keeps its value.
+    /// A change to a webhook endpoint; a property that is absent keeps its value.
     pub(crate) struct WebhookPatch {
         /// The https URL to which events are sent; its host must have only public addresses.
         url: Patch<WebhookUrl>,

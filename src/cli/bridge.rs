@@ -222,7 +222,8 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     }
 }
 
-/// Parses a message. Returns `None` for a response, since the service never sends a request.
+/// Parses a message from the assistant's program. Returns `None` for a response: the service never sends a
+/// request to the program, so a response has no meaning.
 fn read(line: Bytes) -> Result<Option<Incoming>, Value> {
     let message = Json::parse(&line)
         .map_err(|problem| error(&Value::Null, PARSE_ERROR, &english::problem(&problem.code), None))?;

@@ -46,7 +46,7 @@ type Body = UnsyncBoxBody<Bytes, io::Error>;
 const LINES_TIMEOUT: Duration = Duration::from_secs(600);
 /// The size of the pieces in which a file is sent, in bytes.
 const PIECE_BYTES: usize = 64 << 10;
-/// The maximum number of pieces that are read but not sent yet.
+/// The maximum number of pieces that have been read but not sent yet.
 const PIECES_AHEAD: usize = 4;
 
 fn whole(bytes: Bytes) -> Body {

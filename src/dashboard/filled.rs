@@ -174,8 +174,8 @@ impl Member {
         if self.profile.suspended { Err(Refused::Suspended) } else { Ok(()) }
     }
 
-    /// Like [`Self::must`], but accepts a suspended business if the page shows a draft that exists because
-    /// of the suspension, so that the person can copy its text.
+    /// Like [`Self::must`], but accepts a suspended business if `draft` is a form that was refused because of
+    /// the suspension. The page then shows the draft, so that the person can copy its text.
     pub(super) fn must_or_kept(&self, right: Right, draft: Option<&Draft>) -> Result<(), Refused> {
         let is_kept = draft.is_some_and(|draft| draft.why == Why::Suspended);
         match self.must(right) {

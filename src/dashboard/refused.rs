@@ -19,7 +19,7 @@ pub(super) enum Refused {
     /// The form was already applied with other content, or its response is no longer kept.
     SentBefore,
     LinkGone,
-    /// The change of a form was not applied. The page of the form shows the reason.
+    /// The change that a form requested was not made. The page of the form shows the reason.
     Undone(Undone),
 }
 

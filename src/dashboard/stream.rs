@@ -1,4 +1,4 @@
-//! Open pages receive the changes of a business as a stream of server-sent events (HTML living standard
+//! Open pages receive the changes to a business as a stream of server-sent events (HTML living standard
 //! §9.2).
 //!
 //! An event contains a kind and ids, and no data of the records. The page then fetches its changed part.

@@ -1,9 +1,9 @@
 //! The names of the actors in audit entries: the people, API keys and others that made the changes.
 //!
 //! Invariants:
-//! - A person sees the name of a key only with the right to see keys, and an email address only with the
-//!   right to see people.
-//! - For a person without an account, the text says only that the account no longer exists.
+//! - The reader of the page sees the name of a key only with the right to see keys, and an email address only
+//!   with the right to see people.
+//! - If the account of an actor was deleted, the text says only that the account no longer exists.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::Vacant;

@@ -26,7 +26,7 @@ pub const POSITION_BYTES_MAX: usize = CURSOR_CHARS_MAX / 4 * 3 - 1 - SEAL_BYTES;
 
 const VERSION: u8 = 1;
 
-/// The text of a cursor in a query. Its seal is not checked yet.
+/// The text of a cursor in a query. Its seal has not been checked yet.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
 pub struct CursorText(#[schemars(length(max = CURSOR_CHARS_MAX))] String);

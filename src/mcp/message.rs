@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - Invalid JSON gets the error -32700, and JSON that is not a message gets -32600.
-//! - The arguments of a tool call are removed from the message and stay unchanged. The tool parses them
+//! - The arguments of a tool call are taken out of the message without modification. The tool parses them
 //!   with the readers of `/v1` and reports their problems.
 
 use std::collections::HashSet;

@@ -211,7 +211,7 @@ export_line! {
         calendar_sync_status: CalendarSyncStatus,
         // Whether `appointment.booked` was sent.
         announced: bool,
-        // Whether the appointment was moved and the move is not announced yet.
+        // Whether the appointment was moved and the move has not been announced yet.
         move_unannounced: bool,
         notes: Option<Text<1, 1000>>,
         customer_note: Option<Text<1, 1000>>,

@@ -226,7 +226,7 @@ mod tests {
         for _ in 0..WAITING_BYTES_MAX / line.len() {
             lines.write_all(&line).unwrap();
         }
-        assert_eq!(lines.dropped(), 0, "the buffer is full, and no line is dropped yet");
+        assert_eq!(lines.dropped(), 0, "the buffer is full, and no line has been dropped yet");
         for _ in 0..7 {
             lines.write_all(b"y").unwrap();
         }

@@ -1,4 +1,4 @@
-//! The kinds of alerts, the changes of records that cause them, and the alert settings of people.
+//! The kinds of alerts, the changes to records that cause them, and the alert settings of people.
 //!
 //! Invariant: only choices that differ from the role's default are stored. A changed default or role therefore applies
 //! to every setting without a choice.
@@ -104,7 +104,7 @@ pub fn default_alert(kind: AlertKind, role: Role, is_staff: bool) -> AlertSettin
 }
 
 impl AlertKind {
-    /// Returns the kind of alert that a change of an appointment causes, if any. The kind does not depend on the author
+    /// Returns the kind of alert that a change to an appointment causes, if any. The kind does not depend on the author
     /// of the change.
     pub fn of_appointment(before: Option<&Appointment>, after: &Appointment) -> Option<Self> {
         let moved = before

@@ -1,6 +1,6 @@
 //! The budget of a business: a limit on rows and bytes for each kind of record. The operator sets the limits.
 //!
-//! Invariant: a limit refuses only new records of its kind, never a change of an existing record.
+//! Invariant: a limit refuses only new records of its kind, never a change to an existing record.
 
 use super::words::words;
 use super::{Conflict, Problem, ProblemCode, Refusal};
@@ -17,7 +17,7 @@ words! {
         Knowledge = "knowledge",
         /// Deliveries that wait for an attempt. For each delivery, the bytes of its event are counted.
         WaitingDeliveries = "waiting_deliveries",
-        /// Notices to customers that are not sent yet. Their bytes are not counted.
+        /// Notices to customers that have not been sent yet. Their bytes are not counted.
         WaitingNotices = "waiting_notices",
     }
 }

@@ -76,7 +76,7 @@ impl From<MailStatus> for NoticeStatus {
 }
 
 impl NoticeKind {
-    /// Returns the kind of notice that a change of an appointment causes, if any. The kind does not depend on the
+    /// Returns the kind of notice that a change to an appointment causes, if any. The kind does not depend on the
     /// author of the change. `before` is `None` for a new appointment.
     pub fn of_change(before: Option<&Appointment>, after: &Appointment) -> Option<Self> {
         let moved = before

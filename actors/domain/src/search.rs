@@ -1,4 +1,4 @@
-//! The search by names, phone numbers and e-mail addresses.
+//! Search by name, phone number and e-mail address.
 //!
 //! The *search text* of a record contains everything that a search can find. Each word of the name and each part of the
 //! e-mail address follows the character [`WORD`], and the digits of the phone number follow [`NUMBER`]. The digits of
@@ -8,7 +8,7 @@
 //! Invariants:
 //!
 //! - A name or an address contributes no control character to a search text.
-//! - If a search matches a text, [`Search::may_match`] is true for all bytes that contain this text.
+//! - If a search matches a text, [`Search::may_match`] is true for every byte string that contains this text.
 
 use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization;

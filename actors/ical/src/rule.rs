@@ -42,7 +42,8 @@ pub(crate) struct Rule {
     frequency: Frequency,
     interval: i64,
     count: Option<u64>,
-    /// The last instant or date. The caller of [`Rule::expand`] applies it, because it may be in UTC.
+    /// The last instant or date. It may be in UTC, but [`Rule::expand`] works in local time, so the caller of
+    /// [`Rule::expand`] applies it.
     pub(crate) until: Option<Value>,
     week_start: Weekday,
     months: Numbers,

@@ -60,7 +60,7 @@ pub trait Backend: Send + Sync + 'static {
         self.apply(batch)
     }
 
-    /// Records the number of the newest durable batch. The committer calls it before it acknowledges the changes of the
+    /// Records the number of the newest durable batch. The committer calls it before it acknowledges the changes in the
     /// batch.
     fn note_durable(&self) -> Result<(), StoreError> {
         Ok(())

@@ -291,7 +291,7 @@ pub fn delete<R: Kept>(of: BusinessId, gone: &R, batch: &mut Batch) {
     gone.index(of).into_iter().for_each(|row| batch.delete(row.key));
 }
 
-/// The change of a record's search text.
+/// The change to a record's search text.
 #[derive(Clone, Debug)]
 pub struct SearchChange {
     /// The kind of the rows with the search texts.
@@ -302,7 +302,7 @@ pub struct SearchChange {
     pub text: Option<String>,
 }
 
-/// Returns the change of the record's search text, if any. A new record counts as a change even if its search text is
+/// Returns the change to the record's search text, if any. A new record counts as a change even if its search text is
 /// empty.
 pub fn search_change<R: Kept>(before: Option<&R>, after: Option<&R>) -> Option<SearchChange> {
     let rows = R::SEARCH?;

@@ -265,7 +265,7 @@ impl Store {
         self.0.committer.fail(error);
     }
 
-    /// Queues a change and returns its ticket. `done` runs once this change and all earlier changes of the business are
+    /// Queues a change and returns its ticket. `done` runs once this change and all earlier changes to the business are
     /// durable. If the store fails or closes, or if the business is set aside, `done` is dropped without a call. A
     /// batch without writes is a barrier: it only waits for the earlier changes. The caller must limit the number of
     /// queued changes.
@@ -278,7 +278,7 @@ impl Store {
         self.submit_as(what, business, batch, done)
     }
 
-    /// Queues the outcome of a delivery attempt. [`Store::settled_to_send`] waits for all other changes of the
+    /// Queues the outcome of a delivery attempt. [`Store::settled_to_send`] waits for all other changes to the
     /// business, but not for outcomes.
     pub fn submit_outcome(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
         debug_assert!(
@@ -316,7 +316,7 @@ impl Store {
         if self.failed() { Err(StoreError::Stopped) } else { Ok(()) }
     }
 
-    /// Waits until all queued changes of the business are durable and visible. Also returns when the store has failed.
+    /// Waits until all queued changes to the business are durable and visible. Also returns when the store has failed.
     pub fn settled(
         &self,
         business: BusinessId,

@@ -1,4 +1,4 @@
-//! Opens sled: its settings, its cleaner thread and its errors.
+//! Opens sled with the store's settings, finds sled's cleaner thread, and describes sled's errors.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -105,8 +105,8 @@ impl Syncs {
         self.clock.get().map(|clock| clock.steady())
     }
 
-    /// Returns the hanging syncs that were not logged yet, with their ages, and the time until the next check. Marks
-    /// these syncs as logged.
+    /// Returns the hanging syncs that have not been logged yet, with their ages, and the time until the next check.
+    /// Marks these syncs as logged.
     fn look(&self) -> (Vec<(By, Duration)>, Option<Duration>) {
         let (mut hung, mut next_look) = (Vec::new(), None::<Duration>);
         let now = self.now().unwrap_or_default();

@@ -121,7 +121,7 @@ fn parse(line: &str) -> Option<Tombstone> {
 pub(super) struct List(File);
 
 impl List {
-    /// Opens the list, or creates it. Removes an incomplete last line: the change of this line was never made.
+    /// Opens the list, or creates it. Removes an incomplete last line: the change that it records was never made.
     pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
         let path = dir.join(TOMBSTONES_FILE);
         let opened = || {

@@ -39,7 +39,7 @@ pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
 const LINK_BYTES: u64 = 32;
 /// The maximum number of rows of a page. sled splits a page with more rows.
 const ROWS_PER_PAGE: u64 = 16;
-/// After this many changes of a page, sled writes the whole page. It then also moves another page, to free a segment.
+/// After this many changes to a page, sled writes the whole page. It then also moves another page, to free a segment.
 const CHANGES_PER_PAGE: u64 = 10;
 
 const RELEASE_TRIES_MAX: u32 = 5_000;

@@ -31,7 +31,7 @@ pub struct PersonView {
     pub staff_id: Option<StaffId>,
     /// The time at which the account was created. Before the membership is accepted, it is the time of the offer.
     pub created_at: Timestamp,
-    /// The time of the last change of the account or of the membership.
+    /// The time of the last change to the account or to the membership.
     pub updated_at: Timestamp,
     /// The time of the last sign-in.
     pub last_sign_in_at: Option<Timestamp>,

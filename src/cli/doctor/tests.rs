@@ -26,7 +26,7 @@ fn of<'a>(findings: &'a [Finding], what: &str) -> &'a Finding {
     findings.iter().find(|finding| finding.what == what).unwrap()
 }
 
-/// The level and text that a check reports after a change of the settings.
+/// The level and text that a check reports after a change to the settings.
 fn found(dir: &Path, change: impl FnOnce(&mut ServeArgs), what: &str) -> (Level, String) {
     let findings = all(&settings(dir, change), None);
     let finding = of(&findings, what);

@@ -42,7 +42,7 @@ fn parse_with_flags(line: &str) -> Result<(OperatorCommand, Flags), clap::Error>
 /// The path of business `b1`.
 const B: &str = "/admin/v1/businesses/b1";
 
-/// Checks that a command makes this call. The texts in the call are not resolved yet.
+/// Checks that a command makes this call. The texts in the call have not been resolved yet.
 fn check(line: &str, method: &str, path: &str, body: Value) {
     let (command, flags) = parse_with_flags(line).unwrap_or_else(|error| panic!("{line}: {error}"));
     let call = command.task.request.call();

@@ -263,7 +263,7 @@ document.addEventListener('keydown', e => {
 }, { capture: true });
 
 // Adds the handles that change the length of appointments. A live update replaces the board and its handles, so they
-// are added after each change of the page.
+// are added after each change to the page.
 const handles = () => {
   for (const card of document.querySelectorAll('#board .visit[data-moves]:not(:has(> .grip))')) {
     card.append(make('span', { className: 'grip' }));

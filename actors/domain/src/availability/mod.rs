@@ -52,7 +52,7 @@ pub enum Terms {
     },
 }
 
-/// Selects the appointments that a change of settings can affect.
+/// Selects the appointments that a change to settings can affect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Concerned {
     pub during: Range<Timestamp>,

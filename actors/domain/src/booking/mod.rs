@@ -1,4 +1,4 @@
-//! Changes of appointments, and the events that they announce.
+//! Changes to appointments, and the events that they announce.
 //!
 //! Invariants:
 //!

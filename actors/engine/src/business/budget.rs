@@ -11,15 +11,15 @@ pub(crate) struct BusinessBudget {
     pub(crate) limits: Budget,
     pub(crate) usage: Usage,
     pub(crate) waiting: Arc<Waiting>,
-    /// The rows that are not counted yet. `None` after all records are counted.
+    /// The rows that have not been counted yet. `None` after all records are counted.
     pub(super) uncounted: Option<Uncounted>,
-    /// The ranges of waiting mails and deliveries that are not counted yet.
+    /// The ranges of waiting mails and deliveries that have not been counted yet.
     pub(super) due: Vec<KeyRange>,
     /// Whether contacts are being imported. The usage of an unfinished import is not recorded.
     pub(super) is_importing: bool,
 }
 
-/// The rows that are not counted yet: the rows of `kind` in `range`, and all rows of later kinds.
+/// The rows that have not been counted yet: the rows of `kind` in `range`, and all rows of later kinds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Uncounted {
     /// The index of the kind in [`COUNTED`].

@@ -2,7 +2,7 @@
 //!
 //! - One scan reads the profile, special days, services, staff and time off. A second scan reads the
 //!   upcoming appointments. Single reads get the newest audit entry and the [`AgeMarks`].
-//! - A load waits until all submitted changes of the business are durable, so it reads all of them.
+//! - A load waits until all submitted changes to the business are durable, so it reads all of them.
 //! - Undecodable rows are skipped. Only an undecodable profile makes the load fail.
 //! - An undecodable appointment blocks all staff for a day from its start, which its key contains.
 //! - Undecodable time off blocks its staff member for 31 days from its start.

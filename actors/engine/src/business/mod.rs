@@ -3,7 +3,7 @@
 //! A change passes through [`BusinessHandle`], the actor's mailbox, [`Change::decide`] and the committer.
 //!
 //! Invariants:
-//! - Changes of one business are decided one at a time. Each decision sees all earlier decisions.
+//! - Changes to one business are decided one at a time. Each decision sees all earlier decisions.
 //! - One change is one batch: records, index rows, audit entry and idempotency record are durable together
 //!   or not at all. Only an import of contacts takes several batches ([`contact_import`]).
 //! - The actor never waits for the disk. An answer is sent once every change that it depends on is durable.

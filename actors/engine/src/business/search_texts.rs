@@ -22,7 +22,7 @@ use uuid::Uuid;
 use super::state::State;
 use super::write::Write;
 
-/// The maximum number of records per row. A greater number makes a search cheaper, and the change of a contact
+/// The maximum number of records per row. A greater number makes a search cheaper, and a change to a contact
 /// more expensive.
 pub(crate) const ROW_RECORDS_MAX: usize = 64;
 /// The maximum size of a row. A longer row would be stored in pieces.
@@ -109,7 +109,7 @@ pub(super) fn index(state: &mut State, writes: &[Write], batch: &mut Batch) -> R
     Ok(())
 }
 
-/// Changes the texts of filed records. Returns the changes of unfiled records.
+/// Changes the texts of filed records. Returns the changes to unfiled records.
 fn change_rows(
     state: &State,
     rows: u8,

@@ -1,4 +1,4 @@
-//! Stamps of the changes of a business.
+//! Stamps of the changes to a business.
 //!
 //! Invariants:
 //! - Stamps never decrease, even when the clock goes back.
@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(
             stamps.fence(instant(20)),
             instant(20),
-            "the list must contain the change of this instant"
+            "the list must contain the change made at this instant"
         );
         assert_eq!(stamps.at(instant(20)), instant(21));
         assert_eq!(stamps.fence(instant(30)), instant(29));

@@ -77,7 +77,7 @@ pub(crate) struct State {
     pub(crate) unfiled: BTreeMap<u8, usize>,
     pub(crate) references: References,
     pub(crate) budget: BusinessBudget,
-    /// The API key that was last found valid, and the credentials generation of that check. A change of an
+    /// The API key that was last found valid, and the credentials generation of that check. A change to an
     /// API key clears it.
     pub(crate) checked_key: Cell<Option<(KeyId, u64)>>,
     pub(crate) store: Store,
@@ -164,7 +164,7 @@ impl State {
     /// The committer calls `done` once the batch is durable. The actor's reads see the batch immediately.
     pub(crate) fn submit(&mut self, batch: Batch, done: Done) {
         if batch.is_empty() && self.store.is_settled(self.id) {
-            return done(); // all changes of the business are durable
+            return done(); // all changes to the business are durable
         }
         let writes: Vec<_> = batch.writes().map(|(key, value)| (*key, value.map(<[u8]>::to_vec))).collect();
         // A stopped store takes no batch and does not call `done`.
@@ -312,7 +312,7 @@ impl State {
         Ok(rows)
     }
 
-    /// Applies the submitted changes of a range to its stored rows, which may not contain these changes yet.
+    /// Applies the submitted changes to the stored rows of a range, which may not contain these changes yet.
     fn add_in_flight(&self, range: &KeyRange, rows: &mut HashMap<Vec<u8>, Vec<u8>>) {
         for (key, value) in self.overlay.range(range) {
             match value {

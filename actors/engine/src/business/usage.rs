@@ -4,7 +4,7 @@
 //! Invariants:
 //! - `BusinessBudget::usage` equals the rows in the store after all decided changes: all rows, or only the
 //!   rows before `uncounted` while a count is in progress.
-//! - A change of the usage writes an audit entry with the new usage in the same batch. After a crash the
+//! - A change in the usage writes an audit entry with the new usage in the same batch. After a crash the
 //!   store contains both or neither.
 //! - A step of counting is one message and reads a bounded number of rows and bytes. Only requests for the
 //!   complete usage wait until all steps are done.

@@ -61,7 +61,7 @@ pub enum Write {
     NoBusiness,
     /// Rows of which the actor has no copy in memory.
     Rows(Batch),
-    /// The rows of a record of which the actor has no copy in memory, and the change of its search text.
+    /// The rows of a record of which the actor has no copy in memory, and the change to its search text.
     Kept(Batch, Option<SearchChange>),
     SpecialDay(SpecialDay),
     NoSpecialDay(NaiveDate),

@@ -185,7 +185,8 @@ impl Tally {
     }
 }
 
-/// A difference that concerns the whole business. The numbers include the profile.
+/// A difference that concerns the whole business. `recorded` and `found` become numbers of rows of all kinds
+/// together, plus one for the profile, which belongs to no kind.
 fn whole_business(of: BusinessId, recorded: Option<Usage>, found: u64) -> Difference {
     let rows = |usage: Usage| BudgetKind::kept().map(|kind| usage.of(kind).rows).sum::<u64>() + 1;
     Difference { business_id: of, kind: BUSINESS.into(), recorded: recorded.map(rows), found }

@@ -31,7 +31,7 @@ pub(crate) enum Message {
     Ended(Box<Ended>),
     Recorded(EventId),
     NotRecorded(Box<Ended>),
-    /// The alert about the outage is written, or could not be written.
+    /// The alert about the outage has been written, or the write has failed.
     Alerted,
     Purged,
     /// Clean the deliveries whose events must be wiped ([`super::resend`]), beginning after this event.

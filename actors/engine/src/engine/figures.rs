@@ -88,8 +88,8 @@ impl Engine {
         self.shared().store.businesses_set_aside()
     }
 
-    /// Blocks all reads and changes of a business until an operator lifts the block. A restart does not lift
-    /// it.
+    /// Blocks all reads of a business and all changes to it, until an operator lifts the block. A restart does
+    /// not lift it.
     pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
         self.shared().store.set_business_aside(business, reason)
     }

@@ -220,11 +220,12 @@ impl Engine {
         self.parts.backups.state(id)
     }
 
-    /// Waits at most 2 s until uses of API keys are written, and 2 s for other work. Fails if the store has
-    /// failed.
+    /// Waits at most 2 s until the uses of sessions are written, and 2 s for other work. Fails if the store
+    /// has failed.
     pub async fn close(self) -> Result<(), StoreError> {
         let Parts { shared, businesses, people, mails, moving, maintenance, backups, .. } = &*self.parts;
-        // The actors of people write the uses of API keys, so they must still accept messages.
+        // The actors of people write the recorded uses of sessions to the store. They must do this before
+        // `shared.close`, after which they refuse changes.
         let uses = async {
             for running in write_uses(people).await {
                 running.wait_idle().await;

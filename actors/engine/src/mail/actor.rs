@@ -49,7 +49,7 @@ pub(crate) enum Message {
     Recorded(MailKey),
     /// An appointment of a business has changed, so some of its waiting notices may be obsolete.
     Changed(BusinessId, AppointmentId),
-    /// A change of the stored counts of notices is durable.
+    /// A change to the stored counts of notices is durable.
     Counted,
     CountWaiting(RpcReplyPort<usize>),
 }

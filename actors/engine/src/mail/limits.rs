@@ -72,7 +72,7 @@ impl Allowances {
         both((&mut self.of_business, of), (&mut self.to_address, fold_address(to)), now)
     }
 
-    /// Counts a change of an e-mail address, like [`Self::invitation`].
+    /// Counts a change of e-mail address, like [`Self::invitation`].
     pub(crate) fn email_change(&mut self, of: PersonId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
         both((&mut self.changes_of, of), (&mut self.changes_to, fold_address(to)), now)
     }

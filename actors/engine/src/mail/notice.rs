@@ -177,7 +177,8 @@ impl State {
             return Ok(Some(DropReason::Superseded));
         }
         // `known` is the state in the last notice that was sent to the customer. If none was sent, `known` is the
-        // state before the change of the first notice. If that change was the booking, there is no such state.
+        // state before the change that the first notice announces. If this change was the booking, there is no such
+        // state.
         // `is_uncertain` is true if a later notice may have reached the customer.
         let (mut known, mut is_uncertain) = (None, false);
         for mail in notices_of(store, key.of, appointment.id)? {
@@ -507,8 +508,8 @@ impl State {
         let done = move || {
             let _ = myself.cast(Message::Counted);
         };
-        // All counts are submitted under the installation, so the store commits them in order: a later count of
-        // a row overwrites an earlier one.
+        // The counts of all businesses are submitted as changes to the installation, so the store commits them
+        // in the order of submission, and the newest version of each row remains.
         if shared.store.submit_outcome(BusinessId::INSTALLATION, batch, Box::new(done)).is_some() {
             self.counts.under_way += 1;
         }

@@ -78,12 +78,12 @@ impl BusinessJobs {
         !self.under_way && self.current.is_none()
     }
 
-    /// Restarts the retention job after a change of the retention.
+    /// Restarts the retention job after a change to the retention periods.
     pub(crate) fn look_anew(&mut self) {
         (self.round, self.expiring) = (HourlyRound::default(), 0);
     }
 
-    /// Restarts the job of reminders after a change of the settings of notices.
+    /// Restarts the job of reminders after a change to the settings of notices.
     pub(crate) fn remind_anew(&mut self) {
         self.unreminded = None;
     }

@@ -110,8 +110,8 @@ fn write(round: RoundRecord, store: &Store) {
     store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
 }
 
-/// Whether the next round is due. It is also due if a crash has set steady time back to before the last
-/// round.
+/// Whether the next round is due. After a crash, steady time continues from a value that is up to a minute
+/// earlier. If this value is before the beginning of the last round, the next round is due too.
 fn is_over(round: &RoundRecord, now: SteadyTime) -> bool {
     round.is_through && !(TimeDelta::zero()..ROUND_EVERY).contains(&(now - round.began))
 }

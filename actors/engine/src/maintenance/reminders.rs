@@ -1,4 +1,4 @@
-//! After a change of the notice settings, makes the reminders that future appointments lack.
+//! After a change to the notice settings, makes the reminders that future appointments lack.
 //!
 //! The change writes the row `keys::reminding`, if the service sends mails. Invariants:
 //! - A step reads at most [`APPOINTMENTS_MAX`] appointments and writes one batch.

@@ -126,7 +126,7 @@ pub(crate) async fn open_all(moving: &Moving) -> Result<u64, StoreError> {
 pub(crate) async fn take_back(shared: &Shared) -> Result<u64, EngineError> {
     let (store, mut taken_back) = (&shared.store, 0);
     while let Some((id, _)) = next_staged(store)? {
-        // Rows of changes that are not applied yet cannot be deleted, so this waits for these changes.
+        // Rows of changes that have not been applied yet cannot be deleted, so this waits for these changes.
         store.settled(id).await?;
         let mut writer = BulkWriter::new(store, id);
         // Each row of a long value is deleted separately. The further rows of a value have greater keys than

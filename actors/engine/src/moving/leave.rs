@@ -8,7 +8,7 @@
 //! - The records are counted. A business whose count differs from the recorded number gets no end line.
 //! - An export contains no data of contacts who are being erased, and no contacts of an unfinished import.
 //! - An export contains no merged contact. A record of a merged contact is exported with the id of the
-//!   survivor, even if the record is not moved yet.
+//!   survivor, even if the record has not been moved yet.
 
 use std::collections::BTreeMap;
 

@@ -203,7 +203,7 @@ impl Pace {
     }
 }
 
-/// Whether a business exists, is being imported, or has a row that is not deleted yet.
+/// Whether a business exists, is being imported, or has a row that has not been deleted yet.
 fn is_there(store: &Store, id: BusinessId) -> Result<bool, StoreError> {
     let index = store.contains(&keys::business_index(id))? || store.contains(&keys::moving(id))?;
     Ok(index || store.scan(&keys::all(id), Order::Ascending).next().transpose()?.is_some())

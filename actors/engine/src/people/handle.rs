@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::mail::NewMail;
 use crate::shared::Shared;
 
-/// The handle of all people. Each person's actor makes the changes of that person. Reads use the store. Cloning
+/// The handle of all people. Each person's actor makes the changes to that person. Reads use the store. Cloning
 /// the handle is cheap.
 #[derive(Clone)]
 pub struct People {

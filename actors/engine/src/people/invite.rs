@@ -1,4 +1,4 @@
-//! Invitations into a business, and their links. No link gives the inviter access to another person's account.
+//! Invitations to a business, and their links. No link gives the inviter access to another person's account.
 
 use std::net::IpAddr;
 

@@ -7,7 +7,7 @@
 //!   holds the address's [claim](crate::claims::Claims) until it is durable.
 //! - A person and the index rows by e-mail address and by token are written in one batch.
 //! - Tokens and passwords are stored as hashes only.
-//! - A change of an account and its entry in the installation's audit log are written in one batch.
+//! - A change to an account and its entry in the installation's audit log are written in one batch.
 
 mod actor;
 mod attempts;

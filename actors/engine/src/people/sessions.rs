@@ -1,4 +1,4 @@
-//! Sessions and links: lookup by token, use of links, and changes of the password and the address.
+//! Sessions and links: lookup by token, use of links, and changes to the password and the address.
 //!
 //! A repeated lookup of a session reads no row of the store unless a credential has changed.
 

@@ -33,7 +33,8 @@ const ROW_BYTES: usize = 4 << 10;
 const STEPS: usize = 4;
 const FIRST_STEP_TIME_MAX: Duration = Duration::from_millis(2);
 const ROWS_PER_LOOK: usize = 32;
-/// The maximum number of reads beyond the bound, for the last item and the first row of the next item.
+/// The maximum number of further reads after a request has read its maximum number of rows. They complete the
+/// last item and read the first row of the next item.
 const ITEM_READS_MAX: usize = 24;
 
 const SCANS_MAX: usize = 2;

@@ -4,7 +4,7 @@
 //!
 //! - Before the first row changes, the store gets a format that no version accepts and a record of the step in
 //!   progress. One batch at the end sets the new format. No version opens a half-converted store.
-//! - A step converts a record and its index rows in one batch. The rows show which part is not converted yet,
+//! - A step converts a record and its index rows in one batch. The rows show which part has not been converted yet,
 //!   so an interrupted step continues.
 //! - A released step never changes. It uses the layouts of its two formats and not the current rules.
 //! - A store of a later format is refused without a write.
@@ -62,8 +62,8 @@ pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError
     if upgrades == Upgrades::Refused {
         return Err(StoreError::UpgradeRefused { found, known: STORE_FORMAT });
     }
-    // The upgrade would skip a business that is set aside and leave its rows in the earlier format, so it is
-    // refused.
+    // A business is set aside if rows of it are lost or damaged. The upgrade would skip such a business and
+    // leave its rows in the earlier format, so the upgrade is refused.
     if let Some((business, _)) = store.businesses_set_aside().first() {
         return Err(StoreError::BusinessSetAside { business: *business });
     }

@@ -38,7 +38,7 @@ pub enum VerifyError {
     Store(#[from] StoreError),
 }
 
-/// Verifies a directory with a backup or a stopped store.
+/// Verifies a directory that contains a backup or a stopped store.
 pub async fn verify(dir: &Path) -> Result<Report, VerifyError> {
     if dir.join("store").is_dir() {
         let store = Store::open_disk(dir, Box::new(|_| ()))?;

@@ -5,7 +5,7 @@
 //! - Names are resolved as absolute names, without search domains. Answers are not cached.
 //! - A lookup uses no thread and only a few sockets, and closes the sockets when it is dropped. If the name servers of
 //!   one domain are silent, lookups of other names are not delayed.
-//! - A change of the hosts file or of `resolv.conf` takes effect at the next lookup.
+//! - A change to the hosts file or to `resolv.conf` takes effect at the next lookup.
 //! - All name servers are asked concurrently, as the C library musl does. The first answer is used, so a silent or
 //!   broken server causes no delay.
 //!

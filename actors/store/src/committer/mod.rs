@@ -130,7 +130,7 @@ impl Committer {
         }
     }
 
-    /// True if all changes of the business are durable. After a failure it is always false, because no synced ticket
+    /// True if all changes to the business are durable. After a failure it is always false, because no synced ticket
     /// reaches `u64::MAX`.
     pub(super) fn is_settled(&self, business: BusinessId) -> bool {
         let shard = shard(business);

@@ -103,7 +103,8 @@ pub fn all(business: BusinessId) -> KeyRange {
     KeyRange::prefix(Key::new(business.uuid().as_bytes()))
 }
 
-/// True if the kind of the key is known and the key has the length of its kind. The keys of pieces are not well-formed.
+/// True if the kind of the key is known and the key has the length of its kind. Returns
+/// false for the key of a *piece*, a row that contains part of a long value.
 pub fn is_well_formed(key: &[u8]) -> bool {
     let (Ok(business), Ok(kind)) = (business_of(key), kind_of(key)) else { return false };
     let other = if business == BusinessId::INSTALLATION { installation_kind::width } else { earlier::width };

@@ -60,7 +60,7 @@ pub fn listed_business(key: &[u8]) -> Result<BusinessId, StoreError> {
     is_of_list.then_some(id).ok_or_else(|| StoreError::damaged("key", "it names no business"))
 }
 
-/// True if a change of the row can change whether an API key or a session has access.
+/// True if a change to the row can change whether an API key or a session has access.
 pub fn lets_in(key: &[u8]) -> bool {
     let of_installation = key.starts_with(BusinessId::INSTALLATION.uuid().as_bytes());
     key.get(16).is_some_and(|kind| match *kind {
@@ -137,7 +137,7 @@ pub fn memberships_of(person: PersonId) -> KeyRange {
     KeyRange::prefix(of_id(BusinessId::INSTALLATION, installation_kind::MEMBER_OF, person))
 }
 
-/// Returns the lane of the committer that the changes of a person use.
+/// Returns the lane of the committer that the changes to a person use.
 pub fn lane_of(person: PersonId) -> BusinessId {
     person.uuid().into()
 }

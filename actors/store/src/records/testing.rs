@@ -58,7 +58,7 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
     bytes[at..at + to.len()].copy_from_slice(to);
 }
 
-/// Decodes the bytes as a record of every kind. Errors are expected: only a panic fails the test.
+/// Decodes the bytes as a record of every kind. Errors are expected: only a panic makes the test fail.
 fn decode_all(bytes: &[u8]) {
     use domain::{
         Alias, ApiKey, Appointment, AuditEntry, BlockedTime, Budget, Business, CallRecord, Contact, Delivery,

@@ -96,7 +96,7 @@ fn is_key(key: &[u8]) -> bool {
         || piece_of(key).map_or_else(|| keys::is_well_formed(key), |whole| keys::is_well_formed(&whole))
 }
 
-/// Returns the changes of the journal that must be applied to a tree whose newest batch has the number `newest`.
+/// Returns the changes in the journal that must be applied to a tree whose newest batch has the number `newest`.
 fn changes(found: Vec<Found>, newest: Option<u64>) -> BTreeMap<Vec<u8>, Option<Vec<u8>>> {
     let after = |number: u64| newest.is_some_and(|newest| number > newest);
     let is_older = found.last().is_none_or(|last| newest.is_some_and(|newest| newest > last.number));

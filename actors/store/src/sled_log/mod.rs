@@ -1,7 +1,7 @@
 //! Reads sled's files, in order to check them before sled opens them, to isolate a corrupt page or to salvage rows.
 //!
 //! sled 0.34.7 stores its log in one file, `db`, which consists of segments of equal length. A *message* is a record of
-//! the log. It contains a whole *page* (node) of sled's tree or a change of a page. A segment that contains no needed
+//! the log. It contains a whole *page* (node) of sled's tree or a change to a page. A segment that contains no needed
 //! message is *free*, and sled overwrites it. A log sequence number (LSN) is a position in the log. A segment starts at
 //! a multiple of its length.
 //!

@@ -309,13 +309,15 @@ struct Ending<'a> {
     sheet: Sheet<'a>,
     visit: AppointmentView,
     tag: String,
-    /// The last part of the form's path, and the message ids of the title, the button and the first
-    /// consequence.
+    /// The last part of the form's path.
     deed: &'static str,
     from: String,
     back: String,
+    /// The message id of the title.
     title: &'static str,
+    /// The message id of the button.
     label: &'static str,
+    /// The message id of the first consequence in the list.
     means: &'static str,
 }
 

@@ -63,7 +63,7 @@ fn values(message: &OperatorMessageView) -> Form {
 }
 
 /// Changes the status. The form contains the status that its page showed, so an old page does not undo a
-/// change of the status by another member. Other changes of the message do not make the form stale.
+/// change to the status by another member. Other changes to the message do not make the form stale.
 pub(crate) async fn status(member: Member) -> Answered {
     let message = found(&member).await?;
     let (id, word) = (message.message.id, member.form.get("status"));

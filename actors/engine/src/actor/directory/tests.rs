@@ -1,4 +1,4 @@
-//! Actors are started on demand. Above the limit, the actors that were unused for longest are stopped.
+//! Actors are started on demand. Above the limit, the actors that have been unused for longest are stopped.
 
 use domain::{Actor as Who, BookingMode, BusinessId, EventType, Locale, Text, WebhookUrl, WeeklyHours};
 use net::Ports;

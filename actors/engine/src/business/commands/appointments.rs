@@ -1,4 +1,4 @@
-//! Changes of appointments: booking, moving, confirming, declining, cancelling and editing.
+//! Changes to appointments: booking, moving, confirming, declining, cancelling and editing.
 
 use domain::availability::{Overridden, Schedule};
 use domain::booking::{self, BookRequest, MoveRequest, Outcome, Party};
@@ -244,7 +244,7 @@ pub(super) fn amend<V: SomeAppointmentView>(
     let Some(before) = context.state.appointment(id)? else {
         return Err(Refusal::NotFound(Named::Appointment).into());
     };
-    // An undecodable contact does not block the change of its appointment.
+    // An undecodable contact does not block the change to its appointment.
     let read = unless_set_aside(context.state.contact_of(before.contact_id))?;
     let is_erased = before.contact_id.is_some() && matches!(read, Some(None));
     let contact = read.flatten();

@@ -1,4 +1,4 @@
-//! Changes of special days and time off.
+//! Changes to special days and time off.
 
 use std::collections::BTreeMap;
 

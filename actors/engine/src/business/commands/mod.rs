@@ -1,4 +1,4 @@
-//! The changes of a business, one file per group.
+//! The changes to a business, one file per group.
 //!
 //! A change reads from the context, applies the pure rules of [`domain`] and returns a
 //! [`Decision`](super::Decision). It writes nothing itself.

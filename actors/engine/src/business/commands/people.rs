@@ -1,4 +1,4 @@
-//! Changes of memberships and alert settings.
+//! Changes to memberships and alert settings.
 //!
 //! The account belongs to the person, not to the business. The caller reads the account and passes it with
 //! the change, because the answer contains the account.

@@ -1,4 +1,4 @@
-//! Changes of the profile and the opening hours.
+//! Changes to the profile and the opening hours.
 
 use chrono_tz::Tz;
 use domain::availability::{Concerned, Schedule};

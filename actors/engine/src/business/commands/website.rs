@@ -1,4 +1,4 @@
-//! Changes of the booking page and of the settings of notices.
+//! Changes to the booking page and to the settings of notices.
 
 use domain::{
     AuditAction, BusinessId, Color, Conflict, Email, NoticeScope, NoticeSettings, Phone, ProblemCode,
@@ -10,7 +10,7 @@ use view::{NoticesView, WebsiteView};
 use crate::business::{AnswerOf, BusinessHandle, Change, Context, Decision, Request, Shown, Write};
 use crate::error::Result;
 
-/// A change of the booking page. `Some(None)` sets a field to its default.
+/// A change to the booking page. `Some(None)` sets a field to its default.
 #[derive(Clone, Debug, Default)]
 pub struct PatchWebsite {
     pub enabled: Option<bool>,

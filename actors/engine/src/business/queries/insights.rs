@@ -83,8 +83,8 @@ impl BusinessHandle {
                 let found = reader.get::<Appointment>(&keys::appointment(of, starts_at, id))?;
                 Ok(found.filter(|it| whose.has(it.contact_id)).map(|it| (it.id, Counted::from(&it))))
             };
-            // A background job may move an appointment from one contact to the other meanwhile. The appointment
-            // is then found twice, and counted once.
+            // Meanwhile a background job may move an appointment from a merged contact to the surviving contact.
+            // The appointment is then found under both contacts, and counted once.
             for id in whose.from.into_iter().chain([whose.id]) {
                 let range = keys::appointments_of_contact(of, id);
                 self.every(range, pick, |(id, it)| _ = counted.insert(id, it)).await?;

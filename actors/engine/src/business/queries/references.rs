@@ -20,7 +20,8 @@ impl BusinessHandle {
         Ok(watch)
     }
 
-    /// Like [`Self::watch_unused_service`], for a staff member, and also fails if a message refers to them.
+    /// Like [`Self::watch_unused_service`], but for a staff member. Also fails if a message refers to the staff
+    /// member.
     pub async fn watch_unused_staff(&self, id: StaffId) -> Result<Watch> {
         let watch = self.watch_references(id.uuid()).await?;
         self.check_none(UsedBy::Appointment, move |it: &Appointment| it.staff_id == id).await?;

@@ -218,7 +218,7 @@ async fn with_a_dead_relay_ten_thousand_mails_cost_one_write_a_minute_and_delay_
     // In ten minutes, the outbox makes and records ten attempts. The service also stores its clock ten times.
     assert!((10..=25).contains(&changes), "{changes} changes in ten minutes");
     assert!(reads <= 2_000, "{reads} reads in ten minutes");
-    // A change of the business waits for its own sync, but not for the outbox.
+    // A change to the business waits for its own sync, but not for the outbox.
     world.disk.set_sync_delay(Duration::from_millis(5));
     let began = Instant::now();
     for _ in 0..100 {

@@ -8,11 +8,12 @@
 //! - A lane with waiting changes is in exactly one ring. An empty lane is in no ring.
 //! - If only one lane has changes, it gets all of the writer's time. No short change waits while the writer is idle.
 //! - A short change waits for at most one long change of other lanes.
-//! - Each short lane may write as many bytes as each long lane: after a long change of n bytes, if there are m long
-//!   lanes, each short lane may write about n / m bytes before the next long change. A long change thus waits for a
-//!   bounded number of rounds (one turn of each short lane).
-//! - The long ring pauses after a long change if other lanes wrote short changes since the previous long change. The
-//!   pause is [`REST`] times as long as the write of the change's group, divided by the number of long lanes.
+//! - Each short lane may write as many bytes as each long lane. With m long lanes, a long lane has a turn after every m
+//!   long changes. So after a long change of n bytes, each short lane may write about n / m bytes before the next long
+//!   change. A long change thus waits for a bounded number of *rounds*, each with one turn of every short lane.
+//! - The long ring pauses after a long change if other lanes wrote short changes since the previous long change. With m
+//!   long lanes, the pause is [`REST`] / m times as long as the write of the change's group, but not shorter than
+//!   the write, and not longer than [`REST_MAX`].
 //! - The cost of taking a change does not depend on the number of lanes or changes.
 
 use std::collections::VecDeque;
@@ -317,8 +318,8 @@ impl State {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // The number of turns in which a short lane may write as many bytes as this long change has, divided by the
-        // number of long lanes.
+        // The number of turns in which a short lane may write as many bytes as this change has, divided by the number
+        // of long lanes, because the lane of this change has its next turn after that number of long changes.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {

@@ -4,7 +4,7 @@
 //! Invariants:
 //! - Before a person accepts, the pages show only the invited address.
 //! - A change to access requires a recently entered password.
-//! - The pages offer changes of owners only to owners.
+//! - Only owners can change an owner on the pages.
 
 pub(crate) mod change;
 pub(crate) mod invite;

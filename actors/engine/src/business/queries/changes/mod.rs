@@ -29,7 +29,7 @@ struct Change {
 
 type Found = Result<Change, StoreError>;
 
-/// The changes of a business between two instants, both inclusive.
+/// The changes to a business between two instants, both inclusive.
 #[derive(Clone, Copy)]
 pub(super) struct Changes {
     pub(super) of: BusinessId,
