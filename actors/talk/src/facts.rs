@@ -1,0 +1,264 @@
+//! The business as a conversation sees it, and the questions that the rules ask the engine.
+//!
+//! Invariant: the rules read nothing else. A rule that needs an answer returns the question; the engine answers it and
+//! runs the same rule again with the answer added.
+
+use chrono::{NaiveDate, NaiveTime};
+use chrono_tz::Tz;
+use domain::{AppointmentId, BookingMode, ContactId, Locale, MessageId, ServiceId, StaffId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// The settings of the business that apply to this turn.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The name of the business.
+    pub business: String,
+    pub zone: Tz,
+    /// The language of the business.
+    pub locale: Locale,
+    pub phone_region: String,
+    pub booking_mode: BookingMode,
+    /// The active services that at least one active staff member offers, by position.
+    pub services: Vec<OfferedService>,
+    /// The active staff members, by position.
+    pub staff: Vec<OfferedStaff>,
+    /// The opening hours of 14 local days from today on. A closed day has no windows.
+    pub hours: Vec<OpenDay>,
+    pub phone: Option<String>,
+    pub email: Option<String>,
+    pub address: Option<String>,
+    pub website_url: Option<String>,
+    pub change_by_caller: bool,
+    pub knowledge_public: bool,
+    /// Whether a handoff number is set and the business is open now.
+    pub handoff: bool,
+    /// The `greeting` of the settings.
+    pub greeting_en: Option<String>,
+    pub greeting_fr: Option<String>,
+    /// The `instructions` for the model.
+    pub instructions: Option<String>,
+    /// Whether a call asks for the consent to texts after a booking.
+    pub asks_consent: bool,
+    /// Whether codes can be sent, by text or by e-mail.
+    pub sends_codes: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedService {
+    pub id: ServiceId,
+    pub name: String,
+    /// The active staff members who offer the service.
+    pub staff: Vec<StaffId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedStaff {
+    pub id: StaffId,
+    pub name: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenDay {
+    pub date: NaiveDate,
+    /// Opening and closing times in local time. A closing time that is not after its opening time is on the next day.
+    pub windows: Vec<(NaiveTime, NaiveTime)>,
+}
+
+/// A question to the engine. The last seven change something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ask {
+    /// The openings of a service → [`Answer::Openings`].
+    Openings(OpeningsAsk),
+    /// The coming appointments of the verified contact, the next first, at most 20 → [`Answer::Appointments`].
+    Appointments { contact: ContactId },
+    /// At most 3 passages → [`Answer::Passages`]. Without `knowledge_public` the rules do not ask.
+    Passages { query: String },
+    /// A phone number as the caller wrote it, in the region of the business → [`Answer::Phone`].
+    Phone { written: String },
+    /// → [`Answer::Booked`] or [`Answer::Refused`].
+    Book(BookAsk),
+    /// → [`Answer::Booked`] or [`Answer::Refused`].
+    Move(MoveAsk),
+    /// → [`Answer::Done`] or [`Answer::Refused`].
+    Cancel { key: u32, appointment: AppointmentId, starts_at: Timestamp },
+    /// → [`Answer::Message`] or [`Answer::Refused`].
+    Message(MessageAsk),
+    /// Sends a code to the contact with this phone number, if it has a coming appointment → always [`Answer::Done`].
+    SendCode { phone: String },
+    /// → [`Answer::Verified`] or [`Answer::Refused`].
+    CheckCode { code: String },
+    /// Sets the consent to texts of the number that calls → [`Answer::Done`].
+    Consent { phone: String },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpeningsAsk {
+    pub service: ServiceId,
+    /// `None`: any staff member.
+    pub staff: Option<StaffId>,
+    /// The appointment that moves. Its own time counts as free, and its staff member stays.
+    pub moving: Option<AppointmentId>,
+    /// The first and the last local day.
+    pub from: NaiveDate,
+    pub to: NaiveDate,
+    /// The answer contains the openings of at most this many days, the first ones that have some.
+    pub days_max: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BookAsk {
+    /// With the conversation, the idempotency key of the change.
+    pub key: u32,
+    pub service: ServiceId,
+    pub staff: StaffId,
+    pub starts_at: Timestamp,
+    pub name: String,
+    /// E.164. Either a phone number or an e-mail address is present.
+    pub phone: Option<String>,
+    pub email: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MoveAsk {
+    pub key: u32,
+    pub appointment: AppointmentId,
+    /// The start that was read back. If the appointment has another one now, the answer is `Refused(Changed)`.
+    pub expected_starts_at: Timestamp,
+    pub starts_at: Timestamp,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageAsk {
+    pub key: u32,
+    pub urgent: bool,
+    pub staff: Option<StaffId>,
+    pub name: Option<String>,
+    /// E.164.
+    pub phone: Option<String>,
+    /// The caller's own words, 1 to 2,000 characters.
+    pub body: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Answer {
+    /// In ascending order, one per instant.
+    Openings(Vec<Opening>),
+    Appointments(Vec<OwnAppointment>),
+    Passages(Vec<Passage>),
+    /// The number in E.164, or `None` if it is not a number.
+    Phone(Option<String>),
+    Booked {
+        appointment: AppointmentId,
+        staff: StaffId,
+        /// False: the appointment is pending.
+        confirmed: bool,
+    },
+    Message(MessageId),
+    Verified {
+        contact: ContactId,
+        name: Option<String>,
+    },
+    Done,
+    Refused(Refused),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Refused {
+    /// The time is not open any more.
+    Taken,
+    /// The appointment can no longer be changed here: notice, `change_by_caller`, ended, or changed meanwhile.
+    Changed,
+    /// A limit, a used-up budget, or booking mode `off`.
+    Limit,
+    /// The code is wrong, expired, or out of tries.
+    Code,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opening {
+    pub starts_at: Timestamp,
+    /// The staff member who would take the appointment.
+    pub staff: StaffId,
+}
+
+/// A coming appointment of the verified caller.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnAppointment {
+    pub id: AppointmentId,
+    pub service: ServiceId,
+    pub service_name: String,
+    pub staff: StaffId,
+    pub staff_name: String,
+    pub starts_at: Timestamp,
+    /// Whether the caller may move and cancel it now (notice and `change_by_caller`).
+    pub changeable: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passage {
+    pub title: String,
+    pub text: String,
+    pub source_url: Option<String>,
+}
+
+/// The answers that the engine has given during this turn.
+#[derive(Clone, Debug, Default)]
+pub struct Answers(Vec<(Ask, Answer)>);
+
+/// A result of a rule, or the question that must be answered first.
+pub type Asked<T> = Result<T, Box<Ask>>;
+
+impl Answers {
+    pub fn add(&mut self, ask: Ask, answer: Answer) {
+        self.0.push((ask, answer));
+    }
+
+    pub(crate) fn get(&self, ask: Ask) -> Asked<&Answer> {
+        match self.0.iter().find(|(asked, _)| *asked == ask) {
+            Some((_, answer)) => Ok(answer),
+            None => Err(Box::new(ask)),
+        }
+    }
+
+    pub(crate) fn openings(&self, ask: OpeningsAsk) -> Asked<&[Opening]> {
+        match self.get(Ask::Openings(ask))? {
+            Answer::Openings(openings) => Ok(openings),
+            other => misfit(other),
+        }
+    }
+
+    pub(crate) fn appointments(&self, contact: ContactId) -> Asked<&[OwnAppointment]> {
+        match self.get(Ask::Appointments { contact })? {
+            Answer::Appointments(appointments) => Ok(appointments),
+            other => misfit(other),
+        }
+    }
+
+    pub(crate) fn passages(&self, query: &str) -> Asked<&[Passage]> {
+        match self.get(Ask::Passages { query: query.to_owned() })? {
+            Answer::Passages(passages) => Ok(passages),
+            other => misfit(other),
+        }
+    }
+
+    pub(crate) fn phone(&self, written: &str) -> Asked<Option<&str>> {
+        match self.get(Ask::Phone { written: written.to_owned() })? {
+            Answer::Phone(phone) => Ok(phone.as_deref()),
+            other => misfit(other),
+        }
+    }
+}
+
+pub(crate) fn misfit(answer: &Answer) -> ! {
+    panic!("the answer {answer:?} does not fit the question")
+}
+
+impl Facts {
+    pub(crate) fn service(&self, id: ServiceId) -> Option<&OfferedService> {
+        self.services.iter().find(|service| service.id == id)
+    }
+
+    pub(crate) fn member(&self, id: StaffId) -> Option<&OfferedStaff> {
+        self.staff.iter().find(|member| member.id == id)
+    }
+}

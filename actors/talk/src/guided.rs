@@ -1,0 +1,1 @@
+//! The path by menu and questions, without a model.

@@ -1,0 +1,47 @@
+//! The rules of the receptionist's conversations with callers, in calls, texts and website chats.
+//!
+//! The rules are pure functions of the state ([`Talk`]), the input, the [`Facts`] of the business and the engine's
+//! [`Answers`]. Invariants:
+//!
+//! - A change is asked of the engine ([`Ask::Book`], [`Ask::Move`], [`Ask::Cancel`]) only in a turn in which the caller
+//!   answers its read-back with a clear yes. The reader decides what a clear yes is, never a model.
+//! - A line that says that a change was made is returned only together with the answer of the engine that it was made.
+//! - Appointments are disclosed only to a verified caller.
+//! - No input and no model output causes a panic. An answer that does not fit its question does.
+//!
+//! | Module | Purpose |
+//! |---|---|
+//! | `facts` | the business as a conversation sees it; questions to the engine and their answers |
+//! | `state` | the state between two turns; input and output of a turn |
+//! | `turn` | the rules of a turn that hold with and without a model |
+//! | `guided` | the path by menu and questions, without a model |
+//! | `draft` | a turn of the model: rounds of text and functions |
+//! | `functions` | the functions that a model may call |
+//! | `gate` | which sentences of a model are said |
+//! | `model` | the request to a model's server and its answer |
+//! | `reader` | the meaning of the caller's words |
+//! | `words` | the fixed lines in English and French |
+//! | `knowledge` | passages and their search |
+//! | `outcome` | outcome and summary of a conversation |
+
+mod draft;
+mod facts;
+pub mod functions;
+pub mod gate;
+mod guided;
+pub mod knowledge;
+pub mod model;
+mod outcome;
+pub mod reader;
+mod state;
+mod turn;
+pub mod words;
+
+pub use self::draft::Draft;
+pub use self::facts::*;
+pub use self::outcome::{outcome, summary};
+pub use self::state::{
+    Channel, Choice, Dropped, Effect, EffectKind, EndedBy, HISTORY_CHARS_MAX, Input, Keys, Line, Mode, Output,
+    Past, Resource, Rule, Said, Start, Talk,
+};
+pub use self::turn::{Turned, begin, transfer_failed, turn};

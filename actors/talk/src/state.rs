@@ -1,0 +1,372 @@
+//! The state of a conversation between two turns, the input of a turn and its output.
+
+use std::collections::BTreeSet;
+
+use chrono::{NaiveDate, NaiveTime};
+use domain::{AppointmentId, ContactId, Locale, MessageId, ServiceId, StaffId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::facts::OwnAppointment;
+
+macro_rules! words {
+    ($($(#[$doc:meta])* $name:ident { $($variant:ident = $word:literal),* $(,)? })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum $name { $(#[serde(rename = $word)] $variant,)* }
+
+        impl $name {
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$variant),)* _ => None }
+            }
+        }
+    )*};
+}
+
+words! {
+    Channel { Voice = "voice", Sms = "sms", Website = "website", Assistant = "assistant" }
+    Mode { Model = "model", Guided = "guided" }
+    EffectKind {
+        Offered = "offered",
+        Booked = "booked",
+        Requested = "requested",
+        Moved = "moved",
+        Cancelled = "cancelled",
+        MessageTaken = "message_taken",
+        CodeSent = "code_sent",
+        Verified = "verified",
+        Answered = "answered",
+        Transferred = "transferred",
+        Emergency = "emergency",
+        Consent = "consent",
+        OptedOut = "opted_out",
+    }
+    /// The rules of the gate.
+    Rule { Form = "form", Person = "person", Claim = "claim", Time = "time", Fact = "fact", Length = "length" }
+    EndedBy {
+        Caller = "caller",
+        Receptionist = "receptionist",
+        Team = "team",
+        Timeout = "timeout",
+        Lost = "lost",
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Resource {
+    Appointment(AppointmentId),
+    Message(MessageId),
+    Contact(ContactId),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effect {
+    pub kind: EffectKind,
+    pub resource: Option<Resource>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    pub rule: Rule,
+    pub text: String,
+}
+
+/// A line that the receptionist says. `text` is one sentence or one fixed line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    pub text: String,
+    /// False: a sentence of the model that passed the gate.
+    pub fixed: bool,
+}
+
+/// A button of the website, or a numbered line of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The key that selects it: `1` to `9`, `0`, `*`; on the website also a link's id.
+    pub id: String,
+    pub label: String,
+    /// The engine mints a manage link of this appointment as `url`.
+    pub link: Option<AppointmentId>,
+}
+
+/// The keys that a carrier collects as one turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Keys {
+    #[default]
+    One,
+    /// Digits up to `#`: a phone number or a code.
+    Many,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    Speech(String),
+    Keys(String),
+    Text(String),
+    /// The id of a choice.
+    Choice(String),
+    /// A call was silent for 8 seconds.
+    Silence,
+}
+
+/// A turn of the caller.
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub at: Timestamp,
+    pub said: Said,
+    /// The part of the previous turn that was played before an interruption. `None`: all of it.
+    pub heard: Option<String>,
+    /// Whether a model may take this turn.
+    pub model: bool,
+    /// Random bits, for confirmation numbers.
+    pub random: u64,
+}
+
+/// The start of a conversation.
+#[derive(Clone, Debug)]
+pub struct Start {
+    pub at: Timestamp,
+    pub channel: Channel,
+    /// E.164.
+    pub from: Option<String>,
+    /// The page's language, else the business's.
+    pub locale: Locale,
+    /// Channel sms only: the contact whose phone number is `from`.
+    pub contact: Option<ContactId>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Output {
+    pub talk: Talk,
+    pub lines: Vec<Line>,
+    pub choices: Vec<Choice>,
+    pub keys: Keys,
+    pub effects: Vec<Effect>,
+    pub dropped: Vec<Dropped>,
+    /// Questions without an answer, for the list of gaps.
+    pub gaps: Vec<String>,
+    /// The conversation ends after the lines.
+    pub end: Option<EndedBy>,
+    /// After the lines the call goes to the handoff number.
+    pub transfer: bool,
+    /// Channel sms: the receptionist does not answer this number until then.
+    pub silent_until: Option<Timestamp>,
+}
+
+/// The state of a conversation. It contains the caller's words, so it is deleted with the conversation's end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Talk {
+    pub channel: Channel,
+    pub locale: Locale,
+    pub mode: Mode,
+    pub from: Option<String>,
+    /// The caller has proved to be this contact.
+    pub contact: Option<ContactId>,
+    /// The contact's name. Only a verified caller hears it.
+    pub contact_name: Option<String>,
+    pub verified: bool,
+    pub started_at: Timestamp,
+    pub turn_count: u32,
+    /// What caller and receptionist said, the oldest first. At most [`HISTORY_CHARS_MAX`] characters.
+    pub history: Vec<Past>,
+    /// All effects of this conversation.
+    pub effects: Vec<Effect>,
+    /// Facts of the effects for the summary, such as `Booked: Haircut, 2026-11-24 10:00.`
+    pub summary: Vec<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) phone: Option<String>,
+    pub(crate) email: Option<String>,
+    pub(crate) handles: Handles,
+    pub(crate) stage: Option<Stage>,
+    /// The number of stages and messages so far, the source of idempotency keys.
+    pub(crate) changes: u32,
+    pub(crate) place: Place,
+    /// Turns in a row in the other language.
+    pub(crate) other_language: u32,
+    /// Turns in a row that were not understood.
+    pub(crate) unclear: u32,
+    /// Silences in a row.
+    pub(crate) silences: u32,
+    /// The last line and how often in a row it was said.
+    pub(crate) repeated: Option<(String, u32)>,
+    pub(crate) emergency: bool,
+    pub(crate) wrong_numbers: u32,
+    /// The sms thread has not been answered yet.
+    pub(crate) first_due: bool,
+    /// The limit was reached; only a message may follow.
+    pub(crate) limited: bool,
+    /// The known times of day and dates, for the gate.
+    pub(crate) seen: Seen,
+    /// Until the caller has said everything of a message, its beginning in `history`.
+    pub(crate) body_from: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Past {
+    pub by_caller: bool,
+    pub text: String,
+}
+
+/// The characters of [`Talk::history`].
+pub const HISTORY_CHARS_MAX: usize = 16_000;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Handles {
+    pub(crate) services: Vec<ServiceId>,
+    pub(crate) staff: Vec<StaffId>,
+    pub(crate) times: Vec<OfferedTime>,
+    pub(crate) appointments: Vec<OwnAppointment>,
+}
+
+/// A time that was offered in this conversation: one service, staff choice and instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct OfferedTime {
+    pub(crate) service: ServiceId,
+    pub(crate) staff: StaffId,
+    pub(crate) moving: Option<AppointmentId>,
+    pub(crate) starts_at: Timestamp,
+}
+
+/// A change that waits for the caller's yes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Stage {
+    pub(crate) key: u32,
+    pub(crate) change: Change,
+    pub(crate) at: Timestamp,
+    /// The `{when}` of the read-back.
+    pub(crate) when: String,
+    /// The confirmation number of a text thread.
+    pub(crate) number: Option<u32>,
+    /// An unclear turn has followed already.
+    pub(crate) unclear: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Change {
+    Book { time: OfferedTime, name: String, phone: Option<String>, email: Option<String> },
+    Move { appointment: OwnAppointment, time: OfferedTime },
+    Cancel { appointment: OwnAppointment },
+    Consent { phone: String },
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Seen {
+    pub(crate) dates: BTreeSet<NaiveDate>,
+    pub(crate) times: BTreeSet<NaiveTime>,
+}
+
+/// The place in the guided path.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Place {
+    pub(crate) step: Step,
+    pub(crate) task: Task,
+    /// The page of the list that was shown last.
+    pub(crate) page: usize,
+    /// The list that was shown last.
+    pub(crate) listed: Vec<Listed>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Step {
+    #[default]
+    Menu,
+    Service,
+    Staff,
+    Day,
+    Time,
+    Name,
+    Phone,
+    Identify,
+    Code,
+    Pick,
+    Body,
+    Question,
+    /// After `no_change`, `unknown` and the like: a message may be taken.
+    OfferMessage,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Task {
+    pub(crate) kind: Option<TaskKind>,
+    pub(crate) service: Option<ServiceId>,
+    pub(crate) staff: Option<StaffId>,
+    pub(crate) wants_staff: bool,
+    pub(crate) appointment: Option<OwnAppointment>,
+    pub(crate) dates: Vec<NaiveDate>,
+    pub(crate) times: Vec<NaiveTime>,
+    pub(crate) time: Option<OfferedTime>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum TaskKind {
+    Book,
+    Move,
+    Cancel,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Listed {
+    Service(ServiceId),
+    Staff(StaffId),
+    Day(NaiveDate),
+    Time(OfferedTime),
+    Appointment(AppointmentId),
+}
+
+impl Output {
+    pub(crate) fn of(talk: Talk) -> Self {
+        Self {
+            talk,
+            lines: Vec::new(),
+            choices: Vec::new(),
+            keys: Keys::One,
+            effects: Vec::new(),
+            dropped: Vec::new(),
+            gaps: Vec::new(),
+            end: None,
+            transfer: false,
+            silent_until: None,
+        }
+    }
+}
+
+impl Talk {
+    pub(crate) fn new(start: &Start) -> Self {
+        Self {
+            channel: start.channel,
+            locale: start.locale,
+            mode: Mode::Guided,
+            from: start.from.clone(),
+            contact: start.contact,
+            contact_name: None,
+            verified: start.channel == Channel::Sms,
+            started_at: start.at,
+            turn_count: 0,
+            history: Vec::new(),
+            effects: Vec::new(),
+            summary: Vec::new(),
+            name: None,
+            phone: None,
+            email: None,
+            handles: Handles::default(),
+            stage: None,
+            changes: 0,
+            place: Place::default(),
+            other_language: 0,
+            unclear: 0,
+            silences: 0,
+            repeated: None,
+            emergency: false,
+            wrong_numbers: 0,
+            first_due: start.channel == Channel::Sms,
+            limited: false,
+            seen: Seen::default(),
+            body_from: 0,
+        }
+    }
+}
