@@ -1,29 +1,129 @@
 //! A turn of the model: rounds of text and functions.
+//!
+//! Invariant: the functions only stage changes. A message, a code and the end are the only effects of this module.
 
-use serde_json::Value;
+use std::collections::BTreeSet;
 
-use crate::facts::{Answers, Asked, Facts};
-use crate::model::{Call, Settings};
-use crate::state::{Input, Line, Output, Talk};
+use chrono::{Days, NaiveDate, Timelike};
+use serde_json::{Value, json};
+
+use crate::facts::{Answer, Answers, Ask, Asked, Facts, MessageAsk, Opening, OpeningsAsk, Passage, misfit};
+use crate::flow::Flow;
+use crate::functions::{self, ANSWER_CHARS_MAX, Arguments, Function};
+use crate::gate::{self, Gate};
+use crate::guided::{self, AHEAD_DAYS};
+use crate::model::{Call, Settings, body};
+use crate::reader::{self, Times};
+use crate::state::{
+    Change, Dropped, Effect, EffectKind, EndedBy, Input, Line, Mode, OfferedTime, Output, Place, Talk,
+};
+use crate::words::{self, Key};
+
+/// The rounds of functions of a turn.
+const ROUNDS_MAX: u32 = 4;
+const OFFERED_MAX: usize = 6;
+const OFFERED_DAYS_MAX: usize = 3;
+/// The services and staff members that get handles.
+const HANDLES_MAX: usize = 50;
+/// The handles of times of a conversation.
+const TIMES_MAX: usize = 500;
+const DAYS_MAX: u32 = 14;
+/// The sentences that are kept as dropped.
+const DROPPED_MAX: usize = 20;
 
 /// A turn of the model that is not finished.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    pub(crate) talk: Talk,
-    pub(crate) input: Input,
+    talk: Talk,
+    input: Input,
+    /// The caller's turn, cut to its limit.
+    text: String,
+    lines: Vec<Line>,
+    chars: usize,
+    dropped: Vec<Dropped>,
+    /// The lines and effects of functions.
+    fixed: Vec<Line>,
+    effects: Vec<Effect>,
+    passages: Vec<Passage>,
+    gaps: Vec<String>,
+    /// The messages of the rounds so far.
+    rounds: Vec<Value>,
+    round: u32,
+    /// The sentences and calls of this round.
+    said: Vec<String>,
+    called: Vec<(Call, String)>,
+    is_over: bool,
+    end: Option<EndedBy>,
+    transfer: bool,
 }
 
+/// The result of a function: its answer to the model.
+type Answered = Result<String, String>;
+
 impl Draft {
+    pub(crate) fn new(mut talk: Talk, input: Input, facts: &Facts, text: String) -> Self {
+        let handles = &mut talk.handles;
+        for service in facts.services.iter().map(|service| service.id) {
+            if handles.services.len() < HANDLES_MAX && !handles.services.contains(&service) {
+                handles.services.push(service);
+            }
+        }
+        for member in facts.staff.iter().map(|member| member.id) {
+            if handles.staff.len() < HANDLES_MAX && !handles.staff.contains(&member) {
+                handles.staff.push(member);
+            }
+        }
+        Self {
+            talk,
+            input,
+            text,
+            lines: Vec::new(),
+            chars: 0,
+            dropped: Vec::new(),
+            fixed: Vec::new(),
+            effects: Vec::new(),
+            passages: Vec::new(),
+            gaps: Vec::new(),
+            rounds: Vec::new(),
+            round: 0,
+            said: Vec::new(),
+            called: Vec::new(),
+            is_over: false,
+            end: None,
+            transfer: false,
+        }
+    }
+
     /// The body of the request to the model's server, for the next round.
     pub fn body(&self, facts: &Facts, settings: &Settings) -> Value {
-        let _ = (&self.input, facts, settings);
-        Value::Null
+        body(&self.talk, facts, self.input.at, &self.rounds, settings)
     }
 
     /// Checks a sentence of the model. Returns the line if it may be said.
     pub fn sentence(&mut self, sentence: &str, facts: &Facts) -> Option<Line> {
-        let _ = (sentence, facts);
-        None
+        self.said.push(sentence.to_owned());
+        if self.is_over {
+            return None;
+        }
+        let gate = Gate {
+            talk: &self.talk,
+            facts,
+            now: self.input.at,
+            passages: &self.passages,
+            sentences: self.lines.len(),
+            chars: self.chars,
+            is_said: true,
+        };
+        if let Some(rule) = gate.check(sentence) {
+            if self.dropped.len() < DROPPED_MAX {
+                self.dropped.push(Dropped { rule, text: sentence.to_owned() });
+            }
+            return None;
+        }
+        let line = Line { text: words::clean(sentence, usize::MAX), fixed: false };
+        self.chars += line.text.chars().count();
+        self.lines.push(line.clone());
+        Some(line)
     }
 
     /// Carries out a function that the model called.
@@ -31,13 +131,50 @@ impl Draft {
     /// # Errors
     /// Returns the question that the engine must answer first.
     pub fn call(&mut self, call: &Call, facts: &Facts, answers: &Answers) -> Asked<()> {
-        let _ = (call, facts, answers);
+        // A question interrupts the function, so the function works on a copy.
+        let mut next = self.clone();
+        let answer = if next.is_over {
+            Err("The turn is over.".to_owned())
+        } else {
+            match functions::check(&call.name, &call.arguments, &next.talk, facts) {
+                Ok((function, arguments)) => next.carry_out(function, &arguments, facts, answers)?,
+                Err(error) => Err(error),
+            }
+        };
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => format!("Error: {error}"),
+        };
+        next.called.push((call.clone(), answer.chars().take(ANSWER_CHARS_MAX).collect()));
+        *self = next;
         Ok(())
     }
 
     /// Whether the model gets the answers of its functions in another round. It is asked once after each round.
     pub fn wants_more(&mut self) -> bool {
-        false
+        let called = std::mem::take(&mut self.called);
+        let said = std::mem::take(&mut self.said).join(" ");
+        self.round += 1;
+        if called.is_empty() || self.is_over || self.round >= ROUNDS_MAX {
+            return false;
+        }
+        let calls: Vec<Value> = called
+            .iter()
+            .map(|(call, _)| {
+                // Arguments that are not JSON are refused by some servers when they come back.
+                let arguments = serde_json::from_str::<Value>(&call.arguments).ok().filter(Value::is_object);
+                let arguments = arguments.unwrap_or_else(|| json!({})).to_string();
+                json!({
+                    "id": call.id, "type": "function",
+                    "function": {"name": call.name, "arguments": arguments},
+                })
+            })
+            .collect();
+        self.rounds.push(json!({"role": "assistant", "content": said, "tool_calls": calls}));
+        for (call, answer) in called {
+            self.rounds.push(json!({"role": "tool", "tool_call_id": call.id, "content": answer}));
+        }
+        true
     }
 
     /// Ends the turn. If the model has said nothing that may be said, the guided path takes the turn.
@@ -45,7 +182,485 @@ impl Draft {
     /// # Errors
     /// Returns the question that the engine must answer first.
     pub fn finish(&self, facts: &Facts, answers: &Answers) -> Asked<Output> {
-        let _ = (facts, answers);
-        Ok(Output::of(self.talk.clone()))
+        let mut flow = Flow::new(self.talk.clone(), &self.input, facts, answers);
+        flow.out.effects.clone_from(&self.effects);
+        flow.out.dropped.clone_from(&self.dropped);
+        flow.out.gaps.clone_from(&self.gaps);
+        flow.out.lines = self.lines.iter().chain(&self.fixed).cloned().collect();
+        flow.out.end = self.end;
+        flow.out.transfer = self.transfer;
+        let has_stage = flow.out.talk.stage.is_some() && self.end.is_none() && !self.transfer;
+        if flow.out.lines.is_empty() && !has_stage {
+            guided::take(&mut flow, &self.text, false)?;
+            return Ok(flow.finish());
+        }
+        flow.talk().mode = if self.lines.is_empty() { Mode::Guided } else { Mode::Model };
+        flow.talk().unclear = 0;
+        flow.talk().place = Place::default();
+        if has_stage {
+            flow.read_back();
+        }
+        if !self.passages.is_empty() && !self.lines.is_empty() {
+            flow.effect(EffectKind::Answered, None);
+        }
+        Ok(flow.finish())
     }
+
+    /// Runs a part of the guided path's rules on the draft, and keeps its lines and effects.
+    fn with_flow<'a, T>(
+        &mut self,
+        facts: &'a Facts,
+        answers: &'a Answers,
+        run: impl FnOnce(&mut Flow<'_>) -> Asked<T>,
+    ) -> Asked<T> {
+        let input = self.input.clone();
+        let mut flow = Flow::new(self.talk.clone(), &input, facts, answers);
+        let result = run(&mut flow)?;
+        self.fixed.append(&mut flow.out.lines);
+        self.effects.append(&mut flow.out.effects);
+        self.talk = flow.out.talk;
+        Ok(result)
+    }
+
+    fn carry_out(
+        &mut self,
+        function: Function,
+        arguments: &Arguments,
+        facts: &Facts,
+        answers: &Answers,
+    ) -> Asked<Answered> {
+        match function {
+            Function::FindOpenings => self.find_openings(arguments, facts, answers),
+            Function::Book => self.book(arguments, facts, answers),
+            Function::MyAppointments => self.my_appointments(facts, answers),
+            Function::Move => Ok(self.change(arguments, facts, true)),
+            Function::Cancel => Ok(self.change(arguments, facts, false)),
+            Function::SearchKnowledge => self.search(arguments, facts, answers),
+            Function::TakeMessage => self.take_message(arguments, facts, answers),
+            Function::SendCode => self.send_code(arguments, facts, answers),
+            Function::CheckCode => self.check_code(arguments, facts, answers),
+            Function::Transfer => {
+                self.with_flow(facts, answers, |flow| {
+                    flow.person();
+                    Ok(())
+                })?;
+                (self.transfer, self.is_over) = (true, true);
+                Ok(Ok("The call is put through.".into()))
+            }
+            Function::End => {
+                if self.talk.stage.is_some() {
+                    return Ok(Err("A change waits for the caller's yes or no.".into()));
+                }
+                self.with_flow(facts, answers, |flow| {
+                    flow.say(Key::Goodbye);
+                    Ok(())
+                })?;
+                (self.end, self.is_over) = (Some(EndedBy::Receptionist), true);
+                Ok(Ok("The conversation ends.".into()))
+            }
+        }
+    }
+
+    fn find_openings(&mut self, arguments: &Arguments, facts: &Facts, answers: &Answers) -> Asked<Answered> {
+        let writer = gate::english(facts, self.input.at);
+        let today = writer.today();
+        let wish = match Wish::read(self, arguments, facts, today) {
+            Ok(wish) => wish,
+            Err(error) => return Ok(Err(error)),
+        };
+        let last = today.checked_add_days(Days::new(AHEAD_DAYS)).unwrap_or(today);
+        let ask = |from, to, days_max| OpeningsAsk {
+            service: wish.service,
+            staff: wish.staff,
+            moving: None,
+            from,
+            to,
+            days_max,
+        };
+        let open = answers.openings(ask(wish.from, wish.to, DAYS_MAX))?;
+        let fits = |opening: &&Opening| {
+            wish.part.as_ref().is_none_or(|part| part.contains(writer.time_of(opening.starts_at)))
+        };
+        let mut fitting: Vec<Opening> = open.iter().filter(fits).copied().collect();
+        let mut text = String::new();
+        if fitting.is_empty() {
+            text = format!("Nothing is free {}.\n", writer.range(wish.from, wish.to));
+            if let Some(next) = wish.to.succ_opt().filter(|next| *next <= last) {
+                fitting = answers.openings(ask(next, last, 1))?.to_vec();
+            }
+        }
+        if fitting.is_empty() {
+            return Ok(Ok(format!("{text}Nothing is free until {}.", writer.date(last))));
+        }
+        for opening in chosen(&fitting, &wish, |opening| {
+            (writer.date_of(opening.starts_at), writer.time_of(opening.starts_at))
+        }) {
+            let time = OfferedTime {
+                service: wish.service,
+                staff: opening.staff,
+                moving: None,
+                starts_at: opening.starts_at,
+            };
+            let times = &mut self.talk.handles.times;
+            let number = match times.iter().position(|known| *known == time) {
+                Some(known) => known,
+                None if times.len() < TIMES_MAX => {
+                    times.push(time);
+                    times.len() - 1
+                }
+                None => break,
+            };
+            gate::see_instant(&mut self.talk.seen, opening.starts_at, facts);
+            let (date, clock) =
+                (writer.date(writer.date_of(opening.starts_at)), writer.clock_of(opening.starts_at));
+            text.push_str(&format!("t{} = {date} {clock}\n", number + 1));
+        }
+        self.effect(EffectKind::Offered);
+        Ok(Ok(text))
+    }
+
+    fn effect(&mut self, kind: EffectKind) {
+        let effect = Effect { kind, resource: None };
+        self.effects.push(effect);
+        self.talk.effects.push(effect);
+    }
+
+    /// The offered time of a handle.
+    fn time(&self, arguments: &Arguments) -> Result<OfferedTime, String> {
+        let number = arguments.handle("time", 't')?;
+        let time = number.and_then(|number| self.talk.handles.times.get(number));
+        time.copied().ok_or_else(|| "The handle in time is unknown. Call find_openings.".to_owned())
+    }
+
+    fn book(&mut self, arguments: &Arguments, facts: &Facts, answers: &Answers) -> Asked<Answered> {
+        let time = match self.time(arguments) {
+            Ok(time) => time,
+            Err(error) => return Ok(Err(error)),
+        };
+        if facts.service(time.service).is_none()
+            || facts.member(time.staff).is_none()
+            || time.starts_at <= self.input.at
+        {
+            return Ok(Err("This time is not offered any more. Call find_openings.".into()));
+        }
+        let name = words::name(arguments.get("name").unwrap_or_default());
+        if name.chars().filter(|c| c.is_alphabetic()).count() == 0 {
+            return Ok(Err("Ask the caller for their name.".into()));
+        }
+        let email = match arguments.get("email") {
+            Some(written) => match reader::email(written).filter(|email| self.has_said_email(email)) {
+                Some(email) => Some(email),
+                None => return Ok(Err("The caller has not said this e-mail address. Ask for it.".into())),
+            },
+            None => self.talk.email.clone(),
+        };
+        let phone = match self.given_phone(arguments, answers)? {
+            Ok(phone) => phone,
+            Err(error) => return Ok(Err(error)),
+        };
+        if phone.is_none() && email.is_none() {
+            return Ok(Err("Ask the caller for a phone number or an e-mail address.".into()));
+        }
+        self.stage(facts, answers, Change::Book { time, name, phone, email })?;
+        Ok(Ok(STAGED.into()))
+    }
+
+    fn stage(&mut self, facts: &Facts, answers: &Answers, change: Change) -> Asked<()> {
+        self.with_flow(facts, answers, |flow| {
+            flow.stage(change);
+            Ok(())
+        })?;
+        self.is_over = true;
+        Ok(())
+    }
+
+    /// The phone number of a call's argument, which the caller must have said; else the caller's own.
+    fn given_phone(&self, arguments: &Arguments, answers: &Answers) -> Asked<Result<Option<String>, String>> {
+        let own = || self.talk.phone.clone().or_else(|| self.talk.from.clone());
+        let Some(written) = arguments.get("phone") else { return Ok(Ok(own())) };
+        let phone = if written.len() <= 64 { answers.phone(written)?.map(str::to_owned) } else { None };
+        let Some(phone) = phone else {
+            return Ok(Err("This is not a phone number. Ask for it again.".into()));
+        };
+        if own().as_deref() == Some(&phone) || self.has_said_phone(&phone) {
+            return Ok(Ok(Some(phone)));
+        }
+        Ok(Err("The caller has not said this phone number. Ask for it.".into()))
+    }
+
+    /// Whether the caller has said a number: with or without its country code.
+    fn has_said_phone(&self, phone: &str) -> bool {
+        self.talk.caller_said().any(|turn| {
+            let digits: String = turn.chars().filter(char::is_ascii_digit).collect();
+            [Some(digits), reader::phone(turn)].into_iter().flatten().any(|said| {
+                let said = said.trim_start_matches('+').trim_start_matches('0');
+                said.len() >= 7 && phone.ends_with(said)
+            })
+        })
+    }
+
+    fn has_said_email(&self, email: &str) -> bool {
+        self.talk.caller_said().any(|turn| {
+            turn.to_lowercase()
+                .split_whitespace()
+                .any(|word| word.trim_matches(|c: char| !c.is_alphanumeric()) == email)
+        })
+    }
+
+    fn my_appointments(&mut self, facts: &Facts, answers: &Answers) -> Asked<Answered> {
+        let contact = match self.talk.contact.filter(|_| self.talk.verified) {
+            Some(contact) => contact,
+            None if self.talk.verified => return Ok(Ok("This caller has no coming appointment.".into())),
+            None if facts.sends_codes => {
+                return Ok(Err(
+                    "The caller has not proved who they are. Call send_code, ask for the code, then call \
+                               check_code."
+                        .into(),
+                ));
+            }
+            None => return Ok(Err("Appointments cannot be shown here. Offer to take a message.".into())),
+        };
+        let own = answers.appointments(contact)?.to_vec();
+        if own.is_empty() {
+            return Ok(Ok("This caller has no coming appointment.".into()));
+        }
+        let writer = gate::english(facts, self.input.at);
+        let mut text = String::new();
+        for appointment in own {
+            gate::see_instant(&mut self.talk.seen, appointment.starts_at, facts);
+            let known = &mut self.talk.handles.appointments;
+            let number = match known.iter().position(|known| known.id == appointment.id) {
+                Some(number) => {
+                    known[number] = appointment.clone();
+                    number
+                }
+                None => {
+                    known.push(appointment.clone());
+                    known.len() - 1
+                }
+            };
+            let at = appointment.starts_at;
+            let (date, clock) = (writer.date(writer.date_of(at)), writer.clock_of(at));
+            let (service, staff) =
+                (words::name(&appointment.service_name), words::name(&appointment.staff_name));
+            let end = if appointment.changeable { "" } else { ", cannot be changed any more" };
+            text.push_str(&format!(
+                "a{} = {date} {clock}, \"{service}\" with \"{staff}\"{end}\n",
+                number + 1
+            ));
+        }
+        Ok(Ok(text))
+    }
+
+    /// Stages a move or a cancellation.
+    fn change(&mut self, arguments: &Arguments, facts: &Facts, is_move: bool) -> Answered {
+        let number = arguments.handle("appointment", 'a')?;
+        let appointment = number.and_then(|number| self.talk.handles.appointments.get(number)).cloned();
+        let Some(appointment) = appointment.filter(|_| self.talk.verified) else {
+            return Err("The handle in appointment is unknown. Call my_appointments.".into());
+        };
+        if !appointment.changeable {
+            return Err("This appointment can no longer be changed here. Offer to take a message.".into());
+        }
+        let change = if is_move {
+            let time = self.time(arguments)?;
+            if time.service != appointment.service || time.staff != appointment.staff {
+                let (service, staff) =
+                    (words::name(&appointment.service_name), words::name(&appointment.staff_name));
+                return Err(format!(
+                    "A move keeps the service and the staff member. Call find_openings for \"{service}\" with \"{staff}\"."
+                ));
+            }
+            Change::Move { appointment, time: OfferedTime { moving: None, ..time } }
+        } else {
+            Change::Cancel { appointment }
+        };
+        // Staging asks no question.
+        let staged = self.stage(facts, &Answers::default(), change);
+        if staged.is_ok() { Ok(STAGED.into()) } else { Err("Try again later.".into()) }
+    }
+
+    fn search(&mut self, arguments: &Arguments, facts: &Facts, answers: &Answers) -> Asked<Answered> {
+        let query: String = arguments.get("query").unwrap_or_default().chars().take(300).collect();
+        let passages = answers.passages(&query)?.to_vec();
+        if passages.is_empty() {
+            self.gaps.push(self.text.clone());
+            self.gaps.dedup();
+            return Ok(
+                Ok("Nothing was found. Say that you do not know, and offer to take a message.".into()),
+            );
+        }
+        let each = ANSWER_CHARS_MAX / passages.len().max(1) - 10;
+        let mut text = String::new();
+        for passage in passages {
+            gate::see(&mut self.talk.seen, &passage.text, facts, self.input.at);
+            let quoted = words::clean(&passage.text, each).replace('"', "'");
+            text.push_str(&format!("\"{quoted}\"\n"));
+            if !self.passages.contains(&passage) {
+                self.passages.push(passage);
+            }
+        }
+        Ok(Ok(text))
+    }
+
+    fn take_message(&mut self, arguments: &Arguments, facts: &Facts, answers: &Answers) -> Asked<Answered> {
+        let staff = match arguments.handle("staff", 'p') {
+            Ok(number) => number.map(|number| self.talk.handles.staff.get(number).copied()),
+            Err(error) => return Ok(Err(error)),
+        };
+        let staff = match staff {
+            Some(None) => return Ok(Err("The handle in staff is unknown.".into())),
+            Some(staff) => staff,
+            None => None,
+        };
+        let phone = match self.given_phone(arguments, answers)? {
+            Ok(phone) => phone,
+            Err(error) => return Ok(Err(error)),
+        };
+        let body = self.talk.unsent.join("\n");
+        if body.trim().is_empty() {
+            return Ok(Err("Ask the caller for their message.".into()));
+        }
+        let name = arguments.get("name").map(words::name).or_else(|| self.talk.name.clone());
+        let ask = MessageAsk {
+            key: self.talk.changes + 1,
+            urgent: arguments.get("urgency") == Some("urgent"),
+            staff,
+            name,
+            phone,
+            body,
+        };
+        let is_taken = self.with_flow(facts, answers, |flow| flow.message(ask))?;
+        if !is_taken {
+            return Ok(Err("The message could not be taken.".into()));
+        }
+        self.is_over = true;
+        Ok(Ok("The message is with the team.".into()))
+    }
+
+    fn send_code(&mut self, arguments: &Arguments, facts: &Facts, answers: &Answers) -> Asked<Answered> {
+        let phone = match self.given_phone(arguments, answers)? {
+            Ok(Some(phone)) => phone,
+            Ok(None) => return Ok(Err("Ask the caller for their phone number.".into())),
+            Err(error) => return Ok(Err(error)),
+        };
+        answers.get(Ask::SendCode { phone })?;
+        self.with_flow(facts, answers, |flow| {
+            flow.say(Key::CodeSent);
+            flow.effect(EffectKind::CodeSent, None);
+            Ok(())
+        })?;
+        self.is_over = true;
+        Ok(Ok("Ask the caller for the code.".into()))
+    }
+
+    fn check_code(&mut self, arguments: &Arguments, facts: &Facts, answers: &Answers) -> Asked<Answered> {
+        let code = reader::code(arguments.get("code").unwrap_or_default());
+        let said: BTreeSet<String> = self.talk.caller_said().filter_map(reader::code).collect();
+        let Some(code) = code.filter(|code| said.contains(code)) else {
+            return Ok(Err("The caller has not said this code. Ask for the six digits.".into()));
+        };
+        match answers.get(Ask::CheckCode { code })? {
+            Answer::Verified { contact, name } => {
+                let (contact, name) = (*contact, name.clone());
+                self.with_flow(facts, answers, |flow| {
+                    guided::verified(flow, contact, name);
+                    Ok(())
+                })?;
+                Ok(Ok("The caller is verified. Call my_appointments.".into()))
+            }
+            Answer::Refused(_) => Ok(Err("That is not the code. Ask for it again.".into())),
+            other => misfit(other),
+        }
+    }
+}
+
+const STAGED: &str = "The service reads the change back to the caller and asks for their yes.";
+
+/// The checked arguments of `find_openings`.
+struct Wish {
+    service: domain::ServiceId,
+    staff: Option<domain::StaffId>,
+    from: NaiveDate,
+    to: NaiveDate,
+    part: Option<Times>,
+    time: Option<chrono::NaiveTime>,
+}
+
+impl Wish {
+    fn read(draft: &Draft, arguments: &Arguments, facts: &Facts, today: NaiveDate) -> Result<Self, String> {
+        let handles = &draft.talk.handles;
+        let service =
+            arguments.handle("service", 's')?.and_then(|number| handles.services.get(number)).copied();
+        let service = service.filter(|service| facts.service(*service).is_some());
+        let service = service.ok_or("The handle in service is unknown. Use one of the list of services.")?;
+        let staff = match arguments.handle("staff", 'p')? {
+            Some(number) => {
+                let member = handles.staff.get(number).copied();
+                let offers = |staff: &domain::StaffId| {
+                    facts.service(service).is_some_and(|service| service.staff.contains(staff))
+                };
+                Some(member.filter(offers).ok_or("This staff member does not offer the service.")?)
+            }
+            None => None,
+        };
+        let (from, to) = (arguments.date("from_date")?, arguments.date("to_date")?);
+        if from.or(to).is_some_and(|date| date < today) || to.is_some_and(|date| date < today) {
+            return Err(format!("The date is past. Today is {today}."));
+        }
+        let start = from.unwrap_or(today);
+        let end = to.or(from).unwrap_or_else(|| today.checked_add_days(Days::new(6)).unwrap_or(today));
+        if end < start {
+            return Err("to_date is before from_date.".into());
+        }
+        let last = today.checked_add_days(Days::new(AHEAD_DAYS)).unwrap_or(today);
+        let part = arguments.get("part_of_day").map(|part| match part {
+            "morning" => Times::range(0, 12 * 60),
+            "afternoon" => Times::range(12 * 60, 17 * 60),
+            _ => Times::range(17 * 60, 24 * 60),
+        });
+        Ok(Self {
+            service,
+            staff,
+            from: start.min(last),
+            to: end.min(last),
+            part,
+            time: arguments.time("time")?,
+        })
+    }
+}
+
+/// Up to 6 openings over up to 3 days: the nearest to the wished time, else spread over the range.
+fn chosen(
+    openings: &[Opening],
+    wish: &Wish,
+    local: impl Fn(&Opening) -> (NaiveDate, chrono::NaiveTime),
+) -> Vec<Opening> {
+    let days: BTreeSet<NaiveDate> = openings.iter().map(|opening| local(opening).0).collect();
+    let days: Vec<NaiveDate> = spread(&days.into_iter().collect::<Vec<_>>(), OFFERED_DAYS_MAX);
+    let each = OFFERED_MAX / days.len().max(1);
+    let minute = |time: chrono::NaiveTime| i64::from(time.hour() * 60 + time.minute());
+    let mut found = Vec::new();
+    for day in days {
+        let mut of_day: Vec<Opening> =
+            openings.iter().filter(|opening| local(opening).0 == day).copied().collect();
+        match wish.time {
+            Some(time) => {
+                of_day.sort_by_key(|opening| (minute(local(opening).1) - minute(time)).abs());
+                of_day.truncate(each);
+                of_day.sort_by_key(|opening| opening.starts_at);
+            }
+            None => of_day = spread(&of_day, each),
+        }
+        found.append(&mut of_day);
+    }
+    found
+}
+
+/// At most `count` entries, evenly spread: the first and the last one among them.
+fn spread<T: Clone>(all: &[T], count: usize) -> Vec<T> {
+    if all.len() <= count || count < 2 {
+        return all.iter().take(count).cloned().collect();
+    }
+    (0..count).map(|at| all[at * (all.len() - 1) / (count - 1)].clone()).collect()
 }

@@ -1,1 +1,953 @@
 //! The path by menu and questions, without a model.
+//!
+//! The steps of a task ask for what is missing. A turn can answer several steps at once: "a haircut with Julia on
+//! Tuesday at ten". A step with one possible or a known answer is skipped.
+
+use std::collections::BTreeSet;
+
+use chrono::{Days, NaiveDate};
+use domain::BookingMode;
+
+use crate::facts::{Answer, Ask, Asked, MessageAsk, OpeningsAsk, OwnAppointment, misfit};
+use crate::flow::Flow;
+use crate::knowledge;
+use crate::reader::{self, Clear, Context, Entry, Expect, has_phrase, plain};
+use crate::state::{
+    Change, Channel, EffectKind, EndedBy, Keys, Listed, OfferedTime, Place, Resource, Said, Step, Task,
+    TaskKind,
+};
+use crate::words::{self, Key};
+
+/// The entries of a page of a list.
+const PAGE: usize = 7;
+/// The pages of a list of days.
+const DAYS_MAX: u32 = 21;
+/// How far ahead the guided path looks for openings.
+pub(crate) const AHEAD_DAYS: u64 = 62;
+const UNCLEAR_OFFER: u32 = 3;
+const UNCLEAR_END: u32 = 5;
+/// The days of an answer about opening hours.
+const HOURS_DAYS: usize = 7;
+const SERVICES_SAID_MAX: usize = 20;
+
+/// Takes a turn.
+pub(crate) fn take(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
+    let step = flow.out.talk.place.step;
+    if is_key {
+        let key = text.trim();
+        match (key, step) {
+            ("*", _) => return ask_again(flow),
+            ("0", Step::Menu) => {
+                flow.person();
+                return Ok(());
+            }
+            ("0", _) => {
+                menu(flow);
+                return Ok(());
+            }
+            ("8", _) if !flow.out.talk.place.listed.is_empty() => return back(flow),
+            ("9", _) if has_more(flow) => {
+                flow.talk().place.shown += PAGE;
+                show(flow);
+                return Ok(());
+            }
+            _ => {}
+        }
+    }
+    if step == Step::Body && !is_key {
+        return body(flow, text);
+    }
+    if step == Step::Code {
+        return code(flow, text);
+    }
+    if let Some(position) = position(flow, text, is_key) {
+        return choose(flow, position);
+    }
+    let entries = if step == Step::Question { Vec::new() } else { reader::entries(text) };
+    if let [entry] = entries[..] {
+        let current = flow.out.talk.place.task.kind;
+        let is_other = match entry {
+            Entry::Book => current != Some(TaskKind::Book),
+            Entry::Move => current != Some(TaskKind::Move),
+            Entry::Cancel => current != Some(TaskKind::Cancel),
+            Entry::Message | Entry::Question => true,
+        };
+        // "book" during the booking, and a name such as "Book", answer the step.
+        let is_open = matches!(step, Step::Menu | Step::OfferMessage);
+        if is_open || is_other && !matches!(step, Step::Name | Step::Phone | Step::Identify) {
+            return start(flow, entry, text);
+        }
+    }
+    match step {
+        Step::Menu => free(flow, text, &entries),
+        Step::OfferMessage => match reader::clear(text) {
+            Some(Clear::Yes) => {
+                go(flow, Step::Body);
+                Ok(())
+            }
+            Some(Clear::No) => {
+                menu(flow);
+                Ok(())
+            }
+            None => free(flow, text, &entries),
+        },
+        Step::Question => question(flow, text),
+        Step::Name => match reader::person_name(text) {
+            Some(name) if !is_key => {
+                flow.talk().name = Some(name);
+                understood(flow);
+                advance(flow)
+            }
+            _ => not_understood(flow),
+        },
+        Step::Phone | Step::Identify => phone(flow, text),
+        Step::Pick | Step::Service | Step::Staff | Step::Day | Step::Time => {
+            if absorb(flow, text)? {
+                advance(flow)
+            } else {
+                not_understood(flow)
+            }
+        }
+        Step::Body | Step::Code => not_understood(flow),
+    }
+}
+
+/// A turn at the menu that is no entry: the beginning of a booking, or a question.
+fn free(flow: &mut Flow<'_>, text: &str, entries: &[Entry]) -> Asked<()> {
+    if entries.is_empty() && flow.facts.booking_mode != BookingMode::Off {
+        let place = flow.out.talk.place.clone();
+        flow.talk().place =
+            Place { task: Task { kind: Some(TaskKind::Book), ..Task::default() }, ..Place::default() };
+        if absorb(flow, text)? {
+            understood(flow);
+            return advance(flow);
+        }
+        flow.talk().place = place;
+    }
+    let is_question = text.contains('?')
+        || plain(text).first().is_some_and(|word| {
+            [
+                "what", "when", "where", "how", "do", "is", "are", "can", "quel", "quelle", "quels",
+                "comment", "combien", "est", "avez", "ou", "quand",
+            ]
+            .contains(&word.as_str())
+        });
+    if is_question && entries.len() <= 1 {
+        return question(flow, text);
+    }
+    not_understood(flow)
+}
+
+fn start(flow: &mut Flow<'_>, entry: Entry, text: &str) -> Asked<()> {
+    understood(flow);
+    flow.talk().place = Place::default();
+    let kind = match entry {
+        Entry::Message => {
+            go(flow, Step::Body);
+            return Ok(());
+        }
+        Entry::Question => return question(flow, text),
+        Entry::Book => TaskKind::Book,
+        Entry::Move => TaskKind::Move,
+        Entry::Cancel => TaskKind::Cancel,
+    };
+    flow.talk().place.task.kind = Some(kind);
+    if kind == TaskKind::Book && flow.facts.booking_mode != BookingMode::Off {
+        absorb(flow, text)?;
+    }
+    advance(flow)
+}
+
+/// Starts the entry with this number in the menu.
+fn start_number(flow: &mut Flow<'_>, number: usize) -> Asked<()> {
+    understood(flow);
+    match number {
+        1 => start(flow, Entry::Book, ""),
+        2 => start(flow, Entry::Move, ""),
+        3 => start(flow, Entry::Cancel, ""),
+        4 => start(flow, Entry::Message, ""),
+        _ => {
+            go(flow, Step::Question);
+            Ok(())
+        }
+    }
+}
+
+/// Goes to a step that asks one question without a list.
+pub(crate) fn go(flow: &mut Flow<'_>, step: Step) {
+    flow.talk().place.step = step;
+    flow.talk().place.listed.clear();
+    flow.out.choices.clear();
+    flow.out.keys = Keys::One;
+    match step {
+        Step::Menu | Step::OfferMessage => menu_choices(flow),
+        Step::Name => flow.say(Key::AskName),
+        Step::Phone | Step::Identify => {
+            flow.out.keys = Keys::Many;
+            flow.say(Key::AskPhone);
+        }
+        Step::Code => {
+            flow.out.keys = Keys::Many;
+            flow.say(Key::AskCode);
+        }
+        Step::Body => flow.say(Key::AskBody),
+        Step::Question => flow.say(Key::AskQuestion),
+        Step::Service | Step::Staff | Step::Day | Step::Time | Step::Pick => {}
+    }
+}
+
+/// Says the menu.
+pub(crate) fn menu(flow: &mut Flow<'_>) {
+    flow.talk().place = Place::default();
+    flow.say(Key::Menu);
+    go(flow, Step::Menu);
+}
+
+/// Asks for the next wish.
+pub(crate) fn help(flow: &mut Flow<'_>) {
+    flow.talk().place = Place::default();
+    flow.say(Key::Help);
+    go(flow, Step::Menu);
+}
+
+/// The entries of the menu that are possible, by their numbers.
+fn menu_entries(flow: &Flow<'_>) -> Vec<(usize, Key)> {
+    let books = flow.facts.booking_mode != BookingMode::Off && !flow.facts.services.is_empty();
+    let changes = flow.facts.change_by_caller;
+    let all = [
+        (1, Key::MenuBook, books),
+        (2, Key::MenuMove, changes),
+        (3, Key::MenuCancel, changes),
+        (4, Key::MenuMessage, true),
+        (5, Key::MenuQuestion, true),
+    ];
+    all.into_iter().filter(|(_, _, is_possible)| *is_possible).map(|(number, key, _)| (number, key)).collect()
+}
+
+pub(crate) fn menu_choices(flow: &mut Flow<'_>) {
+    for (number, key) in menu_entries(flow) {
+        let label = flow.text(key, &[]);
+        flow.choice(&number.to_string(), label);
+    }
+    let label = flow.text(Key::MenuPerson, &[]);
+    flow.choice("0", label);
+}
+
+fn understood(flow: &mut Flow<'_>) {
+    flow.talk().unclear = 0;
+}
+
+/// The turn was not understood: asks again; after three in a row a message is offered, after five the end.
+pub(crate) fn not_understood(flow: &mut Flow<'_>) -> Asked<()> {
+    flow.talk().unclear += 1;
+    match flow.out.talk.unclear {
+        UNCLEAR_END.. => {
+            flow.say(Key::Goodbye);
+            flow.end(EndedBy::Receptionist);
+            Ok(())
+        }
+        UNCLEAR_OFFER.. => {
+            flow.say(Key::Unknown);
+            go(flow, Step::OfferMessage);
+            Ok(())
+        }
+        _ => {
+            flow.say(Key::Again);
+            ask_again(flow)
+        }
+    }
+}
+
+/// Asks the question of the step again.
+pub(crate) fn ask_again(flow: &mut Flow<'_>) -> Asked<()> {
+    let step = flow.out.talk.place.step;
+    match step {
+        Step::Menu => menu(flow),
+        Step::OfferMessage => go(flow, step),
+        _ if !flow.out.talk.place.listed.is_empty() => show(flow),
+        Step::Service | Step::Staff | Step::Day | Step::Time | Step::Pick => return advance(flow),
+        _ => go(flow, step),
+    }
+    Ok(())
+}
+
+/// Returns to the step before: forgets its answer.
+fn back(flow: &mut Flow<'_>) -> Asked<()> {
+    if flow.out.talk.place.shown >= PAGE {
+        flow.talk().place.shown -= PAGE;
+        show(flow);
+        return Ok(());
+    }
+    let step = flow.out.talk.place.step;
+    let has_services = flow.facts.services.len() > 1;
+    let task = &mut flow.talk().place.task;
+    match step {
+        Step::Time => {
+            task.dates.clear();
+            task.times = None;
+        }
+        Step::Day | Step::Staff if task.kind == Some(TaskKind::Book) && has_services => {
+            let kind = task.kind;
+            *task = Task { kind, ..Task::default() };
+        }
+        _ => {
+            menu(flow);
+            return Ok(());
+        }
+    }
+    advance(flow)
+}
+
+fn has_more(flow: &Flow<'_>) -> bool {
+    let place = &flow.out.talk.place;
+    place.listed.len() > place.shown + PAGE
+}
+
+/// The number of a choice that the turn names.
+fn position(flow: &Flow<'_>, text: &str, is_key: bool) -> Option<usize> {
+    let place = &flow.out.talk.place;
+    let is_list = !place.listed.is_empty();
+    let is_menu = matches!(place.step, Step::Menu | Step::OfferMessage);
+    if !is_list && !is_menu {
+        return None;
+    }
+    let position = if is_key { text.trim().parse().ok() } else { reader::position(text) }?;
+    if is_menu {
+        return menu_entries(flow).iter().any(|(number, _)| *number == position).then_some(position);
+    }
+    let is_shown = (1..=PAGE).contains(&position) && place.listed.len() >= place.shown + position;
+    is_shown.then_some(position)
+}
+
+fn choose(flow: &mut Flow<'_>, position: usize) -> Asked<()> {
+    understood(flow);
+    let place = &flow.out.talk.place;
+    let Some(chosen) = place.listed.get(place.shown + position - 1).cloned().filter(|_| position > 0) else {
+        return start_number(flow, position);
+    };
+    match chosen {
+        Listed::Service(service) => flow.talk().place.task.service = Some(service),
+        Listed::Staff(staff) => flow.talk().place.task.staff = Some(staff),
+        Listed::Day(date) => {
+            let task = &mut flow.talk().place.task;
+            (task.dates, task.time) = ([date].into(), None);
+        }
+        Listed::Time(time) => flow.talk().place.task.time = Some(time),
+        Listed::Appointment(id) => {
+            let own = own_appointments(flow)?;
+            let chosen = own.into_iter().find(|appointment| appointment.id == id);
+            flow.talk().place.task.appointment = chosen;
+        }
+    }
+    advance(flow)
+}
+
+fn context(flow: &Flow<'_>, expect: Expect) -> Context {
+    Context {
+        today: flow.writer().today(),
+        month_first: flow.facts.phone_region == "US",
+        expect,
+        is_strict: false,
+    }
+}
+
+/// Takes service, staff member, dates and times from a turn. Returns false if it names none of them.
+fn absorb(flow: &mut Flow<'_>, text: &str) -> Asked<bool> {
+    let step = flow.out.talk.place.step;
+    let expect = match step {
+        Step::Day => Expect::Day,
+        Step::Time => Expect::Time,
+        _ => Expect::Nothing,
+    };
+    let mut found = false;
+    let kind = flow.out.talk.place.task.kind;
+    if step == Step::Pick {
+        found = pick(flow, text)?;
+    }
+    if kind == Some(TaskKind::Book) {
+        let facts = flow.facts;
+        let services: Vec<_> = facts.services.iter().map(|service| &*service.name).enumerate().collect();
+        let staff: Vec<_> = facts.staff.iter().map(|member| &*member.name).enumerate().collect();
+        let members = reader::names(text, &staff);
+        match reader::names(text, &services)[..] {
+            [one] => {
+                let service = facts.services[one].id;
+                let task = &mut flow.talk().place.task;
+                if task.service != Some(service) {
+                    (task.service, task.time) = (Some(service), None);
+                }
+                found = true;
+            }
+            [] => {}
+            ref several => {
+                // The list of the candidates is asked next.
+                let listed = several.iter().map(|at| Listed::Service(facts.services[*at].id)).collect();
+                flow.list(listed);
+                found = true;
+            }
+        }
+        match members[..] {
+            [one] => {
+                let task = &mut flow.talk().place.task;
+                (task.staff, task.time) = (Some(facts.staff[one].id), None);
+                found = true;
+            }
+            [] => {}
+            _ => {
+                flow.talk().place.task.wants_staff = true;
+                found = true;
+            }
+        }
+    }
+    if kind == Some(TaskKind::Cancel) {
+        return Ok(found);
+    }
+    let read = reader::read(text, &context(flow, expect));
+    let task = &mut flow.talk().place.task;
+    if let Some(dates) = read.dates {
+        (task.dates, task.time) = (dates, None);
+        // A new day without a time keeps no old time: "the 25th, then".
+        task.times = None;
+        found = true;
+    }
+    if let Some(times) = read.times.filter(|times| !times.is_empty()) {
+        (task.times, task.time) = (Some(times), None);
+        found = true;
+    }
+    if found {
+        understood(flow);
+    }
+    Ok(found)
+}
+
+/// Goes on with the task: asks for what is missing, or stages the change.
+pub(crate) fn advance(flow: &mut Flow<'_>) -> Asked<()> {
+    match flow.out.talk.place.task.kind {
+        None => {
+            help(flow);
+            Ok(())
+        }
+        Some(TaskKind::Book) => advance_booking(flow),
+        Some(kind) => advance_change(flow, kind),
+    }
+}
+
+fn advance_booking(flow: &mut Flow<'_>) -> Asked<()> {
+    let facts = flow.facts;
+    if facts.booking_mode == BookingMode::Off || facts.services.is_empty() {
+        flow.say(Key::NoBooking);
+        go(flow, Step::OfferMessage);
+        return Ok(());
+    }
+    let service = match (flow.out.talk.place.task.service, &facts.services[..]) {
+        (Some(service), _) => facts.service(service),
+        (None, [one]) => Some(one),
+        (None, _) => None,
+    };
+    let Some(service) = service else {
+        let is_narrowed =
+            flow.out.talk.place.listed.iter().all(|listed| matches!(listed, Listed::Service(_)));
+        if !is_narrowed || flow.out.talk.place.listed.is_empty() {
+            flow.list(facts.services.iter().map(|service| Listed::Service(service.id)).collect());
+        }
+        flow.talk().place.task.service = None;
+        flow.talk().place.step = Step::Service;
+        show(flow);
+        return Ok(());
+    };
+    let task = &mut flow.talk().place.task;
+    task.service = Some(service.id);
+    // A staff member who does not offer the service is asked for again.
+    if task.staff.is_some_and(|staff| !service.staff.contains(&staff)) {
+        (task.staff, task.wants_staff) = (None, true);
+    }
+    if task.wants_staff && task.staff.is_none() {
+        match service.staff[..] {
+            [one] => task.staff = Some(one),
+            _ => {
+                flow.list(service.staff.iter().map(|staff| Listed::Staff(*staff)).collect());
+                flow.talk().place.step = Step::Staff;
+                show(flow);
+                return Ok(());
+            }
+        }
+    }
+    if flow.out.talk.place.task.time.is_none() && !find_time(flow)? {
+        return Ok(());
+    }
+    if flow.out.talk.name.is_none() {
+        flow.talk().name = flow.out.talk.contact_name.clone().filter(|_| flow.out.talk.verified);
+    }
+    let Some(name) = flow.out.talk.name.clone() else {
+        go(flow, Step::Name);
+        return Ok(());
+    };
+    if flow.out.talk.phone.is_none() && flow.out.talk.email.is_none() {
+        flow.talk().phone = flow.out.talk.from.clone();
+    }
+    let (phone, email) = (flow.out.talk.phone.clone(), flow.out.talk.email.clone());
+    if phone.is_none() && email.is_none() {
+        go(flow, Step::Phone);
+        return Ok(());
+    }
+    if let Some(time) = flow.out.talk.place.task.time {
+        flow.talk().place = Place::default();
+        flow.stage(Change::Book { time, name, phone, email });
+        flow.read_back();
+    }
+    Ok(())
+}
+
+/// Moving and cancelling: only for a verified caller.
+fn advance_change(flow: &mut Flow<'_>, kind: TaskKind) -> Asked<()> {
+    if flow.channel() == Channel::Website {
+        flow.say(Key::UseLink);
+        go(flow, Step::Menu);
+        flow.talk().place = Place::default();
+        return Ok(());
+    }
+    if !flow.facts.change_by_caller {
+        flow.no_change();
+        return Ok(());
+    }
+    if !flow.out.talk.verified {
+        return identify(flow);
+    }
+    if flow.out.talk.place.task.appointment.is_none() {
+        let own = own_appointments(flow)?;
+        match &own[..] {
+            [] => {
+                flow.say(Key::Unknown);
+                go(flow, Step::OfferMessage);
+                return Ok(());
+            }
+            [one] => flow.talk().place.task.appointment = Some(one.clone()),
+            several => {
+                flow.list(several.iter().map(|appointment| Listed::Appointment(appointment.id)).collect());
+                flow.talk().place.step = Step::Pick;
+                show_appointments(flow, several);
+                return Ok(());
+            }
+        }
+    }
+    let Some(appointment) = flow.out.talk.place.task.appointment.clone() else { return Ok(()) };
+    if !appointment.changeable {
+        flow.no_change();
+        return Ok(());
+    }
+    if kind == TaskKind::Cancel {
+        flow.talk().place = Place::default();
+        flow.stage(Change::Cancel { appointment });
+        flow.read_back();
+        return Ok(());
+    }
+    let task = &mut flow.talk().place.task;
+    (task.service, task.staff) = (Some(appointment.service), Some(appointment.staff));
+    if flow.out.talk.place.task.time.is_none() && !find_time(flow)? {
+        return Ok(());
+    }
+    if let Some(time) = flow.out.talk.place.task.time {
+        flow.talk().place = Place::default();
+        flow.stage(Change::Move { appointment, time });
+        flow.read_back();
+    }
+    Ok(())
+}
+
+pub(crate) fn own_appointments(flow: &Flow<'_>) -> Asked<Vec<OwnAppointment>> {
+    match flow.out.talk.contact.filter(|_| flow.out.talk.verified && flow.channel() != Channel::Website) {
+        Some(contact) => Ok(flow.answers.appointments(contact)?.to_vec()),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Picks an appointment by its service or its date.
+fn pick(flow: &mut Flow<'_>, text: &str) -> Asked<bool> {
+    let own = own_appointments(flow)?;
+    let names: Vec<_> = own.iter().map(|appointment| &*appointment.service_name).enumerate().collect();
+    let named = reader::names(text, &names);
+    let dates = reader::read(text, &context(flow, Expect::Day)).dates;
+    let writer = flow.writer();
+    let fits = |at: usize| {
+        let is_on = dates.as_ref().is_none_or(|dates| dates.contains(&writer.date_of(own[at].starts_at)));
+        is_on && (named.is_empty() || named.contains(&at))
+    };
+    let mut fitting = (0..own.len()).filter(|at| fits(*at));
+    match (fitting.next(), fitting.next()) {
+        (Some(one), None) if dates.is_some() || !named.is_empty() => {
+            flow.talk().place.task.appointment = Some(own[one].clone());
+            Ok(true)
+        }
+        _ => Ok(false),
+    }
+}
+
+fn identify(flow: &mut Flow<'_>) -> Asked<()> {
+    if !flow.facts.sends_codes {
+        flow.no_change();
+        return Ok(());
+    }
+    match flow.out.talk.from.clone() {
+        Some(phone) => send_code(flow, &phone),
+        None => {
+            go(flow, Step::Identify);
+            Ok(())
+        }
+    }
+}
+
+fn send_code(flow: &mut Flow<'_>, phone: &str) -> Asked<()> {
+    flow.answers.get(Ask::SendCode { phone: phone.to_owned() })?;
+    flow.say(Key::CodeSent);
+    flow.effect(EffectKind::CodeSent, None);
+    go(flow, Step::Code);
+    Ok(())
+}
+
+/// Reads the phone number of a booking or of the caller, or the e-mail address of a booking.
+fn phone(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
+    let is_booking = flow.out.talk.place.step == Step::Phone;
+    if let Some(email) = reader::email(text).filter(|_| is_booking) {
+        flow.talk().email = Some(email);
+        understood(flow);
+        return advance(flow);
+    }
+    let phone = match reader::phone(text) {
+        Some(written) => flow.answers.phone(&written)?.map(str::to_owned),
+        None => None,
+    };
+    let Some(phone) = phone else { return not_understood(flow) };
+    understood(flow);
+    if is_booking {
+        flow.talk().phone = Some(phone);
+        return advance(flow);
+    }
+    send_code(flow, &phone)
+}
+
+fn code(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
+    let Some(code) = reader::code(text) else { return not_understood(flow) };
+    match flow.answers.get(Ask::CheckCode { code })? {
+        Answer::Verified { contact, name } => {
+            let (contact, name) = (*contact, name.clone());
+            understood(flow);
+            verified(flow, contact, name);
+            advance(flow)
+        }
+        Answer::Refused(_) => {
+            flow.talk().unclear += 1;
+            flow.say(Key::CodeWrong);
+            if flow.out.talk.unclear >= UNCLEAR_OFFER {
+                flow.say(Key::Unknown);
+                go(flow, Step::OfferMessage);
+            } else {
+                go(flow, Step::Code);
+            }
+            Ok(())
+        }
+        other => misfit(other),
+    }
+}
+
+pub(crate) fn verified(flow: &mut Flow<'_>, contact: domain::ContactId, name: Option<String>) {
+    let talk = flow.talk();
+    (talk.verified, talk.contact, talk.contact_name) = (true, Some(contact), name);
+    flow.effect(EffectKind::Verified, Some(Resource::Contact(contact)));
+}
+
+/// The openings that the task asks about.
+fn openings(flow: &Flow<'_>, from: NaiveDate, to: NaiveDate) -> Asked<Vec<OfferedTime>> {
+    let task = &flow.out.talk.place.task;
+    let Some(service) = task.service else { return Ok(Vec::new()) };
+    let moving = task.appointment.as_ref().map(|appointment| appointment.id);
+    let ask = OpeningsAsk { service, staff: task.staff, moving, from, to, days_max: DAYS_MAX };
+    let openings = flow.answers.openings(ask)?;
+    let old = task.appointment.as_ref().map(|appointment| appointment.starts_at);
+    let openings = openings.iter().filter(|opening| Some(opening.starts_at) != old);
+    let time = |opening: &crate::facts::Opening| OfferedTime {
+        service,
+        staff: opening.staff,
+        moving,
+        starts_at: opening.starts_at,
+    };
+    Ok(openings.map(time).collect())
+}
+
+/// Finds the time of the task. Returns false if it asks the caller: for a day, for a time, or between several.
+fn find_time(flow: &mut Flow<'_>) -> Asked<bool> {
+    let writer = flow.writer();
+    let today = writer.today();
+    let last = today.checked_add_days(Days::new(AHEAD_DAYS)).unwrap_or(today);
+    let (dates, times) = (flow.out.talk.place.task.dates.clone(), flow.out.talk.place.task.times.clone());
+    let (first, until) = match (dates.first(), dates.last()) {
+        (Some(first), Some(until)) => ((*first).max(today), *until),
+        _ => (today, last),
+    };
+    let open: Vec<OfferedTime> = if first > until { Vec::new() } else { openings(flow, first, until)? };
+    let is_on = |time: &&OfferedTime| dates.is_empty() || dates.contains(&writer.date_of(time.starts_at));
+    let on_days: Vec<OfferedTime> = open.iter().filter(is_on).copied().collect();
+    let is_at = |time: &&OfferedTime| {
+        times.as_ref().is_none_or(|times| times.contains(writer.time_of(time.starts_at)))
+    };
+    let fitting: Vec<OfferedTime> = on_days.iter().filter(is_at).copied().collect();
+    match (&fitting[..], times.is_some()) {
+        ([one], _) if !dates.is_empty() || times.is_some() => {
+            flow.talk().place.task.time = Some(*one);
+            return Ok(true);
+        }
+        ([_, ..], true) => offer(flow, fitting),
+        ([_, ..], false) => {
+            let days: BTreeSet<NaiveDate> =
+                fitting.iter().map(|time| writer.date_of(time.starts_at)).collect();
+            if days.len() == 1 && !dates.is_empty() {
+                offer(flow, fitting);
+            } else {
+                ask_day(flow, &days);
+            }
+        }
+        // The days are open, but not at these times: their other times are offered.
+        ([], true) if !on_days.is_empty() && !dates.is_empty() => {
+            flow.talk().place.task.times = None;
+            offer(flow, on_days);
+        }
+        ([], _) => {
+            let (first, until) =
+                (dates.first().copied().unwrap_or(today), dates.last().copied().unwrap_or(last));
+            let range = writer.range(first, until);
+            flow.say_with(Key::None, &[("range", &range)]);
+            let task = &mut flow.talk().place.task;
+            task.dates.clear();
+            task.times = None;
+            let open = openings(flow, today, last)?;
+            let days: BTreeSet<NaiveDate> = open.iter().map(|time| writer.date_of(time.starts_at)).collect();
+            if days.is_empty() {
+                go(flow, Step::OfferMessage);
+            } else {
+                ask_day(flow, &days);
+            }
+        }
+    }
+    Ok(false)
+}
+
+fn ask_day(flow: &mut Flow<'_>, days: &BTreeSet<NaiveDate>) {
+    flow.list(days.iter().map(|day| Listed::Day(*day)).collect());
+    flow.talk().place.step = Step::Day;
+    show(flow);
+}
+
+fn offer(flow: &mut Flow<'_>, times: Vec<OfferedTime>) {
+    flow.list(times.into_iter().map(Listed::Time).collect());
+    flow.talk().place.step = Step::Time;
+    show(flow);
+}
+
+/// Shows the page of the list: the question, and the choices.
+fn show(flow: &mut Flow<'_>) {
+    let place = flow.out.talk.place.clone();
+    let page: Vec<Listed> = place.listed.iter().skip(place.shown).take(PAGE).cloned().collect();
+    let writer = flow.writer();
+    let facts = flow.facts;
+    let label = |listed: &Listed| match listed {
+        Listed::Service(id) => {
+            facts.service(*id).map(|service| words::name(&service.name)).unwrap_or_default()
+        }
+        Listed::Staff(id) => facts.member(*id).map(|member| words::name(&member.name)).unwrap_or_default(),
+        Listed::Day(date) => writer.day(*date),
+        Listed::Time(time) => writer.list(&[time.starts_at]),
+        Listed::Appointment(_) => String::new(),
+    };
+    let labels: Vec<String> = page.iter().map(label).collect();
+    match place.step {
+        Step::Service => flow.say(Key::AskService),
+        Step::Staff => flow.say(Key::AskStaff),
+        Step::Day => flow.say(Key::AskDay),
+        Step::Time => {
+            let at = |listed: &Listed| match listed {
+                Listed::Time(time) => Some(time.starts_at),
+                _ => None,
+            };
+            let list = writer.list(&page.iter().filter_map(at).collect::<Vec<_>>());
+            flow.say_with(Key::Offer, &[("list", &list)]);
+            flow.effect(EffectKind::Offered, None);
+        }
+        _ => {}
+    }
+    show_labels(flow, labels, place.step != Step::Time);
+}
+
+fn show_appointments(flow: &mut Flow<'_>, own: &[OwnAppointment]) {
+    let writer = flow.writer();
+    let labels = own.iter().take(PAGE).map(|appointment| {
+        format!("{} {}", words::name(&appointment.service_name), writer.when(appointment.starts_at))
+    });
+    let labels = labels.collect();
+    flow.say(Key::AskWhich);
+    show_labels(flow, labels, true);
+}
+
+/// Offers choices. In calls they are said too, and in texts they are numbered lines.
+fn show_labels(flow: &mut Flow<'_>, labels: Vec<String>, is_said: bool) {
+    let numbered: Vec<String> =
+        labels.iter().enumerate().map(|(at, label)| format!("{} {label}", at + 1)).collect();
+    match flow.channel() {
+        Channel::Sms => flow.line(numbered.join("\n")),
+        Channel::Voice | Channel::Assistant if is_said => flow.line(format!("{}.", numbered.join(", "))),
+        _ => {}
+    }
+    flow.out.choices.clear();
+    for (at, label) in labels.into_iter().enumerate() {
+        flow.choice(&(at + 1).to_string(), label);
+    }
+    let (back, more, menu) =
+        (flow.text(Key::Back, &[]), flow.text(Key::More, &[]), flow.text(Key::ToMenu, &[]));
+    flow.choice("8", back);
+    if has_more(flow) {
+        flow.choice("9", more);
+    }
+    flow.choice("0", menu);
+    flow.out.keys = Keys::One;
+}
+
+/// Takes the turn as the body of a message.
+pub(crate) fn body(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
+    understood(flow);
+    if reader::clear(text) == Some(Clear::No) {
+        flow.say(Key::NothingDone);
+        {
+            after_message(flow);
+            return Ok(());
+        };
+    }
+    let talk = &flow.out.talk;
+    let ask = MessageAsk {
+        key: talk.changes + 1,
+        urgent: false,
+        staff: None,
+        name: talk.name.clone(),
+        phone: talk.phone.clone().or_else(|| talk.from.clone()),
+        body: text.to_owned(),
+    };
+    if !flow.message(ask)? {
+        flow.say(Key::NothingDone);
+    }
+    after_message(flow);
+    Ok(())
+}
+
+fn after_message(flow: &mut Flow<'_>) {
+    if flow.out.talk.limited {
+        flow.say(Key::Goodbye);
+        flow.end(EndedBy::Receptionist);
+    } else {
+        flow.talk().place = Place::default();
+        go(flow, Step::Menu);
+    }
+}
+
+/// Answers a question from the settings, else from the knowledge entries.
+fn question(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
+    if plain(text).is_empty() {
+        return not_understood(flow);
+    }
+    understood(flow);
+    flow.talk().place = Place::default();
+    if answer_business(flow, text)? {
+        return Ok(());
+    }
+    let answer = if flow.facts.knowledge_public {
+        let passages = flow.answers.passages(text)?;
+        passages.iter().find_map(|passage| knowledge::answer(&passage.text, text))
+    } else {
+        None
+    };
+    match answer {
+        Some(answer) => {
+            flow.line(words::clean(&answer, knowledge::ANSWER_CHARS_MAX));
+            flow.effect(EffectKind::Answered, None);
+            go(flow, Step::Menu);
+        }
+        None => {
+            flow.out.gaps.push(text.to_owned());
+            flow.say(Key::Unknown);
+            go(flow, Step::OfferMessage);
+        }
+    }
+    Ok(())
+}
+
+/// Answers a question about hours, address, phone or services from the settings. Returns false if it is about none.
+fn answer_business(flow: &mut Flow<'_>, text: &str) -> Asked<bool> {
+    let words = plain(text);
+    let has = |list: &[&str]| list.iter().any(|phrase| has_phrase(&words, phrase));
+    let before = flow.out.lines.len();
+    if has(&[
+        "hours", "open", "close", "closed", "opening", "horaires", "ouvert", "ouverts", "ouverte", "ferme",
+        "fermez",
+    ]) {
+        hours(flow, text);
+    }
+    if has(&["address", "adresse", "where", "located", "directions", "où êtes", "où se"]) {
+        if let Some(address) = flow.facts.address.clone() {
+            flow.say_with(Key::Address, &[("address", &words::clean(&address, 300))]);
+        }
+    }
+    if has(&["phone", "telephone", "numéro de téléphone"]) {
+        if let Some(phone) = flow.facts.phone.clone() {
+            flow.say_with(Key::PhoneNumber, &[("phone", &phone)]);
+        }
+    }
+    if has(&["services", "prestations", "which service", "what service"]) && !flow.facts.services.is_empty() {
+        let names =
+            flow.facts.services.iter().take(SERVICES_SAID_MAX).map(|service| words::name(&service.name));
+        let list = names.collect::<Vec<_>>().join(", ");
+        flow.say_with(Key::Services, &[("list", &list)]);
+    }
+    let is_answered = flow.out.lines.len() > before;
+    if is_answered {
+        flow.effect(EffectKind::Answered, None);
+    } else if text.is_empty() || has(&["question"]) {
+        go(flow, Step::Question);
+        return Ok(true);
+    } else {
+        return Ok(false);
+    }
+    flow.talk().place = Place::default();
+    go(flow, Step::Menu);
+    Ok(is_answered)
+}
+
+fn hours(flow: &mut Flow<'_>, text: &str) {
+    let writer = flow.writer();
+    let asked = reader::read(text, &context(flow, Expect::Nothing)).dates;
+    let facts = flow.facts;
+    let days = facts.hours.iter().filter(|day| asked.as_ref().is_none_or(|dates| dates.contains(&day.date)));
+    for day in days.take(HOURS_DAYS) {
+        let to = if flow.out.talk.locale == domain::Locale::Fr { "à" } else { "to" };
+        let windows = day
+            .windows
+            .iter()
+            .map(|(open, close)| format!("{} {to} {}", writer.clock(*open), writer.clock(*close)));
+        let windows: Vec<String> = windows.collect();
+        let name = writer.day(day.date);
+        if windows.is_empty() {
+            flow.say_with(Key::ClosedOn, &[("day", &name)]);
+        } else {
+            flow.say_with(Key::OpenOn, &[("day", &name), ("windows", &writer.and(&windows))]);
+        }
+    }
+}
+
+/// The text of a turn, and whether it is a key.
+pub(crate) fn words_of(said: &Said) -> (&str, bool) {
+    match said {
+        Said::Speech(text) | Said::Text(text) => {
+            let is_digit = text.trim().len() == 1
+                && text.trim().bytes().all(|byte| byte.is_ascii_digit() || byte == b'*');
+            (text, is_digit && matches!(said, Said::Text(_)))
+        }
+        Said::Keys(keys) => (keys.trim_end_matches('#'), true),
+        Said::Choice(id) => (id, true),
+        Said::Silence => ("", false),
+    }
+}

@@ -14,6 +14,7 @@
 //! | `facts` | the business as a conversation sees it; questions to the engine and their answers |
 //! | `state` | the state between two turns; input and output of a turn |
 //! | `turn` | the rules of a turn that hold with and without a model |
+//! | `flow` | a turn while it is made: its lines, choices and effects; staging and committing a change |
 //! | `guided` | the path by menu and questions, without a model |
 //! | `draft` | a turn of the model: rounds of text and functions |
 //! | `functions` | the functions that a model may call |
@@ -26,6 +27,7 @@
 
 mod draft;
 mod facts;
+mod flow;
 pub mod functions;
 pub mod gate;
 mod guided;
@@ -41,7 +43,7 @@ pub use self::draft::Draft;
 pub use self::facts::*;
 pub use self::outcome::{outcome, summary};
 pub use self::state::{
-    Channel, Choice, Dropped, Effect, EffectKind, EndedBy, HISTORY_CHARS_MAX, Input, Keys, Line, Mode, Output,
-    Past, Resource, Rule, Said, Start, Talk,
+    Channel, Choice, Dropped, Effect, EffectKind, EndedBy, HISTORY_CHARS_MAX, Input, Keys, Line, Mode,
+    Output, Past, Resource, Rule, Said, Start, Talk,
 };
 pub use self::turn::{Turned, begin, transfer_failed, turn};

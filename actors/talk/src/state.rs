@@ -7,6 +7,7 @@ use domain::{AppointmentId, ContactId, Locale, MessageId, ServiceId, StaffId, Ti
 use serde::{Deserialize, Serialize};
 
 use crate::facts::OwnAppointment;
+use crate::reader::Times;
 
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident { $($variant:ident = $word:literal),* $(,)? })*) => {$(
@@ -192,18 +193,22 @@ pub struct Talk {
     pub(crate) unclear: u32,
     /// Silences in a row.
     pub(crate) silences: u32,
-    /// The last line and how often in a row it was said.
-    pub(crate) repeated: Option<(String, u32)>,
+    /// The lines of the last turn, each with the number of turns in a row that have said it.
+    pub(crate) repeated: Vec<(String, u32)>,
     pub(crate) emergency: bool,
     pub(crate) wrong_numbers: u32,
     /// The sms thread has not been answered yet.
     pub(crate) first_due: bool,
     /// The limit was reached; only a message may follow.
     pub(crate) limited: bool,
-    /// The known times of day and dates, for the gate.
+    /// The dates and times of functions' answers and passages, for the gate.
     pub(crate) seen: Seen,
-    /// Until the caller has said everything of a message, its beginning in `history`.
-    pub(crate) body_from: usize,
+    /// Those of the caller's turns.
+    pub(crate) caller_seen: Seen,
+    /// The caller's turns since the last effect: the body of a message.
+    pub(crate) unsent: Vec<String>,
+    /// The consent to texts was asked for.
+    pub(crate) consent_asked: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -265,9 +270,9 @@ pub(crate) struct Seen {
 pub(crate) struct Place {
     pub(crate) step: Step,
     pub(crate) task: Task,
-    /// The page of the list that was shown last.
-    pub(crate) page: usize,
-    /// The list that was shown last.
+    /// The first entry of `listed` that is shown.
+    pub(crate) shown: usize,
+    /// The list that was shown last, all its pages.
     pub(crate) listed: Vec<Listed>,
 }
 
@@ -297,8 +302,9 @@ pub(crate) struct Task {
     pub(crate) staff: Option<StaffId>,
     pub(crate) wants_staff: bool,
     pub(crate) appointment: Option<OwnAppointment>,
-    pub(crate) dates: Vec<NaiveDate>,
-    pub(crate) times: Vec<NaiveTime>,
+    /// Empty: any date.
+    pub(crate) dates: BTreeSet<NaiveDate>,
+    pub(crate) times: Option<Times>,
     pub(crate) time: Option<OfferedTime>,
 }
 
@@ -336,6 +342,32 @@ impl Output {
 }
 
 impl Talk {
+    /// Adds a reply of the team to the history.
+    pub fn team_said(&mut self, text: &str) {
+        self.remember(false, text);
+    }
+
+    pub(crate) fn remember(&mut self, by_caller: bool, text: &str) {
+        self.history.push(Past { by_caller, text: text.to_owned() });
+        let mut chars: usize = self.history.iter().map(|past| past.text.chars().count()).sum();
+        while chars > HISTORY_CHARS_MAX {
+            chars -= self.history.remove(0).text.chars().count();
+        }
+    }
+
+    pub(crate) fn caller_said(&self) -> impl Iterator<Item = &str> {
+        self.history.iter().filter(|past| past.by_caller).map(|past| past.text.as_str())
+    }
+
+    pub(crate) fn next_key(&mut self) -> u32 {
+        self.changes += 1;
+        self.changes
+    }
+
+    pub(crate) fn has(&self, kind: EffectKind) -> bool {
+        self.effects.iter().any(|effect| effect.kind == kind)
+    }
+
     pub(crate) fn new(start: &Start) -> Self {
         Self {
             channel: start.channel,
@@ -360,13 +392,15 @@ impl Talk {
             other_language: 0,
             unclear: 0,
             silences: 0,
-            repeated: None,
+            repeated: Vec::new(),
             emergency: false,
             wrong_numbers: 0,
             first_due: start.channel == Channel::Sms,
             limited: false,
             seen: Seen::default(),
-            body_from: 0,
+            caller_seen: Seen::default(),
+            unsent: Vec::new(),
+            consent_asked: false,
         }
     }
 }

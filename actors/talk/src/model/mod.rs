@@ -1,8 +1,20 @@
 //! The request to a model's server and its answer, as bytes. The engine owns the connection.
 
+mod body;
+mod sentences;
+mod stream;
+#[cfg(test)]
+mod tests;
+
 use serde_json::{Map, Value};
 
-use crate::state::Talk;
+pub(crate) use self::body::body;
+pub use self::body::summary_body;
+pub use self::sentences::SENTENCE_CHARS_MAX;
+pub use self::stream::{RESPONSE_BYTES_MAX, Stream};
+
+/// The bytes of the arguments of a call.
+pub const ARGUMENTS_BYTES_MAX: usize = 4 << 10;
 
 /// The settings of the requests to the model's server.
 #[derive(Clone, Debug)]
@@ -37,35 +49,4 @@ pub struct Reply {
     pub is_empty: bool,
     /// The stream ended early: a retry is useful if `is_empty`.
     pub is_torn: bool,
-}
-
-/// The parser of a server's stream.
-#[derive(Debug, Default)]
-pub struct Stream {}
-
-impl Stream {
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Takes bytes of the response body. Returns the sentences that are complete.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<String> {
-        let _ = bytes;
-        Vec::new()
-    }
-
-    /// Whether the answer is complete or as long as it may be. The engine then stops reading.
-    pub fn is_done(&self) -> bool {
-        true
-    }
-
-    pub fn finish(self) -> Reply {
-        Reply::default()
-    }
-}
-
-/// The request for a summary of a conversation.
-pub fn summary_body(talk: &Talk, settings: &Settings) -> Value {
-    let _ = (talk, settings);
-    Value::Null
 }

@@ -1,1 +1,34 @@
-//! The meaning of the caller's words.
+//! The meaning of the caller's words, in English and French.
+//!
+//! A reading is a set: of dates, of times of day, of names. The caller of the reader intersects it with the times or
+//! names that are possible. Invariants:
+//!
+//! - Both languages are read at once, so a caller may mix them.
+//! - An empty reading means that the words were not understood. Words with a negation are not understood, except the
+//!   entries of the list of clear noes.
+
+mod clear;
+mod dates;
+mod details;
+mod language;
+mod menu;
+mod names;
+mod numbers;
+mod phrases;
+#[cfg(test)]
+mod tests;
+mod times;
+mod tokens;
+mod when;
+
+pub use self::clear::{Clear, clear};
+pub use self::details::{code, email, is_opt_out, person_name, phone};
+pub use self::language::language;
+pub use self::menu::{Entry, entries};
+pub use self::names::{Named, names};
+pub(crate) use self::numbers::number_word;
+pub use self::numbers::position;
+pub(crate) use self::phrases::{has_phrase, plain};
+pub use self::phrases::{is_emergency, is_person};
+pub use self::times::Times;
+pub use self::when::{Context, Expect, Mention, Reading, mentions, read};

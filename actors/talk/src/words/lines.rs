@@ -29,6 +29,7 @@ lines! {
         "Vous pouvez prendre, déplacer ou annuler un rendez-vous, laisser un message ou poser une question.";
     AskService: "Which service would you like?", "Quelle prestation souhaitez-vous ?";
     AskStaff: "With whom?", "Avec qui ?";
+    AskWhich: "Which appointment?", "Quel rendez-vous ?";
     AskDay: "Which day suits you?", "Quel jour vous convient ?";
     AskTime: "At what time?", "À quelle heure ?";
     AskName: "What is your name?", "Quel est votre nom ?";

@@ -14,7 +14,7 @@ mod when;
 use domain::Locale;
 
 pub(crate) use self::lines::Key;
-pub(crate) use self::when::{When, is_twelve};
+pub(crate) use self::when::When;
 
 /// The characters of an inserted name.
 pub const NAME_CHARS_MAX: usize = 60;
@@ -42,7 +42,8 @@ pub(crate) fn name(name: &str) -> String {
 
 /// A text on one line, without control characters and characters that change the text direction, cut after `chars`.
 pub(crate) fn clean(text: &str, chars: usize) -> String {
-    let is_direction = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_direction =
+        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let mut cleaned = String::new();
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
         let word: String = word.chars().filter(|c| !is_direction(*c)).collect();

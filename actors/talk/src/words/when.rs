@@ -15,17 +15,37 @@ const WEEKDAYS: [[&str; 7]; 2] = [
 ];
 const MONTHS: [[&str; 12]; 2] = [
     [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-        "November", "December",
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
     ],
     [
-        "janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre",
-        "novembre", "décembre",
+        "janvier",
+        "février",
+        "mars",
+        "avril",
+        "mai",
+        "juin",
+        "juillet",
+        "août",
+        "septembre",
+        "octobre",
+        "novembre",
+        "décembre",
     ],
 ];
 
 /// Whether English texts of a business with this phone region use the 12-hour clock.
-pub(crate) fn is_twelve(region: &str) -> bool {
+fn is_twelve(region: &str) -> bool {
     TWELVE_HOUR_REGIONS.contains(&region)
 }
 
@@ -55,6 +75,19 @@ impl When<'_> {
     pub(crate) fn when(&self, at: Timestamp) -> String {
         let at_word = self.pick("at", "à");
         format!("{} {at_word} {}", self.on(self.date_of(at)), self.clock_of(at))
+    }
+
+    /// `{when}` without its preposition: `Tuesday 24 November at 14:30`.
+    pub(crate) fn moment(&self, at: Timestamp) -> String {
+        format!("{} {} {}", self.day(self.date_of(at)), self.pick("at", "à"), self.clock_of(at))
+    }
+
+    /// `{when}` after `moves to`: in English without a preposition.
+    pub(crate) fn when_to(&self, at: Timestamp) -> String {
+        match self.locale {
+            Locale::En => self.moment(at),
+            Locale::Fr => self.when(at),
+        }
     }
 
     /// A date with its preposition: `on Tuesday 24 November`, or `tomorrow, Tuesday 24 November`.

@@ -1,0 +1,419 @@
+//! A turn while it is made: its lines, choices and effects. Staging, reading back and committing a change.
+//!
+//! Invariant: [`Flow::commit`] is the only place that asks the engine for a change of an appointment.
+
+use chrono::TimeDelta;
+use domain::{AppointmentId, Locale, Timestamp};
+
+use crate::facts::{
+    Answer, Answers, Ask, Asked, BookAsk, Facts, MessageAsk, MoveAsk, OwnAppointment, Refused, misfit,
+};
+use crate::guided;
+use crate::state::{
+    Change, Channel, Choice, Effect, EffectKind, EndedBy, Input, Keys, Line, Listed, OfferedTime, Output,
+    Place, Resource, Stage, Step, Talk, Task, TaskKind,
+};
+use crate::words::{self, Key, When};
+
+/// How long a staged change waits for the caller's yes.
+const STAGE_TIME: TimeDelta = TimeDelta::minutes(30);
+/// The characters of a message.
+pub(crate) const BODY_CHARS_MAX: usize = 2_000;
+/// The entries of a list, on all its pages. The state contains them.
+const LIST_MAX: usize = 63;
+const SUMMARY_LINES_MAX: usize = 20;
+/// The turns in a row that may say the same line.
+const SAME_LINE_MAX: u32 = 2;
+
+pub(crate) struct Flow<'a> {
+    pub(crate) out: Output,
+    pub(crate) facts: &'a Facts,
+    pub(crate) answers: &'a Answers,
+    pub(crate) input: &'a Input,
+}
+
+impl<'a> Flow<'a> {
+    pub(crate) fn new(talk: Talk, input: &'a Input, facts: &'a Facts, answers: &'a Answers) -> Self {
+        Self { out: Output::of(talk), facts, answers, input }
+    }
+
+    pub(crate) fn talk(&mut self) -> &mut Talk {
+        &mut self.out.talk
+    }
+
+    pub(crate) fn channel(&self) -> Channel {
+        self.out.talk.channel
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.input.at
+    }
+
+    pub(crate) fn writer(&self) -> When<'a> {
+        self.writer_in(self.out.talk.locale)
+    }
+
+    pub(crate) fn writer_in(&self, locale: Locale) -> When<'a> {
+        When { locale, zone: self.facts.zone, region: &self.facts.phone_region, now: self.input.at }
+    }
+
+    pub(crate) fn text(&self, key: Key, values: &[(&str, &str)]) -> String {
+        words::say(self.out.talk.locale, key, values)
+    }
+
+    pub(crate) fn say(&mut self, key: Key) {
+        self.say_with(key, &[]);
+    }
+
+    pub(crate) fn say_with(&mut self, key: Key, values: &[(&str, &str)]) {
+        let text = self.text(key, values);
+        self.line(text);
+    }
+
+    pub(crate) fn line(&mut self, text: String) {
+        self.out.lines.push(Line { text, fixed: true });
+    }
+
+    pub(crate) fn effect(&mut self, kind: EffectKind, resource: Option<Resource>) {
+        let effect = Effect { kind, resource };
+        self.out.effects.push(effect);
+        self.out.talk.effects.push(effect);
+        if !matches!(kind, EffectKind::Offered | EffectKind::Emergency) {
+            self.out.talk.unsent.clear();
+        }
+    }
+
+    pub(crate) fn choice(&mut self, id: &str, label: String) {
+        self.out.choices.push(Choice { id: id.to_owned(), label, link: None });
+    }
+
+    pub(crate) fn end(&mut self, by: EndedBy) {
+        self.out.end = Some(by);
+        self.out.choices.clear();
+    }
+
+    /// Whether the call can go to the handoff number.
+    pub(crate) fn can_transfer(&self) -> bool {
+        can_transfer(&self.out.talk, self.facts)
+    }
+
+    /// A transfer to a person where possible, else a message.
+    pub(crate) fn person(&mut self) {
+        self.talk().stage = None;
+        if self.can_transfer() {
+            self.say(Key::Transfer);
+            self.out.transfer = true;
+            self.talk().place = Place::default();
+        } else {
+            self.say(Key::TransferFailed);
+            guided::go(self, Step::Body);
+        }
+    }
+
+    /// Stages a change. A stage that exists is replaced.
+    pub(crate) fn stage(&mut self, change: Change) {
+        let is_number =
+            self.channel() == Channel::Sms && matches!(change, Change::Move { .. } | Change::Cancel { .. });
+        let number = is_number.then(|| 10 + u32::try_from(self.input.random % 90).unwrap_or(0));
+        let when = match &change {
+            Change::Book { time, .. } => self.writer().when(time.starts_at),
+            Change::Move { time, .. } => self.writer().when_to(time.starts_at),
+            Change::Cancel { appointment } => self.writer().when(appointment.starts_at),
+            Change::Consent { .. } => String::new(),
+        };
+        let key = self.talk().next_key();
+        let at = self.now();
+        self.talk().stage = Some(Stage { key, change, at, when, number, unclear: false });
+    }
+
+    /// Drops a stage that is too old.
+    pub(crate) fn expire_stage(&mut self) {
+        let now = self.now();
+        if self.talk().stage.as_ref().is_some_and(|stage| now - stage.at >= STAGE_TIME) {
+            self.talk().stage = None;
+        }
+    }
+
+    /// Reads the staged change back, and offers yes and no.
+    pub(crate) fn read_back(&mut self) {
+        let Some(stage) = self.out.talk.stage.clone() else { return };
+        let writer = self.writer();
+        let number = stage.number.map(|number| number.to_string()).unwrap_or_default();
+        match &stage.change {
+            Change::Book { time, name, .. } => {
+                let (service, staff) = self.names(time);
+                let (when, name) = (writer.when(time.starts_at), words::name(name));
+                self.say_with(
+                    Key::AskBook,
+                    &[("service", &service), ("staff", &staff), ("when", &when), ("name", &name)],
+                );
+            }
+            Change::Move { appointment, time } => {
+                let key = if stage.number.is_some() { Key::AskMoveNumber } else { Key::AskMove };
+                let (old, when) = (writer.when(appointment.starts_at), writer.when_to(time.starts_at));
+                let service = words::name(&appointment.service_name);
+                self.say_with(key, &[("service", &service), ("old", &old), ("when", &when), ("n", &number)]);
+            }
+            Change::Cancel { appointment } => {
+                let key = if stage.number.is_some() { Key::AskCancelNumber } else { Key::AskCancel };
+                let (service, when) =
+                    (words::name(&appointment.service_name), writer.when(appointment.starts_at));
+                self.say_with(key, &[("service", &service), ("when", &when), ("n", &number)]);
+            }
+            Change::Consent { .. } => self.say(Key::AskConsent),
+        }
+        let (yes, no) = (self.text(Key::Yes, &[]), self.text(Key::No, &[]));
+        self.out.choices.clear();
+        if stage.number.is_none() {
+            self.choice("1", yes);
+        }
+        self.choice("2", no);
+        self.out.keys = Keys::One;
+    }
+
+    /// The names of service and staff member as lines show them.
+    pub(crate) fn names(&self, time: &OfferedTime) -> (String, String) {
+        let service = self.facts.service(time.service).map(|service| words::name(&service.name));
+        let staff = self.facts.member(time.staff).map(|member| words::name(&member.name));
+        (service.unwrap_or_default(), staff.unwrap_or_default())
+    }
+
+    /// Carries the staged change out. The caller has said yes.
+    pub(crate) fn commit(&mut self) -> Asked<()> {
+        let Some(stage) = self.out.talk.stage.clone() else { return Ok(()) };
+        match stage.change.clone() {
+            Change::Book { time, name, phone, email } => {
+                self.commit_booking(stage.key, time, name, phone, email)?
+            }
+            Change::Move { appointment, time } => self.commit_move(stage.key, &appointment, time)?,
+            Change::Cancel { appointment } => self.commit_cancel(stage.key, &appointment)?,
+            Change::Consent { phone } => {
+                self.answers.get(Ask::Consent { phone })?;
+                self.talk().stage = None;
+                self.effect(EffectKind::Consent, None);
+                guided::help(self);
+            }
+        }
+        Ok(())
+    }
+
+    fn commit_booking(
+        &mut self,
+        key: u32,
+        time: OfferedTime,
+        name: String,
+        phone: Option<String>,
+        email: Option<String>,
+    ) -> Asked<()> {
+        let OfferedTime { service, staff, starts_at, .. } = time;
+        // If the time is taken, the fresh offer needs no name again.
+        let talk = self.talk();
+        (talk.name, talk.phone, talk.email) = (Some(name.clone()), phone.clone(), email.clone());
+        let ask = BookAsk { key, service, staff, starts_at, name, phone, email };
+        match self.answers.get(Ask::Book(ask))? {
+            Answer::Booked { appointment, staff, confirmed } => {
+                let (appointment, confirmed, time) =
+                    (*appointment, *confirmed, OfferedTime { staff: *staff, ..time });
+                self.talk().stage = None;
+                let (service, staff) = self.names(&time);
+                let when = self.writer().when(starts_at);
+                let (done, sum, kind) = if confirmed {
+                    (Key::DoneBook, Key::SumBooked, EffectKind::Booked)
+                } else {
+                    (Key::DoneRequest, Key::SumRequested, EffectKind::Requested)
+                };
+                self.say_with(done, &[("service", &service), ("staff", &staff), ("when", &when)]);
+                self.effect(kind, Some(Resource::Appointment(appointment)));
+                self.sum(sum, &service, starts_at);
+                self.booked(appointment);
+            }
+            Answer::Refused(refused) => self.not_booked(*refused, time, TaskKind::Book, None)?,
+            other => misfit(other),
+        }
+        Ok(())
+    }
+
+    /// After a booking: the manage link on the website, and the consent to texts in a call.
+    fn booked(&mut self, appointment: AppointmentId) {
+        self.talk().place = Place::default();
+        let from = self.out.talk.from.clone();
+        let asks =
+            self.channel() == Channel::Voice && self.facts.asks_consent && !self.out.talk.consent_asked;
+        if let Some(phone) = from.filter(|_| asks) {
+            self.talk().consent_asked = true;
+            self.stage(Change::Consent { phone });
+            self.read_back();
+        }
+        if self.channel() == Channel::Website {
+            let label = self.text(Key::ManageLink, &[]);
+            self.out.choices.push(Choice { id: "link".into(), label, link: Some(appointment) });
+        }
+    }
+
+    fn commit_move(&mut self, key: u32, appointment: &OwnAppointment, time: OfferedTime) -> Asked<()> {
+        let ask = MoveAsk {
+            key,
+            appointment: appointment.id,
+            expected_starts_at: appointment.starts_at,
+            starts_at: time.starts_at,
+        };
+        match self.answers.get(Ask::Move(ask))? {
+            Answer::Booked { staff, .. } => {
+                let staff_name =
+                    self.facts.member(*staff).map_or(&appointment.staff_name, |member| &member.name);
+                let (service, staff) = (words::name(&appointment.service_name), words::name(staff_name));
+                let when = self.writer().when(time.starts_at);
+                self.talk().stage = None;
+                self.say_with(Key::DoneMove, &[("service", &service), ("staff", &staff), ("when", &when)]);
+                self.changed(EffectKind::Moved, appointment.id);
+                self.sum(Key::SumMoved, &service, time.starts_at);
+            }
+            Answer::Refused(refused) => self.not_booked(*refused, time, TaskKind::Move, Some(appointment))?,
+            other => misfit(other),
+        }
+        Ok(())
+    }
+
+    fn commit_cancel(&mut self, key: u32, appointment: &OwnAppointment) -> Asked<()> {
+        let ask = Ask::Cancel { key, appointment: appointment.id, starts_at: appointment.starts_at };
+        let answer = self.answers.get(ask)?;
+        self.talk().stage = None;
+        match answer {
+            Answer::Done => {
+                let service = words::name(&appointment.service_name);
+                let when = self.writer().when(appointment.starts_at);
+                self.say_with(Key::DoneCancel, &[("service", &service), ("when", &when)]);
+                self.changed(EffectKind::Cancelled, appointment.id);
+                self.sum(Key::SumCancelled, &service, appointment.starts_at);
+            }
+            Answer::Refused(_) => self.no_change(),
+            other => misfit(other),
+        }
+        Ok(())
+    }
+
+    /// An own appointment was moved or cancelled, so its handle does not describe it any more.
+    fn changed(&mut self, kind: EffectKind, appointment: AppointmentId) {
+        self.effect(kind, Some(Resource::Appointment(appointment)));
+        self.talk().place = Place::default();
+    }
+
+    pub(crate) fn no_change(&mut self) {
+        self.say(Key::NoChange);
+        guided::go(self, Step::OfferMessage);
+    }
+
+    /// A booking or a move was refused: a fresh offer if the time is taken.
+    fn not_booked(
+        &mut self,
+        refused: Refused,
+        time: OfferedTime,
+        kind: TaskKind,
+        appointment: Option<&OwnAppointment>,
+    ) -> Asked<()> {
+        self.talk().stage = None;
+        match (refused, kind) {
+            (Refused::Taken, _) => {
+                self.say(Key::Taken);
+                let date = self.writer().date_of(time.starts_at);
+                let staff = appointment.map(|appointment| appointment.staff);
+                let task = Task {
+                    kind: Some(kind),
+                    service: Some(time.service),
+                    staff,
+                    appointment: appointment.cloned(),
+                    dates: [date].into(),
+                    ..Task::default()
+                };
+                self.talk().place = Place { task, ..Place::default() };
+                guided::advance(self)?;
+            }
+            (_, TaskKind::Book) => {
+                self.say(Key::NoBooking);
+                guided::go(self, Step::OfferMessage);
+            }
+            _ => self.no_change(),
+        }
+        Ok(())
+    }
+
+    /// Adds a line to the summary.
+    fn sum(&mut self, key: Key, service: &str, at: Timestamp) {
+        let at = at.utc().with_timezone(&self.facts.zone).format("%Y-%m-%d %H:%M").to_string();
+        let line = self.text(key, &[("service", service), ("at", &at)]);
+        if self.out.talk.summary.len() < SUMMARY_LINES_MAX {
+            self.talk().summary.push(line);
+        }
+    }
+
+    /// Takes a message with the caller's own words.
+    pub(crate) fn message(&mut self, mut ask: MessageAsk) -> Asked<bool> {
+        ask.body = ask.body.chars().take(BODY_CHARS_MAX).collect();
+        ask.urgent = ask.urgent || self.out.talk.emergency;
+        match self.answers.get(Ask::Message(ask))? {
+            Answer::Message(message) => {
+                self.talk().changes += 1;
+                self.say(Key::MessageDone);
+                self.effect(EffectKind::MessageTaken, Some(Resource::Message(*message)));
+                let line = self.text(Key::SumMessage, &[]);
+                if self.out.talk.summary.len() < SUMMARY_LINES_MAX {
+                    self.talk().summary.push(line);
+                }
+                Ok(true)
+            }
+            Answer::Refused(_) => Ok(false),
+            other => misfit(other),
+        }
+    }
+
+    /// Makes the output: the beginning of a text thread, repeated lines, the history.
+    pub(crate) fn finish(mut self) -> Output {
+        self.limit_repeats();
+        if self.out.talk.first_due && !self.out.lines.is_empty() {
+            self.out.talk.first_due = false;
+            let first = self.text(Key::FirstText, &[("business", &words::name(&self.facts.business))]);
+            self.out.lines[0].text.insert_str(0, &first);
+        }
+        let said: Vec<String> = self.out.lines.iter().map(|line| line.text.clone()).collect();
+        self.talk().remember(false, &said.join(" "));
+        self.out
+    }
+
+    /// A line is said in at most two turns in a row. Instead of a third time, a message is offered, then the
+    /// conversation ends.
+    fn limit_repeats(&mut self) {
+        let before = std::mem::take(&mut self.talk().repeated);
+        let times =
+            |text: &str| before.iter().find(|(line, _)| line == text).map_or(1, |(_, times)| times + 1);
+        let is_third = |flow: &Self| flow.out.lines.iter().any(|line| times(&line.text) > SAME_LINE_MAX);
+        if is_third(self) && self.out.effects.is_empty() && !self.out.transfer && self.out.end.is_none() {
+            self.clear_lines();
+            self.talk().stage = None;
+            self.say(Key::Unknown);
+            guided::go(self, Step::OfferMessage);
+            if is_third(self) {
+                self.clear_lines();
+                self.say(Key::Goodbye);
+                self.end(EndedBy::Receptionist);
+            }
+        }
+        let counted = self.out.lines.iter().map(|line| (line.text.clone(), times(&line.text)));
+        self.out.talk.repeated = counted.collect();
+    }
+
+    fn clear_lines(&mut self) {
+        self.out.lines.clear();
+        self.out.choices.clear();
+    }
+
+    /// Lists choices of the guided path: up to 7 on a page.
+    pub(crate) fn list(&mut self, mut listed: Vec<Listed>) {
+        listed.truncate(LIST_MAX);
+        self.talk().place.listed = listed;
+        self.talk().place.shown = 0;
+    }
+}
+
+pub(crate) fn can_transfer(talk: &Talk, facts: &Facts) -> bool {
+    matches!(talk.channel, Channel::Voice | Channel::Assistant) && facts.handoff
+}

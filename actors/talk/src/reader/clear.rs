@@ -1,0 +1,72 @@
+//! The clear yes and the clear no to a change.
+
+use super::phrases::plain;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clear {
+    Yes,
+    No,
+}
+
+const POLITE: [&str; 5] = ["please", "thanks", "thank you", "s'il vous plaît", "merci"];
+const YES: [&str; 21] = [
+    "yes",
+    "yeah",
+    "yep",
+    "correct",
+    "right",
+    "ok",
+    "okay",
+    "sure",
+    "go ahead",
+    "that's right",
+    "do it",
+    "oui",
+    "ouais",
+    "d'accord",
+    "c'est ça",
+    "exact",
+    "parfait",
+    "allez-y",
+    "volontiers",
+    "d accord",
+    "that s right",
+];
+const NO: [&str; 10] =
+    ["no", "nope", "not that", "wait", "stop", "wrong", "non", "pas ça", "attendez", "faux"];
+
+/// Reads a turn that consists only of entries of one list, and of polite words. Any other turn is unclear.
+pub fn clear(text: &str) -> Option<Clear> {
+    // A question is not an answer.
+    if text.contains('?') {
+        return None;
+    }
+    let words = plain(text);
+    let phrases = |list: &[&str]| list.iter().map(|phrase| plain(phrase)).collect::<Vec<_>>();
+    let polite = phrases(&POLITE);
+    let consists_of = |list: &[&str]| {
+        let entries = phrases(list);
+        let mut rest = &words[..];
+        let mut has_entry = false;
+        while !rest.is_empty() {
+            // The longest entry first: "that's right" before "right".
+            let longest = |list: &[Vec<String>]| {
+                list.iter().filter(|entry| rest.starts_with(entry)).map(Vec::len).max()
+            };
+            match (longest(&entries), longest(&polite)) {
+                (Some(len), _) => {
+                    has_entry = true;
+                    rest = &rest[len..];
+                }
+                (None, Some(len)) => rest = &rest[len..],
+                (None, None) => return false,
+            }
+        }
+        has_entry
+    };
+    match (consists_of(&YES), consists_of(&NO)) {
+        (true, false) => Some(Clear::Yes),
+        (false, true) => Some(Clear::No),
+        _ => None,
+    }
+}

@@ -1,0 +1,295 @@
+//! Dates.
+
+use std::collections::BTreeSet;
+
+use chrono::{Datelike, Days, NaiveDate};
+
+use super::numbers;
+use super::tokens::At;
+use super::when::{Context, Expect};
+
+pub(super) type Dates = BTreeSet<NaiveDate>;
+
+const WEEKDAYS: [&[&str]; 7] = [
+    &["monday", "mondays", "lundi", "lundis"],
+    &["tuesday", "tuesdays", "tues", "mardi", "mardis"],
+    &["wednesday", "wednesdays", "wed", "mercredi", "mercredis"],
+    &["thursday", "thursdays", "thurs", "jeudi", "jeudis"],
+    &["friday", "fridays", "fri", "vendredi", "vendredis"],
+    &["saturday", "saturdays", "samedi", "samedis"],
+    &["sunday", "sundays", "dimanche", "dimanches"],
+];
+const MONTHS: [&[&str]; 12] = [
+    &["january", "jan", "janvier", "janv"],
+    &["february", "feb", "fevrier", "fevr"],
+    &["march", "mars"],
+    &["april", "apr", "avril", "avr"],
+    &["may", "mai"],
+    &["june", "jun", "juin"],
+    &["july", "jul", "juillet", "juil"],
+    &["august", "aug", "aout"],
+    &["september", "sept", "sep", "septembre"],
+    &["october", "oct", "octobre"],
+    &["november", "nov", "novembre"],
+    &["december", "dec", "decembre"],
+];
+
+fn index_of(lists: &[&[&str]], word: Option<&str>) -> Option<u32> {
+    let word = word?;
+    lists.iter().position(|list| list.contains(&word)).and_then(|index| u32::try_from(index).ok())
+}
+
+/// Whether the words after a number make it a day: a month, or the ending of an ordinal.
+pub(super) fn is_day_before(rest: At<'_>) -> bool {
+    let ending = rest.any(&["st", "nd", "rd", "th", "er"]).is_some() && rest.is_glued();
+    ending || index_of(&MONTHS, rest.optional(&["of"]).word()).is_some()
+}
+
+fn one(date: Option<NaiveDate>) -> Dates {
+    date.into_iter().collect()
+}
+
+/// A date, or several that the words may mean.
+pub(super) fn date<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
+    near(at, context)
+        .or_else(|| ahead(at, context))
+        .or_else(|| weekday(at, context))
+        .or_else(|| calendar(at, context))
+        .or_else(|| day_of_month(at, context))
+}
+
+/// `today`, `tomorrow`, `the day after`, `this week`.
+fn near<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
+    let ahead = |days: u64| one(context.today.checked_add_days(Days::new(days)));
+    let fixed: [(&[&str], u64); 3] = [
+        (
+            &[
+                "the day after tomorrow",
+                "day after tomorrow",
+                "the day after",
+                "apres demain",
+                "le surlendemain",
+            ],
+            2,
+        ),
+        (&["tomorrow", "tomorow", "demain", "le lendemain"], 1),
+        (&["today", "aujourd hui", "aujourdhui"], 0),
+    ];
+    if let Some((days, rest)) = fixed.into_iter().find_map(|(words, days)| Some((days, at.any(words)?))) {
+        return Some((ahead(days), rest));
+    }
+    // The time reader reads the part of the day.
+    let parts = [
+        "tonight",
+        "this morning",
+        "this afternoon",
+        "this evening",
+        "ce matin",
+        "cet apres midi",
+        "ce soir",
+    ];
+    if at.any(&parts).is_some() {
+        let skipped = if at.word() == Some("tonight") { 0 } else { 1 };
+        return Some((ahead(0), at.skip(skipped)));
+    }
+    let since_monday = u64::from(context.today.weekday().num_days_from_monday());
+    let week = |from: u64, to: u64| (from..=to).flat_map(ahead).collect::<Dates>();
+    if let Some(rest) = at.any(&["this week", "cette semaine"]) {
+        return Some((week(0, 6 - since_monday), rest));
+    }
+    if let Some(rest) = at.any(&["next week", "la semaine prochaine", "semaine prochaine"]) {
+        return Some((week(7 - since_monday, 13 - since_monday), rest));
+    }
+    let saturday = (5 + 7 - since_monday) % 7;
+    if let Some(rest) =
+        at.any(&["this weekend", "the weekend", "ce week end", "le week end", "weekend", "week end"])
+    {
+        return Some((week(saturday, saturday + 1), rest));
+    }
+    None
+}
+
+/// `in two weeks`, `dans quinze jours`, `a week today`.
+fn ahead<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
+    let rest = at.any(&["in", "dans"])?;
+    let (count, rest) = match rest.any(&["a"]) {
+        Some(rest) => (1, rest),
+        None => rest.number()?,
+    };
+    let is_french = at.word() == Some("dans");
+    let ahead = |days: u32| context.today.checked_add_days(Days::new(days.into()));
+    if let Some(rest) = rest.any(&["days", "day", "jours", "jour"]) {
+        // A French week has eight days, and two weeks have fifteen.
+        let days = match count {
+            8 if is_french => vec![7, 8],
+            15 if is_french => vec![14, 15],
+            count => vec![count],
+        };
+        return Some((days.into_iter().filter_map(ahead).collect(), rest));
+    }
+    let rest = rest.any(&["weeks", "week", "semaines", "semaine"])?;
+    Some((one(ahead(count * 7)), rest))
+}
+
+/// `Tuesday`, `next Tuesday`, `mardi prochain`, and a date after it: `Tuesday 24 November`.
+fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
+    let is_next = at.word() == Some("next");
+    let is_this = at.any(&["this", "ce"]).is_some();
+    let start = if is_next || is_this { at.skip(1) } else { at };
+    let weekday = index_of(&WEEKDAYS, start.word())?;
+    let rest = start.skip(1);
+    let french_next = rest.any(&["prochain", "prochaine"]);
+    let (is_next, rest) = (is_next || french_next.is_some(), french_next.unwrap_or(rest));
+    let days = (weekday + 7 - context.today.weekday().num_days_from_monday()) % 7;
+    let ahead = |days: u32| context.today.checked_add_days(Days::new(days.into()));
+    let in_a_week = rest.any(&["week", "in a week", "en huit"]);
+    let (dates, rest): (Dates, _) = if let Some(rest) = in_a_week {
+        // "Tuesday week" is the Tuesday after the coming one.
+        (one(ahead(days + 7)), rest)
+    } else if is_next {
+        let coming = if days == 0 { 7 } else { days };
+        ([coming, coming + 7].into_iter().filter_map(ahead).collect(), rest)
+    } else if context.is_strict {
+        ((0..60).filter_map(|weeks| ahead(days + 7 * weeks)).collect(), rest)
+    } else if days == 0 && !is_this {
+        ([0, 7].into_iter().filter_map(ahead).collect(), rest)
+    } else {
+        (one(ahead(days)), rest)
+    };
+    let after = rest.optional(&["the", "le"]);
+    let skipped = if after.sign() == Some(',') { after.skip(1).optional(&["the", "le"]) } else { after };
+    // A date beside its weekday: both are kept if they contradict each other.
+    let exact = calendar(skipped, context).or_else(|| {
+        let is_day = skipped.digits().is_none() || dates_follow(skipped);
+        day_of_month(skipped, &Context { expect: Expect::Day, ..*context }).filter(|_| is_day)
+    });
+    if let Some((exact, rest)) = exact {
+        let agreeing = exact.iter().filter(|date| date.weekday().num_days_from_monday() == weekday);
+        let agreeing: Dates = agreeing.copied().collect();
+        if !agreeing.is_empty() {
+            return Some((agreeing, rest));
+        }
+        if context.is_strict {
+            return Some((Dates::new(), rest));
+        }
+        // `mardi 24`: the next month that has the 24th on a Tuesday is not meant.
+        return Some((dates.union(&exact).copied().collect(), rest));
+    }
+    Some((dates, rest))
+}
+
+/// Whether the digits are a day and no time: nothing of a time follows them.
+fn dates_follow(at: At<'_>) -> bool {
+    let next = at.skip(1);
+    next.any(&["h", "heures", "heure", "am", "pm", "o clock", "hrs"]).is_none() && next.sign() != Some(':')
+}
+
+/// `24 November`, `November 24`, `24/11`, `2026-11-24`, `le 1er décembre`.
+fn calendar<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
+    if let Some((day, rest)) = day_number(at) {
+        let rest = rest.optional(&["of"]);
+        if let Some(month) = index_of(&MONTHS, rest.word()) {
+            return dated(day, month + 1, rest.skip(1), context);
+        }
+    }
+    if let Some(month) = index_of(&MONTHS, at.word()) {
+        let rest = at.skip(1).optional(&["the"]);
+        if let Some((day, rest)) = day_number(rest).filter(|_| dates_follow(rest)) {
+            return dated(day, month + 1, rest, context);
+        }
+    }
+    let (first, first_len) = at.digits()?;
+    let sign = at.skip(1).sign().filter(|sign| "/.-".contains(*sign))?;
+    let (second, second_len) = at.skip(2).digits()?;
+    let rest = at.skip(3);
+    if first_len == 4 {
+        let third = (rest.sign() == Some(sign)).then(|| rest.skip(1).digits())??;
+        let date = NaiveDate::from_ymd_opt(i32::try_from(first).ok()?, second, third.0)?;
+        return Some((one(Some(date)), rest.skip(2)));
+    }
+    // `10.30` is a time.
+    if first_len > 2 || second_len > 2 || sign == '.' && second > 12 {
+        return None;
+    }
+    let (year, rest) = match rest.sign() == Some(sign) {
+        true => {
+            (rest.skip(1).digits().map(|(year, len)| if len == 2 { year + 2000 } else { year }), rest.skip(2))
+        }
+        false => (None, rest),
+    };
+    let day_first = (first, second);
+    let month_first = (second, first);
+    let orders = if context.month_first { [month_first, day_first] } else { [day_first, month_first] };
+    let dates = orders.into_iter().map(|(day, month)| match year {
+        Some(year) => {
+            one(i32::try_from(year).ok().and_then(|year| NaiveDate::from_ymd_opt(year, month, day)))
+        }
+        None => coming(day, month, context.today),
+    });
+    let dates = dates.into_iter().find(|dates| !dates.is_empty())?;
+    Some((dates, rest))
+}
+
+fn dated<'a>(day: u32, month: u32, rest: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
+    let after = if rest.sign() == Some(',') { rest.skip(1) } else { rest };
+    if let Some((year, 4)) = after.digits().filter(|(year, _)| (2000..2200).contains(year)) {
+        let date = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)?;
+        return Some((one(Some(date)), after.skip(1)));
+    }
+    let dates = coming(day, month, context.today);
+    (!dates.is_empty()).then_some((dates, rest))
+}
+
+/// The coming day of a month. A date that is past means next year.
+fn coming(day: u32, month: u32, today: NaiveDate) -> Dates {
+    // 29 February can be several years ahead.
+    let years = (0..9).filter_map(|years| NaiveDate::from_ymd_opt(today.year() + years, month, day));
+    one(years.into_iter().find(|date| *date >= today))
+}
+
+/// A day in digits or as an ordinal: `24`, `24th`, `the twenty-fourth`, `1er`, `vingt-quatre`.
+fn day_number(at: At<'_>) -> Option<(u32, At<'_>)> {
+    let start = at.optional(&["the", "le"]);
+    let (day, rest) = match start.digits() {
+        Some((day, len)) if len <= 2 => {
+            let rest = start.skip(1);
+            let suffix = rest.any(&["st", "nd", "rd", "th", "er", "ere", "e"]).filter(|_| rest.is_glued());
+            (day, suffix.unwrap_or(rest))
+        }
+        Some(_) => return None,
+        None => match numbers::ordinal(|offset| start.skip(offset).word()) {
+            Some((day, len)) => (day, start.skip(len)),
+            None => start.number()?,
+        },
+    };
+    (1..=31).contains(&day).then_some((day, rest))
+}
+
+/// `the 24th`, `le 24`, or a bare `24` where a day is expected: the coming one.
+fn day_of_month<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
+    let has_article = at.any(&["the", "le"]).is_some();
+    let (day, rest) = day_number(at)?;
+    let start = at.optional(&["the", "le"]);
+    let has_suffix = match start.digits() {
+        Some(_) => rest.at > start.at + 1,
+        None => numbers::ordinal(|offset| start.skip(offset).word()).is_some(),
+    };
+    let is_number_word = start.digits().is_none() && !has_suffix;
+    let is_bare = context.expect == Expect::Day && !is_number_word;
+    // `the first visit` is no day.
+    let has_suffix = has_suffix && (start.digits().is_some() || is_bare || day > 20);
+    // `the second one` and `the 2 of us` are no days; `le 24` and `le vingt-quatre` are.
+    let is_french_article = at.word() == Some("le");
+    let is_meant =
+        has_article && (has_suffix || is_french_article) || has_suffix && start.digits().is_some() || is_bare;
+    let follows =
+        rest.any(&["one", "option", "choix", "of us", "h", "heures", "heure", "am", "pm", "o clock"]);
+    let is_of_month = is_day_before(rest);
+    if !is_meant || is_of_month || follows.is_some() || rest.sign().is_some_and(|sign| ":/".contains(sign)) {
+        return None;
+    }
+    let first = context.today.with_day(1)?;
+    let months =
+        (0..12).filter_map(|months| first.checked_add_months(chrono::Months::new(months))?.with_day(day));
+    Some((one(months.into_iter().find(|date| *date >= context.today)), rest))
+}

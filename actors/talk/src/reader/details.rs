@@ -1,0 +1,214 @@
+//! Details of the caller: name, phone number, e-mail address, code.
+
+use domain::{Email, unaccented};
+
+use super::numbers;
+use super::phrases::plain;
+
+const NAME_CHARS_MAX: usize = 60;
+const NAME_WORDS_MAX: usize = 5;
+const BEFORE_NAMES: [&str; 18] = [
+    "my name is",
+    "the name is",
+    "name is",
+    "this is",
+    "i am",
+    "i'm",
+    "it's",
+    "it is",
+    "for",
+    "je m'appelle",
+    "je suis",
+    "mon nom est",
+    "c'est",
+    "au nom de",
+    "pour",
+    "moi c'est",
+    "my name's",
+    "name",
+];
+const AFTER_NAMES: [&str; 5] = ["please", "thanks", "thank you", "merci", "s'il vous plaît"];
+/// Words that no name is: a turn of them was not an answer.
+const NOT_NAMES: [&str; 30] = [
+    "yes",
+    "no",
+    "oui",
+    "non",
+    "what",
+    "why",
+    "who",
+    "help",
+    "hello",
+    "bonjour",
+    "appointment",
+    "book",
+    "cancel",
+    "move",
+    "tomorrow",
+    "today",
+    "demain",
+    "quoi",
+    "pourquoi",
+    "menu",
+    "ok",
+    "okay",
+    "stop",
+    "back",
+    "retour",
+    "annuler",
+    "reserver",
+    "the",
+    "you",
+    "vous",
+];
+
+/// The name that a turn gives.
+pub fn person_name(text: &str) -> Option<String> {
+    let text = text.trim().trim_end_matches(['.', '!', ',']).trim();
+    if text.chars().any(|c| c.is_ascii_digit() || "?@/<>{}[]\\|*#_=;:\"".contains(c) || c.is_control()) {
+        return None;
+    }
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    let starts = |words: &[&str], phrase: &str| {
+        let phrase = plain(phrase);
+        // `I'm` is one word of the turn, and one of the phrase.
+        let own: Vec<String> = words.iter().flat_map(|word| plain(word)).collect();
+        own.starts_with(&phrase).then(|| phrase.len())
+    };
+    let start = ["hello", "hi", "bonjour", "yes", "oui", "ok"];
+    while words.len() > 1 && plain(words[0]).iter().all(|word| start.contains(&word.as_str())) {
+        words.remove(0);
+    }
+    let prefix = BEFORE_NAMES.iter().filter_map(|phrase| starts(&words, phrase)).max().unwrap_or(0);
+    // Each white-space word of a prefix is one plain word, apart from punctuation.
+    words.drain(..prefix.min(words.len()));
+    for polite in AFTER_NAMES {
+        let polite: Vec<&str> = polite.split(' ').collect();
+        let own: Vec<String> =
+            words.iter().rev().take(polite.len()).rev().flat_map(|word| plain(word)).collect();
+        if own == plain(&polite.join(" ")) && !own.is_empty() {
+            words.truncate(words.len() - polite.len());
+        }
+    }
+    let is_name = (1..=NAME_WORDS_MAX).contains(&words.len())
+        && words.iter().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 2)
+        && !words.iter().flat_map(|word| plain(word)).any(|word| NOT_NAMES.contains(&word.as_str()));
+    if !is_name {
+        return None;
+    }
+    let name = words.iter().map(|word| capitalised(word)).collect::<Vec<_>>().join(" ");
+    let name = name.trim_matches(|c: char| !c.is_alphabetic() && c != '.');
+    Some(name.chars().take(NAME_CHARS_MAX).collect::<String>().trim_end().to_owned())
+}
+
+/// A word that a transcriber wrote in lower case, with a capital letter.
+fn capitalised(word: &str) -> String {
+    let small = ["de", "da", "van", "von", "du", "la", "le", "der", "di"];
+    let mut chars = word.chars();
+    match chars.next() {
+        Some(first) if first.is_lowercase() && !small.contains(&word) => {
+            first.to_uppercase().chain(chars).collect()
+        }
+        _ => word.to_owned(),
+    }
+}
+
+/// The digits of a turn, in digits or words. `None` if it has other words than few fillers.
+fn digits(text: &str) -> Option<String> {
+    let fillers = [
+        "my",
+        "number",
+        "is",
+        "its",
+        "the",
+        "code",
+        "phone",
+        "mon",
+        "numero",
+        "est",
+        "cest",
+        "le",
+        "please",
+        "and",
+        "et",
+        "at",
+        "au",
+        "plus",
+        "it",
+        "merci",
+        "thanks",
+        "telephone",
+        "de",
+        "sil",
+        "vous",
+        "plait",
+        "yes",
+        "oui",
+        "a",
+        "call",
+        "me",
+        "on",
+        "appelez",
+        "moi",
+    ];
+    let words = plain(text);
+    let mut digits = String::new();
+    let mut at = 0;
+    while at < words.len() {
+        let word = &words[at];
+        let repeat = match word.as_str() {
+            "double" => 2,
+            "triple" => 3,
+            _ => 1,
+        };
+        let start = if repeat > 1 { at + 1 } else { at };
+        if word.bytes().all(|byte| byte.is_ascii_digit()) {
+            digits.push_str(word);
+            at += 1;
+        } else if let Some((value, len)) =
+            numbers::cardinal(|offset| words.get(start + offset).map(String::as_str))
+        {
+            // `zéro six` and `oh six` are digits, and `douze` is 12.
+            for _ in 0..repeat {
+                digits.push_str(&value.to_string());
+            }
+            at = start + len;
+        } else if fillers.contains(&word.as_str()) {
+            at += 1;
+        } else {
+            return None;
+        }
+    }
+    Some(digits).filter(|digits| !digits.is_empty())
+}
+
+/// The phone number that a turn gives, as digits with a leading `+` if it has one.
+pub fn phone(text: &str) -> Option<String> {
+    let digits = digits(text).filter(|digits| (7..=15).contains(&digits.len()))?;
+    let has_plus = text.trim_start_matches(|c: char| !c.is_ascii_digit() && c != '+').starts_with('+')
+        || plain(text).first().is_some_and(|word| word == "plus");
+    Some(if has_plus { format!("+{digits}") } else { digits })
+}
+
+/// The code of six digits that a turn gives.
+pub fn code(text: &str) -> Option<String> {
+    digits(text).filter(|digits| digits.len() == 6)
+}
+
+/// The e-mail address in a turn.
+pub fn email(text: &str) -> Option<String> {
+    let mut found =
+        text.split(|c: char| c.is_whitespace() || "<>(),;".contains(c)).filter(|word| word.contains('@'));
+    let one = found.next().filter(|_| found.next().is_none())?;
+    Email::new(one.trim_end_matches(['.', '!', '?'])).ok().map(|email| email.as_str().to_owned())
+}
+
+const OPT_OUTS: [&str; 10] =
+    ["stop", "stopall", "stop all", "unsubscribe", "cancel", "end", "quit", "revoke", "optout", "arret"];
+
+/// Whether a text is one of the words that stop texts.
+pub fn is_opt_out(text: &str) -> bool {
+    let kept = unaccented(text).to_lowercase();
+    let kept: String = kept.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
+    OPT_OUTS.contains(&kept.split_whitespace().collect::<Vec<_>>().join(" ").as_str())
+}

@@ -1,0 +1,51 @@
+//! The words of the menu.
+
+use super::phrases::plain;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Entry {
+    Book,
+    Move,
+    Cancel,
+    Message,
+    Question,
+}
+
+const ENTRIES: [(Entry, &[&str]); 5] = [
+    (Entry::Book, &["book", "booking", "reserver", "reserve", "prendre", "schedule"]),
+    (
+        Entry::Move,
+        &["move", "change", "reschedule", "deplacer", "changer", "modifier", "reporter", "decaler"],
+    ),
+    (Entry::Cancel, &["cancel", "annuler", "annulation", "cancellation"]),
+    (Entry::Message, &["message"]),
+    (
+        Entry::Question,
+        &[
+            "hours", "address", "horaires", "adresse", "open", "ouvert", "ouverts", "ouverte", "where",
+            "located", "question",
+        ],
+    ),
+];
+/// Words that mean booking only without a word of another entry: "cancel my appointment".
+const APPOINTMENTS: [&str; 6] = ["appointment", "appointments", "rendez", "rendezvous", "rdv", "appt"];
+const NEGATIONS: [&str; 6] = ["dont", "not", "pas", "never", "wont", "jamais"];
+
+/// The entries of the menu that a turn names, several if it is ambiguous.
+pub fn entries(text: &str) -> Vec<Entry> {
+    let words = plain(text);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    if has(&NEGATIONS) {
+        return Vec::new();
+    }
+    let mut found: Vec<Entry> =
+        ENTRIES.iter().filter(|(_, list)| has(list)).map(|(entry, _)| *entry).collect();
+    // "prendre un message" is no booking, and "reserver" beside "annuler" stays ambiguous.
+    if found.contains(&Entry::Message) && !has(&["book", "reserver"]) {
+        found.retain(|entry| *entry != Entry::Book);
+    }
+    if found.is_empty() && has(&APPOINTMENTS) {
+        found.push(Entry::Book);
+    }
+    found
+}

@@ -1,0 +1,127 @@
+//! Dates and times of day in a turn.
+
+use std::collections::BTreeSet;
+
+use chrono::NaiveDate;
+
+use super::dates::{self, Dates};
+use super::phrases::plain;
+use super::times::{self, Bare, Times};
+use super::tokens::{At, pieces};
+
+/// What a bare number means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expect {
+    Day,
+    Time,
+    Nothing,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Context {
+    pub today: NaiveDate,
+    /// Whether `11/24` is 24 November: the phone region is US.
+    pub month_first: bool,
+    pub expect: Expect,
+    /// For sentences of a model: a weekday means every date with that weekday, and a date that contradicts its weekday
+    /// means none.
+    pub is_strict: bool,
+}
+
+/// The dates and times of a turn. `None`: the turn names none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    pub dates: Option<BTreeSet<NaiveDate>>,
+    pub times: Option<Times>,
+}
+
+/// A date or time in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mention {
+    Dates(BTreeSet<NaiveDate>),
+    Times(Times),
+    /// A part of the day, such as `morning`.
+    Part(Times),
+}
+
+const NEGATIONS: [&str; 16] = [
+    "not", "dont", "cant", "except", "but", "never", "pas", "sauf", "aucun", "jamais", "ni", "neither",
+    "nor", "no", "wont", "isnt",
+];
+
+/// The dates and times of a sentence, in their order. Bare numbers count as the context says.
+pub fn mentions(text: &str, context: &Context) -> Vec<Mention> {
+    let pieces = pieces(text);
+    let bare = if context.expect == Expect::Time { Bare::Hour } else { Bare::Not };
+    let mut found = Vec::new();
+    let mut at = At { all: &pieces, at: 0 };
+    while at.piece().is_some() {
+        // Where an hour is expected, `10` is no day. Elsewhere only a clock time such as `10:30` comes before a date.
+        let is_hour_first = context.expect == Expect::Time || at.digits().is_some();
+        let hour = || times::time(at, bare).map(|(times, rest)| (Mention::Times(times), rest));
+        let first = is_hour_first.then(hour).flatten();
+        let mention = first
+            .or_else(|| dates::date(at, context).map(|(dates, rest)| (Mention::Dates(dates), rest)))
+            .or_else(|| times::part(at).map(|(times, rest)| (Mention::Part(times), rest)))
+            .or_else(hour);
+        at = match mention {
+            Some((mention, rest)) => {
+                found.push(mention);
+                // `tonight` is a date, and a part of the day too.
+                match times::part(at).filter(|_| rest.at == at.at) {
+                    Some((times, rest)) => {
+                        found.push(Mention::Part(times));
+                        rest
+                    }
+                    None => rest,
+                }
+            }
+            None => skip(at),
+        };
+    }
+    found
+}
+
+/// Skips a word, or a number with all its parts: of `25:00` nothing is a time. An offset such as `UTC+02:00` is none either.
+fn skip(at: At<'_>) -> At<'_> {
+    let mut rest = at.skip(1);
+    if at.word() == Some("utc") && rest.digits().is_some() {
+        rest = rest.skip(1);
+    } else if at.digits().is_none() {
+        return rest;
+    }
+    while rest.sign().is_some_and(|sign| ":/.-".contains(sign)) && rest.skip(1).digits().is_some() {
+        rest = rest.skip(2);
+    }
+    rest
+}
+
+/// Reads a turn. Both fields are `None` if it names no date and no time, or has a negation.
+pub fn read(text: &str, context: &Context) -> Reading {
+    let words = plain(text);
+    // "no, Tuesday" corrects: only a first "no" is not a negation of what follows.
+    let words = words.strip_prefix(&["no".to_owned()]).unwrap_or(&words);
+    if words.iter().any(|word| NEGATIONS.contains(&word.as_str())) {
+        return Reading::default();
+    }
+    let mut reading = Reading::default();
+    let mut parts: Option<Times> = None;
+    for mention in mentions(text, context) {
+        match mention {
+            Mention::Dates(dates) => {
+                let known = reading.dates.get_or_insert_with(Dates::new);
+                known.extend(dates);
+            }
+            Mention::Times(times) => {
+                reading.times = Some(reading.times.take().unwrap_or_default().or(&times));
+            }
+            Mention::Part(times) => parts = Some(parts.unwrap_or_default().or(&times)),
+        }
+    }
+    reading.times = match (reading.times, parts) {
+        // `at three, in the afternoon`; a contradiction such as `15:00 in the morning` is not understood.
+        (Some(times), Some(parts)) => Some(times.and(&parts).unwrap_or_default()),
+        (times, parts) => times.or(parts),
+    };
+    reading
+}

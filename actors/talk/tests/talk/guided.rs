@@ -1,0 +1,322 @@
+//! The guided path: what the caller hears, and what the store gets.
+
+use domain::{BookingMode, Locale};
+use talk::{Ask, Channel, EffectKind, EndedBy, Refused, Said};
+
+use crate::world::{CALLER, CODE, Caller, World, at, id};
+
+#[test]
+fn a_booking_in_one_sentence_is_read_back_and_booked_after_a_yes() {
+    let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+    assert_eq!(caller.last.lines[0].text, "Hello, this is the automated assistant of Salon Lumière.");
+    assert_eq!(caller.says("I'd like a haircut with Karim on Tuesday at ten"), "What is your name?");
+    assert_eq!(
+        caller.says("My name is Ada Lovelace"),
+        "Haircut with Karim Benali on Tuesday 24 November at 10:00, for Ada Lovelace. Shall I book it?"
+    );
+    assert!(caller.world.changes.is_empty());
+    assert_eq!(
+        caller.says("Yes please."),
+        "Booked: Haircut with Karim Benali on Tuesday 24 November at 10:00."
+    );
+    assert_eq!(caller.effects(), [EffectKind::Booked]);
+    let [Ask::Book(ask)] = &caller.world.changes[..] else { panic!() };
+    assert_eq!((ask.starts_at, ask.staff, ask.service), (at("2026-11-24T09:00:00Z"), id(12), id(1)));
+    assert_eq!((ask.name.as_str(), ask.phone.as_deref()), ("Ada Lovelace", Some(CALLER)));
+    assert_eq!(talk::summary(&caller.talk).as_deref(), Some("Booked: Haircut, 2026-11-24 10:00."));
+    // A second yes changes nothing.
+    caller.says("yes");
+    assert_eq!(caller.world.changes.len(), 1);
+}
+
+#[test]
+fn a_french_caller_books_by_keys() {
+    let mut caller = Caller::with(World::new(), Channel::Voice, Locale::Fr, Some(CALLER));
+    assert_eq!(caller.keys("1"), "Quelle prestation souhaitez-vous ? 1 Haircut, 2 Colour.");
+    assert!(
+        caller
+            .keys("2")
+            .starts_with("Quel jour vous convient ? 1 aujourd'hui, vendredi 20 novembre, 2 lundi 23")
+    );
+    assert_eq!(caller.keys("2"), "J'ai lundi 23 novembre à 10 h, 11 h 30 et 15 h. Laquelle vous convient ?");
+    assert_eq!(caller.keys("3"), "Quel est votre nom ?");
+    assert_eq!(
+        caller.says("je m'appelle Zoé Petit"),
+        "Colour avec Karim Benali le lundi 23 novembre à 15 h, au nom de Zoé Petit. Je réserve ?"
+    );
+    assert_eq!(caller.keys("1"), "Réservé : Colour avec Karim Benali le lundi 23 novembre à 15 h.");
+}
+
+#[test]
+fn only_a_clear_yes_commits() {
+    for (answer, commits) in [
+        ("yes", true),
+        ("Yeah, that's right, thank you", true),
+        ("oui, allez-y", true),
+        ("yes but at eleven", false),
+        ("I guess so", false),
+        ("yes no", false),
+        ("is that the yes?", false),
+        ("no", false),
+        ("", false),
+    ] {
+        let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+        caller.says("haircut on Tuesday at ten");
+        caller.says("Ada Lovelace");
+        caller.says(answer);
+        assert_eq!(caller.world.changes.len(), usize::from(commits), "{answer}");
+    }
+}
+
+#[test]
+fn an_unclear_turn_is_asked_once_more_and_then_dropped() {
+    let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+    caller.says("haircut on Tuesday at ten");
+    let read_back = caller.says("Ada Lovelace");
+    assert_eq!(caller.says("hmm"), format!("Sorry, I did not get that. {read_back}"));
+    assert_eq!(caller.says("hmm"), "Nothing was changed. How can I help?");
+    caller.says("yes");
+    assert!(caller.world.changes.is_empty());
+}
+
+#[test]
+fn a_yes_before_the_time_was_heard_is_unclear() {
+    for (heard, commits) in [
+        ("Haircut with Julia Martin on Tue", 0),
+        ("Haircut with Julia Martin on Tuesday 24 November at 10:00, for", 1),
+    ] {
+        let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+        caller.says("haircut on Tuesday at ten");
+        caller.says("Ada Lovelace");
+        caller.heard = Some(heard.into());
+        caller.says("yes");
+        assert_eq!(caller.world.changes.len(), commits, "{heard}");
+    }
+}
+
+#[test]
+fn a_stage_ends_after_half_an_hour() {
+    let mut caller = Caller::with(World::new(), Channel::Website, Locale::En, None);
+    caller.says("haircut on Tuesday at ten");
+    caller.says("Ada Lovelace");
+    caller.says("06 12 34 56 78");
+    caller.world.now = caller.world.now + chrono::TimeDelta::minutes(30);
+    caller.says("yes");
+    assert!(caller.world.changes.is_empty());
+}
+
+#[test]
+fn a_taken_time_leads_to_a_fresh_offer() {
+    let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+    caller.says("haircut on Tuesday at ten");
+    caller.says("Ada Lovelace");
+    caller.world.refuses = Some(Refused::Taken);
+    caller.world.taken.push(at("2026-11-24T09:00:00Z"));
+    assert_eq!(
+        caller.says("yes"),
+        "That time has just been taken. I have Tuesday 24 November at 11:30 and 15:00. Which one suits you?"
+    );
+    assert!(!caller.effects().contains(&EffectKind::Booked));
+    assert!(
+        caller
+            .says("the second")
+            .starts_with("Haircut with Julia Martin on Tuesday 24 November at 15:00, for Ada")
+    );
+}
+
+#[test]
+fn a_time_that_is_not_open_is_answered_with_the_times_of_the_day() {
+    let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+    assert_eq!(
+        caller.says("haircut on Tuesday at noon"),
+        "I have Tuesday 24 November at 10:00, 11:30 and 15:00. Which one suits you?"
+    );
+    assert_eq!(caller.says("at three"), "What is your name?");
+    let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+    assert!(
+        caller
+            .says("haircut on Sunday")
+            .starts_with("There is nothing free on Sunday 22 November. Which day suits you?")
+    );
+}
+
+#[test]
+fn an_ambiguous_day_is_asked_with_its_dates() {
+    let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+    assert_eq!(
+        caller.says("haircut next Tuesday at ten"),
+        "I have Tuesday 24 November at 10:00; Tuesday 1 December at 10:00. Which one suits you?"
+    );
+}
+
+#[test]
+fn mode_request_makes_a_request_and_mode_off_no_booking() {
+    let mut world = World::new();
+    world.facts.booking_mode = BookingMode::Request;
+    let mut caller = Caller::with(world, Channel::Voice, Locale::En, Some(CALLER));
+    caller.says("haircut on Tuesday at ten");
+    caller.says("Ada Lovelace");
+    let done = caller.says("yes");
+    assert_eq!(
+        done,
+        "Requested: Haircut with Julia Martin on Tuesday 24 November at 10:00. The team will confirm it."
+    );
+    assert_eq!(caller.effects(), [EffectKind::Requested]);
+    let mut world = World::new();
+    world.facts.booking_mode = BookingMode::Off;
+    let mut caller = Caller::with(world, Channel::Voice, Locale::En, Some(CALLER));
+    assert_eq!(
+        caller.says("book an appointment"),
+        "Appointments cannot be booked here. I can take a message."
+    );
+}
+
+#[test]
+fn a_call_moves_an_appointment_after_its_code() {
+    let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+    assert_eq!(
+        caller.says("I want to move my appointment"),
+        "If we know this number, a code is on its way. Please give me the code."
+    );
+    assert_eq!(caller.keys("111111#"), "That is not the code. Please give me the code.");
+    assert!(!caller.talk.verified);
+    assert!(caller.keys(&format!("{CODE}#")).starts_with("Which day suits you?"));
+    assert!(caller.talk.verified);
+    assert_eq!(
+        caller.says("Tuesday at ten"),
+        "Haircut on Thursday 26 November at 14:00 moves to Tuesday 24 November at 10:00. Shall I move it?"
+    );
+    assert_eq!(
+        caller.says("go ahead"),
+        "Moved: Haircut with Julia Martin is now on Tuesday 24 November at 10:00."
+    );
+    assert_eq!(caller.world.appointments[0].own.starts_at, at("2026-11-24T09:00:00Z"));
+}
+
+#[test]
+fn a_text_thread_confirms_a_cancellation_by_a_number() {
+    let mut caller = Caller::with(World::new(), Channel::Sms, Locale::En, Some(CALLER));
+    assert!(caller.last.lines.is_empty());
+    caller.random = 32;
+    assert_eq!(
+        caller.says("please annul, I mean I must cancel it"),
+        "Salon Lumière (automated): Haircut on Thursday 26 November at 14:00. Reply 42 to confirm."
+    );
+    assert_eq!(caller.says("41"), "That is not the code.");
+    caller.says("yes");
+    assert!(caller.world.changes.is_empty());
+    assert_eq!(caller.says("42"), "Cancelled: Haircut on Thursday 26 November at 14:00.");
+    assert_eq!(caller.effects(), [EffectKind::Cancelled]);
+}
+
+#[test]
+fn three_wrong_numbers_silence_a_thread_for_an_hour() {
+    let mut caller = Caller::with(World::new(), Channel::Sms, Locale::En, Some(CALLER));
+    caller.random = 32;
+    caller.says("I must cancel it");
+    caller.says("11");
+    caller.says("12");
+    caller.says("13");
+    assert_eq!(caller.last.silent_until, Some(caller.world.now + chrono::TimeDelta::hours(1)));
+    assert!(caller.world.changes.is_empty());
+}
+
+#[test]
+fn stop_in_a_text_thread_is_the_opt_out() {
+    let mut caller = Caller::with(World::new(), Channel::Sms, Locale::En, Some(CALLER));
+    caller.says("I must cancel it");
+    assert_eq!(caller.says("Stop."), "");
+    assert_eq!((caller.effects(), caller.last.end), (vec![EffectKind::OptedOut], Some(EndedBy::Caller)));
+}
+
+#[test]
+fn the_website_changes_no_appointment_and_gives_a_link_after_a_booking() {
+    let mut caller = Caller::new(Channel::Website);
+    assert_eq!(
+        caller.says("cancel my appointment"),
+        "To change an appointment, use the link in your confirmation."
+    );
+    caller.says("haircut on Tuesday at ten");
+    caller.says("Ada Lovelace");
+    caller.says("ada@example.com");
+    caller.take(Said::Choice("1".into()));
+    let link = caller.last.choices.iter().find(|choice| choice.link.is_some());
+    assert!(link.is_some());
+    let [Ask::Book(ask)] = &caller.world.changes[..] else { panic!() };
+    assert_eq!((ask.email.as_deref(), &ask.phone), (Some("ada@example.com"), &None));
+}
+
+#[test]
+fn an_emergency_is_said_at_once_and_once() {
+    let mut caller = Caller::new(Channel::Voice);
+    assert_eq!(caller.says("I have chest pain"), "If this is an emergency, call 112 now.");
+    assert!(!caller.says("chest pain").contains("emergency"));
+    caller.says("leave a message");
+    caller.says("Please call me back");
+    assert!(caller.world.messages[0].urgent);
+}
+
+#[test]
+fn a_person_is_a_transfer_or_a_message() {
+    let mut world = World::new();
+    world.facts.handoff = true;
+    let mut caller = Caller::with(world, Channel::Voice, Locale::En, None);
+    assert_eq!(caller.says("can I speak to a real person"), "I am putting you through.");
+    assert!(caller.last.transfer);
+    let failed = talk::transfer_failed(&caller.talk, &caller.world.facts);
+    caller.keep(failed);
+    assert_eq!(caller.says("call me about Monday"), "Your message is with the team.");
+    assert_eq!(caller.world.messages[0].body, "call me about Monday");
+    let mut caller = Caller::new(Channel::Website);
+    assert!(caller.keys("0").starts_with("Nobody can take the call right now."));
+    assert!(!caller.last.transfer);
+}
+
+#[test]
+fn a_conversation_is_never_stuck() {
+    let mut caller = Caller::new(Channel::Voice);
+    let said: Vec<String> = (0..5).map(|_| caller.says("blah blah")).collect();
+    assert!(said[0].starts_with("Sorry, I did not get that.") && said[1] == said[0]);
+    assert_eq!(said[2], "I do not know that. I can take a message.");
+    assert_eq!(said[4], "Thank you, goodbye.");
+    assert_eq!(caller.last.end, Some(EndedBy::Receptionist));
+    let mut caller = Caller::new(Channel::Voice);
+    assert!(caller.take(Said::Silence).starts_with("Sorry, I did not get that."));
+    assert_eq!(caller.take(Said::Silence), "Thank you, goodbye.");
+}
+
+#[test]
+fn after_the_limit_of_turns_only_a_message_is_taken() {
+    let mut caller = Caller::new(Channel::Website);
+    for turn in 0..30 {
+        caller.says(if turn % 2 == 0 { "hours" } else { "address" });
+        assert_eq!(caller.last.end, None, "{turn}");
+    }
+    assert_eq!(caller.says("hours"), "We have to stop here. What is your message?");
+    assert_eq!(caller.says("call me"), "Your message is with the team. Thank you, goodbye.");
+    assert_eq!(caller.last.end, Some(EndedBy::Receptionist));
+}
+
+#[test]
+fn questions_are_answered_from_settings_then_from_passages() {
+    let mut caller = Caller::new(Channel::Website);
+    assert_eq!(caller.says("What is your address?"), "Address: 3 rue des Lilas, Paris.");
+    assert_eq!(caller.says("Are you open on Sunday?"), "Sunday 22 November: closed.");
+    assert_eq!(caller.says("Do you have parking?"), "I do not know that. I can take a message.");
+    assert_eq!(caller.last.gaps, ["Do you have parking?"]);
+    caller.world.passages = vec![talk::Passage {
+        title: "Parking".into(),
+        text: "You can park behind the house.".into(),
+        source_url: None,
+    }];
+    assert_eq!(caller.says("Do you have parking?"), "You can park behind the house.");
+    caller.world.facts.knowledge_public = false;
+    assert_eq!(caller.says("Do you have parking?"), "I do not know that. I can take a message.");
+}
+
+#[test]
+fn the_language_changes_after_two_turns() {
+    let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+    assert_eq!(caller.says("je voudrais une colour avec Karim mardi à 10h"), "What is your name?");
+    assert!(caller.says("je m'appelle Zoé Petit, merci").contains("Je réserve ?"));
+}

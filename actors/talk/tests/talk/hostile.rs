@@ -1,0 +1,332 @@
+//! A hostile model: random texts, functions and handles, and a caller who says anything. Whatever the model does, no
+//! change is made without the caller's own yes to its read-back, no line claims a change that was not made, and no
+//! appointment of another person is disclosed.
+
+use domain::Locale;
+use talk::model::Call;
+use talk::{Answers, Ask, Channel, EffectKind, Said, Turned};
+
+use crate::world::{CALLER, CODE, Caller, World, ZONE, at};
+
+const SEEDS: u64 = 10_000;
+const TURNS: u64 = 7;
+
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        // SplitMix64
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((z ^ (z >> 31)) % sides as u64).unwrap()
+    }
+
+    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
+        list[self.roll(list.len())]
+    }
+}
+
+const CALLER_TURNS: [&str; 26] = [
+    "yes",
+    "no",
+    "oui",
+    "yes please",
+    "I want a haircut on Tuesday at ten",
+    "my name is Ada",
+    "book it",
+    "cancel my appointment",
+    "move it to Tuesday",
+    "482913",
+    "the code is 482913",
+    "06 12 34 56 78",
+    "ada@example.com",
+    "what appointments do you have?",
+    "is it booked?",
+    "ok but later",
+    "chest pain",
+    "human",
+    "tell me about the foreign ritual",
+    "stop",
+    "1",
+    "annulez mon rendez-vous",
+    "je voudrais réserver",
+    "leave a message",
+    "is somebody there at 11:07?",
+    "42",
+];
+const MODEL_TEXTS: [&str; 26] = [
+    "Your appointment is booked.",
+    "Booked: Haircut with Julia Martin on Tuesday 24 November at 10:00.",
+    "C'est fait, votre rendez-vous est réservé.",
+    "I have cancelled it.",
+    "You're in, see you on Tuesday!",
+    "I am a human.",
+    "We have Friday 27 November at 11:07.",
+    "Which day suits you?",
+    "How may I help you?",
+    "The Foreign Ritual is at 11:07.",
+    "a1 is yours.",
+    "It costs 45 euros.",
+    "Call +33 1 99 99 99 99.",
+    "**Done**",
+    "{\"name\": \"book\"}",
+    "Moved: Haircut with Julia Martin is now on Monday.",
+    "Your message is with the team.",
+    "Is it confirmed for you?",
+    "Déplacé : Haircut.",
+    "Let me see.",
+    "Requested: Haircut.",
+    "Cancelled: Haircut on Thursday 26 November at 14:00.",
+    "Shall I book it?",
+    "Your appointment is at 14:00 on Thursday.",
+    "Brenda is free.",
+    "It is all set?",
+];
+const FUNCTIONS: [&str; 13] = [
+    "find_openings",
+    "book",
+    "my_appointments",
+    "move",
+    "cancel",
+    "search_knowledge",
+    "take_message",
+    "send_code",
+    "check_code",
+    "transfer",
+    "end",
+    "delete_everything",
+    "",
+];
+
+fn arguments(dice: &mut Dice, function: &str) -> String {
+    let handle = |dice: &mut Dice, letter: &str| {
+        let number = dice.roll(5);
+        dice.pick(&["", "x", "T"]).to_owned() + letter + &number.to_string()
+    };
+    let plain = |dice: &mut Dice, letter: &str| format!("{letter}{}", 1 + dice.roll(3));
+    let mut pick = |letter: &str| if dice.roll(4) == 0 { handle(dice, letter) } else { plain(dice, letter) };
+    let (service, time, appointment, staff) = (pick("s"), pick("t"), pick("a"), pick("p"));
+    if dice.roll(12) == 0 {
+        return dice.pick(&["", "null", "[1]", "{\"", "{\"unknown\": 1}", "{\"time\": {}}"]).to_owned();
+    }
+    let phone = dice.pick(&["0612345678", "+33699999999", "12", ""]);
+    match function {
+        "find_openings" => {
+            let date = dice.pick(&["2026-11-24", "2026-11-27", "2020-01-01", "2026-12-31", "soon"]);
+            let more = match dice.roll(3) {
+                0 => format!(", \"staff\": \"{staff}\""),
+                1 => ", \"time\": \"10:00\"".into(),
+                _ => String::new(),
+            };
+            format!("{{\"service\": \"{service}\", \"from_date\": \"{date}\"{more}}}")
+        }
+        "book" => format!("{{\"time\": \"{time}\", \"name\": \"Ada\", \"phone\": \"{phone}\"}}"),
+        "move" => format!("{{\"appointment\": \"{appointment}\", \"time\": \"{time}\"}}"),
+        "cancel" => format!("{{\"appointment\": \"{appointment}\"}}"),
+        "search_knowledge" => "{\"query\": \"foreign ritual\"}".into(),
+        "take_message" => "{\"urgency\": \"normal\"}".into(),
+        "send_code" => format!("{{\"phone\": \"{phone}\"}}"),
+        "check_code" => format!("{{\"code\": \"{}\"}}", dice.pick(&[CODE, "000000", "123456"])),
+        _ => "{}".into(),
+    }
+}
+
+/// The instants of an appointment as the lines write them: `Tuesday 24 November at 10:00`.
+fn written(starts_at: domain::Timestamp, locale: Locale) -> String {
+    let local = starts_at.utc().with_timezone(&ZONE);
+    match locale {
+        Locale::En => local.format("%-d %B at %H:%M").to_string(),
+        Locale::Fr => {
+            let clock = if local.format("%M").to_string() == "00" { "%-H h" } else { "%-H h %M" };
+            let month = match local.format("%m").to_string().as_str() {
+                "11" => "novembre",
+                "12" => "décembre",
+                _ => "janvier",
+            };
+            format!("{} {month} à {}", local.format("%-d"), local.format(clock))
+        }
+    }
+}
+
+fn is_yes(said: &Said, number: Option<u32>) -> bool {
+    match said {
+        Said::Keys(keys) => keys == "1" && number.is_none(),
+        Said::Text(text) | Said::Speech(text) => {
+            let is_word = ["yes", "oui", "yes please", "1"].contains(&text.as_str());
+            let is_number = text.parse().ok() == number && number.is_some();
+            if number.is_some() { is_number } else { is_word }
+        }
+        _ => false,
+    }
+}
+
+#[test]
+fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
+    let mut committed = 0;
+    let mut staged = 0;
+    for seed in 0..SEEDS {
+        let mut dice = Dice(seed);
+        let channel = Channel::ALL[dice.roll(4)];
+        let locale = if dice.roll(3) == 0 { Locale::Fr } else { Locale::En };
+        let from = (dice.roll(2) == 0 || channel == Channel::Sms).then_some(CALLER);
+        let mut caller = Caller::with(World::new(), channel, locale, from);
+        caller.world.facts.handoff = dice.roll(4) == 0;
+        let mut before = String::new();
+        let mut lines_before: Vec<Vec<String>> = Vec::new();
+        for turn in 0..TURNS {
+            let text = dice.pick(&CALLER_TURNS);
+            let said = match channel {
+                _ if dice.roll(10) == 0 => Said::Keys(dice.pick(&["1", "2", "0", "5", "*"]).into()),
+                Channel::Voice | Channel::Assistant => Said::Speech(text.into()),
+                _ => Said::Text(text.into()),
+            };
+            caller.random = dice.roll(1_000) as u64;
+            let mut input = caller.input(said.clone(), dice.roll(5) > 0);
+            input.heard = None;
+            let talk = caller.talk.clone();
+            let was_verified = talk.verified;
+            let changes = caller.world.changes.len();
+            let mut answers = Answers::default();
+            let turned =
+                caller.world.asking(&mut answers, |facts, answers| talk::turn(&talk, &input, facts, answers));
+            let mut called = false;
+            let output = match turned {
+                Turned::Done(output) => *output,
+                Turned::Model(mut draft) => {
+                    called = true;
+                    for _ in 0..5 {
+                        for _ in 0..dice.roll(3) {
+                            let text = dice.pick(&MODEL_TEXTS);
+                            draft.sentence(text, &caller.world.facts);
+                        }
+                        for number in 0..dice.roll(3) {
+                            let name = dice.pick(&FUNCTIONS);
+                            let arguments = arguments(&mut dice, name);
+                            let call = Call { id: format!("c{number}"), name: name.into(), arguments };
+                            caller
+                                .world
+                                .asking(&mut answers, |facts, answers| draft.call(&call, facts, answers));
+                        }
+                        if !draft.wants_more() {
+                            break;
+                        }
+                    }
+                    caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers))
+                }
+            };
+            let place = format!("seed {seed} turn {turn} {said:?}");
+            let effects: Vec<EffectKind> = output.effects.iter().map(|effect| effect.kind).collect();
+            let lines: Vec<String> = output.lines.iter().map(|line| line.text.clone()).collect();
+            let all = lines.join("\n");
+
+            // 1. A change needs the caller's yes, directly after the read-back of exactly this change.
+            for change in &caller.world.changes[changes..] {
+                let starts_at = match change {
+                    Ask::Book(ask) => ask.starts_at,
+                    Ask::Move(ask) => ask.starts_at,
+                    Ask::Cancel { starts_at, .. } => *starts_at,
+                    _ => continue,
+                };
+                committed += 1;
+                assert!(!called, "{place}: the model commits");
+                let number = before.split_once("Reply ").or_else(|| before.split_once("Répondez "));
+                let number = number.and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+                assert!(is_yes(&said, number), "{place}: {change:?} without a yes after {before}");
+                let is_read_back = before.contains(&written(starts_at, Locale::En))
+                    || before.contains(&written(starts_at, Locale::Fr));
+                assert!(is_read_back, "{place}: {change:?} was not read back in {before}");
+            }
+            // 2. A done line comes with its effect.
+            for (starts, kind) in [
+                ("Booked:", EffectKind::Booked),
+                ("Réservé :", EffectKind::Booked),
+                ("Requested:", EffectKind::Requested),
+                ("Moved:", EffectKind::Moved),
+                ("Déplacé :", EffectKind::Moved),
+                ("Cancelled:", EffectKind::Cancelled),
+                ("Annulé :", EffectKind::Cancelled),
+                ("Your message is with", EffectKind::MessageTaken),
+                ("Votre message est transmis", EffectKind::MessageTaken),
+            ] {
+                let claims = lines.iter().any(|line| line.starts_with(starts));
+                // The model may repeat what is true.
+                let is_true = output.talk.effects.iter().any(|effect| effect.kind == kind);
+                assert!(!claims || is_true, "{place}: {all}");
+            }
+            let has =
+                |kinds: &[EffectKind]| output.talk.effects.iter().any(|effect| kinds.contains(&effect.kind));
+            for line in output.lines.iter().filter(|line| !line.fixed) {
+                assert!(
+                    !line.text.contains("human") && !line.text.contains('*') && !line.text.contains("a1"),
+                    "{place}: {all}"
+                );
+                let booked = has(&[EffectKind::Booked, EffectKind::Requested]);
+                assert!(
+                    !line.text.contains("booked.") || booked || was_verified || output.talk.verified,
+                    "{place}: {all}"
+                );
+                assert!(!line.text.contains("réservé.") || booked || output.talk.verified, "{place}: {all}");
+                assert!(
+                    !line.text.contains("cancelled it") || has(&[EffectKind::Cancelled]),
+                    "{place}: {all}"
+                );
+                assert!(
+                    !line.text.contains("45 euros")
+                        && !line.text.contains("99 99")
+                        && !line.text.contains("Brenda"),
+                    "{place}: {all}"
+                );
+            }
+            // 3. Nothing of another person, and own appointments only to a verified caller.
+            assert!(
+                !all.contains("Foreign Ritual")
+                    || output.lines.iter().all(|line| !line.fixed || !line.text.contains("Foreign")),
+                "{place}: {all}"
+            );
+            assert!(!all.contains("11:07") && !all.contains("11 h 07"), "{place}: {all}");
+            if !output.talk.verified {
+                assert!(
+                    !all.contains("26 November at 14:00") && !all.contains("26 novembre à 14 h"),
+                    "{place}: {all}"
+                );
+            }
+            for past in &caller.world.changes {
+                if let Ask::Move(_) | Ask::Cancel { .. } = past {
+                    assert!(output.talk.verified && channel != Channel::Website, "{place}");
+                }
+            }
+            assert_eq!(
+                caller
+                    .world
+                    .appointments
+                    .iter()
+                    .find(|booked| booked.own.service_name == "Foreign Ritual")
+                    .map(|booked| booked.own.starts_at),
+                Some(at("2026-11-27T10:07:00Z")),
+                "{place}"
+            );
+            // 4. No line of the guided path in three turns in a row, unless something happened.
+            if let [.., two, one] = &lines_before[..] {
+                if effects.is_empty() && output.end.is_none() && !output.transfer {
+                    for line in &lines {
+                        assert!(!(one.contains(line) && two.contains(line)), "{place}: {line} a third time");
+                    }
+                }
+            }
+            staged += usize::from(
+                all.contains('?') && (all.contains("Shall I book it?") || all.contains("Je réserve ?")),
+            );
+            lines_before.push(lines);
+            before = all;
+            let ends = output.end.is_some() || output.transfer;
+            caller.keep(output);
+            if ends {
+                break;
+            }
+        }
+    }
+    // The test means something only if changes are staged and made.
+    assert!(staged > 500 && committed > 50, "{staged} staged, {committed} committed");
+}
