@@ -556,9 +556,13 @@ fn claims(sentence: &str) -> Vec<Claim> {
             found.push(Claim { of, is_state: false });
         }
     }
-    let begins = |word: &str| words.first().is_some_and(|first| first == word) && sentence.contains(':');
-    if begins("requested") || begins("demande") {
-        found.push(Claim { of: BOOKED, is_state: false });
+    // A sentence in the form of a done line is the service's own, even if it repeats a change that was made.
+    const DONE: [&str; 9] =
+        ["booked", "requested", "moved", "cancelled", "canceled", "reserve", "demande", "deplace", "annule"];
+    let is_done_line =
+        words.first().is_some_and(|first| DONE.contains(&first.as_str())) && sentence.contains(':');
+    if is_done_line {
+        found.push(Claim { of: &[], is_state: false });
     }
     if has_phrase(&words, "c'est fait") || has_phrase(&words, "c est fait") {
         found.push(Claim { of: ANY, is_state: false });

@@ -762,6 +762,13 @@ fn show(flow: &mut Flow<'_>) {
         Step::Service => flow.say(Key::AskService),
         Step::Staff => flow.say(Key::AskStaff),
         Step::Day => flow.say(Key::AskDay),
+        // The buttons and numbered lines show the times of several pages; a call names them.
+        Step::Time
+            if place.listed.len() > PAGE && matches!(flow.channel(), Channel::Website | Channel::Sms) =>
+        {
+            flow.say(Key::AskTime);
+            flow.effect(EffectKind::Offered, None);
+        }
         Step::Time => {
             let at = |listed: &Listed| match listed {
                 Listed::Time(time) => Some(time.starts_at),

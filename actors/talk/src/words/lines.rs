@@ -87,7 +87,6 @@ lines! {
     Back: "Back", "Retour";
     More: "More", "Suite";
     ToMenu: "Menu", "Menu";
-    Anyone: "Anyone", "Peu importe";
     ManageLink: "Manage the appointment", "Gérer le rendez-vous";
     // The answers to questions about the business itself.
     OpenOn: "{day}: {windows}.", "{day} : {windows}.";

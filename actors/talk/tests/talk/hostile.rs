@@ -150,6 +150,12 @@ fn written(starts_at: domain::Timestamp, locale: Locale) -> String {
     }
 }
 
+/// The number that a read-back in a text thread asks for.
+fn confirmation_number(lines: &str) -> Option<u32> {
+    let (_, rest) = lines.split_once("Reply ").or_else(|| lines.split_once("Répondez "))?;
+    rest.split(' ').next()?.parse().ok()
+}
+
 fn is_yes(said: &Said, number: Option<u32>) -> bool {
     match said {
         Said::Keys(keys) => keys == "1" && number.is_none(),
@@ -176,7 +182,13 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
         let mut before = String::new();
         let mut lines_before: Vec<Vec<String>> = Vec::new();
         for turn in 0..TURNS {
-            let text = dice.pick(&CALLER_TURNS);
+            // Often the caller agrees to what was read back.
+            let number = confirmation_number(&before).map(|number| number.to_string());
+            let text = match (&number, before.contains('?') && dice.roll(3) == 0) {
+                (Some(number), _) if dice.roll(2) == 0 => number.as_str(),
+                (_, true) => "yes",
+                _ => dice.pick(&CALLER_TURNS),
+            };
             let said = match channel {
                 _ if dice.roll(10) == 0 => Said::Keys(dice.pick(&["1", "2", "0", "5", "*"]).into()),
                 Channel::Voice | Channel::Assistant => Said::Speech(text.into()),
@@ -231,14 +243,13 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                 };
                 committed += 1;
                 assert!(!called, "{place}: the model commits");
-                let number = before.split_once("Reply ").or_else(|| before.split_once("Répondez "));
-                let number = number.and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+                let number = confirmation_number(&before);
                 assert!(is_yes(&said, number), "{place}: {change:?} without a yes after {before}");
                 let is_read_back = before.contains(&written(starts_at, Locale::En))
                     || before.contains(&written(starts_at, Locale::Fr));
                 assert!(is_read_back, "{place}: {change:?} was not read back in {before}");
             }
-            // 2. A done line comes with its effect.
+            // 2. A done line is the service's own, and comes with its effect in the same turn.
             for (starts, kind) in [
                 ("Booked:", EffectKind::Booked),
                 ("Réservé :", EffectKind::Booked),
@@ -247,13 +258,16 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                 ("Déplacé :", EffectKind::Moved),
                 ("Cancelled:", EffectKind::Cancelled),
                 ("Annulé :", EffectKind::Cancelled),
-                ("Your message is with", EffectKind::MessageTaken),
-                ("Votre message est transmis", EffectKind::MessageTaken),
             ] {
-                let claims = lines.iter().any(|line| line.starts_with(starts));
-                // The model may repeat what is true.
-                let is_true = output.talk.effects.iter().any(|effect| effect.kind == kind);
-                assert!(!claims || is_true, "{place}: {all}");
+                for line in output.lines.iter().filter(|line| line.text.contains(starts)) {
+                    assert!(line.fixed && effects.contains(&kind), "{place}: {all}");
+                }
+            }
+            for starts in ["Your message is with", "Votre message est transmis"] {
+                // The model may repeat that a message was taken.
+                let is_taken =
+                    output.talk.effects.iter().any(|effect| effect.kind == EffectKind::MessageTaken);
+                assert!(!all.contains(starts) || is_taken, "{place}: {all}");
             }
             let has =
                 |kinds: &[EffectKind]| output.talk.effects.iter().any(|effect| kinds.contains(&effect.kind));
