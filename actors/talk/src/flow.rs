@@ -183,7 +183,7 @@ impl<'a> Flow<'a> {
         let Some(stage) = self.out.talk.stage.clone() else { return Ok(()) };
         match stage.change.clone() {
             Change::Book { time, name, phone, email } => {
-                self.commit_booking(stage.key, time, name, phone, email)?
+                self.commit_booking(stage.key, time, name, phone, email)?;
             }
             Change::Move { appointment, time } => self.commit_move(stage.key, &appointment, time)?,
             Change::Cancel { appointment } => self.commit_cancel(stage.key, &appointment)?,

@@ -894,15 +894,15 @@ fn answer_business(flow: &mut Flow<'_>, text: &str) -> Asked<bool> {
     ]) {
         hours(flow, text);
     }
-    if has(&["address", "adresse", "where", "located", "directions", "où êtes", "où se"]) {
-        if let Some(address) = flow.facts.address.clone() {
-            flow.say_with(Key::Address, &[("address", &words::clean(&address, 300))]);
-        }
+    if has(&["address", "adresse", "where", "located", "directions", "où êtes", "où se"])
+        && let Some(address) = &flow.facts.address
+    {
+        flow.say_with(Key::Address, &[("address", &words::clean(address, 300))]);
     }
-    if has(&["phone", "telephone", "numéro de téléphone"]) {
-        if let Some(phone) = flow.facts.phone.clone() {
-            flow.say_with(Key::PhoneNumber, &[("phone", &phone)]);
-        }
+    if has(&["phone", "telephone", "numéro de téléphone"])
+        && let Some(phone) = &flow.facts.phone
+    {
+        flow.say_with(Key::PhoneNumber, &[("phone", phone)]);
     }
     if has(&["services", "prestations", "which service", "what service"]) && !flow.facts.services.is_empty() {
         let names =

@@ -160,12 +160,13 @@ fn cut(text: &str) -> Vec<String> {
         }
     }
     // A short rest joins the passage before it.
-    if let [.., before, last] = &mut passages[..] {
-        if count(last) < WORDS_MIN && count(before) + count(last) <= WORDS_MAX {
-            before.push_str("\n\n");
-            before.push_str(last);
-            passages.pop();
-        }
+    if let [.., before, last] = &mut passages[..]
+        && count(last) < WORDS_MIN
+        && count(before) + count(last) <= WORDS_MAX
+    {
+        before.push_str("\n\n");
+        before.push_str(last);
+        passages.pop();
     }
     passages
 }

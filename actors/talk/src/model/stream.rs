@@ -180,10 +180,10 @@ impl Stream {
         let mut found = Vec::new();
         self.line(&mut found);
         // A server that does not stream sends one JSON object.
-        if !self.has_events {
-            if let Ok(whole) = serde_json::from_str::<Value>(&self.plain) {
-                self.event(&whole, &mut found);
-            }
+        if !self.has_events
+            && let Ok(whole) = serde_json::from_str::<Value>(&self.plain)
+        {
+            self.event(&whole, &mut found);
         }
         let is_torn = self.is_broken || !self.is_done && !self.is_finished;
         found.extend(self.sentences.finish(is_torn));

@@ -73,7 +73,7 @@ pub fn person_name(text: &str) -> Option<String> {
         let phrase = plain(phrase);
         // `I'm` is one word of the turn, and one of the phrase.
         let own: Vec<String> = words.iter().flat_map(|word| plain(word)).collect();
-        own.starts_with(&phrase).then(|| phrase.len())
+        own.starts_with(&phrase).then_some(phrase.len())
     };
     let start = ["hello", "hi", "bonjour", "yes", "oui", "ok"];
     while words.len() > 1 && plain(words[0]).iter().all(|word| start.contains(&word.as_str())) {

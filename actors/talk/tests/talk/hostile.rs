@@ -322,11 +322,13 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                 "{place}"
             );
             // 4. No line of the guided path in three turns in a row, unless something happened.
-            if let [.., two, one] = &lines_before[..] {
-                if effects.is_empty() && output.end.is_none() && !output.transfer {
-                    for line in &lines {
-                        assert!(!(one.contains(line) && two.contains(line)), "{place}: {line} a third time");
-                    }
+            if let [.., two, one] = &lines_before[..]
+                && effects.is_empty()
+                && output.end.is_none()
+                && !output.transfer
+            {
+                for line in &lines {
+                    assert!(!(one.contains(line) && two.contains(line)), "{place}: {line} a third time");
                 }
             }
             staged += usize::from(

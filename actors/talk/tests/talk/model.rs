@@ -12,7 +12,7 @@ fn call(
     draft: &mut talk::Draft,
     answers: &mut talk::Answers,
     name: &str,
-    arguments: Value,
+    arguments: &Value,
 ) {
     let call = Call { id: "c1".into(), name: name.into(), arguments: arguments.to_string() };
     caller.world.asking(answers, |facts, answers| draft.call(&call, facts, answers));
@@ -39,7 +39,7 @@ fn a_model_books_by_handles_and_the_callers_yes() {
         &mut draft,
         &mut answers,
         "find_openings",
-        json!({"service": "s1", "from_date": "2026-11-24"}),
+        &json!({"service": "s1", "from_date": "2026-11-24"}),
     );
     assert!(draft.wants_more());
     let answer = &answered(&caller, &draft)[0];
@@ -47,7 +47,7 @@ fn a_model_books_by_handles_and_the_callers_yes() {
         answer,
         "t1 = Tuesday 24 November 10:00\nt2 = Tuesday 24 November 11:30\nt3 = Tuesday 24 November 15:00\n"
     );
-    call(&mut caller, &mut draft, &mut answers, "book", json!({"time": "t2", "name": "Ada"}));
+    call(&mut caller, &mut draft, &mut answers, "book", &json!({"time": "t2", "name": "Ada"}));
     assert!(!draft.wants_more());
     let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
     let said = caller.keep(output);
@@ -89,7 +89,7 @@ fn errors_tell_the_model_what_to_do() {
         ("find_openings", json!({"service": "s1", "colour": "red"}), "colour is unknown"),
     ] {
         let (mut draft, mut answers) = caller.draft("hello there");
-        call(&mut caller, &mut draft, &mut answers, name, arguments.clone());
+        call(&mut caller, &mut draft, &mut answers, name, &arguments);
         assert!(draft.wants_more());
         let answer = answered(&caller, &draft).remove(0);
         assert!(answer.starts_with("Error: ") && answer.contains(part), "{name} {arguments}: {answer}");
@@ -121,18 +121,18 @@ fn only_possible_functions_are_offered() {
 fn a_verified_caller_cancels_with_a_model() {
     let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
     let (mut draft, mut answers) = caller.draft("cancel my haircut");
-    call(&mut caller, &mut draft, &mut answers, "send_code", json!({}));
+    call(&mut caller, &mut draft, &mut answers, "send_code", &json!({}));
     let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
     assert_eq!(caller.keep(output), "If we know this number, a code is on its way.");
     let (mut draft, mut answers) = caller.draft(&format!("it is {CODE}"));
-    call(&mut caller, &mut draft, &mut answers, "check_code", json!({"code": CODE}));
-    call(&mut caller, &mut draft, &mut answers, "my_appointments", json!({}));
+    call(&mut caller, &mut draft, &mut answers, "check_code", &json!({"code": CODE}));
+    call(&mut caller, &mut draft, &mut answers, "my_appointments", &json!({}));
     assert!(draft.wants_more());
     assert_eq!(
         answered(&caller, &draft)[1],
         "a1 = Thursday 26 November 14:00, \"Haircut\" with \"Julia Martin\"\n"
     );
-    call(&mut caller, &mut draft, &mut answers, "cancel", json!({"appointment": "a1"}));
+    call(&mut caller, &mut draft, &mut answers, "cancel", &json!({"appointment": "a1"}));
     let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
     assert_eq!(caller.keep(output), "Haircut on Thursday 26 November at 14:00. Shall I cancel it?");
     assert_eq!(caller.says("sure"), "Cancelled: Haircut on Thursday 26 November at 14:00.");
@@ -142,7 +142,7 @@ fn a_verified_caller_cancels_with_a_model() {
 fn a_message_has_the_callers_own_words() {
     let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
     let (mut draft, mut answers) = caller.draft("Tell Julia that I am late");
-    call(&mut caller, &mut draft, &mut answers, "take_message", json!({"urgency": "urgent", "staff": "p1"}));
+    call(&mut caller, &mut draft, &mut answers, "take_message", &json!({"urgency": "urgent", "staff": "p1"}));
     let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
     assert_eq!(caller.keep(output), "Your message is with the team.");
     let message = &caller.world.messages[0];
@@ -167,12 +167,12 @@ fn the_end_is_refused_while_a_change_waits() {
     caller.says("haircut on Tuesday at ten");
     caller.says("Ada Lovelace");
     let (mut draft, mut answers) = caller.draft("hm");
-    call(&mut caller, &mut draft, &mut answers, "end", json!({}));
+    call(&mut caller, &mut draft, &mut answers, "end", &json!({}));
     let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
     assert_eq!(output.end, None);
     let mut caller = Caller::new(Channel::Voice);
     let (mut draft, mut answers) = caller.draft("goodbye");
-    call(&mut caller, &mut draft, &mut answers, "end", json!({}));
+    call(&mut caller, &mut draft, &mut answers, "end", &json!({}));
     let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
     assert_eq!(output.end, Some(EndedBy::Receptionist));
     assert_eq!(caller.keep(output), "Thank you, goodbye.");

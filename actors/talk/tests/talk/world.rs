@@ -1,6 +1,6 @@
 //! A modelled business that answers the questions of the rules, and a caller.
 
-use chrono::{Days, NaiveDate, NaiveTime, TimeDelta, TimeZone};
+use chrono::{Datelike, Days, NaiveDate, NaiveTime, TimeDelta, TimeZone};
 use chrono_tz::Tz;
 use domain::{AppointmentId, BookingMode, ContactId, Locale, MessageId, ServiceId, StaffId, Timestamp};
 use talk::{
@@ -63,7 +63,7 @@ pub(crate) fn facts() -> Facts {
     let clock = |hour| NaiveTime::from_hms_opt(hour, 0, 0).unwrap();
     let day = |days| {
         let date = start + Days::new(days);
-        let is_closed = date.format("%u").to_string() >= "6".to_owned();
+        let is_closed = date.weekday().number_from_monday() >= 6;
         OpenDay { date, windows: if is_closed { vec![] } else { vec![(clock(9), clock(18))] } }
     };
     Facts {
@@ -120,7 +120,7 @@ impl World {
     }
 
     fn open(&self, date: NaiveDate) -> Vec<Timestamp> {
-        if date.format("%u").to_string() >= "6".to_owned() {
+        if date.weekday().number_from_monday() >= 6 {
             return vec![];
         }
         let times = self
