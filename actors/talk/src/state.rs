@@ -342,8 +342,10 @@ impl Output {
 }
 
 impl Talk {
-    /// Adds a reply of the team to the history.
+    /// Adds a reply of the team to the history. A staged change is dropped, because a yes would answer the team.
     pub fn team_said(&mut self, text: &str) {
+        self.stage = None;
+        self.place = Place::default();
         self.remember(false, text);
     }
 

@@ -78,6 +78,8 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
     listen(&mut flow, &text, is_key);
     if !is_key && !talk.emergency && reader::is_emergency(&text) {
         flow.talk().emergency = true;
+        // A later yes would not follow the read-back.
+        flow.talk().stage = None;
         flow.say_with(Key::Emergency, &[("number", words::emergency_number(&facts.phone_region))]);
         flow.effect(EffectKind::Emergency, None);
         guided::menu_choices(&mut flow);
@@ -130,6 +132,7 @@ pub fn transfer_failed(talk: &Talk, facts: &Facts) -> Output {
     let input = Input { at: talk.started_at, said: Said::Silence, heard: None, model: false, random: 0 };
     let mut flow = Flow::new(talk.clone(), &input, facts, &answers);
     flow.talk().place = Place::default();
+    flow.talk().stage = None;
     flow.say(Key::TransferFailed);
     guided::go(&mut flow, Step::Body);
     flow.finish()

@@ -320,3 +320,21 @@ fn the_language_changes_after_two_turns() {
     assert_eq!(caller.says("je voudrais une colour avec Karim mardi à 10h"), "What is your name?");
     assert!(caller.says("je m'appelle Zoé Petit, merci").contains("Je réserve ?"));
 }
+
+#[test]
+fn a_yes_after_an_emergency_or_a_reply_of_the_team_changes_nothing() {
+    let staged = || {
+        let mut caller = Caller::with(World::new(), Channel::Sms, Locale::En, Some(CALLER));
+        caller.says("haircut on Tuesday at ten");
+        assert!(caller.says("Ada Lovelace").contains("Shall I book it?"));
+        caller
+    };
+    let mut caller = staged();
+    caller.says("wait, I have chest pain");
+    caller.says("yes");
+    assert!(caller.world.changes.is_empty());
+    let mut caller = staged();
+    caller.talk.team_said("Do you mean this week?");
+    caller.says("yes");
+    assert!(caller.world.changes.is_empty());
+}

@@ -4,7 +4,7 @@
 
 use domain::Locale;
 use talk::model::Call;
-use talk::{Answers, Ask, Channel, EffectKind, Said, Turned};
+use talk::{Answers, Ask, Channel, EffectKind, Refused, Said, Turned};
 
 use crate::world::{CALLER, CODE, Caller, World, ZONE, at};
 
@@ -199,7 +199,9 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
             input.heard = None;
             let talk = caller.talk.clone();
             let was_verified = talk.verified;
-            let changes = caller.world.changes.len();
+            let (changes, made) = (caller.world.changes.len(), caller.world.made);
+            let refused = [Refused::Taken, Refused::Changed, Refused::Limit][dice.roll(3)];
+            caller.world.refuses = (dice.roll(4) == 0).then_some(refused);
             let mut answers = Answers::default();
             let turned =
                 caller.world.asking(&mut answers, |facts, answers| talk::turn(&talk, &input, facts, answers));
@@ -249,6 +251,21 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                     || before.contains(&written(starts_at, Locale::Fr));
                 assert!(is_read_back, "{place}: {change:?} was not read back in {before}");
             }
+            let of_changes = |kind: &&EffectKind| {
+                matches!(
+                    kind,
+                    EffectKind::Booked
+                        | EffectKind::Requested
+                        | EffectKind::Moved
+                        | EffectKind::Cancelled
+                        | EffectKind::MessageTaken
+                )
+            };
+            assert_eq!(
+                effects.iter().filter(of_changes).count(),
+                caller.world.made - made,
+                "{place}: {effects:?}"
+            );
             // 2. A done line is the service's own, and comes with its effect in the same turn.
             for (starts, kind) in [
                 ("Booked:", EffectKind::Booked),
@@ -335,7 +352,10 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                 all.contains('?') && (all.contains("Shall I book it?") || all.contains("Je réserve ?")),
             );
             lines_before.push(lines);
-            before = all;
+            // After a wrong number the same read-back waits for the right one.
+            if !["That is not the code.", "Ce n'est pas le bon code."].contains(&all.as_str()) {
+                before = all;
+            }
             let ends = output.end.is_some() || output.transfer;
             caller.keep(output);
             if ends {

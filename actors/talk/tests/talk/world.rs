@@ -43,6 +43,8 @@ pub(crate) struct World {
     pub(crate) messages: Vec<MessageAsk>,
     /// Every change that was asked for, in order.
     pub(crate) changes: Vec<Ask>,
+    /// The number of changes that were made, without the refused ones.
+    pub(crate) made: usize,
     /// The openings of a day: Monday to Friday.
     pub(crate) times: Vec<(u32, u32)>,
     pub(crate) taken: Vec<Timestamp>,
@@ -111,6 +113,7 @@ impl World {
             ],
             messages: Vec::new(),
             changes: Vec::new(),
+            made: 0,
             times: vec![(10, 0), (11, 30), (15, 0)],
             taken: Vec::new(),
             refuses: None,
@@ -136,6 +139,7 @@ impl World {
             if let Some(refused) = self.refuses.take() {
                 return Answer::Refused(refused);
             }
+            self.made += 1;
         }
         match ask {
             Ask::Openings(ask) => {
