@@ -366,3 +366,28 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
     // The test means something only if changes are staged and made.
     assert!(staged > 500 && committed > 50, "{staged} staged, {committed} committed");
 }
+
+#[test]
+fn no_words_make_a_turn_panic() {
+    use proptest::prelude::*;
+    proptest!(|(texts in proptest::collection::vec("\\PC{0,40}", 1..6), channel in 0_usize..4, keys: bool)| {
+        let mut caller = Caller::with(World::new(), Channel::ALL[channel], Locale::Fr, Some(CALLER));
+        for text in texts {
+            caller.take(if keys { Said::Keys(text.clone()) } else { Said::Text(text.clone()) });
+            if caller.last.end.is_some() || caller.last.transfer {
+                break;
+            }
+            let input = caller.input(Said::Speech(text.clone()), true);
+            let (talk, mut answers) = (caller.talk.clone(), Answers::default());
+            let turned = caller.world.asking(&mut answers, |facts, answers| talk::turn(&talk, &input, facts, answers));
+            if let Turned::Model(mut draft) = turned {
+                draft.sentence(&text, &caller.world.facts);
+                let call = Call { id: text.clone(), name: "find_openings".into(), arguments: text.clone() };
+                caller.world.asking(&mut answers, |facts, answers| draft.call(&call, facts, answers));
+                draft.wants_more();
+                let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
+                caller.keep(output);
+            }
+        }
+    });
+}

@@ -221,3 +221,55 @@ fn a_stream_and_a_draft_make_a_turn() {
     assert_eq!(caller.keep(output), "Hello! How can I help you?");
     assert_eq!(caller.talk.mode, Mode::Model);
 }
+
+#[test]
+fn a_turn_has_four_rounds_of_functions() {
+    let mut caller = Caller::new(Channel::Voice);
+    let (mut draft, mut answers) = caller.draft("hello there");
+    let mut rounds = 1;
+    loop {
+        call(&mut caller, &mut draft, &mut answers, "find_openings", &json!({"service": "s1"}));
+        if !draft.wants_more() {
+            break;
+        }
+        rounds += 1;
+    }
+    assert_eq!(rounds, 4);
+}
+
+#[test]
+fn openings_are_spread_over_the_range_or_near_the_wished_time() {
+    let mut caller = Caller::new(Channel::Voice);
+    caller.world.times = (9..18).map(|hour| (hour, 0)).collect();
+    for (arguments, expected) in [
+        // Three of ten days, two times each.
+        (
+            json!({"service": "s1", "from_date": "2026-11-23", "to_date": "2026-12-04"}),
+            "Monday 23 November 09:00, Monday 23 November 17:00, Friday 27 November 09:00, \
+             Friday 27 November 17:00, Friday 4 December 09:00, Friday 4 December 17:00",
+        ),
+        (
+            json!({"service": "s1", "from_date": "2026-11-23", "time": "11:20"}),
+            "Monday 23 November 09:00, Monday 23 November 10:00, Monday 23 November 11:00, \
+             Monday 23 November 12:00, Monday 23 November 13:00, Monday 23 November 14:00",
+        ),
+        (
+            json!({"service": "s1", "from_date": "2026-11-23", "part_of_day": "evening"}),
+            "Monday 23 November 17:00",
+        ),
+        // Nothing on Sunday: the next day that has some.
+        (
+            json!({"service": "s1", "from_date": "2026-11-22", "time": "16:00"}),
+            "Monday 23 November 12:00, Monday 23 November 13:00, Monday 23 November 14:00, \
+             Monday 23 November 15:00, Monday 23 November 16:00, Monday 23 November 17:00",
+        ),
+    ] {
+        let (mut draft, mut answers) = caller.draft("hello there");
+        call(&mut caller, &mut draft, &mut answers, "find_openings", &arguments);
+        draft.wants_more();
+        let answer = answered(&caller, &draft).remove(0);
+        let times = answer.lines().filter_map(|line| Some(line.split_once(" = ")?.1));
+        assert_eq!(times.collect::<Vec<_>>().join(", "), expected, "{arguments}: {answer}");
+        assert!(answer.chars().count() <= talk::functions::ANSWER_CHARS_MAX);
+    }
+}
