@@ -28,7 +28,7 @@ use crate::server::{ClientAddr, Unfit};
 
 /// The paths that are answered even on connections beyond the connection limit, for supervisors and
 /// monitoring.
-const ALWAYS_ANSWERED: [&str; 2] = ["/healthz", "/metrics"];
+const ALWAYS_ANSWERED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 const PATH_CHARS_MAX: usize = 200;
 /// The maximum length of a logged path segment that is not an id, in bytes. A token has at least 22 bytes, so it is

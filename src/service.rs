@@ -282,12 +282,14 @@ fn counted_apps(
     let front = Front::new(engine.clone(), public_url.clone(), origins.clone());
     let desk = Desk::new(engine.clone(), public_url, origins.clone(), rate_limits.person, stopping.clone());
     let health = Health { engine: engine.clone(), stopping };
+    let readiness = health.clone();
     let public = api::router(&keys)
         .merge(mcp::router(&keys, origins))
         .merge(dashboard::router(desk))
         .merge(book::router(front))
         .merge(calendars::feeds::router(engine.clone(), Arc::clone(&keys)))
         .merge(router::open("/healthz", move || std::future::ready(healthz(&health))))
+        .merge(router::open("/readyz", move || std::future::ready(readyz(&readiness))))
         .merge(openapi::router())
         .merge(docs::router(is_secure));
     let shown = metrics::router(Arc::clone(&metrics), engine.clone());
@@ -317,7 +319,7 @@ pub fn pages() -> Vec<(Method, &'static str, String)> {
 }
 
 fn paths() -> impl Iterator<Item = &'static str> {
-    let apart = ["/healthz", "/openapi.json", "/metrics", mcp::PATH];
+    let apart = ["/healthz", "/readyz", "/openapi.json", "/metrics", mcp::PATH];
     routes()
         .into_iter()
         .map(|(_, path)| path)
@@ -353,14 +355,27 @@ struct Health {
     stopping: watch::Receiver<bool>,
 }
 
+impl Health {
+    /// True while the store is open, no sync has taken too long, and the service is not stopping.
+    fn is_good(&self) -> bool {
+        self.engine.is_open() && !self.engine.store_is_stuck() && !*self.stopping.borrow()
+    }
+}
+
 fn healthz(health: &Health) -> Response {
-    let engine = &health.engine;
-    let (status, word) = if engine.is_open() && !engine.store_is_stuck() && !*health.stopping.borrow() {
-        (StatusCode::OK, r#"{"status":"ok"}"#)
-    } else {
-        (StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"unavailable"}"#)
-    };
-    (status, [(header::CONTENT_TYPE, "application/json")], word).into_response()
+    let is_good = health.is_good();
+    status(is_good, if is_good { r#"{"status":"ok"}"# } else { r#"{"status":"unavailable"}"# })
+}
+
+/// The service runs on one node, so it can serve requests if and only if this node is healthy.
+fn readyz(health: &Health) -> Response {
+    let is_ready = health.is_good();
+    status(is_ready, if is_ready { r#"{"status":"ready"}"# } else { r#"{"status":"not_ready"}"# })
+}
+
+fn status(is_good: bool, body: &'static str) -> Response {
+    let status = if is_good { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
 #[cfg(test)]
@@ -397,6 +412,10 @@ mod tests {
         (Health { engine: Engine::start(store, ports).await.unwrap(), stopping }, stop)
     }
 
+    fn statuses(health: &Health) -> [StatusCode; 2] {
+        [healthz(health).status(), readyz(health).status()]
+    }
+
     /// Submits a change, which waits for a sync.
     fn change(health: &Health) -> JoinHandle<bool> {
         let new = NewBusiness {
@@ -414,36 +433,36 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn healthz_is_503_while_a_sync_takes_more_than_30_s_and_200_after_it() {
+    async fn healthz_and_readyz_are_503_while_a_sync_takes_more_than_30_s_and_200_after_it() {
         let disk = MemoryBackend::new();
         let (health, _stop) = health_on(&disk).await;
         disk.hold_syncs();
         let waiting = change(&health);
         tokio::time::sleep(Duration::from_secs(29)).await;
-        assert_eq!(healthz(&health).status(), StatusCode::OK);
+        assert_eq!(statuses(&health), [StatusCode::OK; 2]);
         tokio::time::sleep(Duration::from_secs(2)).await;
-        assert_eq!(healthz(&health).status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(statuses(&health), [StatusCode::SERVICE_UNAVAILABLE; 2]);
         disk.release_syncs();
         assert!(waiting.await.unwrap());
-        assert_eq!(healthz(&health).status(), StatusCode::OK);
+        assert_eq!(statuses(&health), [StatusCode::OK; 2]);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn healthz_is_503_while_the_service_stops_and_after_a_backup_has_failed_to_read() {
+    async fn healthz_and_readyz_are_503_while_the_service_stops_and_after_a_backup_has_failed_to_read() {
         let disk = MemoryBackend::new();
         let (health, stop) = health_on(&disk).await;
-        assert_eq!(healthz(&health).status(), StatusCode::OK);
+        assert_eq!(statuses(&health), [StatusCode::OK; 2]);
         stop.send_replace(true);
-        assert_eq!(healthz(&health).status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(statuses(&health), [StatusCode::SERVICE_UNAVAILABLE; 2]);
         stop.send_replace(false);
-        assert_eq!(healthz(&health).status(), StatusCode::OK);
+        assert_eq!(statuses(&health), [StatusCode::OK; 2]);
         let dir = tempfile::tempdir().unwrap();
         let backup = health.engine.begin_backup(Actor::Operator, &dir.path().join("b")).unwrap();
         disk.fail_next_read();
         while health.engine.backup(backup).unwrap().outcome.is_none() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        assert_eq!(healthz(&health).status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(statuses(&health), [StatusCode::SERVICE_UNAVAILABLE; 2]);
         assert!(!change(&health).await.unwrap(), "nothing is acknowledged after a failure");
     }
 

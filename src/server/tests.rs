@@ -183,7 +183,7 @@ fn app_of(router: Router) -> App {
 }
 
 fn app(router: Router) -> App {
-    app_of(router.route("/healthz", get(|| async { "well" })))
+    app_of(router.route("/healthz", get(|| async { "well" })).route("/readyz", get(|| async { "ready" })))
 }
 
 #[tokio::test]
@@ -379,7 +379,7 @@ async fn a_full_listener_closes_idle_connections() {
 }
 
 #[tokio::test]
-async fn a_listener_without_free_slots_responds_to_healthz() {
+async fn a_listener_without_free_slots_responds_to_healthz_and_readyz() {
     let entered = Arc::new(Notify::new());
     let handler_entered = entered.clone();
     let busy = move || async move {
@@ -396,6 +396,7 @@ async fn a_listener_without_free_slots_responds_to_healthz() {
         held.push(client);
     }
     assert!(ask(OTHER, server, "/healthz").await.ends_with("well"));
+    assert!(ask(OTHER, server, "/readyz").await.ends_with("ready"));
     assert!(ask(OTHER, server, "/").await.starts_with("HTTP/1.1 503"));
     drop(held);
     // The address can use its slots again when they have been released.

@@ -199,13 +199,16 @@ async fn every_response_has_a_request_id_and_a_valid_one_of_the_client_is_used()
 }
 
 #[tokio::test]
-async fn health_needs_no_key_and_is_on_the_public_listener_only() {
+async fn health_and_readiness_need_no_key_and_are_on_the_public_listener_only() {
     let server = Server::open().await;
     let answer = server.root().get("/healthz").await;
     assert_eq!(answer.is(200).body, json!({ "status": "ok" }));
+    let answer = server.root().get("/readyz").await;
+    assert_eq!(answer.is(200).body, json!({ "status": "ready" }));
     server.root().get("/nowhere").await.fails(404, "not_found");
     server.root().get("/admin/v1/businesses").await.fails(404, "not_found");
     server.operator.get("/me").await.fails(404, "not_found");
+    server.operator_root().get("/readyz").await.fails(404, "not_found");
 }
 
 #[tokio::test]

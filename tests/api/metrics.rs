@@ -55,9 +55,12 @@ async fn the_document_is_on_the_public_listener_and_metrics_are_not() {
 #[tokio::test]
 async fn read_only_paths_refuse_other_methods_like_the_route_tables() {
     let server = Server::open().await;
-    for (api, path) in
-        [(server.root(), "/healthz"), (server.root(), "/openapi.json"), (server.operator_root(), "/metrics")]
-    {
+    for (api, path) in [
+        (server.root(), "/healthz"),
+        (server.root(), "/readyz"),
+        (server.root(), "/openapi.json"),
+        (server.operator_root(), "/metrics"),
+    ] {
         for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"] {
             let answer = api.call(method, path).bytes("{").await;
             assert_eq!(

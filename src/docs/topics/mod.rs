@@ -36,6 +36,7 @@ topics! {
     }
     "Operate": {
         "installing": "systemd, proxies, TLS, firewall, backup, restore, upgrade, moving",
+        "replicated-disk": "one service on DRBD or a cloud volume, fencing, takeover by another machine",
         "settings": "settings, operator listener, mail, connections, budgets",
         "metrics": "health check, metrics, alerts",
         "storage": "files, disk space, verify, salvage, repair",

@@ -267,7 +267,7 @@ impl Server {
             return Some(Answer { status, body: Value::Null });
         }
         // Successful responses outside of both APIs have another structure.
-        if status < 400 && ["/healthz", "/openapi.json", "/metrics"].contains(&uri.path()) {
+        if status < 400 && ["/healthz", "/readyz", "/openapi.json", "/metrics"].contains(&uri.path()) {
             return Some(Answer { status, body: Value::Null });
         }
         // Pages are not JSON. `tests/dashboard` and `tests/book` check them.
