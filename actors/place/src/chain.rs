@@ -1,0 +1,36 @@
+//! Positions in a log, and the header of a record.
+//!
+//! Each record contains the digest of the preceding record. So two logs that have the same record at one number have
+//! the same past.
+
+/// The digest of a record. The digest covers the header and the content of the record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest(pub [u8; 32]);
+
+/// The identity of a log. A restored log has another identity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct History(pub [u8; 16]);
+
+/// A record in a log. The head of an empty log has the number 0 and a digest of zeros.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Head {
+    pub number: u64,
+    pub digest: Digest,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Header {
+    pub history: History,
+    /// The epoch of the node that made the record.
+    pub epoch: u64,
+    pub number: u64,
+    /// The digest of the preceding record.
+    pub previous: Digest,
+}
+
+impl Header {
+    /// True if this record may follow the record at this position.
+    pub fn follows(&self, head: &Head) -> bool {
+        self.number == head.number + 1 && self.previous == head.digest
+    }
+}

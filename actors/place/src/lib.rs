@@ -1,0 +1,31 @@
+//! The rules by which several nodes share one log that a database keeps.
+//!
+//! One node is *active* for the log: it appends records and serves requests. The other nodes are *standbys*. Each node
+//! applies the records to its *image*. All modules are pure: a caller passes in responses of the database and the time
+//! of the node's own clock, and carries out the returned step. No function reads a clock or accesses the network.
+//!
+//! | Module | Purpose |
+//! |---|---|
+//! | `chain` | positions in a log; the header of a record |
+//! | `lease` | how long the active node may serve |
+//! | `outcome` | appending records, and finding out what became of them after a lost connection |
+//! | `takeover` | when a standby may become active |
+//! | `following` | which records an image may apply |
+//!
+//! Invariants:
+//!
+//! - A change is acknowledged only if it cannot be lost in a failover of the database.
+//! - At most one node serves at a time, if no clock of a node runs more than 60 % faster than the clock of another.
+//! - An image contains only records that cannot be lost in a failover.
+
+pub mod chain;
+pub mod following;
+pub mod lease;
+pub mod outcome;
+pub mod takeover;
+
+pub use self::chain::{Digest, Head, Header, History};
+pub use self::following::{Found, Next, Page, next};
+pub use self::lease::{Lease, Timing};
+pub use self::outcome::{Appending, Event, Step};
+pub use self::takeover::{Seen, Watch, may_take};

@@ -1,0 +1,252 @@
+//! Appending records, and finding out what became of a record after a lost connection.
+//!
+//! At most one record is without an acknowledgement. After a lost connection it may be absent, or visible but not
+//! replicated. The node then connects again as [`Step::Connect`] describes, and reads the end of the log. A visible
+//! record is replicated, because the database replicates its commits in order, and this connection began with an
+//! acknowledged commit after the end of every earlier backend of the node. An absent record is appended again, with the
+//! same number and bytes.
+//!
+//! Invariants:
+//!
+//! - A record is reported as committed only if it is replicated, and the next record is appended only after that.
+//! - The bytes of a number never change while the node keeps its epoch.
+//! - After the log contains a record of another node, the node appends nothing more.
+
+use std::time::Duration;
+
+use super::chain::{Digest, Head, Header, History};
+
+/// The appends of the active node. `R` is an encoded record.
+#[derive(Clone, Debug)]
+pub struct Appending<R> {
+    history: History,
+    epoch: u64,
+    acknowledged: Head,
+    pending: Option<(Head, R)>,
+    state: State,
+    /// The time at which the pending record was sent last.
+    sent: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Ready,
+    Sent,
+    Lost,
+    Looking,
+    Ended,
+}
+
+/// A response of the database, or the loss of the connection. The caller drops responses from earlier connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The append was committed and replicated. A response with a warning counts as [`Event::Lost`], because PostgreSQL
+    /// sends a warning if it has stopped to wait for the replication.
+    Acknowledged,
+    /// No record was inserted, because the place has another history or epoch, or because the number is taken.
+    NotInserted,
+    /// The database reported that it has changed nothing, for example because its disk is full.
+    Refused,
+    /// The connection was lost, or the response is late.
+    Lost,
+    /// [`Step::Connect`] is complete.
+    Connected,
+}
+
+/// The next step of the caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step<R> {
+    Append(R),
+    /// The record with this head is durable. Apply it, acknowledge its changes, and renew the lease from the time
+    /// `sent` on.
+    Committed {
+        head: Head,
+        record: R,
+        sent: Duration,
+    },
+    /// Connect again, in these steps: connect; terminate all other backends of this node and wait until they have
+    /// ended; commit a change of the node's own row. Report [`Event::Connected`] after this commit is acknowledged.
+    ///
+    /// The acknowledgement also proves that the server is not a former primary.
+    Connect,
+    /// Read the log from [`Appending::looks_from`] on, and call [`Appending::found`].
+    Look,
+    /// Append the same record again after a pause.
+    Retry(R),
+    /// Another node has become active. Stop the engine without answering.
+    Fenced,
+    /// The log does not contain the newest acknowledged record any more. Stop the engine.
+    SetBack {
+        acknowledged: u64,
+        end: u64,
+    },
+    Wait,
+}
+
+impl<R: Clone> Appending<R> {
+    /// Begins after this record, which must be replicated.
+    pub fn new(history: History, epoch: u64, head: Head) -> Self {
+        let sent = Duration::ZERO;
+        Self { history, epoch, acknowledged: head, pending: None, state: State::Ready, sent }
+    }
+
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// The newest record that is known to be replicated.
+    pub fn acknowledged(&self) -> Head {
+        self.acknowledged
+    }
+
+    /// True if the caller may append a record.
+    pub fn is_ready(&self) -> bool {
+        self.state == State::Ready
+    }
+
+    /// The header of the next record.
+    pub fn header(&self) -> Header {
+        Header {
+            history: self.history,
+            epoch: self.epoch,
+            number: self.acknowledged.number + 1,
+            previous: self.acknowledged.digest,
+        }
+    }
+
+    /// Appends a record with the header [`Appending::header`].
+    ///
+    /// # Panics
+    /// Panics if [`Appending::is_ready`] is false.
+    pub fn append(&mut self, record: R, digest: Digest, now: Duration) -> Step<R> {
+        assert!(self.is_ready(), "a record is appended while the outcome of another one is open");
+        self.pending = Some((Head { number: self.acknowledged.number + 1, digest }, record));
+        self.send(now)
+    }
+
+    pub fn on(&mut self, event: Event, now: Duration) -> Step<R> {
+        match (event, self.state) {
+            (_, State::Ended) => Step::Wait,
+            (Event::Lost, _) => {
+                self.state = State::Lost;
+                Step::Connect
+            }
+            (Event::Connected, State::Lost) => {
+                self.state = State::Looking;
+                Step::Look
+            }
+            (Event::Acknowledged, State::Sent) => self.commit(),
+            (Event::NotInserted, State::Sent) => self.end(Step::Fenced),
+            (Event::Refused, State::Sent) => match self.send(now) {
+                Step::Append(record) => Step::Retry(record),
+                other => other,
+            },
+            _ => Step::Wait,
+        }
+    }
+
+    /// The number of the first record that [`Appending::found`] needs.
+    pub fn looks_from(&self) -> u64 {
+        self.acknowledged.number
+    }
+
+    /// Continues after [`Step::Look`]. `end` is the newest number of the log, and `digest_at` returns the digest of the
+    /// record with a number.
+    pub fn found(&mut self, end: u64, digest_at: impl Fn(u64) -> Option<Digest>, now: Duration) -> Step<R> {
+        if self.state != State::Looking {
+            return Step::Wait;
+        }
+        let is_there = |head: &Head| head.number == 0 || digest_at(head.number) == Some(head.digest);
+        let acknowledged = self.acknowledged;
+        if !is_there(&acknowledged) {
+            return self.end(Step::SetBack { acknowledged: acknowledged.number, end });
+        }
+        match &self.pending {
+            Some((head, _)) if end == head.number && is_there(head) => self.commit(),
+            _ if end > acknowledged.number => self.end(Step::Fenced),
+            Some(_) => self.send(now),
+            None => {
+                self.state = State::Ready;
+                Step::Wait
+            }
+        }
+    }
+
+    fn send(&mut self, now: Duration) -> Step<R> {
+        let Some((_, record)) = &self.pending else { return Step::Wait };
+        (self.state, self.sent) = (State::Sent, now);
+        Step::Append(record.clone())
+    }
+
+    fn commit(&mut self) -> Step<R> {
+        let Some((head, record)) = self.pending.take() else { return Step::Wait };
+        (self.state, self.acknowledged) = (State::Ready, head);
+        Step::Committed { head, record, sent: self.sent }
+    }
+
+    fn end(&mut self, step: Step<R>) -> Step<R> {
+        self.state = State::Ended;
+        step
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Duration = Duration::from_secs(7);
+    const LATER: Duration = Duration::from_secs(8);
+
+    fn digest(byte: u8) -> Digest {
+        Digest([byte; 32])
+    }
+
+    /// A node with the acknowledged record 4 and the pending record 5, which has lost its connection and looks for it.
+    fn looking() -> Appending<&'static str> {
+        let mut appending = Appending::new(History::default(), 1, Head { number: 4, digest: digest(4) });
+        assert_eq!(appending.append("five", digest(5), NOW), Step::Append("five"));
+        assert_eq!(appending.on(Event::Lost, NOW), Step::Connect);
+        assert_eq!(appending.on(Event::Connected, NOW), Step::Look);
+        appending
+    }
+
+    #[test]
+    fn an_acknowledged_record_is_committed_and_the_next_record_follows_it() {
+        let mut appending = Appending::new(History::default(), 1, Head { number: 4, digest: digest(4) });
+        assert_eq!(appending.append("five", digest(5), NOW), Step::Append("five"));
+        assert!(!appending.is_ready());
+        let head = Head { number: 5, digest: digest(5) };
+        let committed = Step::Committed { head, record: "five", sent: NOW };
+        assert_eq!(appending.on(Event::Acknowledged, LATER), committed);
+        assert!(appending.header().follows(&head));
+    }
+
+    #[test]
+    fn a_visible_record_is_committed_and_an_absent_one_is_appended_again() {
+        let head = Head { number: 5, digest: digest(5) };
+        let there = |number| Some(digest(number as u8));
+        let committed = Step::Committed { head, record: "five", sent: NOW };
+        assert_eq!(looking().found(5, there, LATER), committed);
+        let mut appending = looking();
+        assert_eq!(
+            appending.found(4, |number| there(number).filter(|_| number < 5), LATER),
+            Step::Append("five")
+        );
+        let committed = Step::Committed { head, record: "five", sent: LATER };
+        assert_eq!(appending.on(Event::Acknowledged, LATER), committed);
+    }
+
+    #[test]
+    fn a_foreign_record_fences_and_a_lost_record_is_reported() {
+        let foreign = |number| Some(digest(if number == 5 { 9 } else { number as u8 }));
+        assert_eq!(looking().found(5, foreign, LATER), Step::Fenced);
+        let there = |number| Some(digest(number as u8));
+        assert_eq!(looking().found(6, there, LATER), Step::Fenced);
+        let set_back = Step::SetBack { acknowledged: 4, end: 3 };
+        assert_eq!(looking().found(3, |number| there(number).filter(|_| number < 4), LATER), set_back);
+        let mut appending = looking();
+        assert_eq!(appending.found(4, |_| Some(digest(4)), LATER), Step::Append("five"));
+        assert_eq!(appending.on(Event::NotInserted, LATER), Step::Fenced);
+        assert_eq!(appending.on(Event::Connected, LATER), Step::Wait);
+    }
+}

@@ -1,0 +1,93 @@
+//! When a standby may become active.
+//!
+//! A standby counts on its own clock how long the newest record of the log has been the same. It counts from the time
+//! at which it received the response that showed this record, because the active node sent the record earlier. The
+//! takeover is one transaction: it locks the place, looks at the newest record a second time, and increases the epoch.
+//! The node has the new epoch only if the database acknowledges this commit: an epoch that is merely visible may be
+//! lost in a failover and then be given to another node.
+
+use std::time::Duration;
+
+use super::chain::Head;
+use super::lease::Timing;
+
+/// The end of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    pub epoch: u64,
+    pub newest: Head,
+    /// True if the newest record hands the log over to this node. The maker of the record has stopped serving.
+    pub is_handed_over: bool,
+}
+
+/// The view of a standby on the end of the log.
+#[derive(Clone, Copy, Debug)]
+pub struct Watch {
+    after: Duration,
+    seen: Option<(Seen, Duration)>,
+}
+
+impl Watch {
+    pub fn new(timing: Timing) -> Self {
+        Self { after: timing.takeover_after, seen: None }
+    }
+
+    /// Notes the end of the log. `received` is the time at which the response arrived.
+    pub fn saw(&mut self, seen: Seen, received: Duration) {
+        if self.seen.is_none_or(|(earlier, _)| earlier != seen) {
+            self.seen = Some((seen, received));
+        }
+    }
+
+    /// The end of the log that a takeover must find again, or `None` if a takeover is not due.
+    pub fn due(&self, now: Duration) -> Option<Seen> {
+        let (seen, since) = self.seen?;
+        let is_due = seen.is_handed_over || now.saturating_sub(since) >= self.after;
+        is_due.then_some(seen)
+    }
+
+    /// Begins to count anew.
+    pub fn restart(&mut self) {
+        self.seen = None;
+    }
+}
+
+/// True if the takeover may commit. `found` is the end of the log, read while the transaction holds the lock of the
+/// place.
+pub fn may_take(expected: &Seen, found: &Seen) -> bool {
+    expected == found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::Digest;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn seen(number: u64) -> Seen {
+        let newest = Head { number, digest: Digest([number as u8; 32]) };
+        Seen { epoch: 1, newest, is_handed_over: false }
+    }
+
+    #[test]
+    fn a_takeover_is_due_when_the_log_has_not_grown_for_the_whole_time() {
+        let mut watch = Watch::new(Timing { takeover_after: 6 * SECOND });
+        assert_eq!(watch.due(100 * SECOND), None);
+        watch.saw(seen(4), 10 * SECOND);
+        watch.saw(seen(5), 12 * SECOND);
+        watch.saw(seen(5), 17 * SECOND);
+        assert_eq!(watch.due(18 * SECOND - Duration::from_nanos(1)), None);
+        assert_eq!(watch.due(18 * SECOND), Some(seen(5)));
+        assert!(may_take(&seen(5), &seen(5)) && !may_take(&seen(5), &seen(6)));
+        watch.restart();
+        assert_eq!(watch.due(100 * SECOND), None);
+    }
+
+    #[test]
+    fn a_handed_over_log_is_taken_immediately() {
+        let mut watch = Watch::new(Timing { takeover_after: 6 * SECOND });
+        watch.saw(Seen { is_handed_over: true, ..seen(4) }, 10 * SECOND);
+        assert!(watch.due(10 * SECOND).is_some());
+    }
+}

@@ -1,0 +1,35 @@
+//! Planted faults, each of which the simulation must catch.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The append does not compare the epoch.
+    NoEpoch,
+    LeaseFromTheReply,
+    /// The lease is 2/3 of the takeover time, which permits clocks that differ by 50 %.
+    LongLease,
+    /// The active node reads the outcome on a connection that did not begin with an acknowledged commit.
+    OutcomeByReading,
+    /// A standby reads on a connection that did not begin with an acknowledged commit.
+    UnprovenReading,
+    NoSecondLook,
+    /// The standby counts from the send of its request, not from the response.
+    CountedFromTheRequest,
+    NewestApplied,
+    TruncationPastTheSnapshot,
+    NoChain,
+    SnapshotUnderAWrongNumber,
+}
+
+pub(crate) const FAULTS: [Fault; 11] = [
+    Fault::NoEpoch,
+    Fault::LeaseFromTheReply,
+    Fault::LongLease,
+    Fault::OutcomeByReading,
+    Fault::UnprovenReading,
+    Fault::NoSecondLook,
+    Fault::CountedFromTheRequest,
+    Fault::NewestApplied,
+    Fault::TruncationPastTheSnapshot,
+    Fault::NoChain,
+    Fault::SnapshotUnderAWrongNumber,
+];
