@@ -1,7 +1,7 @@
 //! How long the active node may serve.
 //!
-//! The lease begins with the send of an append, and becomes valid when the database acknowledges the append. A standby
-//! takes over only after the log has not grown for [`Timing::takeover_after`] since the standby saw its newest record.
+//! The lease begins with the first send of a record, and becomes valid when the record is acknowledged. A standby takes
+//! over only after the log has not grown for [`Timing::takeover_after`] since the standby saw its newest record.
 //! The standby saw this record after the active node had sent it. So the lease ends before a takeover if the clock of
 //! the standby runs at most 60 % faster than the clock of the active node. The offsets of the clocks do not matter.
 
@@ -34,7 +34,7 @@ impl Lease {
         Self { length: timing.lease(), sent: None }
     }
 
-    /// Renews the lease after the database has acknowledged an append that was sent at the time `sent`.
+    /// Renews the lease after the database has acknowledged a record that was sent first at the time `sent`.
     pub fn acknowledged(&mut self, sent: Duration) {
         self.sent = self.sent.max(Some(sent));
     }

@@ -24,7 +24,8 @@ pub struct Appending<R> {
     acknowledged: Head,
     pending: Option<(Head, R)>,
     state: State,
-    /// The time at which the pending record was sent last.
+    /// The time at which the pending record was sent first. A standby may have seen the record soon after this time,
+    /// although a failover has removed it since.
     sent: Duration,
 }
 
@@ -58,7 +59,7 @@ pub enum Event {
 pub enum Step<R> {
     Append(R),
     /// The record with this head is durable. Apply it, acknowledge its changes, and renew the lease from the time
-    /// `sent` on.
+    /// `sent` on, at which it was sent first.
     Committed {
         head: Head,
         record: R,
@@ -121,10 +122,11 @@ impl<R: Clone> Appending<R> {
     pub fn append(&mut self, record: R, digest: Digest, now: Duration) -> Step<R> {
         assert!(self.is_ready(), "a record is appended while the outcome of another one is open");
         self.pending = Some((Head { number: self.acknowledged.number + 1, digest }, record));
-        self.send(now)
+        self.sent = now;
+        self.send()
     }
 
-    pub fn on(&mut self, event: Event, now: Duration) -> Step<R> {
+    pub fn on(&mut self, event: Event) -> Step<R> {
         match (event, self.state) {
             (_, State::Ended) => Step::Wait,
             (Event::Lost, _) => {
@@ -137,7 +139,7 @@ impl<R: Clone> Appending<R> {
             }
             (Event::Acknowledged, State::Sent) => self.commit(),
             (Event::NotInserted, State::Sent) => self.end(Step::Fenced),
-            (Event::Refused, State::Sent) => match self.send(now) {
+            (Event::Refused, State::Sent) => match self.send() {
                 Step::Append(record) => Step::Retry(record),
                 other => other,
             },
@@ -151,20 +153,22 @@ impl<R: Clone> Appending<R> {
     }
 
     /// Continues after [`Step::Look`]. `end` is the newest number of the log, and `digest_at` returns the digest of the
-    /// record with a number.
-    pub fn found(&mut self, end: u64, digest_at: impl Fn(u64) -> Option<Digest>, now: Duration) -> Step<R> {
+    /// record with a number. The log may not contain the acknowledged record any more if another node has become active
+    /// and has made a snapshot.
+    pub fn found(&mut self, end: u64, digest_at: impl Fn(u64) -> Option<Digest>) -> Step<R> {
         if self.state != State::Looking {
             return Step::Wait;
         }
-        let is_there = |head: &Head| head.number == 0 || digest_at(head.number) == Some(head.digest);
+        let is_there = |head: &Head| digest_at(head.number) == Some(head.digest);
         let acknowledged = self.acknowledged;
-        if !is_there(&acknowledged) {
+        let is_replaced = digest_at(acknowledged.number).is_some_and(|digest| digest != acknowledged.digest);
+        if end < acknowledged.number || is_replaced {
             return self.end(Step::SetBack { acknowledged: acknowledged.number, end });
         }
         match &self.pending {
             Some((head, _)) if end == head.number && is_there(head) => self.commit(),
             _ if end > acknowledged.number => self.end(Step::Fenced),
-            Some(_) => self.send(now),
+            Some(_) => self.send(),
             None => {
                 self.state = State::Ready;
                 Step::Wait
@@ -172,9 +176,9 @@ impl<R: Clone> Appending<R> {
         }
     }
 
-    fn send(&mut self, now: Duration) -> Step<R> {
+    fn send(&mut self) -> Step<R> {
         let Some((_, record)) = &self.pending else { return Step::Wait };
-        (self.state, self.sent) = (State::Sent, now);
+        self.state = State::Sent;
         Step::Append(record.clone())
     }
 
@@ -195,7 +199,6 @@ mod tests {
     use super::*;
 
     const NOW: Duration = Duration::from_secs(7);
-    const LATER: Duration = Duration::from_secs(8);
 
     fn digest(byte: u8) -> Digest {
         Digest([byte; 32])
@@ -205,8 +208,8 @@ mod tests {
     fn looking() -> Appending<&'static str> {
         let mut appending = Appending::new(History::default(), 1, Head { number: 4, digest: digest(4) });
         assert_eq!(appending.append("five", digest(5), NOW), Step::Append("five"));
-        assert_eq!(appending.on(Event::Lost, NOW), Step::Connect);
-        assert_eq!(appending.on(Event::Connected, NOW), Step::Look);
+        assert_eq!(appending.on(Event::Lost), Step::Connect);
+        assert_eq!(appending.on(Event::Connected), Step::Look);
         appending
     }
 
@@ -217,7 +220,7 @@ mod tests {
         assert!(!appending.is_ready());
         let head = Head { number: 5, digest: digest(5) };
         let committed = Step::Committed { head, record: "five", sent: NOW };
-        assert_eq!(appending.on(Event::Acknowledged, LATER), committed);
+        assert_eq!(appending.on(Event::Acknowledged), committed);
         assert!(appending.header().follows(&head));
     }
 
@@ -226,27 +229,23 @@ mod tests {
         let head = Head { number: 5, digest: digest(5) };
         let there = |number| Some(digest(number as u8));
         let committed = Step::Committed { head, record: "five", sent: NOW };
-        assert_eq!(looking().found(5, there, LATER), committed);
+        assert_eq!(looking().found(5, there), committed);
         let mut appending = looking();
-        assert_eq!(
-            appending.found(4, |number| there(number).filter(|_| number < 5), LATER),
-            Step::Append("five")
-        );
-        let committed = Step::Committed { head, record: "five", sent: LATER };
-        assert_eq!(appending.on(Event::Acknowledged, LATER), committed);
+        assert_eq!(appending.found(4, |number| there(number).filter(|_| number < 5)), Step::Append("five"));
+        assert_eq!(appending.on(Event::Acknowledged), committed);
     }
 
     #[test]
     fn a_foreign_record_fences_and_a_lost_record_is_reported() {
         let foreign = |number| Some(digest(if number == 5 { 9 } else { number as u8 }));
-        assert_eq!(looking().found(5, foreign, LATER), Step::Fenced);
+        assert_eq!(looking().found(5, foreign), Step::Fenced);
         let there = |number| Some(digest(number as u8));
-        assert_eq!(looking().found(6, there, LATER), Step::Fenced);
+        assert_eq!(looking().found(6, there), Step::Fenced);
         let set_back = Step::SetBack { acknowledged: 4, end: 3 };
-        assert_eq!(looking().found(3, |number| there(number).filter(|_| number < 4), LATER), set_back);
+        assert_eq!(looking().found(3, |number| there(number).filter(|_| number < 4)), set_back);
         let mut appending = looking();
-        assert_eq!(appending.found(4, |_| Some(digest(4)), LATER), Step::Append("five"));
-        assert_eq!(appending.on(Event::NotInserted, LATER), Step::Fenced);
-        assert_eq!(appending.on(Event::Connected, LATER), Step::Wait);
+        assert_eq!(appending.found(4, |_| Some(digest(4))), Step::Append("five"));
+        assert_eq!(appending.on(Event::NotInserted), Step::Fenced);
+        assert_eq!(appending.on(Event::Connected), Step::Wait);
     }
 }

@@ -140,6 +140,7 @@ pub(crate) enum Request {
         epoch: u64,
     },
     Unlock,
+    /// Stores a snapshot if the log contains its newest record.
     Put(Rc<Image>),
     Truncate,
     Load,
@@ -269,6 +270,12 @@ impl Database {
             Request::Read { from } => {
                 let page = Reply::Page(instance.page(from));
                 effects.push(Effect::Reply(session, page));
+            }
+            Request::Put(image)
+                if instance.state.log.get(&image.head().number).map(|record| record.head())
+                    != Some(image.head()) =>
+            {
+                effects.push(Effect::Reply(session, Reply::Refused));
             }
             Request::Put(mut image) => {
                 if self.fault == Some(Fault::SnapshotUnderAWrongNumber) {

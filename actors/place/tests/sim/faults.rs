@@ -5,6 +5,8 @@ pub(crate) enum Fault {
     /// The append does not compare the epoch.
     NoEpoch,
     LeaseFromTheReply,
+    /// The lease counts from the last send of a record that was sent several times.
+    LeaseFromTheRepetition,
     /// The lease is 2/3 of the takeover time, which permits clocks that differ by 50 %.
     LongLease,
     /// The active node reads the outcome on a connection that did not begin with an acknowledged commit.
@@ -12,8 +14,6 @@ pub(crate) enum Fault {
     /// A standby reads on a connection that did not begin with an acknowledged commit.
     UnprovenReading,
     NoSecondLook,
-    /// The standby counts from the send of its request, not from the response.
-    CountedFromTheRequest,
     NewestApplied,
     TruncationPastTheSnapshot,
     NoChain,
@@ -23,11 +23,11 @@ pub(crate) enum Fault {
 pub(crate) const FAULTS: [Fault; 11] = [
     Fault::NoEpoch,
     Fault::LeaseFromTheReply,
+    Fault::LeaseFromTheRepetition,
     Fault::LongLease,
     Fault::OutcomeByReading,
     Fault::UnprovenReading,
     Fault::NoSecondLook,
-    Fault::CountedFromTheRequest,
     Fault::NewestApplied,
     Fault::TruncationPastTheSnapshot,
     Fault::NoChain,

@@ -429,7 +429,6 @@ impl World {
     }
 
     fn lost(&mut self, node: usize) {
-        let now = self.nodes[node].clock(self.now);
         let watch = Watch::new(self.timing);
         let lost = &mut self.nodes[node];
         (lost.session, lost.waiting) = (None, None);
@@ -438,7 +437,7 @@ impl World {
             Role::Taking { .. } => lost.role = Role::Standby(watch),
             Role::Active(active) => {
                 active.retry = None;
-                let step = active.appending.on(Outcome::Lost, now);
+                let step = active.appending.on(Outcome::Lost);
                 self.step(node, step);
             }
         }
@@ -557,8 +556,11 @@ impl World {
             }
             Step::Retry(record) => active.retry = Some((now + Duration::from_millis(300), record)),
             Step::Committed { record, sent, .. } => {
-                let is_wrong = self.fault == Some(Fault::LeaseFromTheReply);
-                active.lease.acknowledged(if is_wrong { now } else { sent });
+                active.lease.acknowledged(match self.fault {
+                    Some(Fault::LeaseFromTheReply) => now,
+                    Some(Fault::LeaseFromTheRepetition) => active.last_sent,
+                    _ => sent,
+                });
                 active.has_started = true;
                 active.pending = None;
                 active.note(&record.ops);
@@ -589,7 +591,7 @@ impl World {
                 self.open(node);
                 if self.fault == Some(Fault::OutcomeByReading) {
                     let Some(active) = self.nodes[node].active() else { return };
-                    let step = active.appending.on(Outcome::Connected, now);
+                    let step = active.appending.on(Outcome::Connected);
                     return self.step(node, step);
                 }
                 self.send(node, Kind::Confirm, Request::Confirm);
@@ -650,15 +652,14 @@ impl World {
                         .map(|record| record.digest)
                 };
                 let Some(active) = self.nodes[node].active() else { return };
-                let step = active.appending.found(page.end.number, digest_at, now);
+                let step = active.appending.found(page.end.number, digest_at);
                 self.tally.found_visible += usize::from(matches!(step, Step::Committed { .. }));
                 self.step(node, step);
             }
             (Kind::Read, Reply::Page(page)) => {
-                let is_wrong = self.fault == Some(Fault::CountedFromTheRequest);
                 let seen = page.seen_by(node);
                 if let Role::Standby(watch) = &mut self.nodes[node].role {
-                    watch.saw(seen, if is_wrong { waiting.sent } else { now });
+                    watch.saw(seen, now);
                 }
                 self.follow(node, &page, false);
             }
@@ -697,9 +698,8 @@ impl World {
     }
 
     fn outcome(&mut self, node: usize, outcome: Outcome) {
-        let now = self.nodes[node].clock(self.now);
         let Some(active) = self.nodes[node].active() else { return };
-        let step = active.appending.on(outcome, now);
+        let step = active.appending.on(outcome);
         self.step(node, step);
     }
 
