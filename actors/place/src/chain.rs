@@ -18,11 +18,19 @@ pub struct Head {
     pub digest: Digest,
 }
 
+/// The time between two takeovers, in which one node is active. The id is random, because an asynchronous failover can
+/// remove a takeover, and the next takeover then gets the same number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Epoch {
+    pub number: u64,
+    pub id: [u8; 16],
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Header {
     pub history: History,
     /// The epoch of the node that made the record.
-    pub epoch: u64,
+    pub epoch: Epoch,
     pub number: u64,
     /// The digest of the preceding record.
     pub previous: Digest,

@@ -64,3 +64,54 @@ pub fn next(history: History, image: &Head, page: &Page<'_>, is_all_durable: boo
     let unproven = usize::from(!is_all_durable);
     Next::Apply(page.records.len().saturating_sub(unproven))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(number: u64) -> Head {
+        Head { number, digest: Digest([number as u8; 32]) }
+    }
+
+    fn found(number: u64) -> Found {
+        let Head { digest: previous, .. } = head(number - 1);
+        let header = Header { history: History::default(), epoch: Default::default(), number, previous };
+        Found { header, digest: head(number).digest }
+    }
+
+    /// What an image at record 4 does with a log of the records 1 to `end`.
+    fn next_of(end: u64, change: impl FnOnce(&mut Page<'_>), records: &[Found]) -> Next {
+        let at_head = (end >= 4).then_some(head(4).digest);
+        let mut page = Page { history: History::default(), first: 1, end: head(end), at_head, records };
+        change(&mut page);
+        next(History::default(), &head(4), &page, false)
+    }
+
+    #[test]
+    fn all_records_but_the_newest_are_applied() {
+        assert_eq!(next_of(4, |_| {}, &[]), Next::Apply(0));
+        assert_eq!(next_of(5, |_| {}, &[found(5)]), Next::Apply(0));
+        let records = [found(5), found(6), found(7)];
+        assert_eq!(next_of(7, |_| {}, &records), Next::Apply(2));
+        let page =
+            Page { history: History::default(), first: 5, end: head(7), at_head: None, records: &records };
+        assert_eq!(next(History::default(), &head(4), &page, true), Next::Apply(3));
+    }
+
+    #[test]
+    fn an_image_of_another_past_is_rebuilt() {
+        let records = [found(5), found(6)];
+        assert_eq!(next_of(6, |page| page.history = History([1; 16]), &records), Next::Rebuild);
+        assert_eq!(next_of(6, |page| page.at_head = Some(head(9).digest), &records), Next::Rebuild);
+        assert_eq!(next_of(6, |page| (page.first, page.at_head) = (6, None), &records[1..]), Next::Rebuild);
+        let mut foreign = found(5);
+        foreign.header.previous = head(9).digest;
+        assert_eq!(next_of(5, |page| page.at_head = None, &[foreign]), Next::Rebuild);
+    }
+
+    #[test]
+    fn a_log_that_ends_before_the_image_or_has_a_gap_is_reported() {
+        assert_eq!(next_of(3, |_| {}, &[]), Next::SetBack { image: 4, end: 3 });
+        assert_eq!(next_of(7, |_| {}, &[found(5), found(7)]), Next::Damaged { number: 7 });
+    }
+}

@@ -24,7 +24,7 @@ pub mod lease;
 pub mod outcome;
 pub mod takeover;
 
-pub use self::chain::{Digest, Head, Header, History};
+pub use self::chain::{Digest, Epoch, Head, Header, History};
 pub use self::following::{Found, Next, Page, next};
 pub use self::lease::{Lease, Timing};
 pub use self::outcome::{Appending, Event, Step};

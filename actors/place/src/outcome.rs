@@ -14,13 +14,13 @@
 
 use std::time::Duration;
 
-use super::chain::{Digest, Head, Header, History};
+use super::chain::{Digest, Epoch, Head, Header, History};
 
 /// The appends of the active node. `R` is an encoded record.
 #[derive(Clone, Debug)]
 pub struct Appending<R> {
     history: History,
-    epoch: u64,
+    epoch: Epoch,
     acknowledged: Head,
     pending: Option<(Head, R)>,
     state: State,
@@ -86,12 +86,12 @@ pub enum Step<R> {
 
 impl<R: Clone> Appending<R> {
     /// Begins after this record, which must be replicated.
-    pub fn new(history: History, epoch: u64, head: Head) -> Self {
+    pub fn new(history: History, epoch: Epoch, head: Head) -> Self {
         let sent = Duration::ZERO;
         Self { history, epoch, acknowledged: head, pending: None, state: State::Ready, sent }
     }
 
-    pub fn epoch(&self) -> u64 {
+    pub fn epoch(&self) -> Epoch {
         self.epoch
     }
 
@@ -206,7 +206,8 @@ mod tests {
 
     /// A node with the acknowledged record 4 and the pending record 5, which has lost its connection and looks for it.
     fn looking() -> Appending<&'static str> {
-        let mut appending = Appending::new(History::default(), 1, Head { number: 4, digest: digest(4) });
+        let mut appending =
+            Appending::new(History::default(), Epoch::default(), Head { number: 4, digest: digest(4) });
         assert_eq!(appending.append("five", digest(5), NOW), Step::Append("five"));
         assert_eq!(appending.on(Event::Lost), Step::Connect);
         assert_eq!(appending.on(Event::Connected), Step::Look);
@@ -215,7 +216,8 @@ mod tests {
 
     #[test]
     fn an_acknowledged_record_is_committed_and_the_next_record_follows_it() {
-        let mut appending = Appending::new(History::default(), 1, Head { number: 4, digest: digest(4) });
+        let mut appending =
+            Appending::new(History::default(), Epoch::default(), Head { number: 4, digest: digest(4) });
         assert_eq!(appending.append("five", digest(5), NOW), Step::Append("five"));
         assert!(!appending.is_ready());
         let head = Head { number: 5, digest: digest(5) };

@@ -2,19 +2,19 @@
 //!
 //! A standby counts on its own clock how long the newest record of the log has been the same. It counts from the time
 //! at which it received the response that showed this record, because the active node sent the record earlier. The
-//! takeover is one transaction: it locks the place, looks at the newest record a second time, and increases the epoch.
+//! takeover is one transaction: it locks the place, looks at the newest record a second time, and begins a new epoch.
 //! The node has the new epoch only if the database acknowledges this commit: an epoch that is merely visible may be
 //! lost in a failover and then be given to another node.
 
 use std::time::Duration;
 
-use super::chain::Head;
+use super::chain::{Epoch, Head};
 use super::lease::Timing;
 
 /// The end of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
-    pub epoch: u64,
+    pub epoch: Epoch,
     pub newest: Head,
     /// True if the newest record hands the log over to this node. The maker of the record has stopped serving.
     pub is_handed_over: bool,
@@ -67,7 +67,7 @@ mod tests {
 
     fn seen(number: u64) -> Seen {
         let newest = Head { number, digest: Digest([number as u8; 32]) };
-        Seen { epoch: 1, newest, is_handed_over: false }
+        Seen { epoch: Epoch::default(), newest, is_handed_over: false }
     }
 
     #[test]

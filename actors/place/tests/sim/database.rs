@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use place::{Digest, Head, Header, Seen};
+use place::{Digest, Epoch, Head, Header, Seen};
 
 use crate::dice::mix;
 use crate::faults::Fault;
@@ -32,7 +32,8 @@ impl Record {
     pub(crate) fn new(header: Header, ops: Vec<Op>, hands_to: Option<usize>) -> Rc<Self> {
         let mut hash = hash_of(&ops, hands_to.map_or(0, |node| node as u64 + 1));
         let previous = u64::from_be_bytes(header.previous.0[..8].try_into().unwrap());
-        for part in [header.epoch, header.number, previous, u64::from(header.history.0[0])] {
+        let id = u64::from_be_bytes(header.epoch.id[..8].try_into().unwrap());
+        for part in [header.epoch.number, id, header.number, previous, u64::from(header.history.0[0])] {
             hash = mix(hash ^ part);
         }
         let mut digest = Digest::default();
@@ -90,7 +91,7 @@ impl Image {
 pub(crate) enum Txn {
     Append(Rc<Record>),
     Take {
-        epoch: u64,
+        epoch: Epoch,
     },
     Snapshot(Rc<Image>),
     Truncate {
@@ -102,7 +103,7 @@ pub(crate) enum Txn {
 
 #[derive(Clone, Default)]
 pub(crate) struct State {
-    pub(crate) epoch: u64,
+    pub(crate) epoch: Epoch,
     pub(crate) log: BTreeMap<u64, Rc<Record>>,
     pub(crate) snapshot: Option<Rc<Image>>,
 }
@@ -129,7 +130,7 @@ pub(crate) enum Request {
     /// Terminates the other backends of the node and changes the row of the node.
     Confirm,
     Append {
-        epoch: u64,
+        epoch: Epoch,
         record: Rc<Record>,
     },
     Read {
@@ -137,7 +138,7 @@ pub(crate) enum Request {
     },
     Lock,
     Take {
-        epoch: u64,
+        epoch: Epoch,
     },
     Unlock,
     /// Stores a snapshot if the log contains its newest record.
@@ -160,7 +161,7 @@ pub(crate) enum Reply {
 /// The end of the log, and the records from the requested number on.
 #[derive(Clone)]
 pub(crate) struct Answer {
-    pub(crate) epoch: u64,
+    pub(crate) epoch: Epoch,
     pub(crate) first: u64,
     pub(crate) end: Head,
     pub(crate) hands_to: Option<usize>,

@@ -20,7 +20,7 @@ impl Dice {
 
     /// Returns true with a probability of one in `times`.
     pub(crate) fn one_in(&mut self, times: u64) -> bool {
-        self.next() % times == 0
+        self.next().is_multiple_of(times)
     }
 }
 

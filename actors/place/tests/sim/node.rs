@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 use std::time::Duration;
 
-use place::{Appending, Lease, Seen, Watch};
+use place::{Appending, Epoch, Lease, Seen, Watch};
 
 use crate::database::{Image, Op, Record};
 
@@ -60,10 +60,12 @@ pub(crate) enum Role {
     Standby(Watch),
     Taking {
         expected: Seen,
+        /// The epoch that the takeover begins.
+        epoch: Epoch,
     },
     /// The takeover is acknowledged, and the node reads the log to its end.
     Entering {
-        epoch: u64,
+        epoch: Epoch,
     },
     Active(Box<Active>),
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use place::{Appending, Event as Outcome, Found, History, Lease, Next, Page, Step, Timing, Watch};
+use place::{Appending, Epoch, Event as Outcome, Found, History, Lease, Next, Page, Step, Timing, Watch};
 
 use crate::check::Check;
 use crate::database::{Answer, Database, Effect, Op, Record, Reply, Request};
@@ -274,7 +274,7 @@ impl World {
                 self.database.free_lock(session, even_syncing, &mut effects);
             }
             Event::Ask { node, client, request, change, floor } => {
-                self.ask(node, (client, request), change, floor)
+                self.ask(node, (client, request), change, floor);
             }
             Event::Told { client, request, told } => self.told(client, request, told),
             Event::Wake { client } => self.wake(client),
@@ -480,7 +480,7 @@ impl World {
             Role::Entering { .. } => self.send(node, Kind::Enter, Request::Read { from: image }),
             Role::Standby(watch) => match watch.due(now) {
                 Some(expected) if self.nodes[node].is_following => {
-                    self.nodes[node].role = Role::Taking { expected };
+                    self.nodes[node].role = Role::Taking { expected, epoch: Epoch::default() };
                     self.send(node, Kind::Lock, Request::Lock);
                 }
                 _ if self.nodes[node].wants_snapshot && image > 0 => {
@@ -664,24 +664,25 @@ impl World {
                 self.follow(node, &page, false);
             }
             (Kind::Lock, Reply::Locked(page)) => {
-                let Role::Taking { expected } = self.nodes[node].role else { return };
+                let Role::Taking { expected, .. } = self.nodes[node].role else { return };
                 let found = page.seen_by(node);
                 if place::may_take(&expected, &found) || self.fault == Some(Fault::NoSecondLook) {
-                    self.send(node, Kind::Take, Request::Take { epoch: found.epoch + 1 });
+                    let mut id = [0; 16];
+                    id[..8].copy_from_slice(&self.dice.next().to_be_bytes());
+                    let epoch = Epoch { number: found.epoch.number + 1, id };
+                    self.nodes[node].role = Role::Taking { expected, epoch };
+                    self.send(node, Kind::Take, Request::Take { epoch });
                 } else {
                     self.send(node, Kind::Read, Request::Unlock);
                     self.nodes[node].waiting = None;
                     self.nodes[node].role = Role::Standby(Watch::new(self.timing));
                 }
-                if let Role::Taking { expected } = &mut self.nodes[node].role {
-                    *expected = found;
-                }
             }
             (Kind::Take, Reply::Acknowledged) => {
-                let Role::Taking { expected } = self.nodes[node].role else { return };
-                self.say(|| format!("node {node} takes epoch {}", expected.epoch + 1));
+                let Role::Taking { epoch, .. } = self.nodes[node].role else { return };
+                self.say(|| format!("node {node} takes epoch {}", epoch.number));
                 self.tally.takeovers += 1;
-                self.nodes[node].role = Role::Entering { epoch: expected.epoch + 1 };
+                self.nodes[node].role = Role::Entering { epoch };
                 self.send(node, Kind::Enter, Request::Read { from: image });
             }
             (Kind::Enter, Reply::Page(page)) => self.enter(node, &page),
