@@ -184,12 +184,24 @@ impl State {
         {
             self.positions.go_back(first.of, due); // the retry is due at that time
         }
+        let recorded = self.recording.iter().filter(|(_, part_of)| **part_of == first);
+        let recorded: Vec<MailKey> = recorded.map(|(key, _)| *key).collect();
         self.recording.retain(|_, part_of| *part_of != first);
         self.tried.retain(|key| self.recording.contains_key(key));
         self.changes -= 1;
         self.gathering.retain(|_, part_of| *part_of != first);
         let now = shared.steady.now();
         Lane::under(first.of).for_each(|lane| self.order.set(lane, Some(now)));
+        for key in recorded {
+            // While a mail was being written, a change to its appointment did not concern the mail.
+            if let Some(notice) = unless_business_set_aside(self.read(shared, key))?
+                .flatten()
+                .flatten()
+                .and_then(|mail| mail.notice)
+            {
+                _ = unless_business_set_aside(self.drop_overtaken(shared, key.of, notice.appointment_id))?;
+            }
+        }
         Ok(())
     }
 

@@ -94,8 +94,9 @@ impl State {
         }
     }
 
-    /// Drops the waiting notices of a changed appointment that are now obsolete. The other notices are checked
-    /// when they are due.
+    /// Drops the waiting notices of a changed appointment that are now obsolete. The other waiting notices are
+    /// checked when they are due. If the customer was erased while the outcome of a notice was being written,
+    /// this removes the address from the notice.
     pub(super) fn drop_overtaken(
         &mut self,
         shared: &Shared,
@@ -106,8 +107,15 @@ impl State {
         let (mut batch, mut judged, now) = (Batch::default(), Vec::new(), shared.clocks.now());
         for mail in notices_of(&shared.store, of, id)? {
             let key = MailKey::of(&mail);
-            let Some(notice) = mail.notice else { continue };
-            if mail.status != MailStatus::Pending || self.is_left_alone(&key) {
+            let Some(notice) = mail.notice.filter(|_| !self.is_left_alone(&key)) else { continue };
+            if mail.status != MailStatus::Pending {
+                if has_erased_address(&appointment) {
+                    let after = without_former_address(&shared.store, mail.clone())?;
+                    if after != mail {
+                        write_mail(&mut batch, &after, Some(&mail));
+                        judged.push(key);
+                    }
+                }
                 continue;
             }
             let reason = self.overtaken(&shared.store, key, &notice, &appointment)?;
@@ -306,6 +314,12 @@ pub(super) fn why_not_made(store: &Store, of: BusinessId, notice: &Notice) -> Re
     let appointment = appointment(store, of, notice.appointment_id)?;
     let is_true = appointment.is_some_and(|it| notice.is_true_of(&it));
     Ok(if is_true { DropReason::NoAddress } else { DropReason::Superseded })
+}
+
+/// Whether an erasure may have removed the address to which the notices of the appointment were sent.
+fn has_erased_address(appointment: &Appointment) -> bool {
+    let entered = appointment.booked_as.as_ref();
+    appointment.contact_id.is_none() || entered.is_some_and(|booked_as| booked_as.email.is_none())
 }
 
 /// A mail after an attempt. A notice does not keep an address that its customer no longer has, because the
