@@ -30,7 +30,7 @@ use self::world::{Tally, World};
 
 const RUNS: u64 = 300;
 /// Each planted fault must be caught within this number of seeds.
-const RUNS_TO_CATCH: u64 = 3000;
+const RUNS_TO_CATCH: u64 = 3_000;
 
 fn setting<T: FromStr<Err: Display>>(name: &str, default: T) -> T {
     std::env::var(name)

@@ -8,7 +8,8 @@ use talk::{Answers, Ask, Channel, EffectKind, Refused, Said, Turned};
 
 use crate::world::{CALLER, CODE, Caller, World, ZONE, at};
 
-const SEEDS: u64 = 10_000;
+/// The number of seeds, unless the environment variable `TALK_RUNS` sets another one.
+const SEEDS: u64 = 1_000;
 const TURNS: u64 = 7;
 
 struct Dice(u64);
@@ -170,9 +171,9 @@ fn is_yes(said: &Said, number: Option<u32>) -> bool {
 
 #[test]
 fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
-    let mut committed = 0;
-    let mut staged = 0;
-    for seed in 0..SEEDS {
+    let (mut committed, mut staged) = (0_u64, 0_u64);
+    let seeds = std::env::var("TALK_RUNS").map_or(SEEDS, |runs| runs.parse().unwrap());
+    for seed in 0..seeds {
         let mut dice = Dice(seed);
         let channel = Channel::ALL[dice.roll(4)];
         let locale = if dice.roll(3) == 0 { Locale::Fr } else { Locale::En };
@@ -348,7 +349,7 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                     assert!(!(one.contains(line) && two.contains(line)), "{place}: {line} a third time");
                 }
             }
-            staged += usize::from(
+            staged += u64::from(
                 all.contains('?') && (all.contains("Shall I book it?") || all.contains("Je réserve ?")),
             );
             lines_before.push(lines);
@@ -364,7 +365,7 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
         }
     }
     // The test means something only if changes are staged and made.
-    assert!(staged > 500 && committed > 50, "{staged} staged, {committed} committed");
+    assert!(staged > seeds / 20 && committed > seeds / 200, "{staged} staged, {committed} committed");
 }
 
 #[test]
