@@ -272,6 +272,30 @@ async fn an_undone_move_is_not_announced_if_the_booking_was_not() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_move_that_an_opted_out_customer_missed_is_announced_after_an_undone_move() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    let none = PatchNotices { reminder_hours: Some(Vec::new()), ..PatchNotices::default() };
+    handle.change(by_operator(), none).await.unwrap();
+    let first = BookOnline { phone: None, ..booking_by(&shop, at(3, 16), 1, EMAIL) };
+    handle.change(Request::by(Actor::Customer), first).await.unwrap();
+    pass(1).await;
+    let contact = notice(&post.take()[0]).appointment.contact_id.unwrap();
+    let consent = |email| SetConsent { id: contact, email: Some(email), texts: None };
+    handle.change(by_operator(), consent(EmailConsent::None)).await.unwrap();
+    let id = book(&world, &shop, at(3, 10)).await;
+    pass(1).await;
+    move_to(&handle, id, at(3, 12)).await;
+    pass(1).await;
+    handle.change(by_operator(), consent(EmailConsent::All)).await.unwrap();
+    move_to(&handle, id, at(3, 14)).await;
+    seconds(8).await;
+    move_to(&handle, id, at(3, 12)).await;
+    pass(1).await;
+    assert_eq!(kinds(&post.take()), [Moved], "the customer has not heard of the first move");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_notice_survives_a_crash_with_its_message_id() {
     let (mut world, shop, post) = world().await;
     post.dies(true);
