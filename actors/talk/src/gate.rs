@@ -648,7 +648,7 @@ fn atoms(text: &str) -> BTreeSet<Atom> {
                 found.insert(Atom::Amount(String::new(), unit));
             }
         }
-        // `two heures` is a time of day; `durée de deux heures` cannot be told apart, and its number is checked as one.
+        // `deux heures` is a time of day. A duration of two hours looks the same, so it is checked as a time too.
         let digits: String = token.chars().filter(char::is_ascii_digit).collect();
         if digits.len() >= 3 {
             found.insert(Atom::Long(digits));

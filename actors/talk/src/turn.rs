@@ -126,7 +126,7 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
     done(flow)
 }
 
-/// Nobody answered at the handoff number.
+/// The call to the handoff number was not answered.
 pub fn transfer_failed(talk: &Talk, facts: &Facts) -> Output {
     let answers = Answers::default();
     let input = Input { at: talk.started_at, said: Said::Silence, heard: None, model: false, random: 0 };

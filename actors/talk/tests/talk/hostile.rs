@@ -1,4 +1,4 @@
-//! A hostile model: random texts, functions and handles, and a caller who says anything. Whatever the model does, no
+//! A hostile model returns random texts, functions and handles, and the caller says random things. In all cases, no
 //! change is made without the caller's own yes to its read-back, no line claims a change that was not made, and no
 //! appointment of another person is disclosed.
 
