@@ -36,7 +36,7 @@ enum Event {
     Replicated { instance: usize, entry: usize },
     FreeLock { session: usize, even_syncing: bool },
     Ask { node: usize, client: usize, request: u64, change: Option<u64>, floor: u64 },
-    Told { client: usize, request: u64, told: Told },
+    Response { client: usize, request: u64, response: Response },
     Wake { client: usize },
     Timeout { client: usize, request: u64 },
     Trouble,
@@ -46,7 +46,7 @@ enum Event {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum Response {
     Done,
     /// 503: nothing was changed.
     Away,
@@ -63,7 +63,7 @@ struct Client {
     is_busy: bool,
     node: usize,
     tries: u32,
-    /// Every request about this change was answered with [`Told::Away`].
+    /// Every request about this change was answered with [`Response::Away`].
     is_refused: bool,
 }
 
@@ -276,9 +276,9 @@ impl World {
             Event::Ask { node, client, request, change, floor } => {
                 self.ask(node, (client, request), change, floor);
             }
-            Event::Told { client, request, told } => self.told(client, request, told),
+            Event::Response { client, request, response } => self.receive(client, request, response),
             Event::Wake { client } => self.wake(client),
-            Event::Timeout { client, request } => self.told(client, request, Told::Unknown),
+            Event::Timeout { client, request } => self.receive(client, request, Response::Unknown),
             Event::Trouble if !self.is_quiet() => {
                 let wait = self.dice.between(200 * MS, 3 * SECOND);
                 self.after(wait, Event::Trouble);
@@ -501,11 +501,12 @@ impl World {
 
     fn tick_active(&mut self, node: usize, now: Duration) {
         let serves = self.nodes[node].serves(self.now);
-        let mut told = Vec::new();
+        let mut responses = Vec::new();
         let Role::Active(active) = &mut self.nodes[node].role else { return };
         if !serves {
-            told.extend(active.flight.drain(..).map(|client| (client, Told::Unknown)));
-            told.extend(active.queue.drain(..).filter_map(|(client, _)| Some((client?, Told::Away))));
+            responses.extend(active.flight.drain(..).map(|client| (client, Response::Unknown)));
+            responses
+                .extend(active.queue.drain(..).filter_map(|(client, _)| Some((client?, Response::Away))));
             active.delivered.clear();
         } else if !active.is_leaving {
             let undelivered = active.undelivered.iter().copied().find(|id| !active.delivered.contains(id));
@@ -539,8 +540,8 @@ impl World {
                 step = active.appending.append(Rc::clone(&record), record.digest, now);
             }
         }
-        for ((client, request), told) in told {
-            self.answer(client, request, told);
+        for ((client, request), response) in responses {
+            self.answer(client, request, response);
         }
         self.step(node, step);
     }
@@ -580,7 +581,7 @@ impl World {
                     }
                 }
                 for (client, request) in flight {
-                    self.answer(client, request, Told::Done);
+                    self.answer(client, request, Response::Done);
                 }
                 if is_leaving {
                     self.retire(node);
@@ -617,10 +618,10 @@ impl World {
         let watch = Role::Standby(Watch::new(self.timing));
         let Role::Active(active) = std::mem::replace(&mut self.nodes[node].role, watch) else { return };
         for (client, request) in active.flight {
-            self.answer(client, request, Told::Unknown);
+            self.answer(client, request, Response::Unknown);
         }
         for (client, request) in active.queue.into_iter().filter_map(|(client, _)| client) {
-            self.answer(client, request, Told::Away);
+            self.answer(client, request, Response::Away);
         }
         self.nodes[node].is_following = false;
     }
@@ -771,13 +772,13 @@ impl World {
         let serves = self.nodes[node].serves(self.now);
         let image = self.nodes[node].image.head().number;
         let Some(active) = self.nodes[node].active().filter(|_| serves) else {
-            return self.answer(client, request, Told::Away);
+            return self.answer(client, request, Response::Away);
         };
         let Some(id) = change else {
             self.check_alone(node);
             self.check.read(image, floor);
             self.tally.reads += 1;
-            return self.answer(client, request, Told::Done);
+            return self.answer(client, request, Response::Done);
         };
         let op = Op::Change(id);
         if active.is_open(op) {
@@ -789,28 +790,28 @@ impl World {
         }
         self.check_alone(node);
         self.check.acknowledge(id, image);
-        self.answer(client, request, Told::Done);
+        self.answer(client, request, Response::Done);
     }
 
-    fn answer(&mut self, client: usize, request: u64, told: Told) {
+    fn answer(&mut self, client: usize, request: u64, response: Response) {
         if !self.dice.one_in(50) || self.is_quiet() {
             let wait = self.dice.between(200, 10 * MS);
-            self.after(wait, Event::Told { client, request, told });
+            self.after(wait, Event::Response { client, request, response });
         }
     }
 
-    fn told(&mut self, client: usize, request: u64, told: Told) {
+    fn receive(&mut self, client: usize, request: u64, response: Response) {
         let asking = &mut self.clients[client];
         if asking.request != request || !asking.is_busy {
             return;
         }
         asking.tries += 1;
-        asking.is_refused &= told == Told::Away;
-        if told != Told::Done {
+        asking.is_refused &= response == Response::Away;
+        if response != Response::Done {
             asking.node = self.dice.below(self.nodes.len());
         }
         let gives_up = asking.tries > 6 && asking.is_refused && self.dice.one_in(8) && self.now < FAULTS_END;
-        if told == Told::Done || gives_up || asking.change.is_none() {
+        if response == Response::Done || gives_up || asking.change.is_none() {
             asking.is_busy = false;
             if let Some(id) = asking.change.filter(|_| gives_up) {
                 self.check.refused.insert(id);
