@@ -23,6 +23,8 @@ words! {
         CallMissed = "call_missed",
         /// Attempts to deliver to an enabled endpoint have failed for an hour, and none has succeeded.
         WebhookFailing = "webhook_failing",
+        /// A connected calendar cannot be read.
+        CalendarFailed = "calendar_failed",
     }
 
     AlertEmail {
@@ -84,19 +86,23 @@ impl AlertChoices {
 /// a staff member.
 pub fn default_alert(kind: AlertKind, role: Role, is_staff: bool) -> AlertSetting {
     use AlertKind::{
-        AppointmentBooked, AppointmentCancelled, AppointmentRequested, AppointmentRescheduled, CallMissed,
-        MessageTaken, UrgentMessage, WebhookDisabled, WebhookFailing,
+        AppointmentBooked, AppointmentCancelled, AppointmentRequested, AppointmentRescheduled,
+        CalendarFailed, CallMissed, MessageTaken, UrgentMessage, WebhookDisabled, WebhookFailing,
     };
     let (email, scope) = match (role, kind) {
         (
             Role::Owner | Role::Admin,
             WebhookDisabled | WebhookFailing | UrgentMessage | MessageTaken | AppointmentRequested
-            | CallMissed,
+            | CallMissed | CalendarFailed,
         )
         | (Role::Member, UrgentMessage) => (AlertEmail::Now, AlertScope::All),
         (
             Role::Member,
-            AppointmentRequested | AppointmentBooked | AppointmentRescheduled | AppointmentCancelled,
+            AppointmentRequested
+            | AppointmentBooked
+            | AppointmentRescheduled
+            | AppointmentCancelled
+            | CalendarFailed,
         ) if is_staff => (AlertEmail::Now, AlertScope::Mine),
         _ => (AlertEmail::Off, AlertScope::All),
     };
@@ -151,11 +157,12 @@ mod tests {
             "appointment_requested",
             "call_missed",
             "webhook_failing",
+            "calendar_failed",
         ];
         assert_eq!(now(Role::Owner, false), runs);
         assert_eq!(now(Role::Admin, true), runs);
         assert_eq!(now(Role::Member, false), ["urgent_message"]);
-        assert_eq!(now(Role::Member, true).len(), 5);
+        assert_eq!(now(Role::Member, true).len(), 6);
         let booked = default_alert(AlertKind::AppointmentBooked, Role::Member, true);
         assert_eq!(booked.scope, AlertScope::Mine);
         assert!(AlertKind::ALL.iter().all(|kind| default_alert(*kind, Role::Member, false).in_app));

@@ -1,5 +1,5 @@
-//! Blocked times of staff members: time off and other absences. They may overlap each other. They may also overlap
-//! appointments that were booked earlier.
+//! Blocked times of staff members: time off, and the busy times of connected calendars. They may overlap each other.
+//! They may also overlap appointments that were booked earlier.
 //!
 //! Invariant: the merged spans of a staff member cover exactly their blocked times.
 
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::spans::Spans;
 use super::words::words;
-use super::{BlockedTimeId, StaffId, Timestamp};
+use super::{BlockedTimeId, CalendarId, StaffId, Timestamp};
 
 pub const BLOCKED_PER_STAFF_MAX: usize = 1_000;
 
@@ -53,12 +53,23 @@ pub struct Blocked {
 #[derive(Clone, Debug, Default)]
 struct OfStaff {
     all: BTreeMap<(Timestamp, BlockedTimeId), Timestamp>,
-    spans: Spans,
+    calendars: BTreeMap<CalendarId, Spans>,
+    times_off: Spans,
+    /// The times off and the busy times of calendars. `None` without calendars.
+    with_calendars: Option<Spans>,
 }
 
 impl OfStaff {
     fn merge(&mut self) {
-        self.spans = Spans::merge(self.all.iter().map(|((start, _), end)| *start..*end).collect());
+        self.times_off = Spans::merge(self.all.iter().map(|((start, _), end)| *start..*end).collect());
+        self.with_calendars = (!self.calendars.is_empty()).then(|| {
+            let busy = self.calendars.values().flat_map(Spans::iter);
+            Spans::merge(self.times_off.iter().chain(busy).cloned().collect())
+        });
+    }
+
+    fn is_empty(&self) -> bool {
+        self.all.is_empty() && self.calendars.is_empty()
     }
 }
 
@@ -95,7 +106,7 @@ impl Blocked {
         let removed = of_staff.and_then(|of_staff| {
             let removed = of_staff.all.remove(&(key.starts_at, key.id));
             of_staff.merge();
-            removed.map(|_| of_staff.all.is_empty())
+            removed.map(|_| of_staff.is_empty())
         });
         match removed {
             Some(true) => drop(self.by_staff.remove(&key.staff_id)),
@@ -105,9 +116,38 @@ impl Blocked {
         self.len -= 1;
     }
 
+    /// Sets the busy times of a calendar.
+    pub fn set_calendar(&mut self, staff: StaffId, calendar: CalendarId, busy: Spans) {
+        let of_staff = self.by_staff.entry(staff).or_default();
+        of_staff.calendars.insert(calendar, busy);
+        of_staff.merge();
+    }
+
+    /// Removes the busy times of a calendar, if there are any.
+    pub fn remove_calendar(&mut self, staff: StaffId, calendar: CalendarId) {
+        let Some(of_staff) = self.by_staff.get_mut(&staff) else { return };
+        if of_staff.calendars.remove(&calendar).is_some() {
+            of_staff.merge();
+        }
+        if of_staff.is_empty() {
+            self.by_staff.remove(&staff);
+        }
+    }
+
+    /// The busy times of the calendars of a staff member, one item per calendar.
+    pub fn calendars_of(&self, staff: StaffId) -> impl Iterator<Item = &Spans> {
+        self.by_staff.get(&staff).into_iter().flat_map(|of_staff| of_staff.calendars.values())
+    }
+
     /// Returns the merged blocked times of a staff member, or `None` if they have none.
     pub fn spans(&self, staff: StaffId) -> Option<&Spans> {
-        self.by_staff.get(&staff).map(|of_staff| &of_staff.spans)
+        let of_staff = self.by_staff.get(&staff)?;
+        Some(of_staff.with_calendars.as_ref().unwrap_or(&of_staff.times_off))
+    }
+
+    /// Returns the merged times off of a staff member, without the busy times of calendars.
+    pub fn times_off(&self, staff: StaffId) -> Option<&Spans> {
+        self.by_staff.get(&staff).map(|of_staff| &of_staff.times_off)
     }
 
     pub fn of_staff(&self, staff_id: StaffId) -> impl Iterator<Item = (BlockedKey, Timestamp)> {
@@ -160,6 +200,10 @@ mod tests {
         Timestamp::from_millis(minutes * 60_000)
     }
 
+    fn id(number: u128) -> CalendarId {
+        Uuid::from_u128(number).into()
+    }
+
     fn key(staff: u128, start: i64, id: u128) -> BlockedKey {
         BlockedKey {
             staff_id: Uuid::from_u128(staff).into(),
@@ -185,6 +229,27 @@ mod tests {
         blocked.remove(key(1, 30, 2));
         blocked.remove(key(2, 0, 3));
         assert!(blocked.len() == 0 && !meets(&blocked, 1, 0, 100));
+    }
+
+    #[test]
+    fn the_busy_times_of_each_calendar_are_separate() {
+        let busy = |start, end| Spans::merge(vec![at(start)..at(end)]);
+        let (staff, first, second) = (key(1, 0, 0).staff_id, id(8), id(9));
+        let mut blocked = Blocked::from_times([(key(1, 0, 1), at(60))]);
+        blocked.set_calendar(staff, first, busy(100, 120));
+        blocked.set_calendar(staff, second, busy(110, 130));
+        assert!(meets(&blocked, 1, 0, 10) && meets(&blocked, 1, 100, 101) && meets(&blocked, 1, 125, 126));
+        assert!(!blocked.times_off(staff).unwrap().meet(at(100), at(130)));
+        assert_eq!(blocked.calendars_of(staff).count(), 2);
+        blocked.set_calendar(staff, second, busy(200, 201));
+        assert!(!meets(&blocked, 1, 125, 126) && meets(&blocked, 1, 200, 201));
+        blocked.remove_calendar(staff, first);
+        blocked.remove_calendar(staff, first);
+        assert!(!meets(&blocked, 1, 100, 120) && meets(&blocked, 1, 0, 10));
+        blocked.remove(key(1, 0, 1));
+        assert!(!meets(&blocked, 1, 0, 60) && meets(&blocked, 1, 200, 201));
+        blocked.remove_calendar(staff, second);
+        assert!(blocked.spans(staff).is_none());
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //! into text.
 
 use super::{
-    AppointmentId, BackupId, BudgetKind, ContactId, Day, MessageId, PersonId, StaffId, TextError, Timestamp,
+    AppointmentId, BackupId, BudgetKind, CalendarError, ContactId, Day, MessageId, PersonId, StaffId,
+    TextError, Timestamp,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,6 +162,20 @@ pub enum ProblemCode {
     Endpoints(usize),
     /// The number of feeds of the whole business, or of a staff member. Revoked feeds do not count.
     Feeds(usize),
+    /// The number of connected calendars of the business, or of a staff member.
+    Calendars(usize),
+    /// Google's calendars cannot be connected as `caldav`.
+    GoogleCaldav,
+    /// The calendar could not be read.
+    Calendar(CalendarError),
+    /// The account has no collection with this address.
+    NoCollection,
+    /// The service cannot write to calendars yet.
+    WritingUnavailable,
+    /// `busy` or `write` must be true.
+    BusyOrWrite,
+    /// Only a calendar on a CalDAV server has this property.
+    CaldavOnly,
     SkippedTime,
     TimeTwice,
     NotTicked,
@@ -287,6 +302,7 @@ pub enum Named {
     Appointment,
     Backup,
     Business,
+    Calendar,
     Call,
     Contact,
     Delivery,

@@ -58,6 +58,31 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
+/// The private addresses that a listed calendar server may have: private networks, shared space, loopback, unique local.
+const LISTED_V4: [Ipv4Net; 5] = [
+    v4(10, 0, 0, 0, 8),
+    v4(100, 64, 0, 0, 10),
+    v4(127, 0, 0, 0, 8),
+    v4(172, 16, 0, 0, 12),
+    v4(192, 168, 0, 0, 16),
+];
+const UNIQUE_LOCAL_V6: Ipv6Net = v6(0xfc00, 0, 0, 7);
+/// The metadata services within the ranges above: Alibaba's and Amazon's.
+const METADATA: [IpAddr; 2] = [
+    IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
+    IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
+];
+
+/// True if a calendar server that the operator has listed may have this address. Link-local addresses and those of
+/// metadata services are never allowed.
+pub fn is_listed_address(address: IpAddr) -> bool {
+    let is_private = match address {
+        IpAddr::V4(address) => LISTED_V4.iter().any(|range| range.contains(&address)),
+        IpAddr::V6(address) => UNIQUE_LOCAL_V6.contains(&address) || address == Ipv6Addr::LOCALHOST,
+    };
+    is_public(address) || (is_private && !METADATA.contains(&address))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -82,6 +82,8 @@ pub enum Conflict {
     NoPublicUrl,
     /// The business or the staff member has the maximum number of feeds. The parameter is this maximum.
     FeedsFull(usize),
+    /// The business or the staff member has the maximum number of connected calendars. The parameter is this maximum.
+    CalendarsFull(usize),
     SlugTaken,
     /// The business has no connection that can send text messages.
     NoTexts,

@@ -30,6 +30,14 @@ impl Spans {
         self.cursor().meet(start, end).is_some()
     }
 
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub fn iter(&self) -> std::slice::Iter<'_, Range<Timestamp>> {
         self.0.iter()
     }

@@ -30,6 +30,7 @@ pub(super) struct Candidate<'a> {
     held: Option<(Option<SpansCursor<'a>>, BusyCursor<'a>)>,
     id: StaffId,
     blocked: &'a Blocked,
+    heeds_calendars: bool,
     busy: &'a Busy,
 }
 
@@ -71,11 +72,11 @@ impl<'a> Candidate<'a> {
     pub(super) fn new(
         id: StaffId,
         hours: Option<(&'a OwnHours<'_>, usize)>,
-        blocked: &'a Blocked,
+        (blocked, heeds_calendars): (&'a Blocked, bool),
         busy: &'a Busy,
     ) -> Self {
         let hours = hours.map(|(all, at)| all.known[at].spans.cursor());
-        Self { hours, held: None, id, blocked, busy }
+        Self { hours, held: None, id, blocked, heeds_calendars, busy }
     }
 
     pub(super) fn was_never_present(&self) -> bool {
@@ -91,7 +92,8 @@ impl<'a> Candidate<'a> {
         // A buffer must not overlap an absence, but it may extend into a break or past closing time.
         let (from, to) = query.around(start);
         let (away, busy) = self.held.get_or_insert_with(|| {
-            (self.blocked.spans(self.id).map(Spans::cursor), self.busy.cursor(self.id))
+            let heeded = if self.heeds_calendars { Blocked::spans } else { Blocked::times_off };
+            (heeded(self.blocked, self.id).map(Spans::cursor), self.busy.cursor(self.id))
         });
         let off = away.as_mut().and_then(|away| away.meet(from, to));
         let back = off.map(|off| Timestamp::from_millis(off.end.millis() + start.millis() - from.millis()));

@@ -23,8 +23,8 @@ pub(super) const NAME: &str = "format";
 /// Earlier versions do not know the journal, which format 6 introduced, and would miss rows that only the journal
 /// contains.
 pub(super) const READ_BY: u16 = 6;
-/// Format 9 introduced names in search texts, and the revocation of the feeds of removed members. Versions that do not
-/// know this format would write no such names and revoke no such feeds.
+/// Format 9 introduced names in search texts, the revocation of the feeds of removed members, and connected calendars.
+/// Versions that do not know this format would write no such names, revoke no such feeds, and book busy times.
 const WRITTEN_BY: u16 = 9;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

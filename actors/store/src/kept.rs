@@ -6,9 +6,10 @@
 //! Invariant: the key and the index rows of a record depend only on the business and the record.
 
 use domain::{
-    Alias, ApiKey, Appointment, BlockedTime, Budget, BudgetKind, Business, BusinessId, CallRecord, Contact,
-    ContactId, Delivery, Feed, Knowledge, Membership, NoticeSettings, ResourceId, Retention, Service,
-    SpecialDay, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, Website,
+    Alias, ApiKey, Appointment, BlockedTime, Budget, BudgetKind, Business, BusinessId, CalendarBusy,
+    CalendarEvent, CalendarState, CallRecord, ConnectedCalendar, Contact, ContactId, Delivery, Feed,
+    Knowledge, Membership, NoticeSettings, ResourceId, Retention, Service, SpecialDay, StaffMember,
+    TakenMessage, Timestamp, WebhookEndpoint, Website,
 };
 use uuid::Uuid;
 
@@ -97,6 +98,20 @@ macro_rules! each_kind {
                 Feed {
                     FEED "feeds", |it, of| keys::feed(of, it.id), [created_at],
                     |revoked_at| &mut *revoked_at, index feed_rows
+                }
+                ConnectedCalendar {
+                    CALENDAR "connected calendars", |it, of| keys::calendar(of, it.id),
+                    [created_at, updated_at], index calendar_rows
+                }
+                CalendarState {
+                    CALENDAR_STATE "reads of calendars", |it, of| keys::calendar_state(of, it.calendar_id), []
+                }
+                CalendarBusy {
+                    CALENDAR_BUSY "busy times of calendars", |it, of| keys::calendar_busy(of, it.calendar_id), []
+                }
+                CalendarEvent {
+                    CALENDAR_EVENT "events of calendars",
+                    |it, of| keys::calendar_event(of, it.calendar_id, &it.hash), []
                 }
                 AuditRecord [expires audit_days] {
                     AUDIT "audit entries", |it, of| keys::audit(of, it.entry.id), [entry.at]
@@ -336,6 +351,10 @@ fn feed_rows(it: &Feed, of: BusinessId) -> Vec<IndexRow> {
         IndexRow::new("in the list of feeds that are not revoked", live, it.hash),
         IndexRow::new("by token", keys::feed_by_token(&it.hash), keys::feed_value(of, it.id)),
     ]
+}
+
+fn calendar_rows(it: &ConnectedCalendar, of: BusinessId) -> Vec<IndexRow> {
+    vec![IndexRow::new("in the list of calendars", keys::calendar_index(of, it.id), [])]
 }
 
 fn appointment_rows(it: &Appointment, of: BusinessId) -> Vec<IndexRow> {

@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 use super::{
     About, Access, Actor, AlertId, AlertKind, AlertScope, AlertSetting, Appointment, CallRecord, CallStatus,
-    Membership, PersonId, ResourceId, Right, Role, StaffId, TakenMessage, Team, Timestamp, Urgency,
-    WebhookId,
+    ConnectedCalendar, Membership, PersonId, ResourceId, Right, Role, StaffId, TakenMessage, Team, Timestamp,
+    Urgency, WebhookId,
 };
 
 pub const ALERTS_KEPT: u64 = 1_000;
@@ -51,6 +51,12 @@ impl AlertTrigger {
         Self { kind, id: id.uuid(), staff: [None; 2] }
     }
 
+    /// Creates an alert about a calendar that cannot be read.
+    pub fn of_calendar(calendar: &ConnectedCalendar) -> Self {
+        let staff = [Some(calendar.staff_id), None];
+        Self { kind: AlertKind::CalendarFailed, id: calendar.id.uuid(), staff }
+    }
+
     /// Returns the recipients of an alert about a change that `by` has made, in the order of their ids.
     pub fn recipients<'a>(
         &'a self,
@@ -84,7 +90,8 @@ impl AlertKind {
             | Self::AppointmentBooked
             | Self::AppointmentRescheduled
             | Self::AppointmentCancelled
-            | Self::CallMissed => Right::Day,
+            | Self::CallMissed
+            | Self::CalendarFailed => Right::Day,
         };
         role.access(right) != Access::Hidden
     }

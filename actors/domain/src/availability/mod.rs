@@ -49,6 +49,8 @@ pub enum Terms {
     /// The team may book regardless of the booking mode and of the service's minimum notice and maximum advance.
     Team {
         ignore_buffers: bool,
+        /// Whether busy times of connected calendars are free.
+        ignore_calendars: bool,
     },
 }
 
@@ -208,7 +210,7 @@ impl<'a> Schedule<'a> {
             if own.is_some_and(|own| hours.is_past(own)) {
                 continue;
             }
-            let mut candidate = self.candidate(member, own, &hours);
+            let mut candidate = self.candidate(member, own, &hours, terms);
             let mut hopeless = Timestamp::MIN;
             left.retain(|start| {
                 *start < hopeless
@@ -251,7 +253,7 @@ impl<'a> Schedule<'a> {
         let (mut hours, mut free, mut nearest) = (OwnHours::new(&timeline), Vec::new(), SlotReason::StaffOff);
         for member in candidates {
             let own = hours.index_of(member);
-            match self.candidate(member, own, &hours).check(start, &query) {
+            match self.candidate(member, own, &hours, terms).check(start, &query) {
                 Ok(()) => free.push(member.id),
                 Err(Obstacle { reason, .. }) if nearness(reason) > nearness(nearest) => nearest = reason,
                 Err(_) => {}
@@ -356,11 +358,13 @@ impl<'a> Schedule<'a> {
         member: &StaffMember,
         own: Option<usize>,
         hours: &'b OwnHours<'_>,
+        terms: Terms,
     ) -> Candidate<'b>
     where
         'a: 'b,
     {
-        Candidate::new(member.id, own.map(|own| (hours, own)), self.blocked, self.busy)
+        let blocked = (self.blocked, !terms.ignores_calendars());
+        Candidate::new(member.id, own.map(|own| (hours, own)), blocked, self.busy)
     }
 }
 
@@ -375,7 +379,11 @@ impl Terms {
     }
 
     fn applicable_buffers(self, buffers: Buffers) -> Option<Buffers> {
-        (self != Self::Team { ignore_buffers: true }).then_some(buffers)
+        (!matches!(self, Self::Team { ignore_buffers: true, .. })).then_some(buffers)
+    }
+
+    fn ignores_calendars(self) -> bool {
+        matches!(self, Self::Team { ignore_calendars: true, .. })
     }
 }
 

@@ -261,7 +261,7 @@ fn a_business_without_online_bookings_lists_no_times_and_its_team_can_still_book
     world.business.booking_mode = BookingMode::Off;
     assert_eq!(world.listed(CUT, None), [""; 0]);
     assert_eq!(world.assign(CUT, None, "09:00"), Ok(member(1)));
-    world.terms = Terms::Team { ignore_buffers: false };
+    world.terms = Terms::Team { ignore_buffers: false, ignore_calendars: false };
     assert_eq!(world.listed(CUT, None).len(), 5, "the team must see every time that it can book");
     world.terms = Terms::Integration;
     world.business.booking_mode = BookingMode::Request;
@@ -338,7 +338,7 @@ fn buffers_reach_past_closing_and_into_breaks_and_not_into_time_off() {
     world.block(1, "08:00", "08:30");
     assert_eq!(world.listed(CUT, Some(1)), ["09:00", "10:30"]);
     assert_eq!(world.assign(CUT, Some(1), "11:00"), Err(SlotReason::Buffer));
-    world.terms = Terms::Team { ignore_buffers: true };
+    world.terms = Terms::Team { ignore_buffers: true, ignore_calendars: false };
     assert_eq!(world.listed(CUT, Some(1)), ["09:00", "10:30", "11:00"]);
     world.block(1, "11:59", "12:00");
     assert_eq!(world.assign(CUT, Some(1), "11:00"), Err(SlotReason::StaffOff));
@@ -361,7 +361,7 @@ fn notice_and_advance_hold_to_the_minute_and_the_day() {
     world.now = monday("00:00") - TimeDelta::days(1) - TimeDelta::milliseconds(1);
     assert_eq!(world.listed(CUT, None), [""; 0]);
     assert_eq!(world.assign(CUT, None, "09:00"), Err(SlotReason::TooFarAhead));
-    world.terms = Terms::Team { ignore_buffers: false };
+    world.terms = Terms::Team { ignore_buffers: false, ignore_calendars: false };
     assert_eq!(world.listed(CUT, None).len(), 5);
     assert_eq!(world.assign(CUT, None, "09:00"), Ok(member(1)));
 }

@@ -31,18 +31,20 @@ use super::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
     Integration { allow_pending: bool },
-    Team { ignore_buffers: bool },
+    Team { ignore_buffers: bool, ignore_calendars: bool },
     Override,
 }
 
 impl Party {
-    pub const TEAM: Self = Self::Team { ignore_buffers: false };
+    pub const TEAM: Self = Self::Team { ignore_buffers: false, ignore_calendars: false };
 
     pub fn terms(self) -> Terms {
         match self {
             Self::Integration { .. } => Terms::Integration,
-            Self::Team { ignore_buffers } => Terms::Team { ignore_buffers },
-            Self::Override => Terms::Team { ignore_buffers: true },
+            Self::Team { ignore_buffers, ignore_calendars } => {
+                Terms::Team { ignore_buffers, ignore_calendars }
+            }
+            Self::Override => Terms::Team { ignore_buffers: true, ignore_calendars: true },
         }
     }
 }

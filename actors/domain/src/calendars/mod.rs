@@ -1,5 +1,8 @@
-//! Feeds for calendar services. A calendar service fetches a feed to show the appointments in it.
+//! Feeds for calendar services, and connected calendars. A calendar service fetches a feed to show the appointments in
+//! it. The busy times of a connected calendar block bookings.
 
+mod connected;
 mod feeds;
 
+pub use connected::*;
 pub use feeds::*;

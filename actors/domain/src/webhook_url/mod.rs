@@ -95,6 +95,20 @@ impl WebhookUrl {
         Ok(Self { text: text.to_owned(), host, port, path_and_query })
     }
 
+    /// Parses the target of a redirect. A fragment is dropped.
+    pub fn join(&self, target: &str) -> Result<Self, UrlRefusal> {
+        let base = url::Url::parse(&self.text).map_err(|_| UrlRefusal::Malformed)?;
+        let mut url = base.join(target).map_err(|_| UrlRefusal::Malformed)?;
+        url.set_fragment(None);
+        let url = Self::from_stored(url.as_str())?;
+        if url.has_origin_of(self) || url.host.is_public() { Ok(url) } else { Err(UrlRefusal::NotPublic) }
+    }
+
+    /// Whether both URLs have the same host and port.
+    pub fn has_origin_of(&self, other: &Self) -> bool {
+        (&self.host, self.port) == (&other.host, other.port)
+    }
+
     /// Returns the text as it was entered. The API shows it in this form.
     pub fn as_str(&self) -> &str {
         &self.text

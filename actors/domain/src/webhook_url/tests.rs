@@ -192,3 +192,20 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_redirect_leads_to_the_same_origin_or_to_a_public_host() {
+    let url = WebhookUrl::from_stored("https://cal.internal:5232/a/b").unwrap();
+    for (target, expected) in [
+        ("c", Ok("https://cal.internal:5232/a/c")),
+        ("/x?y#z", Ok("https://cal.internal:5232/x?y")),
+        ("https://a.example/", Ok("https://a.example/")),
+        ("//10.0.0.1/", Err(UrlRefusal::NotPublic)),
+        ("https://cal.internal/", Err(UrlRefusal::NotPublic)),
+        ("http://a.example/", Err(UrlRefusal::NotHttps)),
+        ("https://u:p@a.example/", Err(UrlRefusal::Credentials)),
+    ] {
+        let found = url.join(target);
+        assert_eq!(found.as_ref().map(WebhookUrl::as_str), expected.as_ref().copied(), "{target}");
+    }
+}

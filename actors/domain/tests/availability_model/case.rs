@@ -53,6 +53,8 @@ pub(crate) struct Case {
     pub(crate) bookings: Vec<(usize, i64, i64, (i64, i64))>,
     /// The time off: the staff member, the start in minutes after the model's first minute, and the length in minutes.
     pub(crate) off: Vec<(usize, i64, i64)>,
+    /// The busy times of connected calendars, in the form of the time off.
+    pub(crate) calendars: Vec<(usize, i64, i64)>,
     /// The current time, in milliseconds after the model's first minute.
     pub(crate) now: i64,
     /// Additional times to request, in milliseconds after the model's first minute.
@@ -196,8 +198,10 @@ fn limits() -> impl Strategy<Value = ((i64, i64), i64, Option<i64>, Terms)> {
     let advance = prop_oneof![2 => Just(None), 1 => (1_i64..9).prop_map(Some)];
     let terms = prop_oneof![
         4 => Just(Terms::Integration),
-        1 => Just(Terms::Team { ignore_buffers: false }),
-        1 => Just(Terms::Team { ignore_buffers: true }),
+        3 => (any::<bool>(), any::<bool>()).prop_map(|(ignore_buffers, ignore_calendars)| Terms::Team {
+            ignore_buffers,
+            ignore_calendars,
+        }),
     ];
     (some_buffers(), notice, advance, terms)
 }
@@ -229,7 +233,7 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
         let staff = (vec(member(), 0..=4), prop::bool::weighted(0.3));
         let starts = || margin - DAY_MINUTES..margin + around + DAY_MINUTES;
         let bookings = vec((0_usize..4, starts(), 5_i64..=600, some_buffers()), 0..40);
-        let off = vec((0_usize..4, starts(), prop_oneof![5_i64..=120, 5_i64..=2_880]), 0..6);
+        let off = || vec((0_usize..4, starts(), prop_oneof![5_i64..=120, 5_i64..=2_880]), 0..6);
         let now = prop_oneof![
             2 => Just(0),
             1 => (margin - DAY_MINUTES) * MINUTE_MILLIS..(margin + around) * MINUTE_MILLIS,
@@ -242,11 +246,11 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
         ];
         let when = (hours(), special_days(), breaks());
         let what = (durations(), limits());
-        let who = (staff, any::<Option<Index>>(), bookings, off);
+        let who = (staff, any::<Option<Index>>(), bookings, off(), off());
         (when, what, who, now, vec(probe, 40)).prop_map(move |(when, what, who, now, probes)| {
             let (hours, special, breaks) = when;
             let (duration, (buffers, min_notice, max_advance, terms)) = what;
-            let ((mut staff, have_same_hours), asked, bookings, off) = who;
+            let ((mut staff, have_same_hours), asked, bookings, off, calendars) = who;
             if let Some((first, others)) = staff.split_first_mut().filter(|_| have_same_hours) {
                 others.iter_mut().for_each(|other| other.hours.clone_from(&first.hours));
             }
@@ -271,6 +275,7 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
                 asked,
                 bookings,
                 off,
+                calendars,
                 now,
                 probes,
             }

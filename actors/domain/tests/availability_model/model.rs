@@ -37,6 +37,8 @@ pub(crate) struct Model<'a> {
     pub(crate) at_work: Vec<Vec<bool>>,
     /// For each staff member and minute, whether the staff member has time off.
     pub(crate) off: Vec<Vec<bool>>,
+    /// For each staff member and minute, whether a calendar is busy or the staff member has time off.
+    pub(crate) away: Vec<Vec<bool>>,
     pub(crate) bookings: Vec<Booking>,
     pub(crate) now: Timestamp,
 }
@@ -81,6 +83,7 @@ impl<'a> Model<'a> {
             opening: Vec::new(),
             at_work: vec![nothing.clone(); case.staff.len()],
             off: vec![nothing.clone(); case.staff.len()],
+            away: Vec::new(),
             bookings: Vec::new(),
             now,
         };
@@ -107,6 +110,13 @@ impl<'a> Model<'a> {
             if !case.staff.is_empty() {
                 let (start, end) = (start as usize, (start + minutes) as usize);
                 model.off[staff % case.staff.len()][start..end].fill(true);
+            }
+        }
+        model.away.clone_from(&model.off);
+        for &(staff, start, minutes) in &case.calendars {
+            if !case.staff.is_empty() {
+                let (start, end) = (start as usize, (start + minutes) as usize);
+                model.away[staff % case.staff.len()][start..end].fill(true);
             }
         }
         for &(staff, start, minutes, buffers) in &case.bookings {
@@ -171,18 +181,28 @@ impl<'a> Model<'a> {
         };
         let minute = |at: i64| (at - self.origin) as usize;
         self.bookings.iter().all(clear)
-            && !self.off[staff][minute(start - before)..minute(end + after)].contains(&true)
+            && !self.absences()[staff][minute(start - before)..minute(end + after)].contains(&true)
+    }
+
+    /// The absences that apply under the terms of the case.
+    fn absences(&self) -> &[Vec<bool>] {
+        match self.case.terms {
+            Terms::Team { ignore_calendars: true, .. } => &self.off,
+            _ => &self.away,
+        }
     }
 
     /// Checks that a staff member can be booked at `start`. Otherwise returns the reason.
     fn look(&self, staff: usize, start: i64) -> Result<(), SlotReason> {
         let end = start + self.case.duration;
         let minutes = (start - self.origin) as usize..(end - self.origin) as usize;
-        if self.at_work[staff][minutes.clone()].contains(&false) || self.off[staff][minutes].contains(&true) {
+        if self.at_work[staff][minutes.clone()].contains(&false)
+            || self.absences()[staff][minutes].contains(&true)
+        {
             Err(SlotReason::StaffOff)
         } else if !self.is_free(staff, start, end) {
             Err(SlotReason::Taken)
-        } else if self.case.terms != (Terms::Team { ignore_buffers: true })
+        } else if !matches!(self.case.terms, Terms::Team { ignore_buffers: true, .. })
             && !self.keeps_free(staff, start, end)
         {
             Err(SlotReason::Buffer)
@@ -253,7 +273,7 @@ impl<'a> Model<'a> {
                 && !self.open[minutes.clone()].contains(&false)
                 && !self.pause[minutes.clone()].contains(&true)
                 && !self.at_work[booking.staff][minutes.clone()].contains(&false)
-                && !self.off[booking.staff][minutes].contains(&true);
+                && !self.away[booking.staff][minutes].contains(&true);
             if !inside && minute(booking.start) > self.now {
                 outside.push((booking.start, appointment_id(number)));
             }

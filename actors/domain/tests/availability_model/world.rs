@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use domain::availability::{Schedule, Slot, SlotRequest};
 use domain::{
     Blocked, BlockedKey, BookingMode, Buffers, Business, Busy, DayWindows, Hold, Locale, Service, ServiceId,
-    SlotReason, SpecialDay, SpecialDays, StaffHours, StaffId, StaffMember, Timestamp, WeeklyBreaks,
+    SlotReason, Spans, SpecialDay, SpecialDays, StaffHours, StaffId, StaffMember, Timestamp, WeeklyBreaks,
     WeeklyHours,
 };
 use uuid::Uuid;
@@ -89,6 +89,14 @@ impl World {
                     id: Uuid::from_u128(number as u128).into(),
                 };
                 blocked.insert(key, minute(start + minutes));
+            }
+        }
+        for (number, &(staff, start, minutes)) in case.calendars.iter().enumerate() {
+            if !case.staff.is_empty() {
+                let start = model.origin + start;
+                let busy = Spans::merge(vec![minute(start)..minute(start + minutes)]);
+                let calendar = Uuid::from_u128(number as u128).into();
+                blocked.set_calendar(staff_id(staff % case.staff.len()), calendar, busy);
             }
         }
         let special = case.special.iter().map(|(days, windows)| {

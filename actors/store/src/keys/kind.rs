@@ -5,8 +5,8 @@
 //! never gets another meaning.
 
 use domain::{
-    AppointmentId, AuditId, BusinessId, CallId, ContactId, EventId, FeedId, KeyId, KnowledgeId, MailId,
-    MessageId, PersonId, ServiceId, StaffId, SteadyTime, Timestamp, WebhookId,
+    AppointmentId, AuditId, BusinessId, CalendarId, CallId, ContactId, EventId, FeedId, KeyId, KnowledgeId,
+    MailId, MessageId, PersonId, ServiceId, StaffId, SteadyTime, Timestamp, WebhookId,
 };
 
 use super::parts::key_of;
@@ -68,11 +68,17 @@ kinds! {
     MEMBERSHIP = 0x0c, 33, fn membership(person: PersonId); // → `Membership`
     WEBSITE = 0x0d, 33, fn website(); // The settings of the booking page: zeros → `Website`
     NOTICES = 0x0e, 33, fn notices(); // The settings of notices: zeros → `NoticeSettings`
+    CALENDAR = 0x0f, 33, fn calendar(id: CalendarId); // → `ConnectedCalendar`
     KEY = 0x10, 33, fn key(id: KeyId); // An API key: its id → the 8 bytes of its record's key in the installation
     FEED = 0x11, 33, fn feed(id: FeedId); // → `Feed`
     /// An entry of the list of feeds that are not revoked. The key ends with the staff member, or zeros for a feed of
     /// the whole business, and the feed's id. The value is the feed's hash.
     FEED_LIVE = 0x12, 49;
+    CALENDAR_STATE = 0x13, 33, fn calendar_state(id: CalendarId); // The reads of a calendar: its id → `CalendarState`
+    /// The busy times of all events of a calendar: its id → `CalendarBusy`.
+    CALENDAR_BUSY = 0x14, 33, fn calendar_busy(id: CalendarId);
+    /// An event of a connected calendar. The key ends with the calendar and a hash. The value is the `CalendarEvent`.
+    CALENDAR_EVENT = 0x15, 49;
     // In format 1, the kinds 0x20, 0x21 and 0x23 were appointments by id, by start and by last change (`earlier.rs`).
     /// An entry of the index of appointments by contact. The value is empty.
     APPOINTMENT_BY_CONTACT = 0x22, 57,

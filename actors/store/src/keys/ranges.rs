@@ -4,8 +4,8 @@
 
 use chrono::{Datelike, NaiveDate};
 use domain::{
-    ApiKey, AppointmentId, BlockedKey, BusinessId, CallId, ContactId, FeedId, MailId, MailKind, MessageId,
-    PersonId, ResourceId, StaffId, SteadyTime, Timestamp, WebhookId,
+    ApiKey, AppointmentId, BlockedKey, BusinessId, CalendarId, CallId, ContactId, FeedId, MailId, MailKind,
+    MessageId, PersonId, ResourceId, StaffId, SteadyTime, Timestamp, WebhookId,
 };
 use uuid::Uuid;
 
@@ -196,6 +196,27 @@ pub fn business_and_feed(value: &[u8]) -> Result<(BusinessId, FeedId), StoreErro
         }
         _ => Err(StoreError::damaged("feed", "its row does not have 32 bytes")),
     }
+}
+
+pub fn calendar_event(business: BusinessId, calendar: CalendarId, hash: &[u8; 16]) -> Key {
+    of_id(business, kind::CALENDAR_EVENT, calendar).with(hash)
+}
+
+pub fn calendar_events(business: BusinessId, calendar: CalendarId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::CALENDAR_EVENT, calendar))
+}
+
+/// The rows that list the calendars of a business.
+pub fn calendars_of(business: BusinessId) -> KeyRange {
+    KeyRange::prefix(of_id(BusinessId::INSTALLATION, installation_kind::CALENDAR_INDEX, business))
+}
+
+/// Returns the business and the calendar that a row of the list of calendars names.
+pub fn business_and_calendar(key: &[u8]) -> Result<(BusinessId, CalendarId), StoreError> {
+    let business = key.len().checked_sub(16).map(|end| &key[..end]).unwrap_or_default();
+    let (business, id) = (id_at_end(business)?, id_at_end(key)?);
+    let is_of_list = super::calendar_index(business, id)[..] == *key;
+    is_of_list.then_some((business, id)).ok_or_else(|| StoreError::damaged("key", "it names no calendar"))
 }
 
 pub fn deliveries(business: BusinessId, endpoint: WebhookId) -> KeyRange {

@@ -40,6 +40,11 @@ fn every_kind_has_one_width() {
         (live_feed(business, None, id(2)), 49),
         (feed_by_token(&[2; 32]), 49),
         (feed_fetched(business, id(2)), 49),
+        (calendar(business, id(2)), 33),
+        (calendar_state(business, id(2)), 33),
+        (calendar_busy(business, id(2)), 33),
+        (calendar_event(business, id(2), &[3; 16]), 49),
+        (calendar_index(business, id(2)), 49),
         (contact_import(business), 33),
         (of_id(business, kind::CONTACT_SEARCH, id::<ContactId>(2)), 33),
         (alias(business, id(2)), 33),
@@ -138,6 +143,10 @@ fn keys_have_these_bytes() {
     );
     assert_eq!(hex(live_feed(business, Some(id(0xc7)), id(2))), format!("{b5}12{c7}{}", "02".repeat(16)));
     assert_eq!(hex(live_feed(business, None, id(0xc7))), format!("{b5}12{}{c7}", "00".repeat(16)));
+    assert_eq!(hex(calendar_event(business, id(0xc7), &[2; 16])), format!("{b5}15{c7}{}", "02".repeat(16)));
+    assert_eq!(hex(calendar_index(business, id(0xc7))), format!("{}24{b5}{c7}", "00".repeat(16)));
+    assert_eq!(business_and_calendar(calendar_index(business, id(3)).as_ref()).unwrap(), (business, id(3)));
+    assert!(business_and_calendar(endpoint_index(business, id(3)).as_ref()).is_err());
     assert_eq!(hex(feed_by_token(&[0xc7; 32])), format!("{}22{c7}{c7}", "00".repeat(16)));
     assert_eq!(business_and_feed(&feed_value(business, id(0xc7))).unwrap(), (business, id(0xc7)));
     assert!(business_and_feed(&[0; 31]).is_err());

@@ -16,12 +16,13 @@ mod work;
 use chrono::{Datelike, NaiveDate};
 use chrono_tz::Tz;
 use domain::{
-    AlertEmail, AlertKind, AlertScope, AppointmentStatus, Attendance, AuditAction, AuditedKind,
-    BlockedSource, BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, ClockFormat, Color,
-    CustomerWord, Day, DeliveryStatus, Direction, DisabledReason, DropReason, Email, EmailConsent, EventType,
-    FeedDetail, LinkKind, Locale, MailKind, MailStatus, MembershipStatus, MessageStatus, NoticeKind,
-    NoticeScope, Phone, ResourceId, Role, SiteOrigin, Slug, Source, SteadyTime, TextConsent, Timestamp,
-    Urgency, WebhookStatus, WebhookUrl, WeekStart,
+    AlertEmail, AlertKind, AlertScope, AllDay, AppointmentStatus, Attendance, AuditAction, AuditedKind,
+    BlockedSource, BookingMode, BudgetKind, CalendarFault, CalendarKind, CalendarStatus, CalendarSyncStatus,
+    CalendarWarning, CallOutcome, CallStatus, ClockFormat, Color, CustomerWord, Day, DeliveryStatus,
+    Direction, DisabledReason, DropReason, Email, EmailConsent, EventType, FeedDetail, LinkKind, Locale,
+    MailKind, MailStatus, MembershipStatus, MessageStatus, NoticeKind, NoticeScope, Phone, ResourceId, Role,
+    SiteOrigin, Slug, Source, SteadyTime, TextConsent, Timestamp, Urgency, WebhookStatus, WebhookUrl,
+    WeekStart,
 };
 use uuid::Uuid;
 
@@ -78,8 +79,10 @@ numbers! {
     AlertKind {
         WebhookDisabled = 1, UrgentMessage = 2, MessageTaken = 3, AppointmentRequested = 4, AppointmentBooked = 5,
         AppointmentRescheduled = 6, AppointmentCancelled = 7, CallMissed = 8, WebhookFailing = 9,
+        CalendarFailed = 10,
     }
     AlertScope { All = 1, Mine = 2 }
+    AllDay { Busy = 1, Free = 2 }
     AppointmentStatus { Pending = 1, Confirmed = 2, Declined = 3, Cancelled = 4 }
     Attendance { Arrived = 1, Completed = 2, NoShow = 3 }
     BlockedSource { TimeOff = 1 }
@@ -88,7 +91,14 @@ numbers! {
         Services = 1, Staff = 2, Keys = 3, Contacts = 4, Appointments = 5, Calls = 6, Messages = 7, Knowledge = 8,
         WaitingDeliveries = 9, WaitingNotices = 10,
     }
+    CalendarFault {
+        Unreachable = 1, Timeout = 2, Tls = 3, Credentials = 4, Forbidden = 5, NotFound = 6, OtherHost = 7,
+        NotACalendar = 8, TooLarge = 9, ServerError = 10,
+    }
+    CalendarKind { Caldav = 1, Ics = 2 }
+    CalendarStatus { Connecting = 1, Connected = 2, Failing = 3, Stopped = 4 }
     CalendarSyncStatus { NotConnected = 1, Pending = 2, Synced = 3, Failed = 4 }
+    CalendarWarning { UnknownZone = 1, TooManyOccurrences = 2 }
     CallOutcome {
         AppointmentBooked = 1, AppointmentRescheduled = 2, AppointmentCancelled = 3, MessageTaken = 4,
         QuestionAnswered = 5, Transferred = 6, Voicemail = 7, Spam = 8, Hangup = 9, Other = 10,

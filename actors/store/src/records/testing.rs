@@ -61,9 +61,10 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 /// Decodes the bytes as a record of every kind. Errors are expected: only a panic makes the test fail.
 fn decode_all(bytes: &[u8]) {
     use domain::{
-        Alias, ApiKey, Appointment, AuditEntry, BlockedTime, Budget, Business, CallRecord, Contact, Delivery,
-        Feed, Knowledge, Mail, Membership, NoticeSettings, Person, Retention, Service, SlugOwner, SpecialDay,
-        StaffMember, TakenMessage, WebhookEndpoint, Website,
+        Alias, ApiKey, Appointment, AuditEntry, BlockedTime, Budget, Business, CalendarBusy, CalendarEvent,
+        CalendarState, CallRecord, ConnectedCalendar, Contact, Delivery, Feed, Knowledge, Mail, Membership,
+        NoticeSettings, Person, Retention, Service, SlugOwner, SpecialDay, StaffMember, TakenMessage,
+        WebhookEndpoint, Website,
     };
     let _ = Alias::decode(bytes);
     let _ = ApiKey::decode(bytes);
@@ -71,6 +72,10 @@ fn decode_all(bytes: &[u8]) {
     let _ = AuditEntry::decode(bytes);
     let _ = BlockedTime::decode(bytes);
     let _ = SpecialDay::decode(bytes);
+    let _ = CalendarBusy::decode(bytes);
+    let _ = CalendarEvent::decode(bytes);
+    let _ = CalendarState::decode(bytes);
+    let _ = ConnectedCalendar::decode(bytes);
     let _ = Budget::decode(bytes);
     let _ = Business::decode(bytes);
     let _ = Contact::decode(bytes);

@@ -1,0 +1,500 @@
+//! Connected calendars: calendars of staff members on other servers, whose busy times block bookings.
+//!
+//! Invariants:
+//!
+//! - The busy times of a calendar change only with a complete read or with changes that the server reports. A failed
+//!   read changes nothing.
+//! - A read that would delete most events is applied only if a complete read confirms it.
+
+use chrono::TimeDelta;
+
+use crate::words::words;
+use crate::{CalendarId, Email, FeedDetail, KeyCreator, Spans, StaffId, SteadyTime, Timestamp, WebhookUrl};
+
+/// The maximum number of calendars of a staff member.
+pub const CALENDARS_PER_STAFF_MAX: usize = 10;
+/// The maximum number of calendars of a business.
+pub const CALENDARS_MAX: usize = 1_000;
+/// The maximum number of [`ConnectedCalendar::own_addresses`].
+pub const OWN_ADDRESSES_MAX: usize = 10;
+/// The time between two reads, for [`CalendarKind::Ics`] and for businesses that are not used.
+pub const READ_EVERY: TimeDelta = TimeDelta::minutes(15);
+/// The time between two reads of a [`CalendarKind::Caldav`] calendar of a business that is used.
+pub const READ_EVERY_IN_USE: TimeDelta = TimeDelta::seconds(60);
+/// A business counts as used for this long after a request.
+pub const IN_USE: TimeDelta = TimeDelta::minutes(10);
+/// The time between two complete reads.
+pub const COMPLETE_EVERY: TimeDelta = TimeDelta::days(1);
+/// A read that deletes at least this many events, and more than half of the stored ones, must be confirmed.
+pub const MASS_DELETION_MIN: usize = 20;
+/// The time until the complete read that confirms or refutes a mass deletion.
+pub const CONFIRM_AFTER: TimeDelta = TimeDelta::seconds(60);
+/// A calendar that has failed for this long is reported to the team.
+pub const ALERT_AFTER: TimeDelta = TimeDelta::hours(6);
+
+/// The pauses after the first failures. Further failures use the last one.
+const RETRY_AFTER: [TimeDelta; 4] =
+    [TimeDelta::minutes(1), TimeDelta::minutes(2), TimeDelta::minutes(5), TimeDelta::minutes(15)];
+/// A calendar stops after this many refusals of its credentials …
+const REFUSALS_MAX: u32 = 3;
+/// … if they extend over at least this time.
+const REFUSED_FOR: TimeDelta = TimeDelta::minutes(10);
+/// A calendar stops when it has been missing for this time.
+const MISSING_FOR: TimeDelta = TimeDelta::hours(24);
+
+words! {
+    CalendarKind {
+        Caldav = "caldav",
+        /// An address from which a calendar file is fetched.
+        Ics = "ics",
+    }
+
+    /// The effect of all-day events.
+    AllDay {
+        Busy = "busy",
+        Free = "free",
+    }
+
+    CalendarStatus {
+        /// No complete read has succeeded yet.
+        Connecting = "connecting",
+        Connected = "connected",
+        /// The last read failed. Reads are retried.
+        Failing = "failing",
+        /// Nothing is read until the settings change or a person requests a read.
+        Stopped = "stopped",
+    }
+
+    CalendarFault {
+        /// There is no connection, or the host has no public address.
+        Unreachable = "unreachable",
+        Timeout = "timeout",
+        Tls = "tls",
+        Credentials = "credentials",
+        Forbidden = "forbidden",
+        NotFound = "not_found",
+        OtherHost = "other_host",
+        NotACalendar = "not_a_calendar",
+        TooLarge = "too_large",
+        ServerError = "server_error",
+    }
+
+    CalendarWarning {
+        UnknownZone = "unknown_zone",
+        TooManyOccurrences = "too_many_occurrences",
+    }
+}
+
+/// A reason why a calendar could not be read. It contains no text of a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalendarError {
+    pub code: CalendarFault,
+    /// The host that the server named, for [`CalendarFault::OtherHost`].
+    pub host: Option<String>,
+}
+
+impl From<CalendarFault> for CalendarError {
+    fn from(code: CalendarFault) -> Self {
+        Self { code, host: None }
+    }
+}
+
+/// The message in English. It contains no text of a server, and of addresses only the named host.
+impl std::fmt::Display for CalendarError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self.code {
+            CalendarFault::Unreachable => "The server cannot be reached, or it has no public address.",
+            CalendarFault::Timeout => "The server did not respond in time.",
+            CalendarFault::Tls => {
+                "The server's certificate is not valid, or the encrypted connection failed."
+            }
+            CalendarFault::Credentials => "The server refused the credentials.",
+            CalendarFault::Forbidden => "The server denied access to the calendar.",
+            CalendarFault::NotFound => "The server has no calendar at this address.",
+            CalendarFault::OtherHost => {
+                let host = self.host.as_deref().unwrap_or("another host");
+                return write!(f, "The server refers to {host}, to which the credentials are not sent.");
+            }
+            CalendarFault::NotACalendar => "The response of the server is not a calendar.",
+            CalendarFault::TooLarge => "The calendar is too large.",
+            CalendarFault::ServerError => "The server responded with an error.",
+        })
+    }
+}
+
+/// The password of a calendar account.
+#[derive(Clone, PartialEq, Eq)]
+pub struct CalendarPassword(String);
+
+impl CalendarPassword {
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for CalendarPassword {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("CalendarPassword(…)")
+    }
+}
+
+/// The name and the password for [`CalendarKind::Caldav`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalendarLogin {
+    pub username: String,
+    pub password: CalendarPassword,
+}
+
+/// The settings of a connected calendar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConnectedCalendar {
+    pub id: CalendarId,
+    pub staff_id: StaffId,
+    pub name: String,
+    pub kind: CalendarKind,
+    /// The address that was entered. It is a secret for [`CalendarKind::Ics`].
+    pub url: WebhookUrl,
+    pub login: Option<CalendarLogin>,
+    /// The collection, and its name on the server, for [`CalendarKind::Caldav`].
+    pub collection: Option<WebhookUrl>,
+    pub collection_name: String,
+    pub detail: FeedDetail,
+    pub all_day: AllDay,
+    pub own_addresses: Vec<Email>,
+    /// The addresses of the account, which the server has returned.
+    pub server_addresses: Vec<String>,
+    /// A number that changes with every setting that affects reads. A read with an older number is not applied.
+    pub version: u32,
+    pub created_by: KeyCreator,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl ConnectedCalendar {
+    /// The addresses whose declined invitations are free, in lower case.
+    pub fn addresses(&self) -> Vec<String> {
+        let own = self.own_addresses.iter().map(Email::as_str);
+        own.chain(self.server_addresses.iter().map(String::as_str)).map(str::to_lowercase).collect()
+    }
+}
+
+/// The state of the reads of a calendar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalendarState {
+    pub calendar_id: CalendarId,
+    pub status: CalendarStatus,
+    pub last_read_at: Option<Timestamp>,
+    pub last_attempt_at: Option<Timestamp>,
+    pub error: Option<CalendarError>,
+    /// The number of events of others that are stored.
+    pub events: u32,
+    pub unreadable: u32,
+    pub warnings: Vec<CalendarWarning>,
+    /// The times below are of the steady clock, so a change of the machine's clock has no effect.
+    pub complete_at: Option<SteadyTime>,
+    pub failing_since: Option<SteadyTime>,
+    pub failures: u32,
+    /// The beginning and the number of consecutive refusals of the credentials.
+    pub refused: Option<(SteadyTime, u32)>,
+    pub missing_since: Option<SteadyTime>,
+    /// Whether the team was told about the present outage.
+    pub is_reported: bool,
+    /// Whether the last read would have deleted most events, and must be confirmed.
+    pub is_doubted: bool,
+    pub position: ReadPosition,
+}
+
+/// The server's marks by which the next read finds what has changed. They are secrets of the server and never shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadPosition {
+    /// The `ETag` of a calendar file.
+    pub etag: Option<String>,
+    /// The `Last-Modified` of a calendar file.
+    pub modified: Option<String>,
+    pub sync_token: Option<String>,
+    pub ctag: Option<String>,
+    /// The time zone by which the stored busy times were computed.
+    pub zone: Option<chrono_tz::Tz>,
+}
+
+/// The success of a read.
+#[derive(Clone, Debug)]
+pub struct ReadSuccess {
+    pub is_complete: bool,
+    pub events: u32,
+    pub unreadable: u32,
+    pub warnings: Vec<CalendarWarning>,
+    pub position: ReadPosition,
+}
+
+#[derive(Clone, Debug)]
+pub enum ReadResult {
+    Read(ReadSuccess),
+    /// The read would delete most events. Nothing was applied.
+    Doubted,
+    Failed(CalendarError),
+}
+
+impl CalendarState {
+    pub fn new(calendar_id: CalendarId) -> Self {
+        Self {
+            calendar_id,
+            status: CalendarStatus::Connecting,
+            last_read_at: None,
+            last_attempt_at: None,
+            error: None,
+            events: 0,
+            unreadable: 0,
+            warnings: Vec::new(),
+            complete_at: None,
+            failing_since: None,
+            failures: 0,
+            refused: None,
+            missing_since: None,
+            is_reported: false,
+            is_doubted: false,
+            position: ReadPosition::default(),
+        }
+    }
+
+    /// The state after a change of the settings or a request for a read: the calendar is read completely.
+    #[must_use]
+    pub fn anew(self) -> Self {
+        let status = match self.status {
+            CalendarStatus::Stopped if self.last_read_at.is_none() => CalendarStatus::Connecting,
+            CalendarStatus::Stopped => CalendarStatus::Failing,
+            status => status,
+        };
+        Self { status, complete_at: None, refused: None, missing_since: None, ..self }
+    }
+
+    /// Whether the next read must be complete.
+    pub fn needs_all(&self, now: SteadyTime) -> bool {
+        self.is_doubted || self.complete_at.is_none_or(|at| now >= at + COMPLETE_EVERY)
+    }
+
+    /// The state after a read.
+    #[must_use]
+    pub fn after(self, result: &ReadResult, now: Timestamp, steady: SteadyTime) -> Self {
+        let state = Self { last_attempt_at: Some(now), ..self };
+        match result {
+            ReadResult::Read(read) => Self {
+                status: CalendarStatus::Connected,
+                last_read_at: Some(now),
+                error: None,
+                events: read.events,
+                unreadable: read.unreadable,
+                warnings: read.warnings.clone(),
+                complete_at: if read.is_complete { Some(steady) } else { state.complete_at },
+                failing_since: None,
+                failures: 0,
+                refused: None,
+                missing_since: None,
+                is_reported: false,
+                is_doubted: false,
+                position: read.position.clone(),
+                ..state
+            },
+            ReadResult::Doubted => Self { is_doubted: true, ..state },
+            ReadResult::Failed(error) => state.failed(error, steady),
+        }
+    }
+
+    fn failed(self, error: &CalendarError, now: SteadyTime) -> Self {
+        let refused = (error.code == CalendarFault::Credentials).then(|| match self.refused {
+            Some((since, count)) => (since, count.saturating_add(1)),
+            None => (now, 1),
+        });
+        let is_missing = error.code == CalendarFault::NotFound;
+        let missing_since = is_missing.then(|| self.missing_since.unwrap_or(now));
+        let stops = refused.is_some_and(|(since, count)| count >= REFUSALS_MAX && now >= since + REFUSED_FOR)
+            || missing_since.is_some_and(|since| now >= since + MISSING_FOR);
+        let status = match self.status {
+            _ if stops => CalendarStatus::Stopped,
+            CalendarStatus::Connecting => CalendarStatus::Connecting,
+            _ => CalendarStatus::Failing,
+        };
+        Self {
+            status,
+            error: Some(error.clone()),
+            failing_since: Some(self.failing_since.unwrap_or(now)),
+            failures: self.failures.saturating_add(1),
+            refused,
+            missing_since,
+            ..self
+        }
+    }
+
+    /// Whether the team must be told about the outage now.
+    pub fn must_report(&self, now: SteadyTime) -> bool {
+        let is_long = self.failing_since.is_some_and(|since| now >= since + ALERT_AFTER);
+        !self.is_reported && (self.status == CalendarStatus::Stopped || is_long)
+    }
+
+    /// The time from the last attempt to the next one. `None` while the calendar is stopped.
+    pub fn pause(&self, kind: CalendarKind, is_in_use: bool) -> Option<TimeDelta> {
+        match self.status {
+            CalendarStatus::Stopped => None,
+            _ if self.is_doubted => Some(CONFIRM_AFTER),
+            _ if self.failures > 0 => {
+                let last = RETRY_AFTER.len() - 1;
+                Some(RETRY_AFTER[(self.failures as usize - 1).min(last)])
+            }
+            _ if kind == CalendarKind::Caldav && is_in_use => Some(READ_EVERY_IN_USE),
+            _ => Some(READ_EVERY),
+        }
+    }
+}
+
+/// Whether a read with these deletions must be confirmed.
+pub fn is_mass_deletion(stored: usize, deleted: usize) -> bool {
+    deleted >= MASS_DELETION_MIN && deleted * 2 > stored
+}
+
+/// An event of others, as it is stored: no title, place, person or text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalendarEvent {
+    pub calendar_id: CalendarId,
+    /// The beginning of the SHA-256 of the href, or of the UID for [`CalendarKind::Ics`].
+    pub hash: [u8; 16],
+    pub href: String,
+    pub etag: Option<String>,
+    /// The beginning of the SHA-256 of the UID.
+    pub uid: Option<[u8; 16]>,
+    pub is_readable: bool,
+    pub busy: Spans,
+}
+
+/// The busy times of all events of a calendar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalendarBusy {
+    pub calendar_id: CalendarId,
+    pub busy: Spans,
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn steady(minutes: i64) -> SteadyTime {
+        SteadyTime::from_millis(minutes * 60_000)
+    }
+
+    fn after(state: CalendarState, result: &ReadResult, minutes: i64) -> CalendarState {
+        state.after(result, Timestamp::from_millis(minutes * 60_000), steady(minutes))
+    }
+
+    fn failed(code: CalendarFault) -> ReadResult {
+        ReadResult::Failed(code.into())
+    }
+
+    fn read() -> ReadResult {
+        ReadResult::Read(ReadSuccess {
+            is_complete: true,
+            events: 2,
+            unreadable: 0,
+            warnings: Vec::new(),
+            position: ReadPosition::default(),
+        })
+    }
+
+    fn new() -> CalendarState {
+        CalendarState::new(Uuid::nil().into())
+    }
+
+    #[test]
+    fn three_refusals_within_ten_minutes_do_not_stop_a_calendar() {
+        let refused = failed(CalendarFault::Credentials);
+        let mut state = after(new(), &read(), 0);
+        for minute in [1, 2, 4] {
+            state = after(state, &refused, minute);
+            assert_eq!(state.status, CalendarStatus::Failing, "{minute}");
+        }
+        state = after(state, &refused, 11);
+        assert_eq!((state.status, state.pause(CalendarKind::Ics, false)), (CalendarStatus::Stopped, None));
+        assert!(state.must_report(steady(11)));
+        let state = state.anew();
+        assert_eq!(state.status, CalendarStatus::Failing);
+        assert!(state.needs_all(steady(12)) && state.pause(CalendarKind::Ics, false).is_some());
+    }
+
+    #[test]
+    fn another_outcome_interrupts_the_refusals() {
+        let mut state = after(new(), &failed(CalendarFault::Credentials), 0);
+        state = after(state, &failed(CalendarFault::Timeout), 9);
+        for minute in [10, 11, 12, 19] {
+            state = after(state, &failed(CalendarFault::Credentials), minute);
+            assert_eq!(state.status, CalendarStatus::Connecting, "{minute}");
+        }
+        assert_eq!(after(state, &failed(CalendarFault::Credentials), 20).status, CalendarStatus::Stopped);
+    }
+
+    #[test]
+    fn a_missing_calendar_stops_after_a_day() {
+        let mut state = after(new(), &read(), 0);
+        state = after(state, &failed(CalendarFault::NotFound), 10);
+        state = after(state, &failed(CalendarFault::NotFound), 10 + 24 * 60 - 1);
+        assert_eq!(state.status, CalendarStatus::Failing);
+        assert_eq!(
+            after(state, &failed(CalendarFault::NotFound), 10 + 24 * 60).status,
+            CalendarStatus::Stopped
+        );
+    }
+
+    #[test]
+    fn an_outage_is_reported_after_six_hours_and_ends_with_a_read() {
+        let mut state = after(new(), &failed(CalendarFault::ServerError), 0);
+        assert!(!state.must_report(steady(359)) && state.must_report(steady(360)));
+        state.is_reported = true;
+        state = after(state, &failed(CalendarFault::ServerError), 400);
+        assert!(!state.must_report(steady(400)), "the outage was already reported");
+        state = after(after(state, &read(), 401), &failed(CalendarFault::ServerError), 402);
+        assert!(!state.must_report(steady(500)) && state.must_report(steady(762)), "a new outage");
+    }
+
+    #[test]
+    fn failures_are_retried_with_growing_pauses() {
+        let mut state = after(new(), &read(), 0);
+        let minutes = |state: &CalendarState| state.pause(CalendarKind::Caldav, true).unwrap().num_minutes();
+        let pauses: Vec<_> = (0..6)
+            .map(|minute| {
+                let pause = minutes(&state);
+                state = after(state.clone(), &failed(CalendarFault::Tls), minute);
+                pause
+            })
+            .collect();
+        assert_eq!(pauses, [1, 1, 2, 5, 15, 15]);
+        let state = after(state, &read(), 9);
+        assert_eq!((minutes(&state), state.pause(CalendarKind::Caldav, false)), (1, Some(READ_EVERY)));
+        assert_eq!(state.pause(CalendarKind::Ics, true), Some(READ_EVERY));
+    }
+
+    #[test]
+    fn a_doubted_read_is_confirmed_by_a_complete_one() {
+        let mut state = after(new(), &read(), 0);
+        assert!(!state.needs_all(steady(24 * 60 - 1)) && state.needs_all(steady(24 * 60)));
+        state = after(state, &ReadResult::Doubted, 1);
+        assert!(state.needs_all(steady(2)));
+        assert_eq!(state.pause(CalendarKind::Ics, false), Some(CONFIRM_AFTER));
+        assert!(!after(state, &read(), 2).needs_all(steady(3)));
+    }
+
+    #[test]
+    fn only_a_deletion_of_most_of_many_events_is_doubted() {
+        for (stored, deleted, doubted) in [(19, 19, false), (20, 20, true), (40, 20, false), (39, 20, true)] {
+            assert_eq!(is_mass_deletion(stored, deleted), doubted, "{deleted} of {stored}");
+        }
+    }
+
+    #[test]
+    fn a_password_is_not_in_debug_output() {
+        let password = CalendarPassword::new("hunter2".into());
+        assert!(!format!("{password:?}").contains("hunter2") && password.reveal() == "hunter2");
+    }
+}
