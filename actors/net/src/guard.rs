@@ -33,7 +33,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Host, NOT_PUBLIC, WebhookUrl, is_public};
+use domain::{Host, NOT_PUBLIC, WebhookUrl, is_listed_address, is_public};
 use tokio::time::timeout;
 use tracing::Level;
 
@@ -53,6 +53,23 @@ pub struct Guard {
 pub enum Asker {
     Save,
     Attempt,
+}
+
+/// The addresses that a request may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    Public,
+    /// Private addresses too, because the operator has listed the server.
+    Listed,
+}
+
+impl Reach {
+    fn includes(self, address: IpAddr) -> bool {
+        match self {
+            Self::Public => is_public(address),
+            Self::Listed => is_listed_address(address),
+        }
+    }
 }
 
 /// An error of the guard. All errors that concern a host have the same text. Only the log contains the reason.
@@ -86,8 +103,18 @@ impl Guard {
     /// # Errors
     /// Returns an error if the host does not resolve, or if one of its addresses is not public.
     pub async fn check(&self, url: &WebhookUrl, asker: Asker) -> Result<Vec<SocketAddr>, GuardError> {
-        let checked =
-            self.resolve(url.host(), asker).await.and_then(|addresses| all_public(&addresses, url.port()));
+        self.check_within(url, asker, Reach::Public).await
+    }
+
+    /// Like [`Self::check`], for the addresses within `reach`.
+    pub async fn check_within(
+        &self,
+        url: &WebhookUrl,
+        asker: Asker,
+        reach: Reach,
+    ) -> Result<Vec<SocketAddr>, GuardError> {
+        let checked = self.resolve(url.host(), asker).await;
+        let checked = checked.and_then(|addresses| all_within(&addresses, url.port(), reach));
         if let Err(refused) = &checked {
             log(level(refused, asker, || self.warned.is_due(url.host())), url.host(), refused);
         }
@@ -121,9 +148,9 @@ impl Guard {
 /// Returns the addresses with this port, without duplicates.
 ///
 /// # Errors
-/// Returns an error if there is no address, or if one of them is not public.
-fn all_public(addresses: &[IpAddr], port: u16) -> Result<Vec<SocketAddr>, GuardError> {
-    if let Some(internal) = addresses.iter().find(|address| !is_public(**address)) {
+/// Returns an error if there is no address, or if one of them is not within `reach`.
+fn all_within(addresses: &[IpAddr], port: u16, reach: Reach) -> Result<Vec<SocketAddr>, GuardError> {
+    if let Some(internal) = addresses.iter().find(|address| !reach.includes(**address)) {
         return Err(GuardError::Internal(*internal));
     }
     let mut targets = Vec::with_capacity(addresses.len());
@@ -203,6 +230,30 @@ mod tests {
                 assert!(matches!(refused, GuardError::Internal(_)), "{answer:?}");
                 assert_eq!(refused.to_string(), NOT_PUBLIC);
             }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_listed_server_may_have_a_private_address_but_no_metadata_address() {
+        let dns = FakeDns::default();
+        let guard = guard(dns);
+        for (url, is_allowed) in [
+            ("https://10.0.0.1/", true),
+            ("https://[fd00::1]/", true),
+            ("https://127.0.0.1/", true),
+            ("https://93.184.216.34/", true),
+            ("https://169.254.169.254/", false),
+            ("https://100.100.100.200/", false),
+            ("https://[fd00:ec2::254]/", false),
+            ("https://[fe80::1]/", false),
+            ("https://0.0.0.0/", false),
+        ] {
+            let url = WebhookUrl::from_stored(url).unwrap();
+            assert_eq!(
+                guard.check_within(&url, Asker::Save, Reach::Listed).await.is_ok(),
+                is_allowed,
+                "{url:?}"
+            );
         }
     }
 

@@ -1,4 +1,4 @@
-//! The outgoing connections: the address guard, the resolver, TLS and the webhook client.
+//! The outgoing connections: the address guard, the resolver, TLS, and the clients for webhooks and calendars.
 //!
 //! Invariants:
 //!
@@ -8,6 +8,7 @@
 
 pub mod client;
 mod connection;
+pub mod fetch;
 pub mod guard;
 mod log_throttle;
 pub mod named;
@@ -21,7 +22,8 @@ pub(crate) mod testing;
 pub mod trust;
 
 pub use client::{Attempt, DELIVERY_TIME_MAX, Outcome, Post, Rest, WebhookClient};
-pub use guard::{Asker, Guard, GuardError};
+pub use fetch::{Fetch, FetchClient, FetchFailure, Fetched};
+pub use guard::{Asker, Guard, GuardError, Reach};
 pub use named::NamedHosts;
 pub use outage::Network;
 pub use system::Ports;

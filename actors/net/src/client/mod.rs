@@ -43,7 +43,7 @@ pub const RESPONSE_TEXT_BYTES_MAX: usize = 1024;
 /// connection.
 const READY_TIME_MAX: Duration = Duration::from_millis(50);
 
-const AGENT: &str = concat!("receptionist/", env!("CARGO_PKG_VERSION"));
+pub(super) const AGENT: &str = concat!("receptionist/", env!("CARGO_PKG_VERSION"));
 
 /// A client that is cheap to clone. Clones share their connections.
 #[derive(Clone)]
