@@ -15,6 +15,7 @@ use store::StoreError;
 use tokio::task::JoinHandle;
 
 use crate::actor::Handled;
+use crate::calendars::reading::CalendarKey;
 use crate::delivery::EndpointKey;
 use crate::engine::Parts;
 use crate::people::write_uses;
@@ -44,6 +45,7 @@ impl State {
         let left = [
             businesses.directory.sweep(begins),
             businesses.deliveries.directory.sweep(begins),
+            businesses.readings.directory.sweep(begins),
             people.directory.sweep(begins),
         ];
         if left.contains(&true) && !std::mem::replace(&mut self.part_comes, true) {
@@ -131,6 +133,10 @@ impl Actor for Supervisor {
                 } else if let Some((id, rest)) = people.directory.failed(actor) {
                     let rest = rest.as_secs();
                     tracing::error!(person.id = %id, %error, rest, "the actor of a person failed; it restarts from the store");
+                } else if let Some((key, rest)) = businesses.readings.directory.failed(actor) {
+                    let CalendarKey { business, calendar } = key;
+                    tracing::error!(business.id = %business, calendar.id = %calendar, %error, "the actor of a calendar failed; it is read again later");
+                    businesses.readings.failed(key, rest);
                 } else if let Some((key, rest)) = deliveries.directory.failed(actor) {
                     let EndpointKey { business, endpoint } = key;
                     tracing::error!(
@@ -147,6 +153,7 @@ impl Actor for Supervisor {
             SupervisionEvent::ActorTerminated(actor, _, _) => {
                 businesses.directory.ended(actor.get_id());
                 deliveries.directory.ended(actor.get_id());
+                businesses.readings.directory.ended(actor.get_id());
                 people.directory.ended(actor.get_id());
             }
             _ => {}

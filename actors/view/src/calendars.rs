@@ -1,6 +1,9 @@
-//! Feeds of appointments for calendar services.
+//! Feeds of appointments for calendar services, and connected calendars.
 
-use domain::{Feed, FeedDetail, FeedId, StaffId, Timestamp};
+use domain::{
+    AllDay, CalendarFault, CalendarId, CalendarKind, CalendarState, CalendarStatus, CalendarWarning,
+    ConnectedCalendar, Feed, FeedDetail, FeedId, StaffId, Timestamp,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,4 +54,114 @@ pub struct NewFeedView {
     pub feed: FeedView,
     /// The address of the feed; null in a repeated response, because only the hash of its token is stored.
     pub url: Option<String>,
+}
+
+/// The settings of a connected calendar. Its address and its password are never shown.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CalendarFields")]
+pub struct CalendarSettingsView {
+    /// The calendar's id.
+    pub id: CalendarId,
+    /// The staff member whose bookings the busy times block.
+    pub staff_id: StaffId,
+    /// The name of the calendar.
+    pub name: String,
+    /// `caldav` for an account on a calendar server, `ics` for the address of a calendar file.
+    pub kind: CalendarKind,
+    /// The host of the calendar's address.
+    pub host: String,
+    /// The name of the account; null for `ics`.
+    pub username: Option<String>,
+    /// The name of the calendar on the server; null for `ics`.
+    pub calendar: Option<String>,
+    /// Whether the calendar's events block bookings.
+    pub busy: bool,
+    /// Whether appointments are written to the calendar.
+    pub write: bool,
+    /// The content of written events.
+    pub detail: FeedDetail,
+    /// Whether all-day events block bookings: `busy` or `free`.
+    pub all_day: AllDay,
+    /// The staff member's email addresses. An invitation that one of them has declined does not block bookings.
+    pub own_addresses: Vec<String>,
+    /// The person or operator that connected the calendar.
+    pub created_by: KeyCreatorView,
+    /// The time of creation.
+    pub created_at: Timestamp,
+    /// The time of the last change of the settings.
+    pub updated_at: Timestamp,
+}
+
+/// A connected calendar, whose busy times block bookings of its staff member.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Calendar")]
+pub struct CalendarView {
+    /// The settings. The entity tag depends only on them.
+    #[serde(flatten)]
+    pub settings: CalendarSettingsView,
+    /// `connecting` until the first complete read, then `connected`; `failing` while reads fail and are retried;
+    /// `stopped` when reads have ended.
+    pub status: CalendarStatus,
+    /// The time of the last read that succeeded.
+    pub last_read_at: Option<Timestamp>,
+    /// The time of the last read, successful or not.
+    pub last_attempt_at: Option<Timestamp>,
+    /// The reason why the last read failed.
+    pub error: Option<CalendarErrorView>,
+    /// The number of events that the last read found.
+    pub events: u32,
+    /// The number of events that could not be read. They do not block bookings.
+    pub unreadable_events: u32,
+    /// The warnings of the last read.
+    pub warnings: Vec<CalendarWarning>,
+}
+
+/// The reason why a calendar could not be read.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CalendarError")]
+pub struct CalendarErrorView {
+    /// The code of the reason.
+    pub code: CalendarFault,
+    /// A description of the reason, in English.
+    pub message: String,
+}
+
+impl CalendarSettingsView {
+    pub fn new(calendar: &ConnectedCalendar, created_by: KeyCreatorView) -> Self {
+        let it = calendar.clone();
+        Self {
+            id: it.id,
+            staff_id: it.staff_id,
+            name: it.name,
+            kind: it.kind,
+            host: it.url.authority(),
+            calendar: it.collection.map(|_| it.collection_name),
+            username: it.login.map(|login| login.username),
+            busy: true,
+            write: false,
+            detail: it.detail,
+            all_day: it.all_day,
+            own_addresses: it.own_addresses.iter().map(|address| address.as_str().to_owned()).collect(),
+            created_by,
+            created_at: it.created_at,
+            updated_at: it.updated_at,
+        }
+    }
+}
+
+impl CalendarView {
+    pub fn new(settings: CalendarSettingsView, state: CalendarState) -> Self {
+        let CalendarState { status, last_read_at, last_attempt_at, error, events, unreadable, .. } = state;
+        let error = error.map(|error| CalendarErrorView { code: error.code, message: error.to_string() });
+        Self {
+            settings,
+            status,
+            last_read_at,
+            last_attempt_at,
+            error,
+            events,
+            unreadable_events: unreadable,
+            warnings: state.warnings,
+        }
+    }
 }

@@ -156,6 +156,9 @@ pub struct NotificationsView {
     /// The setting for alerts about webhook endpoints to which deliveries have failed for an hour.
     #[serde(default = "immediately")]
     pub webhook_failing: AlertSetting,
+    /// The setting for alerts about connected calendars that cannot be read.
+    #[serde(default = "immediately")]
+    pub calendar_failed: AlertSetting,
 }
 
 /// The setting that is used if an earlier version has stored the response without this kind of alert.
@@ -176,6 +179,7 @@ impl From<&Membership> for NotificationsView {
             appointment_cancelled: of(AlertKind::AppointmentCancelled),
             call_missed: of(AlertKind::CallMissed),
             webhook_failing: of(AlertKind::WebhookFailing),
+            calendar_failed: of(AlertKind::CalendarFailed),
         }
     }
 }

@@ -281,7 +281,7 @@ fn finish(state: &mut State, decided: Decided, businesses: &Weak<Businesses>, my
 }
 
 fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses: &Businesses) {
-    let Businesses { shared, deliveries, outbox, .. } = businesses;
+    let Businesses { shared, deliveries, readings, outbox, .. } = businesses;
     match effect {
         Effect::Maintain => _ = myself.cast(Message::Maintain),
         Effect::End => businesses.end(id),
@@ -290,6 +290,7 @@ fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses
         Effect::TurnedOff(key) => deliveries.note_turned_off(key),
         Effect::Missed(count) => _ = deliveries.missed_over_budget.fetch_add(count, Ordering::Relaxed),
         Effect::MailWaits(until) => outbox.waits(id, until),
+        Effect::ReadCalendar(key) => readings.wake(key),
         Effect::NoticesChange(appointment) => outbox.changed(id, appointment),
         Effect::MailsLeftOut(alerts) => _ = outbox.left_out.fetch_add(alerts, Ordering::Relaxed),
         Effect::Tell(happened) => shared.live.tell(id, happened),

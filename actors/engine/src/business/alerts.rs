@@ -8,8 +8,8 @@
 //!   person's settings exclude the dashboard.
 
 use domain::{
-    ALERTS_KEPT, About, Actor, Alert, AlertEmail, AlertId, AlertKind, AlertTrigger, AlertsRead, MailId,
-    MailKind, PersonId, Timestamp, WebhookId,
+    ALERTS_KEPT, About, Actor, Alert, AlertEmail, AlertId, AlertTrigger, AlertsRead, MailId, MailKind,
+    PersonId, Timestamp,
 };
 use store::{Batch, Order, Record, StoreError, keys};
 
@@ -20,7 +20,7 @@ use crate::mail::{NewMail, next_daily, write_mail};
 
 pub(super) fn happenings<'a>(
     writes: &'a [Write],
-    webhook: Option<(AlertKind, WebhookId)>,
+    failing: Option<AlertTrigger>,
 ) -> impl Iterator<Item = AlertTrigger> + 'a {
     let of_write = |write: &Write| match write {
         Write::Appointment { before, after } => AlertTrigger::of_appointment(before.as_ref(), after),
@@ -28,7 +28,7 @@ pub(super) fn happenings<'a>(
         Write::Call { before: None, after } => AlertTrigger::of_call(after),
         _ => None,
     };
-    writes.iter().filter_map(of_write).chain(webhook.map(|(kind, id)| AlertTrigger::of_webhook(kind, id)))
+    writes.iter().filter_map(of_write).chain(failing)
 }
 
 pub(super) fn write_alerts(

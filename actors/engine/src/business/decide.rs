@@ -9,7 +9,7 @@ use store::{Batch, Record, Weight, keys};
 
 use super::alerts::{happenings, write_alerts};
 use super::change::Change;
-use super::commands::feeds;
+use super::commands::{calendars, feeds};
 use super::context::Context;
 use super::decision::Decided;
 use super::notices::write_notices;
@@ -19,6 +19,7 @@ use super::state::State;
 use super::usage;
 use super::write::Write;
 use super::{links, search_texts};
+use crate::calendars::reading::CalendarKey;
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::error::Result;
 use crate::live::LiveChange;
@@ -38,6 +39,8 @@ pub(super) enum Effect {
     TurnedOff(EndpointKey),
     Missed(u64),
     MailWaits(Timestamp),
+    /// Reads a calendar, or deletes the rows of a disconnected one.
+    ReadCalendar(CalendarKey),
     /// A change may have made waiting notices about this appointment obsolete.
     NoticesChange(AppointmentId),
     MailsLeftOut(u64),
@@ -80,7 +83,8 @@ pub(super) fn write(
     at: Timestamp,
 ) -> Result<(Batch, Vec<Effect>)> {
     feeds::end(state, at, &mut decided)?;
-    let Decided { writes, audit, events, mails, waits, webhook } = decided;
+    calendars::end(state, &mut decided);
+    let Decided { writes, audit, events, mails, waits, failing } = decided;
     let (mut batch, mut usage) = (Batch::default(), state.budget.usage);
     for write in &writes {
         let from = batch.len();
@@ -105,7 +109,9 @@ pub(super) fn write(
         write_event(state, event, &resource, at, &mut batch, &mut announced);
     }
     let Announced { mut deliveries, missed, .. } = announced;
-    let alerting = happenings(&writes, webhook);
+    let turned_off = failing.as_ref().filter(|alert| alert.kind == AlertKind::WebhookDisabled);
+    let turned_off = turned_off.map(|alert| alert.id.into());
+    let alerting = happenings(&writes, failing);
     let mut mailed = write_alerts(state, alerting, request.actor, at, &mut batch)?;
     for (id, mail) in mails {
         mailed.write(state, id, mail, at, &mut batch);
@@ -141,6 +147,7 @@ pub(super) fn write(
     let mut effects = Vec::new();
     let business = state.id;
     let of_business = |endpoint| EndpointKey { business, endpoint };
+    let read = |calendar| Effect::ReadCalendar(CalendarKey { business, calendar });
     for write in &writes {
         match write {
             Write::NoContact(_)
@@ -159,10 +166,26 @@ pub(super) fn write(
             {
                 effects.push(Effect::StopDelivering(of_business(after.id)));
             }
-            // The deliveries that waited during the suspension must be sent now.
+            // The deliveries and the reads that waited during the suspension must be made now.
             Write::Business(after) if state.business.suspended && !after.suspended => {
                 deliveries.extend(state.webhooks.keys().copied().map(of_business));
+                effects.extend(state.calendars.keys().copied().map(read));
             }
+            // All-day events then have other times.
+            Write::Business(after) if state.business.zone != after.zone => {
+                effects.extend(state.calendars.keys().copied().map(read));
+            }
+            Write::Staff(after) if after.active => {
+                let was_active = state.staff.get(&after.id).is_none_or(|before| before.active);
+                let own = state.calendars.values().filter(|it| !was_active && it.staff_id == after.id);
+                effects.extend(own.map(|calendar| read(calendar.id)));
+            }
+            Write::Calendar { before, after }
+                if before.as_ref().is_none_or(|before| before.version != after.version) =>
+            {
+                effects.push(read(after.id));
+            }
+            Write::NoCalendar(gone) => effects.push(read(gone.id)),
             _ => {}
         }
     }
@@ -170,8 +193,7 @@ pub(super) fn write(
     if !state.business.suspended {
         effects.extend(deliveries.into_iter().map(Effect::Deliver));
     }
-    let turned_off = webhook.filter(|(kind, _)| *kind == AlertKind::WebhookDisabled);
-    effects.extend(turned_off.map(|(_, endpoint)| Effect::TurnedOff(of_business(endpoint))));
+    effects.extend(turned_off.map(|endpoint| Effect::TurnedOff(of_business(endpoint))));
     effects.extend(mailed.until.map(Effect::MailWaits));
     effects.extend(changed.into_iter().map(Effect::NoticesChange));
     effects.extend((missed > 0).then_some(Effect::Missed(missed)));

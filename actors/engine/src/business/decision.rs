@@ -1,9 +1,7 @@
 //! The result of a decision as data: writes, events, audit entry and answer.
 
 use domain::availability::Overridden;
-use domain::{
-    AlertKind, AuditAction, ContactId, EventType, FieldChange, MailId, ResourceId, Timestamp, WebhookId,
-};
+use domain::{AlertTrigger, AuditAction, ContactId, EventType, FieldChange, MailId, ResourceId, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -35,8 +33,8 @@ pub(crate) struct Decided {
     pub(super) mails: Vec<(MailId, NewMail)>,
     /// The due time of the notice that the written rows contain, if any.
     pub(super) waits: Option<Timestamp>,
-    /// The endpoint that was disabled after failures, or that is failing, and the kind of the alert about it.
-    pub(super) webhook: Option<(AlertKind, WebhookId)>,
+    /// The alert about an endpoint or a calendar that fails.
+    pub(super) failing: Option<AlertTrigger>,
 }
 
 impl Decided {
@@ -143,8 +141,8 @@ impl<G: Gives> Decision<G> {
     }
 
     #[must_use]
-    pub(super) fn alert(mut self, kind: AlertKind, webhook: WebhookId) -> Self {
-        self.decided.webhook = Some((kind, webhook));
+    pub(super) fn alert(mut self, failing: AlertTrigger) -> Self {
+        self.decided.failing = Some(failing);
         self
     }
 

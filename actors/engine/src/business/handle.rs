@@ -11,6 +11,7 @@ use super::change::{AnswerOf, Change};
 use super::decide::carry_out;
 use super::request::Request;
 use crate::actor::{Claim, Directory, Reply};
+use crate::calendars::reading::Readings;
 use crate::claims::Claims;
 use crate::delivery::Deliveries;
 use crate::error::Result;
@@ -26,6 +27,7 @@ pub(crate) struct Businesses {
     pub(crate) shared: Arc<Shared>,
     pub(crate) directory: Directory<BusinessId, Message>,
     pub(crate) deliveries: Arc<Deliveries>,
+    pub(crate) readings: Arc<Readings>,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) scans: Arc<Scans>,
     pub(crate) principals: Principals,
@@ -40,13 +42,14 @@ impl Businesses {
     pub(crate) fn new(
         shared: &Arc<Shared>,
         directory: Directory<BusinessId, Message>,
-        (deliveries, outbox): (Arc<Deliveries>, Arc<Outbox>),
+        (deliveries, readings, outbox): (Arc<Deliveries>, Arc<Readings>, Arc<Outbox>),
         scan_rows: usize,
     ) -> Self {
         Self {
             shared: Arc::clone(shared),
             directory,
             deliveries,
+            readings,
             outbox,
             scans: Scans::new(scan_rows),
             principals: Principals::default(),

@@ -7,6 +7,7 @@
 //! - An undecodable appointment blocks all staff for a day from its start, which its key contains.
 //! - Undecodable time off blocks its staff member for 31 days from its start.
 //! - An undecodable special day is ignored: the weekly hours apply on its date.
+//! - The busy times of each calendar are read separately, because they are not in the first scan.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +15,8 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use domain::{
-    Blocked, BlockedTime, Budget, Business, BusinessId, Busy, IdMint, NoticeSettings, Retention, SpecialDays,
-    Team, Timestamp, Website,
+    Blocked, BlockedTime, Budget, Business, BusinessId, Busy, CalendarBusy, IdMint, NoticeSettings,
+    Retention, SpecialDays, Team, Timestamp, Website,
 };
 use net::Ports;
 use store::keys::kind;
@@ -74,6 +75,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         business,
         services: BTreeMap::new(),
         staff: BTreeMap::new(),
+        calendars: BTreeMap::new(),
         webhooks: BTreeMap::new(),
         special: SpecialDays::new(),
         blocked: Blocked::default(),
@@ -111,6 +113,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
             kind::SPECIAL_DAY => decoded(store, &row)?.map(Write::SpecialDay),
             kind::WEBHOOK => decoded(store, &row)?.map(Write::Webhook),
             kind::MEMBERSHIP => decoded(store, &row)?.map(Write::Membership),
+            kind::CALENDAR => decoded(store, &row)?.map(|after| Write::Calendar { before: None, after }),
             kind::BLOCKED_TIME => {
                 blocked.extend(match decoded::<BlockedTime>(store, &row)? {
                     Some(time) => Some((time.key(), time.ends_at)),
@@ -131,6 +134,13 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         }
     }
     state.blocked = Blocked::from_times(blocked);
+    let calendars: Vec<_> = state.calendars.values().map(|it| (it.staff_id, it.id)).collect();
+    for (staff, calendar) in calendars {
+        // Undecodable busy times block nothing. The next complete read replaces them.
+        if let Some(busy) = store.find::<CalendarBusy>(&keys::calendar_busy(id, calendar))? {
+            state.blocked.set_calendar(staff, calendar, busy.busy);
+        }
+    }
     load_busy(&mut state, busy_from).await?;
     // Usually this step completes the count, because only a few waiting mails and deliveries are uncounted.
     state.count_on()?;

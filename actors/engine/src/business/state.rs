@@ -15,9 +15,9 @@ use chrono::TimeDelta;
 use domain::availability::Schedule;
 use domain::booking::Party;
 use domain::{
-    Appointment, AppointmentId, AppointmentStatus, Blocked, Business, BusinessId, Busy, IdMint, KeyId,
-    NoticeSettings, PersonId, Retention, SERVICE_MINUTES, Service, ServiceId, SpecialDays, StaffId,
-    StaffMember, Team, Timestamp, WebhookEndpoint, WebhookId, Website,
+    Appointment, AppointmentId, AppointmentStatus, Blocked, Business, BusinessId, Busy, CalendarId,
+    ConnectedCalendar, IdMint, KeyId, NoticeSettings, PersonId, Retention, SERVICE_MINUTES, Service,
+    ServiceId, SpecialDays, StaffId, StaffMember, Team, Timestamp, WebhookEndpoint, WebhookId, Website,
 };
 use net::Ports;
 use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
@@ -53,6 +53,7 @@ pub(crate) struct State {
     pub(crate) staff: BTreeMap<StaffId, Box<StaffMember>>,
     pub(crate) special: SpecialDays,
     pub(crate) blocked: Blocked,
+    pub(crate) calendars: BTreeMap<CalendarId, ConnectedCalendar>,
     pub(crate) webhooks: BTreeMap<WebhookId, WebhookEndpoint>,
     pub(crate) people: Team,
     /// The newest alert number of each person who has received an alert since the actor started.
@@ -212,9 +213,18 @@ impl State {
             Write::NoSpecialDay(date) => _ = self.special.remove(&date),
             Write::BlockedTime(time) => self.blocked.insert(time.key(), time.ends_at),
             Write::NoBlockedTime(key) => self.blocked.remove(key),
+            Write::Calendar { after, .. } => _ = self.calendars.insert(after.id, after),
+            Write::NoCalendar(gone) => {
+                self.calendars.remove(&gone.id);
+                self.blocked.remove_calendar(gone.staff_id, gone.id);
+            }
+            Write::CalendarBusy { staff, busy, .. } => {
+                self.blocked.set_calendar(staff, busy.calendar_id, busy.busy);
+            }
             Write::ApiKey(_) => self.checked_key.set(None),
             Write::Contact { .. }
             | Write::Feed { .. }
+            | Write::CalendarState { .. }
             | Write::Delivery { .. }
             | Write::NoContact(_)
             | Write::Merged(..)

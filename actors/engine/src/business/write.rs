@@ -3,15 +3,18 @@
 
 use chrono::NaiveDate;
 use domain::{
-    Alias, ApiKey, Appointment, BlockedKey, BlockedTime, Budget, Business, BusinessId, CallRecord, Contact,
-    ContactId, Delivery, Feed, Membership, NoticeSettings, PersonId, ResourceId, Retention, Service,
-    ServiceId, SpecialDay, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
-    Website,
+    Alias, ApiKey, Appointment, BlockedKey, BlockedTime, Budget, Business, BusinessId, CalendarBusy,
+    CalendarState, CallRecord, ConnectedCalendar, Contact, ContactId, Delivery, Feed, Membership,
+    NoticeSettings, PersonId, ResourceId, Retention, Service, ServiceId, SpecialDay, StaffId, StaffMember,
+    TakenMessage, Timestamp, WebhookEndpoint, WebhookId, Website,
 };
 use store::kept::{Kept, SearchChange};
 use store::{Batch, Record, Tombstone, kept, keys};
 
 use crate::delivery::{EndpointKey, write_delivery};
+
+/// More than the size of a [`CalendarState`], whose texts are bounded.
+const CALENDAR_STATE_BYTES_MAX: usize = 8 << 10;
 
 /// A record in its new state, or a deletion if the name begins with `No`. `before` is the old state, `None`
 /// for a new record.
@@ -71,6 +74,22 @@ pub enum Write {
     Feed {
         before: Option<Feed>,
         after: Feed,
+    },
+    Calendar {
+        before: Option<ConnectedCalendar>,
+        after: ConnectedCalendar,
+    },
+    /// A disconnected calendar. Its row in the list of all calendars stays until the rows of its events are deleted.
+    NoCalendar(ConnectedCalendar),
+    CalendarState {
+        before: Option<CalendarState>,
+        after: CalendarState,
+    },
+    /// The busy times of a calendar of a staff member. `bytes_before` is the size of the row that they replace.
+    CalendarBusy {
+        staff: StaffId,
+        busy: CalendarBusy,
+        bytes_before: usize,
     },
     Membership(Membership),
     /// Deletes the membership whose offer has this stamp. A membership that was offered later has a later
@@ -177,6 +196,15 @@ impl Write {
                 if after.revoked_at.is_some() {
                     batch.bury(Tombstone::RevokedFeed(after.id));
                 }
+            }
+            Self::Calendar { before, after } => kept::put(of, before.as_ref(), after, batch),
+            Self::NoCalendar(gone) => {
+                batch.delete_whole(keys::calendar(of, gone.id), gone.encode().len());
+                batch.delete_whole(keys::calendar_state(of, gone.id), CALENDAR_STATE_BYTES_MAX);
+            }
+            Self::CalendarState { before, after } => kept::put(of, before.as_ref(), after, batch),
+            Self::CalendarBusy { busy, bytes_before, .. } => {
+                batch.put_over(keys::calendar_busy(of, busy.calendar_id), busy.encode(), *bytes_before);
             }
             Self::Membership(membership) => kept::put(of, None, membership, batch),
             Self::NoMembership(id, offered) => {

@@ -1,3 +1,5 @@
-//! Appointments for the calendars of other services.
+//! The exchange with the calendars of others.
 
+pub mod connecting;
 pub mod feeds;
+pub(crate) mod reading;

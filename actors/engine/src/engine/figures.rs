@@ -1,9 +1,11 @@
 //! Counters and gauges of the engine for the metrics.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use domain::{BusinessId, Timestamp};
+use chrono::TimeDelta;
+use domain::{BusinessId, CalendarKind, CalendarStatus, Timestamp};
 use store::{CommitStats, Noted, StoreError};
 
 use super::Engine;
@@ -13,6 +15,17 @@ use crate::delivery::Deliveries;
 impl Engine {
     fn deliveries(&self) -> &Deliveries {
         &self.parts.businesses.deliveries
+    }
+
+    /// The number of connected calendars by kind and status, and the age of the oldest last read among those that are
+    /// read.
+    pub fn calendars(&self) -> (BTreeMap<(CalendarKind, CalendarStatus), usize>, Option<TimeDelta>) {
+        self.parts.businesses.readings.figures(self.now())
+    }
+
+    /// The numbers of reads of calendars that have succeeded, and that have failed.
+    pub fn calendar_reads(&self) -> (u64, u64) {
+        self.parts.businesses.readings.made.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
 
     pub fn commit_stats(&self) -> CommitStats {

@@ -24,6 +24,7 @@ pub use self::once::Once;
 use crate::actor::{Bounds, Directory};
 use crate::backup::{BackupState, Backups};
 use crate::business::{self, BusinessActor, BusinessHandle, Businesses};
+use crate::calendars::reading::{CalendarActor, Readings};
 use crate::clock::{Clocks, SteadyClock};
 use crate::credentials::Credential;
 use crate::delivery::{Deliveries, DeliveryActor};
@@ -109,10 +110,16 @@ impl Engine {
                 let directory = Directory::new(start, None, bounds);
                 Deliveries::new(&shared, directory, (businesses, &tests), &limits)
             });
+            let readings = Arc::new_cyclic(|readings| {
+                let bounds = Bounds { patience: 0, running_max: limits.actors_at_rest };
+                let start = shared.starting(readings, CalendarActor::start);
+                Readings::new(&shared, Directory::new(start, None, bounds), businesses)
+            });
             let bounds = Bounds { patience: PATIENCE, running_max: limits.business_actors };
             let start = shared.starting(businesses, BusinessActor::start);
             let directory = Directory::new(start, Some(|| business::Message::Maintain), bounds);
-            Businesses::new(&shared, directory, (deliveries, Arc::clone(&mails.outbox)), limits.scan_rows)
+            let outbox = Arc::clone(&mails.outbox);
+            Businesses::new(&shared, directory, (deliveries, readings, outbox), limits.scan_rows)
         });
         let people = Arc::new_cyclic(|people| {
             let bounds = Bounds { patience: PATIENCE, running_max: limits.person_actors };
@@ -127,6 +134,7 @@ impl Engine {
         let parts = Arc::new(parts);
         let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&parts)));
         parts.businesses.deliveries.begin();
+        parts.businesses.readings.begin();
         maintenance::start(&parts);
         Ok(Self { parts })
     }
@@ -135,8 +143,15 @@ impl Engine {
         &self.parts.shared
     }
 
+    /// The handle of a business. The business counts as used for some minutes.
     pub fn business(&self, id: BusinessId) -> BusinessHandle {
+        self.parts.businesses.readings.note_use(id);
         BusinessHandle::new(&self.parts.businesses, id)
+    }
+
+    /// Sets the calendar servers, as `host:port`, whose addresses may be private.
+    pub fn set_calendar_hosts(&self, servers: impl IntoIterator<Item = String>) {
+        self.parts.businesses.readings.web.list(servers);
     }
 
     pub fn people(&self) -> People {
@@ -245,6 +260,7 @@ impl Engine {
         // Deliveries whose attempts are unfinished are sent again after the next start.
         let _ = tokio::time::timeout_at(closed_by, businesses.deliveries.dispatcher.idle()).await;
         mails.outbox.stop(closed_by).await;
+        businesses.readings.stop();
         businesses.directory.stop();
         businesses.deliveries.directory.stop();
         people.directory.stop();

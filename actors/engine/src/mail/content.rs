@@ -2,8 +2,8 @@
 
 use domain::{
     About, Actor, AlertKind, Appointment, AppointmentId, AuditAction, AuditEntry, Business, BusinessId,
-    CallId, CallRecord, Contact, ContactId, Mail, MailKind, Membership, MessageId, Person, ResourceId, Role,
-    Service, StaffMember, Subscription, TakenMessage, WebhookEndpoint, WebhookId,
+    CallId, CallRecord, ConnectedCalendar, Contact, ContactId, Mail, MailKind, Membership, MessageId, Person,
+    ResourceId, Role, Service, StaffMember, Subscription, TakenMessage, WebhookEndpoint, WebhookId,
 };
 use store::{Order, Record, Store, StoreError, keys, unless_set_aside};
 use uuid::Uuid;
@@ -117,6 +117,10 @@ pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Optio
             let endpoint = store.find::<WebhookEndpoint>(&keys::webhook(of, WebhookId::from(about.id)))?;
             Ok(endpoint
                 .map(|endpoint| What::Webhook { id: endpoint.id, url: endpoint.url.as_str().to_owned() }))
+        }
+        AlertKind::CalendarFailed => {
+            let calendar = store.find::<ConnectedCalendar>(&keys::calendar(of, about.id.into()))?;
+            Ok(calendar.map(|calendar| What::Calendar { id: calendar.id, name: calendar.name }))
         }
         AlertKind::UrgentMessage | AlertKind::MessageTaken => {
             let message = store.find::<TakenMessage>(&keys::message(of, MessageId::from(about.id)))?;

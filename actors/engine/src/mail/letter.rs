@@ -2,8 +2,8 @@
 
 use chrono_tz::Tz;
 use domain::{
-    AlertKind, Appointment, AppointmentId, AppointmentStatus, BusinessId, CallId, CallStatus, Locale, Mail,
-    MailError, MessageId, NoticeKind, Role, Timestamp, WebhookId, Website,
+    AlertKind, Appointment, AppointmentId, AppointmentStatus, BusinessId, CalendarId, CallId, CallStatus,
+    Locale, Mail, MailError, MessageId, NoticeKind, Role, Timestamp, WebhookId, Website,
 };
 use ports::BoxFuture;
 
@@ -136,6 +136,10 @@ pub enum What {
         id: WebhookId,
         url: String,
     },
+    Calendar {
+        id: CalendarId,
+        name: String,
+    },
 }
 
 impl What {
@@ -146,6 +150,7 @@ impl What {
             Self::Message { id, .. } => format!("messages/{id}"),
             Self::Call { id, .. } => format!("calls/{id}"),
             Self::Webhook { id, .. } => format!("settings/webhooks/{id}"),
+            Self::Calendar { .. } => "settings/calendars".to_owned(),
         }
     }
 }

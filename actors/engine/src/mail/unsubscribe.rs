@@ -119,6 +119,7 @@ mod tests {
             AlertKind::AppointmentCancelled,
             AlertKind::CallMissed,
             AlertKind::WebhookFailing,
+            AlertKind::CalendarFailed,
         ];
         let mut expected: Vec<_> =
             (0..).zip(kinds).map(|(number, kind)| (Subscription::Kind(kind), number)).collect();

@@ -114,9 +114,10 @@ fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<Key>), StoreErr
         batch.delete(Key::new(&key));
     }
     if batch.is_empty() {
-        let endpoints = keys::endpoints_of(of);
-        for row in store.scan(&endpoints, Order::Ascending).take(ROWS_PER_STEP) {
-            batch.delete(Key::new(&row?.0));
+        for listed in [keys::endpoints_of(of), keys::calendars_of(of)] {
+            for row in store.scan(&listed, Order::Ascending).take(ROWS_PER_STEP) {
+                batch.delete(Key::new(&row?.0));
+            }
         }
     }
     used.iter().for_each(|row| batch.delete(*row));

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use domain::{
     Alert, Amount, ApiKey, Appointment, AppointmentId, AuditId, BlockedTime, BudgetKind, Business,
-    BusinessId, CallId, CallRecord, Contact, ContactId, EventId, Feed, FeedId, Membership, MessageId,
-    PersonId, SlugOwner, StaffId, StaffMember, TakenMessage, Timestamp, Usage, Website,
+    BusinessId, CallId, CallRecord, ConnectedCalendar, Contact, ContactId, EventId, Feed, FeedId, Membership,
+    MessageId, PersonId, SlugOwner, StaffId, StaffMember, TakenMessage, Timestamp, Usage, Website,
 };
 use store::kept::{self, Counted, counted};
 use store::keys::kind;
@@ -134,6 +134,10 @@ impl InBusiness {
                 if let Some(staff) = feed.staff_id.filter(|_| feed.revoked_at.is_none()) {
                     checker.refers("staff member", &keys::staff(of, staff));
                 }
+            }
+            kind::CALENDAR => {
+                let Some(calendar) = checker.kept::<ConnectedCalendar>(value) else { return };
+                checker.refers("staff member", &keys::staff(of, calendar.staff_id));
             }
             kind::FEED_LIVE => {
                 let Some(id) = checker.id::<FeedId>() else { return };

@@ -6,6 +6,7 @@
 pub mod alerts;
 pub mod appointments;
 pub mod budget;
+pub mod calendars;
 pub mod calls;
 pub mod catalog;
 pub mod contacts;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::{
-    AlertKind, AuditAction, Conflict, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Named,
-    ProblemCode, Refusal, Right, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookSecret, WebhookStatus,
-    WebhookUrl,
+    AlertKind, AlertTrigger, AuditAction, Conflict, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes,
+    Named, ProblemCode, Refusal, Right, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookSecret,
+    WebhookStatus, WebhookUrl,
 };
 use store::{Weight, keys};
 use view::{NewWebhookView, View, WebhookView};
@@ -199,7 +199,7 @@ impl Change for TurnOff {
         let decision = if before.is_enabled() && before.epoch == self.delivery.epoch && !reached {
             after.disable(DisabledReason::Failures, context.at);
             changed(context, AuditAction::WebhookTurnedOff, before, after)
-                .alert(AlertKind::WebhookDisabled, self.endpoint)
+                .alert(AlertTrigger::of_webhook(AlertKind::WebhookDisabled, self.endpoint))
         } else {
             Decision::answering(WebhookView::from(before))
         };
@@ -239,7 +239,8 @@ impl Change for AlertOfFailing {
             return Ok(decision);
         }
         let after = WebhookEndpoint { alerted_of: Some(self.since), ..before.clone() };
-        Ok(decision.alert(AlertKind::WebhookFailing, self.endpoint).write(Write::Webhook(after)))
+        let alert = AlertTrigger::of_webhook(AlertKind::WebhookFailing, self.endpoint);
+        Ok(decision.alert(alert).write(Write::Webhook(after)))
     }
 }
 

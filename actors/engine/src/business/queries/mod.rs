@@ -7,6 +7,7 @@
 mod alerts;
 mod appointments;
 mod audit;
+mod calendars;
 mod calls;
 mod changes;
 mod contacts;

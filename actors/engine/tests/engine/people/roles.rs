@@ -314,7 +314,7 @@ impl Asking<'_> {
     }
 }
 
-const TEAM: Party = Party::Team { ignore_buffers: false };
+const TEAM: Party = Party::Team { ignore_buffers: false, ignore_calendars: false };
 
 fn renamed() -> PatchBusiness {
     PatchBusiness { name: Some(text("New")), ..PatchBusiness::default() }

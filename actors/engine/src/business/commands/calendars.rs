@@ -1,0 +1,283 @@
+//! Connects, changes and disconnects calendars, and stores what was read of them.
+
+use domain::{
+    Actor, AlertTrigger, AllDay, AuditAction, CALENDARS_MAX, CALENDARS_PER_STAFF_MAX, CalendarBusy,
+    CalendarId, CalendarKind, CalendarLogin, CalendarState, Conflict, ConnectedCalendar, Email, FeedDetail,
+    KeyCreator, Named, Person, PersonId, ProblemCode, Refusal, Right, Spans, StaffId, WebhookUrl,
+};
+use store::{Batch, StoreError, Weight, keys};
+use view::{CalendarSettingsView, CalendarView, KeyCreatorView};
+
+use crate::business::decision::Decided;
+use crate::business::state::State;
+use crate::business::{Change, Context, Decision, New, Removed, Shown, Write};
+use crate::error::Result;
+
+/// Connects a calendar. The caller has already read it once, and has checked its address.
+#[derive(Clone, Debug)]
+pub struct ConnectCalendar {
+    pub staff_id: StaffId,
+    pub name: String,
+    pub kind: CalendarKind,
+    pub url: WebhookUrl,
+    pub login: Option<CalendarLogin>,
+    pub collection: Option<WebhookUrl>,
+    pub collection_name: String,
+    pub server_addresses: Vec<String>,
+    pub detail: FeedDetail,
+    pub all_day: AllDay,
+    pub own_addresses: Vec<Email>,
+}
+
+impl Change for ConnectCalendar {
+    type Gives = New<CalendarView>;
+    const RIGHT: Option<Right> = Some(Right::Own);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let state = context.state;
+        if !context.editor()?.sees_calendars_of(Some(self.staff_id)) {
+            return Err(Refusal::NotFound(Named::Staff).into());
+        }
+        if context.staff(self.staff_id).is_none() {
+            return Err(Refusal::invalid("staff_id", ProblemCode::NotOfTheBusiness(Named::Staff)).into());
+        }
+        let of_staff = state.calendars.values().filter(|it| it.staff_id == self.staff_id).count();
+        for (count, most) in [(of_staff, CALENDARS_PER_STAFF_MAX), (state.calendars.len(), CALENDARS_MAX)] {
+            if count >= most {
+                let full = Conflict::CalendarsFull(most);
+                return Err(Refusal::conflict(full, "staff_id", ProblemCode::Calendars(count)).into());
+            }
+        }
+        let created_by = match context.request.actor {
+            Actor::Person(id) => KeyCreator::Person(id),
+            Actor::ApiKey(_) | Actor::Operator | Actor::System | Actor::Customer => KeyCreator::Operator,
+        };
+        let calendar = ConnectedCalendar {
+            id: context.mint(),
+            staff_id: self.staff_id,
+            name: self.name,
+            kind: self.kind,
+            url: self.url,
+            login: self.login,
+            collection: self.collection,
+            collection_name: self.collection_name,
+            detail: self.detail,
+            all_day: self.all_day,
+            own_addresses: self.own_addresses,
+            server_addresses: self.server_addresses,
+            version: 0,
+            created_by,
+            created_at: context.at,
+            updated_at: context.at,
+        };
+        let reads = CalendarState::new(calendar.id);
+        Ok(Decision::answering(shown(state, &calendar, reads.clone())?)
+            .note(AuditAction::CalendarConnected, calendar.id)
+            .write(Write::Calendar { before: None, after: calendar })
+            .write(Write::CalendarState { before: None, after: reads }))
+    }
+}
+
+/// Changes a calendar. The caller has already checked a new address or new credentials.
+#[derive(Clone, Debug)]
+pub struct PatchCalendar {
+    pub id: CalendarId,
+    pub name: Option<String>,
+    pub url: Option<WebhookUrl>,
+    pub login: Option<CalendarLogin>,
+    pub server_addresses: Option<Vec<String>>,
+    pub detail: Option<FeedDetail>,
+    pub all_day: Option<AllDay>,
+    pub own_addresses: Option<Vec<Email>>,
+}
+
+impl Change for PatchCalendar {
+    type Gives = Shown<CalendarView>;
+    const RIGHT: Option<Right> = Some(Right::Own);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let before = seen(context, self.id)?;
+        let reads = reads(context.state, self.id)?;
+        context.check_match(&shown(context.state, before, reads.clone())?.settings)?;
+        let it = before.clone();
+        let mut after = ConnectedCalendar {
+            name: self.name.unwrap_or(it.name),
+            url: self.url.unwrap_or(it.url),
+            login: self.login.or(it.login),
+            server_addresses: self.server_addresses.unwrap_or(it.server_addresses),
+            detail: self.detail.unwrap_or(it.detail),
+            all_day: self.all_day.unwrap_or(it.all_day),
+            own_addresses: self.own_addresses.unwrap_or(it.own_addresses),
+            ..it
+        };
+        if after == *before {
+            return Ok(Decision::answering(shown(context.state, before, reads)?));
+        }
+        after.updated_at = context.at;
+        let are_reads_affected = (&after.url, &after.login, after.all_day, after.addresses())
+            != (&before.url, &before.login, before.all_day, before.addresses());
+        let mut now = reads.clone();
+        if are_reads_affected {
+            (after.version, now) = (before.version.wrapping_add(1), reads.clone().anew());
+        }
+        let decision = Decision::answering(shown(context.state, &after, now.clone())?)
+            .note(AuditAction::CalendarChanged, self.id)
+            .write(Write::Calendar { before: Some(before.clone()), after });
+        Ok(if now == reads {
+            decision
+        } else {
+            decision.write(Write::CalendarState { before: Some(reads), after: now })
+        })
+    }
+}
+
+/// Disconnects a calendar. Its credentials and its busy times are gone with this change.
+#[derive(Clone, Copy, Debug)]
+pub struct DisconnectCalendar {
+    pub id: CalendarId,
+}
+
+impl Change for DisconnectCalendar {
+    type Gives = Removed;
+    const WEIGHT: Weight = Weight::Frees;
+    const RIGHT: Option<Right> = Some(Right::Own);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let gone = seen(context, self.id)?.clone();
+        Ok(Decision::gone().note(AuditAction::CalendarDisconnected, self.id).write(Write::NoCalendar(gone)))
+    }
+}
+
+/// Makes the next read complete, and lets a stopped calendar be read again.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadCalendar {
+    pub id: CalendarId,
+}
+
+impl Change for ReadCalendar {
+    type Gives = Shown<CalendarView>;
+    const WEIGHT: Weight = Weight::Keeps;
+    const RIGHT: Option<Right> = Some(Right::Own);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let before = seen(context, self.id)?;
+        let reads = reads(context.state, self.id)?;
+        let after = ConnectedCalendar { version: before.version.wrapping_add(1), ..before.clone() };
+        let now = reads.clone().anew();
+        Ok(Decision::answering(shown(context.state, &after, now.clone())?)
+            .write(Write::Calendar { before: Some(before.clone()), after })
+            .write(Write::CalendarState { before: Some(reads), after: now }))
+    }
+}
+
+/// Stores events that a read has found, without an effect on bookings.
+#[derive(Clone, Debug)]
+pub(crate) struct StoreEvents {
+    /// The calendar and the version of its settings at the beginning of the read.
+    pub(crate) of: (CalendarId, u32),
+    pub(crate) rows: Batch,
+}
+
+impl Change for StoreEvents {
+    type Gives = Removed;
+    const RIGHT: Option<Right> = Some(Right::Own);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        read_with(context, self.of)?;
+        Ok(Decision::gone().write(Write::Rows(self.rows)))
+    }
+}
+
+/// Stores the result of a read: the state of the calendar and, after a success, its busy times.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordRead {
+    pub(crate) of: (CalendarId, u32),
+    pub(crate) state: CalendarState,
+    /// The busy times, if they were read.
+    pub(crate) busy: Option<Spans>,
+    pub(crate) rows: Batch,
+}
+
+impl Change for RecordRead {
+    type Gives = Removed;
+    const WEIGHT: Weight = Weight::Keeps;
+    const RIGHT: Option<Right> = Some(Right::Own);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let calendar = read_with(context, self.of)?;
+        let before =
+            context.state.find::<CalendarState>(&keys::calendar_state(context.state.id, calendar.id))?;
+        let (mut after, mut decision) = (self.state, Decision::gone());
+        if after.must_report(context.state.clocks.steady()) {
+            after.is_reported = true;
+            decision = decision.alert(AlertTrigger::of_calendar(calendar));
+        }
+        if let Some(busy) = self.busy {
+            let row = keys::calendar_busy(context.state.id, calendar.id);
+            let bytes_before = context.state.read_raw(&row)?.map_or(0, |value| value.len());
+            let busy = CalendarBusy { calendar_id: calendar.id, busy };
+            decision = decision.write(Write::CalendarBusy { staff: calendar.staff_id, busy, bytes_before });
+        }
+        if !self.rows.is_empty() {
+            decision = decision.write(Write::Rows(self.rows));
+        }
+        Ok(decision.write(Write::CalendarState { before, after }))
+    }
+}
+
+/// The calendar of a read, if it still has these settings.
+fn read_with<'a>(
+    context: &Context<'a>,
+    (id, version): (CalendarId, u32),
+) -> Result<&'a ConnectedCalendar, Refusal> {
+    let calendar = context.state.calendars.get(&id).filter(|calendar| calendar.version == version);
+    calendar.ok_or(Refusal::NotFound(Named::Calendar))
+}
+
+/// The calendar, if the person may manage it.
+fn seen<'a>(context: &Context<'a>, id: CalendarId) -> Result<&'a ConnectedCalendar, Refusal> {
+    let editor = context.editor()?;
+    let calendar = context.state.calendars.get(&id);
+    let calendar = calendar.filter(|calendar| editor.sees_calendars_of(Some(calendar.staff_id)));
+    calendar.ok_or(Refusal::NotFound(Named::Calendar))
+}
+
+fn reads(state: &State, id: CalendarId) -> Result<CalendarState, StoreError> {
+    let reads = state.find::<CalendarState>(&keys::calendar_state(state.id, id))?;
+    Ok(reads.unwrap_or_else(|| CalendarState::new(id)))
+}
+
+fn shown(
+    state: &State,
+    calendar: &ConnectedCalendar,
+    reads: CalendarState,
+) -> Result<CalendarView, StoreError> {
+    let name = match calendar.created_by {
+        KeyCreator::Operator => None,
+        KeyCreator::Person(id) => state.find::<Person>(&keys::person(id))?.map(|person| person.name),
+    };
+    let created_by = KeyCreatorView::new(calendar.created_by, name);
+    Ok(CalendarView::new(CalendarSettingsView::new(calendar, created_by), reads))
+}
+
+/// Disconnects the calendars that must end because of the writes of a decision: those of a deleted staff member, and
+/// those that a person created whose membership is disabled or removed.
+pub(in crate::business) fn end(state: &State, decided: &mut Decided) {
+    let mut ended: Vec<&ConnectedCalendar> = Vec::new();
+    let of_person = |person: PersonId| {
+        state.calendars.values().filter(move |it| it.created_by == KeyCreator::Person(person))
+    };
+    for write in &decided.writes {
+        match write {
+            Write::Membership(after) if !after.is_active() => ended.extend(of_person(after.person_id)),
+            Write::NoMembership(id, _) => ended.extend(of_person(*id)),
+            Write::NoStaff(id) => ended.extend(state.calendars.values().filter(|it| it.staff_id == *id)),
+            _ => {}
+        }
+    }
+    ended.dedup_by_key(|calendar| calendar.id);
+    for calendar in ended {
+        decided.note(AuditAction::CalendarDisconnected, calendar.id);
+        decided.writes.push(Write::NoCalendar(calendar.clone()));
+    }
+}

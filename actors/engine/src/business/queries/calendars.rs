@@ -1,0 +1,107 @@
+//! Reads connected calendars, and the busy times that block bookings.
+
+use std::ops::Range;
+
+use chrono::TimeDelta;
+use domain::{
+    AppointmentId, BusinessId, CalendarId, CalendarState, ConnectedCalendar, KeyCreator, Membership, Person,
+    Spans, StaffId, Timestamp,
+};
+use store::keys::kind;
+use store::{Order, Record, StoreError, keys};
+use view::{CalendarSettingsView, CalendarView, KeyCreatorView};
+
+use super::{Page, PageRequest, collect};
+use crate::business::BusinessHandle;
+use crate::error::Result;
+use crate::scans::Reader;
+
+/// Appointments that overlap a busy time are listed if they start within this time.
+const OVERLAPS_AHEAD: TimeDelta = TimeDelta::days(14);
+const OVERLAPS_MAX: usize = 50;
+
+impl BusinessHandle {
+    /// The calendars in the order of creation: those of a staff member, or all. With `seen_by`, only those that this
+    /// member may manage.
+    pub async fn calendars(
+        &self,
+        staff: Option<StaffId>,
+        seen_by: Option<&Membership>,
+        page: &PageRequest,
+    ) -> Result<Page<CalendarView>> {
+        let (of, seen_by) = (self.id, seen_by.cloned());
+        self.list(page, move |reader, page| {
+            collect(reader, keys::of_kind(of, kind::CALENDAR), Order::Ascending, page, |_, value| {
+                let calendar = ConnectedCalendar::decode(value)?;
+                let is_meant = staff.is_none_or(|staff| staff == calendar.staff_id)
+                    && seen_by.as_ref().is_none_or(|who| who.sees_calendars_of(Some(calendar.staff_id)));
+                is_meant.then(|| shown(reader, of, &calendar)).transpose()
+            })
+        })
+        .await
+    }
+
+    pub async fn calendar(&self, id: CalendarId) -> Result<Option<CalendarView>> {
+        self.read(|store| {
+            let calendar = store.get::<ConnectedCalendar>(&keys::calendar(self.id, id))?;
+            calendar.map(|calendar| shown(&Reader::unbounded(store), self.id, &calendar)).transpose()
+        })
+        .await
+    }
+
+    /// A calendar with its address and its credentials, for a new check of them.
+    pub async fn connected_calendar(&self, id: CalendarId) -> Result<Option<ConnectedCalendar>> {
+        self.read(|store| store.get(&keys::calendar(self.id, id))).await
+    }
+
+    /// The busy times of calendars that overlap a range, by staff member.
+    pub async fn calendar_times(&self, range: Range<Timestamp>) -> Result<Vec<(StaffId, Range<Timestamp>)>> {
+        self.ask(move |state, _| {
+            let mut found = Vec::new();
+            for staff in state.staff.keys() {
+                let busy = state.blocked.calendars_of(*staff).flat_map(Spans::iter);
+                let within = busy.filter(|span| span.start < range.end && span.end > range.start);
+                let merged = Spans::merge(within.cloned().collect());
+                found.extend(merged.iter().map(|span| (*staff, span.clone())));
+            }
+            Ok(found)
+        })
+        .await
+    }
+
+    /// The active appointments of the next 14 days that overlap a busy time of a calendar, sorted by start.
+    pub async fn overlaps_of_calendars(&self) -> Result<Vec<AppointmentId>> {
+        self.ask(|state, now| {
+            let mut found = Vec::new();
+            for staff in state.staff.keys() {
+                if state.blocked.calendars_of(*staff).next().is_none() {
+                    continue;
+                }
+                let holds = state.busy.meeting(now..now + OVERLAPS_AHEAD, Some(*staff));
+                let overlaps = holds.filter(|(_, hold)| {
+                    state.blocked.calendars_of(*staff).any(|busy| busy.meet(hold.start, hold.end))
+                });
+                found.extend(overlaps.map(|(_, hold)| (hold.start, hold.id)));
+            }
+            found.sort_unstable();
+            found.truncate(OVERLAPS_MAX);
+            Ok(found.into_iter().map(|(_, id)| id).collect())
+        })
+        .await
+    }
+}
+
+fn shown(
+    reader: &Reader<'_>,
+    of: BusinessId,
+    calendar: &ConnectedCalendar,
+) -> Result<CalendarView, StoreError> {
+    let creator = match calendar.created_by {
+        KeyCreator::Operator => None,
+        KeyCreator::Person(id) => reader.find::<Person>(&keys::person(id))?,
+    };
+    let created_by = KeyCreatorView::new(calendar.created_by, creator.map(|person| person.name));
+    let state = reader.find::<CalendarState>(&keys::calendar_state(of, calendar.id))?;
+    let state = state.unwrap_or_else(|| CalendarState::new(calendar.id));
+    Ok(CalendarView::new(CalendarSettingsView::new(calendar, created_by), state))
+}

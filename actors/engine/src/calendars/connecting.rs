@@ -1,0 +1,108 @@
+//! The checks before a calendar is connected or changed: one live request, whose failure refuses the change.
+
+use domain::{
+    BusinessId, CalendarError, CalendarFault, CalendarKind, CalendarLogin, Host, ProblemCode, Refusal,
+    Timestamp, WebhookUrl,
+};
+
+pub use super::reading::DiscoveredCalendar;
+use super::reading::{Failure, Readings, check_ics, discover};
+use crate::business::BusinessHandle;
+use crate::error::{EngineError, Result};
+
+/// Google serves CalDAV only to programs that sign in with OAuth.
+const GOOGLE: [&str; 3] = ["apidata.googleusercontent.com", "www.google.com", "calendar.google.com"];
+
+/// A calendar that a person wants to connect.
+#[derive(Clone, Debug)]
+pub struct CalendarInput {
+    pub kind: CalendarKind,
+    pub url: String,
+    pub login: Option<CalendarLogin>,
+    /// The collection, for [`CalendarKind::Caldav`].
+    pub collection: Option<String>,
+}
+
+/// A calendar that was read once.
+#[derive(Clone, Debug)]
+pub struct CheckedCalendar {
+    pub url: WebhookUrl,
+    pub collection: Option<WebhookUrl>,
+    /// The name of the calendar on the server.
+    pub name: String,
+    pub server_addresses: Vec<String>,
+}
+
+impl BusinessHandle {
+    /// Reads a calendar once. Fails with [`Refusal::Invalid`] for `url`, `username` or `calendar`.
+    pub async fn check_calendar(&self, input: CalendarInput) -> Result<CheckedCalendar> {
+        let readings = &self.businesses.readings;
+        let _permit = readings.checks.take(self.id).ok_or(EngineError::Overloaded)?;
+        let url = parsed(readings, input.kind, &input.url)?;
+        match input.kind {
+            CalendarKind::Ics => {
+                let name = ics(readings, (self.id, self.business().await?.zone), &url, self.now()).await?;
+                let name = name.unwrap_or_else(|| url.host().to_string());
+                Ok(CheckedCalendar { url, collection: None, name, server_addresses: Vec::new() })
+            }
+            CalendarKind::Caldav => {
+                let (Some(login), Some(collection)) = (&input.login, &input.collection) else {
+                    return Err(Refusal::invalid("username", ProblemCode::Required).into());
+                };
+                let found = discover(&readings.web, &url, login).await.map_err(failed)?;
+                let chosen = found.calendars.into_iter().find(|it| it.url.as_str() == collection);
+                let chosen = chosen.ok_or_else(|| Refusal::invalid("calendar", ProblemCode::NoCollection))?;
+                let (collection, server_addresses) = (Some(chosen.url), found.addresses);
+                Ok(CheckedCalendar { url, collection, name: chosen.name, server_addresses })
+            }
+        }
+    }
+}
+
+impl BusinessHandle {
+    /// The calendars of an account on a CalDAV server. Fails with [`Refusal::Invalid`] for `url` or `username`.
+    pub async fn discover_calendars(
+        &self,
+        url: &str,
+        login: &CalendarLogin,
+    ) -> Result<Vec<DiscoveredCalendar>> {
+        let readings = &self.businesses.readings;
+        let _permit = readings.checks.take(self.id).ok_or(EngineError::Overloaded)?;
+        let url = parsed(readings, CalendarKind::Caldav, url)?;
+        Ok(discover(&readings.web, &url, login).await.map_err(failed)?.calendars)
+    }
+}
+
+/// The refusal for a failed request to a CalDAV server.
+fn failed(failure: Failure) -> EngineError {
+    match failure {
+        Failure::NotMade => EngineError::Overloaded,
+        Failure::Calendar(error) if error.code == CalendarFault::Credentials => refused("username", error),
+        Failure::Calendar(error) => refused("url", error),
+    }
+}
+
+fn parsed(readings: &Readings, kind: CalendarKind, text: &str) -> Result<WebhookUrl> {
+    let url = readings.web.parse(text).map_err(|refusal| Refusal::invalid("url", refusal))?;
+    let is_google = matches!(url.host(), Host::Name(name) if GOOGLE.contains(&name.as_str()));
+    if kind == CalendarKind::Caldav && is_google {
+        return Err(Refusal::invalid("url", ProblemCode::GoogleCaldav).into());
+    }
+    Ok(url)
+}
+
+fn refused(path: &str, error: CalendarError) -> EngineError {
+    Refusal::invalid(path, ProblemCode::Calendar(error)).into()
+}
+
+async fn ics(
+    readings: &Readings,
+    (of, zone): (BusinessId, chrono_tz::Tz),
+    url: &WebhookUrl,
+    now: Timestamp,
+) -> Result<Option<String>> {
+    check_ics(readings, (of, zone), url, now).await.map_err(|failure| match failure {
+        Failure::NotMade => EngineError::Overloaded,
+        Failure::Calendar(error) => refused("url", error),
+    })
+}

@@ -1,0 +1,241 @@
+//! The actor of a connected calendar. Each message is one read, so a calendar has at most one read at a time.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use domain::{
+    Actor as By, Business, CalendarError, CalendarKind, CalendarState, ConnectedCalendar, ReadResult,
+    ReadSuccess, StaffMember,
+};
+use ractor::{Actor, ActorRef};
+use store::{Batch, KeyRange, Order, RoomLevel, StoreError, keys};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::events::{Applied, Comparison, compare, stored};
+use super::schedule::{Next, Readings, Slots};
+use super::texts::Texts;
+use super::web::Failure;
+use super::{CalendarKey, caldav, ics};
+use crate::actor::Handled;
+use crate::business::commands::calendars::{RecordRead, StoreEvents};
+use crate::business::{BusinessHandle, Request};
+use crate::error::{EngineError, Result};
+
+/// The number of rows of a disconnected calendar that are deleted at once.
+const DELETED_PER_STEP: usize = 256;
+/// The pause after a read that this machine could not make.
+const NOT_MADE_PAUSE: Duration = Duration::from_secs(60);
+/// The pause while the business is suspended, the staff member is inactive, or the disk is nearly full.
+const IDLE_PAUSE: Duration = Duration::from_secs(15 * 60);
+
+pub(crate) enum Message {
+    /// The permits are held until the read ends.
+    Read(Slots, OwnedSemaphorePermit),
+    #[cfg(test)]
+    Fail(OwnedSemaphorePermit),
+}
+
+pub(crate) struct CalendarActor;
+
+impl CalendarActor {
+    pub(crate) async fn start(
+        readings: Arc<Readings>,
+        key: CalendarKey,
+        _: Arc<Semaphore>,
+    ) -> Result<ActorRef<Message>> {
+        let shared = &readings.shared;
+        shared.check_business(key.business)?;
+        let arguments = (Arc::downgrade(&readings), key);
+        let spawned = Self::spawn_linked(None, Self, arguments, shared.supervisor.clone()).await;
+        let (actor, _) = spawned.map_err(|_| EngineError::Stopping)?;
+        readings.directory.note(actor.get_id(), key);
+        Ok(actor)
+    }
+}
+
+impl Actor for CalendarActor {
+    type Msg = Message;
+    type State = (Weak<Readings>, CalendarKey);
+    type Arguments = Self::State;
+
+    async fn pre_start(&self, _: ActorRef<Message>, arguments: Self::State) -> Handled<Self::State> {
+        Ok(arguments)
+    }
+
+    async fn handle(
+        &self,
+        _: ActorRef<Message>,
+        message: Message,
+        (readings, key): &mut Self::State,
+    ) -> Handled {
+        let Some(readings) = readings.upgrade() else { return Ok(()) };
+        match message {
+            Message::Read(slots, _permit) => {
+                let next = match Box::pin(read(&readings, *key)).await {
+                    Ok(next) => next,
+                    Err(EngineError::Stopping) => return Ok(()),
+                    Err(error) => {
+                        let (business, calendar) = (key.business, key.calendar);
+                        tracing::warn!(business.id = %business, calendar.id = %calendar, %error, "a read of a calendar could not be stored");
+                        Next::After(NOT_MADE_PAUSE)
+                    }
+                };
+                drop(slots);
+                readings.finished(*key, next);
+            }
+            #[cfg(test)]
+            Message::Fail(_) => std::panic::resume_unwind(Box::new("a test ends the actor")),
+        }
+        Ok(())
+    }
+}
+
+/// What a read needs from the store.
+struct Loaded {
+    calendar: ConnectedCalendar,
+    state: CalendarState,
+    zone: chrono_tz::Tz,
+}
+
+enum Load {
+    Loaded(Box<Loaded>),
+    /// Nothing is read now.
+    Idle,
+    /// The calendar is disconnected.
+    Gone,
+}
+
+async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> {
+    let (shared, of) = (&readings.shared, key.business);
+    shared.check_open()?;
+    shared.check_business(of)?;
+    let store = &shared.store;
+    // The commits of earlier reads and changes are then in the store.
+    store.settled(of).await?;
+    let Some(calendar) = store.look::<ConnectedCalendar>(&keys::calendar(of, key.calendar))? else {
+        return Ok(Load::Gone);
+    };
+    let business = store.find::<Business>(&keys::profile(of))?;
+    let (Some(calendar), Some(business)) = (calendar, business) else { return Ok(Load::Idle) };
+    let staff = store.find::<StaffMember>(&keys::staff(of, calendar.staff_id))?;
+    let is_idle = business.suspended
+        || !staff.is_some_and(|member| member.active)
+        || store.room().0 >= RoomLevel::Exhausted;
+    if is_idle {
+        return Ok(Load::Idle);
+    }
+    let state = store.find::<CalendarState>(&keys::calendar_state(of, key.calendar))?;
+    let state = state.unwrap_or_else(|| CalendarState::new(key.calendar));
+    Ok(Load::Loaded(Box::new(Loaded { calendar, state, zone: business.zone })))
+}
+
+async fn read(readings: &Readings, key: CalendarKey) -> Result<Next> {
+    let Loaded { calendar, state, zone } = match load(readings, key).await? {
+        Load::Loaded(loaded) => *loaded,
+        Load::Idle => return Ok(Next::After(IDLE_PAUSE)),
+        Load::Gone => {
+            delete_rows(readings, key).await?;
+            return Ok(Next::Gone);
+        }
+    };
+    let clocks = &readings.shared.clocks;
+    if state.status == domain::CalendarStatus::Stopped {
+        readings.note(key, &calendar, &state);
+        return Ok(Next::Stopped);
+    }
+    let needs_all = state.needs_all(clocks.steady()) || state.position.zone != Some(zone);
+    let texts = Texts::new(&readings.shared.store, key.business, (&calendar, zone), clocks.now());
+    let known = (!needs_all).then_some(&state.position);
+    let before = stored(&readings.shared.store, key.business, key.calendar)?;
+    let found = match calendar.kind {
+        CalendarKind::Ics => ics::read(&readings.web, &calendar, known, &texts).await,
+        CalendarKind::Caldav => {
+            caldav::read(&readings.web, &calendar, known, (&before, &state.warnings), &texts).await
+        }
+    };
+    let (result, applied) = match found {
+        Err(Failure::NotMade) => return Ok(Next::After(NOT_MADE_PAUSE)),
+        Err(Failure::Calendar(error)) => (ReadResult::Failed(error), None),
+        Ok(None) => (ReadResult::Read(unchanged(&state)), None),
+        Ok(Some(mut found)) => {
+            found.position.zone = Some(zone);
+            let is_confirmed = state.is_doubted && found.is_complete;
+            match compare(key.business, before, found, is_confirmed) {
+                Ok(Comparison::Applied(applied)) => {
+                    (ReadResult::Read(applied.success.clone()), Some(applied))
+                }
+                Ok(Comparison::Doubted) => (ReadResult::Doubted, None),
+                Err(fault) => (ReadResult::Failed(CalendarError::from(fault)), None),
+            }
+        }
+    };
+    let is_read = matches!(result, ReadResult::Read(_));
+    let state = state.after(&result, clocks.now(), clocks.steady());
+    readings.count(&result);
+    let Some(business) = readings.business(key.business) else { return Err(EngineError::Stopping) };
+    let is_recorded = record(&business, &calendar, state.clone(), applied).await?;
+    readings.note(key, &calendar, &state);
+    if !is_recorded {
+        return Ok(Next::After(Duration::ZERO)); // the settings have changed during the read
+    }
+    let pause = state.pause(calendar.kind, readings.is_in_use(key.business));
+    let pause = pause.map(|pause| pause.to_std().unwrap_or_default());
+    tracing::debug!(business.id = %key.business, calendar.id = %key.calendar, ok = is_read, "a calendar was read");
+    Ok(pause.map_or(Next::Stopped, Next::After))
+}
+
+fn unchanged(state: &CalendarState) -> ReadSuccess {
+    ReadSuccess {
+        is_complete: false,
+        events: state.events,
+        unreadable: state.unreadable,
+        warnings: state.warnings.clone(),
+        position: state.position.clone(),
+    }
+}
+
+/// Stores the result of a read. False if the calendar has other settings now, or no longer exists.
+async fn record(
+    business: &BusinessHandle,
+    calendar: &ConnectedCalendar,
+    state: CalendarState,
+    applied: Option<Applied>,
+) -> Result<bool> {
+    let by_system = || Request::by(By::System);
+    let of = (calendar.id, calendar.version);
+    let (mut rows, busy) = applied.map_or((Vec::new(), None), |applied| (applied.rows, Some(applied.busy)));
+    let last = rows.pop().unwrap_or_default();
+    for rows in rows {
+        match business.change(by_system(), StoreEvents { of, rows }).await {
+            Ok(_) => {}
+            Err(EngineError::Refused(_)) => return Ok(false),
+            Err(error) => return Err(error),
+        }
+    }
+    match business.change(by_system(), RecordRead { of, state, busy, rows: last }).await {
+        Ok(_) => Ok(true),
+        Err(EngineError::Refused(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Deletes the remaining rows of a disconnected calendar, and then its row in the list of calendars.
+async fn delete_rows(readings: &Readings, key: CalendarKey) -> Result<()> {
+    let (shared, of, id) = (&readings.shared, key.business, key.calendar);
+    let ranges = [keys::calendar_events(of, id), KeyRange::prefix(keys::calendar_busy(of, id))];
+    for range in ranges {
+        loop {
+            let step = shared.store.scan(&range, Order::Ascending).take(DELETED_PER_STEP);
+            let step = step.collect::<Result<Vec<_>, StoreError>>()?;
+            if step.is_empty() {
+                break;
+            }
+            let mut batch = Batch::default();
+            step.iter().for_each(|(row, value)| batch.delete_whole(store::Key::new(row), value.len()));
+            shared.write(of, batch, ()).await?;
+        }
+    }
+    let mut batch = Batch::default();
+    batch.delete(keys::calendar_index(of, id));
+    shared.write(of, batch, ()).await
+}

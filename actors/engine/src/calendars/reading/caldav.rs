@@ -1,0 +1,427 @@
+//! The discovery and the reads of CalDAV calendars (RFC 4791, 6578).
+//!
+//! Invariants:
+//!
+//! - The mark of the next read is requested before the list of events, so a change during a read is found later.
+//! - In a list of changes, an event is deleted only if its `response` has the status 404 or 410.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::{
+    CalendarEvent, CalendarFault, CalendarLogin, CalendarWarning, ConnectedCalendar, ReadPosition, Spans,
+    WebhookUrl,
+};
+use tokio::time::timeout;
+
+use super::events::{Found, Hash, Stored};
+use super::texts::{Texts, hash, spans, warnings};
+use super::web::{Failure, Web, WebRequest, fault};
+use super::xml::{self, Multistatus, Resource, escaped};
+
+const DISCOVERY_TIME_MAX: Duration = Duration::from_secs(20);
+const HOMES_MAX: usize = 5;
+const COLLECTIONS_MAX: usize = 200;
+const ADDRESSES_MAX: usize = 10;
+const ADDRESS_CHARS_MAX: usize = 254;
+const NAME_CHARS_MAX: usize = 200;
+/// Events with longer paths, and longer marks of a server, are not stored.
+const HREF_CHARS_MAX: usize = 1_024;
+const MARK_CHARS_MAX: usize = 512;
+/// The number of events that are requested at once.
+const EVENTS_PER_REQUEST: usize = 50;
+/// The maximum number of pages of a list of changes.
+const PAGES_MAX: usize = 100;
+const TRUNCATED: u16 = 507;
+
+/// A calendar of an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiscoveredCalendar {
+    pub url: WebhookUrl,
+    pub name: String,
+    pub is_writable: bool,
+}
+
+/// The calendars of an account with events, and the account's email addresses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::calendars) struct Discovered {
+    pub(in crate::calendars) calendars: Vec<DiscoveredCalendar>,
+    pub(in crate::calendars) addresses: Vec<String>,
+}
+
+/// The requests of one account.
+struct Account<'a> {
+    web: &'a Web,
+    entered: &'a WebhookUrl,
+    login: &'a CalendarLogin,
+}
+
+impl Account<'_> {
+    async fn request(
+        &self,
+        (method, depth): (&'static str, &'static str),
+        url: &WebhookUrl,
+        body: String,
+    ) -> Result<(WebhookUrl, u16, Vec<u8>), Failure> {
+        let headers =
+            vec![("content-type", "application/xml; charset=utf-8".to_owned()), ("depth", depth.to_owned())];
+        let (entered, login) = (self.entered, Some(self.login));
+        let request = WebRequest { method, url, entered, login, headers, body };
+        let (url, response) = self.web.send(request).await?;
+        Ok((url, response.status, response.body))
+    }
+
+    async fn multistatus(
+        &self,
+        method: (&'static str, &'static str),
+        url: &WebhookUrl,
+        body: String,
+    ) -> Result<(WebhookUrl, Multistatus), Failure> {
+        let (url, status, body) = self.request(method, url, body).await?;
+        match fault(status) {
+            Some(fault) => Err(fault.into()),
+            None => Ok((url, xml::parse(&body)?)),
+        }
+    }
+
+    async fn properties(
+        &self,
+        depth: &'static str,
+        url: &WebhookUrl,
+        properties: &str,
+    ) -> Result<(WebhookUrl, Multistatus), Failure> {
+        let body = format!(
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?><d:propfind xmlns:d=\"DAV:\" \
+             xmlns:c=\"urn:ietf:params:xml:ns:caldav\" xmlns:s=\"http://calendarserver.org/ns/\"><d:prop>{properties}\
+             </d:prop></d:propfind>"
+        );
+        self.multistatus(("PROPFIND", depth), url, body).await
+    }
+}
+
+/// Finds the calendars of an account.
+pub(in crate::calendars) async fn discover(
+    web: &Web,
+    entered: &WebhookUrl,
+    login: &CalendarLogin,
+) -> Result<Discovered, Failure> {
+    let account = Account { web, entered, login };
+    let found = timeout(DISCOVERY_TIME_MAX, account.discover()).await;
+    found.unwrap_or_else(|_| Err(CalendarFault::Timeout.into()))
+}
+
+impl Account<'_> {
+    async fn discover(&self) -> Result<Discovered, Failure> {
+        const ABOUT: &str = "<d:current-user-principal/><c:calendar-home-set/><d:resourcetype/><d:displayname/>\
+                             <c:supported-calendar-component-set/><c:calendar-user-address-set/>\
+                             <d:current-user-privilege-set/>";
+        let well_known = self.entered.join("/.well-known/caldav").map_err(|_| CalendarFault::NotFound)?;
+        let mut first_failure = None;
+        let mut discovered = Discovered::default();
+        for start in [self.entered, &well_known] {
+            let (at, about) = match self.properties("0", start, ABOUT).await {
+                Ok((at, found)) => (at, found.resources.into_iter().next().unwrap_or_default()),
+                Err(Failure::Calendar(error)) if error.code != CalendarFault::Credentials => {
+                    first_failure.get_or_insert(error);
+                    continue;
+                }
+                Err(failure) => return Err(failure),
+            };
+            if about.is_calendar {
+                self.add(&mut discovered, &at, &about)?;
+            }
+            let (mut homes, mut addresses, mut base) = (about.homes, about.addresses, at.clone());
+            if let Some(principal) = about.principal {
+                let principal = self.resolve(&at, &principal)?;
+                let (principal, found) = self.properties("0", &principal, ABOUT).await?;
+                let found = found.resources.into_iter().next().unwrap_or_default();
+                (homes, addresses, base) = (found.homes, found.addresses, principal);
+            }
+            discovered.addresses = mail_addresses(addresses);
+            for home in homes.iter().take(HOMES_MAX) {
+                let home = self.resolve(&base, home)?;
+                let (home, found) = self.properties("1", &home, ABOUT).await?;
+                for resource in &found.resources {
+                    self.add(&mut discovered, &home, resource)?;
+                }
+            }
+            if !discovered.calendars.is_empty() {
+                return Ok(discovered);
+            }
+        }
+        match first_failure {
+            Some(error) => Err(Failure::Calendar(error)),
+            None => Err(CalendarFault::NotFound.into()),
+        }
+    }
+
+    fn resolve(&self, base: &WebhookUrl, href: &str) -> Result<WebhookUrl, Failure> {
+        base.join(href).map_err(|_| CalendarFault::ServerError.into())
+    }
+
+    fn add(&self, to: &mut Discovered, base: &WebhookUrl, resource: &Resource) -> Result<(), Failure> {
+        if !resource.is_calendar || !resource.has_events || to.calendars.len() >= COLLECTIONS_MAX {
+            return Ok(());
+        }
+        let url = self.resolve(base, &resource.href)?;
+        if to.calendars.iter().any(|known| known.url.as_str() == url.as_str()) {
+            return Ok(());
+        }
+        let name = resource.name.as_deref().unwrap_or_default();
+        let name: String = name.chars().filter(|c| !c.is_control()).take(NAME_CHARS_MAX).collect();
+        let name = if name.is_empty() { url.host().to_string() } else { name };
+        to.calendars.push(DiscoveredCalendar { url, name, is_writable: resource.is_writable });
+        Ok(())
+    }
+}
+
+fn mail_addresses(hrefs: Vec<String>) -> Vec<String> {
+    let mails = hrefs.into_iter().filter_map(|href| {
+        let start = href.get(..7)?;
+        start.eq_ignore_ascii_case("mailto:").then(|| href[7..].to_lowercase())
+    });
+    mails.filter(|mail| mail.len() <= ADDRESS_CHARS_MAX).take(ADDRESSES_MAX).collect()
+}
+
+/// Reads the calendar. `None` if it is unchanged since `known`. Without `known`, all events are read.
+pub(super) async fn read(
+    web: &Web,
+    calendar: &ConnectedCalendar,
+    known: Option<&ReadPosition>,
+    (stored, warned): (&Stored, &[CalendarWarning]),
+    texts: &Arc<Texts>,
+) -> Result<Option<Found>, Failure> {
+    let (Some(login), Some(collection)) = (&calendar.login, &calendar.collection) else {
+        return Err(CalendarFault::NotFound.into());
+    };
+    let account = Account { web, entered: &calendar.url, login };
+    let read = Read { account, calendar, collection, stored, texts };
+    if let Some(token) = known.and_then(|known| known.sync_token.as_deref())
+        && let Some(changes) = read.changes(token).await?
+    {
+        let found = read.events(changes, false).await?;
+        return Ok(Some(found.warned(warned)));
+    }
+    let position = read.position().await?;
+    match known.filter(|known| known.sync_token.is_none()) {
+        Some(known) if known.ctag.is_some() && known.ctag == position.ctag => Ok(None),
+        Some(_) => {
+            let listed = read.list(position, false).await?;
+            Ok(Some(read.events(listed, false).await?.warned(warned)))
+        }
+        None => {
+            let listed = read.list(position, true).await?;
+            read.events(listed, true).await.map(Some)
+        }
+    }
+}
+
+impl Found {
+    /// Keeps the warnings of the last complete read, because a part does not contain all events.
+    fn warned(mut self, before: &[CalendarWarning]) -> Self {
+        self.warnings.extend(before);
+        self
+    }
+}
+
+struct Read<'a> {
+    account: Account<'a>,
+    calendar: &'a ConnectedCalendar,
+    collection: &'a WebhookUrl,
+    stored: &'a Stored,
+    texts: &'a Arc<Texts>,
+}
+
+/// The events to request, those that are deleted, and the mark of the next read.
+struct Changes {
+    changed: BTreeSet<String>,
+    deleted: Vec<Hash>,
+    position: ReadPosition,
+    /// The number of events whose paths are too long.
+    skipped: u32,
+}
+
+fn mark(mark: Option<String>) -> Option<String> {
+    mark.filter(|mark| mark.len() <= MARK_CHARS_MAX)
+}
+
+impl Read<'_> {
+    /// The path of an event. `None` if it is too long or not on the server.
+    fn path(&self, href: &str) -> Option<String> {
+        let url = self.collection.join(href).ok()?;
+        let path = url.path_and_query().to_owned();
+        (url.has_origin_of(self.collection) && path.len() <= HREF_CHARS_MAX).then_some(path)
+    }
+
+    fn is_known(&self, path: &str, etag: Option<&str>) -> bool {
+        let event = self.stored.get(&hash(path.as_bytes()));
+        etag.is_some() && event.is_some_and(|event| event.etag.as_deref() == etag)
+    }
+
+    /// The changes since a token. `None` if all events must be read instead.
+    async fn changes(&self, token: &str) -> Result<Option<Changes>, Failure> {
+        let (mut changed, mut deleted, mut skipped) = (BTreeSet::new(), Vec::new(), 0);
+        let mut token = token.to_owned();
+        for _ in 0..PAGES_MAX {
+            let body = format!(
+                "<?xml version=\"1.0\" encoding=\"utf-8\"?><d:sync-collection xmlns:d=\"DAV:\"><d:sync-token>{}\
+                 </d:sync-token><d:sync-level>1</d:sync-level><d:prop><d:getetag/></d:prop></d:sync-collection>",
+                escaped(&token)
+            );
+            let (_, status, body) = self.account.request(("REPORT", "0"), self.collection, body).await?;
+            match status {
+                401 => return Err(CalendarFault::Credentials.into()),
+                400..=499 if status != 429 => return Ok(None),
+                _ => {}
+            }
+            if let Some(fault) = fault(status) {
+                return Err(fault.into());
+            }
+            let found = xml::parse(&body)?;
+            let mut is_truncated = false;
+            for resource in found.resources {
+                let path = self.path(&resource.href);
+                let is_collection = path.as_deref() == Some(self.collection.path_and_query());
+                match (resource.status, path) {
+                    (Some(TRUNCATED), _) if is_collection => is_truncated = true,
+                    _ if is_collection => {}
+                    (Some(404 | 410), Some(path)) => {
+                        changed.remove(&path);
+                        deleted.push(hash(path.as_bytes()));
+                    }
+                    (None | Some(200..=299), Some(path)) => {
+                        if !self.is_known(&path, resource.etag.as_deref()) {
+                            deleted.retain(|gone| *gone != hash(path.as_bytes()));
+                            changed.insert(path);
+                        }
+                    }
+                    (_, None) => skipped += 1,
+                    _ => {}
+                }
+            }
+            if changed.len() > ical::EVENTS_MAX {
+                return Err(CalendarFault::TooLarge.into());
+            }
+            let next = mark(found.sync_token);
+            let is_same = next.as_deref() == Some(token.as_str());
+            match next {
+                None => return Ok(None),
+                Some(_) if is_truncated && is_same => return Ok(None),
+                Some(next) if is_truncated => token = next,
+                Some(next) => {
+                    let position = ReadPosition { sync_token: Some(next), ..ReadPosition::default() };
+                    return Ok(Some(Changes { changed, deleted, position, skipped }));
+                }
+            }
+        }
+        Err(CalendarFault::TooLarge.into())
+    }
+
+    /// The mark by which the next read finds changes.
+    async fn position(&self) -> Result<ReadPosition, Failure> {
+        const MARKS: &str = "<d:sync-token/><s:getctag/><d:supported-report-set/><d:resourcetype/>";
+        let (_, found) = self.account.properties("0", self.collection, MARKS).await?;
+        let collection = found.resources.into_iter().next().unwrap_or_default();
+        if collection.status.and_then(fault) == Some(CalendarFault::NotFound) {
+            return Err(CalendarFault::NotFound.into());
+        }
+        if !collection.is_calendar {
+            return Err(CalendarFault::NotACalendar.into());
+        }
+        let sync_token = mark(collection.sync_token).filter(|_| collection.can_sync);
+        Ok(ReadPosition { sync_token, ctag: mark(collection.ctag), ..ReadPosition::default() })
+    }
+
+    /// The list of all events. With `all`, every event is requested, otherwise those with another `ETag`.
+    async fn list(&self, position: ReadPosition, all: bool) -> Result<Changes, Failure> {
+        let (_, found) =
+            self.account.properties("1", self.collection, "<d:getetag/><d:resourcetype/>").await?;
+        let (mut changed, mut listed, mut skipped) = (BTreeSet::new(), BTreeSet::new(), 0);
+        for resource in found.resources {
+            if resource.is_collection || resource.status.is_some_and(|status| fault(status).is_some()) {
+                continue;
+            }
+            match self.path(&resource.href) {
+                Some(path) if path == self.collection.path_and_query() => {}
+                Some(path) => {
+                    listed.insert(hash(path.as_bytes()));
+                    if all || !self.is_known(&path, resource.etag.as_deref()) {
+                        changed.insert(path);
+                    }
+                }
+                None => skipped += 1,
+            }
+        }
+        if listed.len() > ical::EVENTS_MAX {
+            return Err(CalendarFault::TooLarge.into());
+        }
+        let deleted = self.stored.keys().copied().filter(|known| !listed.contains(known)).collect();
+        Ok(Changes { changed, deleted, position, skipped })
+    }
+
+    /// Requests the changed events.
+    async fn events(&self, changes: Changes, is_complete: bool) -> Result<Found, Failure> {
+        let Changes { changed, mut deleted, position, skipped } = changes;
+        let paths: Vec<_> = changed.into_iter().collect();
+        let (mut events, mut warned, mut components) = (Vec::new(), Vec::new(), 0);
+        for part in paths.chunks(EVENTS_PER_REQUEST) {
+            let hrefs: String =
+                part.iter().map(|path| format!("<d:href>{}</d:href>", escaped(path))).collect();
+            let body = format!(
+                "<?xml version=\"1.0\" encoding=\"utf-8\"?><c:calendar-multiget xmlns:d=\"DAV:\" \
+                 xmlns:c=\"urn:ietf:params:xml:ns:caldav\"><d:prop><d:getetag/><c:calendar-data/></d:prop>{hrefs}\
+                 </c:calendar-multiget>"
+            );
+            let (_, found) = self.account.multistatus(("REPORT", "1"), self.collection, body).await?;
+            for resource in found.resources {
+                let Some(path) = self.path(&resource.href).filter(|path| part.contains(path)) else {
+                    continue;
+                };
+                let hash = hash(path.as_bytes());
+                match resource.status {
+                    Some(404 | 410) => {
+                        deleted.push(hash);
+                        continue;
+                    }
+                    Some(status) if fault(status).is_some() => {
+                        return Err(CalendarFault::ServerError.into());
+                    }
+                    _ => {}
+                }
+                let read = match resource.data {
+                    Some(data) => self.texts.read(data.into_bytes()).await,
+                    None => Err(CalendarFault::NotACalendar),
+                };
+                let mut event = CalendarEvent {
+                    calendar_id: self.calendar.id,
+                    hash,
+                    href: path,
+                    etag: mark(resource.etag),
+                    uid: None,
+                    is_readable: false,
+                    busy: Spans::default(),
+                };
+                match read {
+                    Ok(times) => {
+                        components += times.components;
+                        warned.extend(warnings(&times));
+                        let uid = times.events.iter().find_map(|event| event.uid.as_ref());
+                        event.uid = uid.map(|uid| super::texts::hash(uid.as_bytes()));
+                        event.is_readable = times.unreadable == 0;
+                        let busy: Vec<_> = times.events.into_iter().flat_map(|event| event.busy).collect();
+                        event.busy = spans(&busy);
+                    }
+                    Err(CalendarFault::TooLarge) => return Err(CalendarFault::TooLarge.into()),
+                    Err(_) => {}
+                }
+                events.push(event);
+            }
+            if components > ical::EVENTS_MAX {
+                return Err(CalendarFault::TooLarge.into());
+            }
+        }
+        let (count, unreadable) = (None, skipped);
+        Ok(Found { events, is_complete, deleted, count, unreadable, warnings: warned, position })
+    }
+}

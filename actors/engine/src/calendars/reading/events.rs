@@ -1,0 +1,207 @@
+//! The comparison of the events of a read with the stored events.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    BusinessId, CalendarEvent, CalendarFault, CalendarId, CalendarWarning, ReadPosition, ReadSuccess, Spans,
+    is_mass_deletion,
+};
+use store::{Batch, Order, Record, Store, StoreError, kept, keys};
+
+/// The maximum size of a batch that is written before the commit of a read.
+const BATCH_BYTES_MAX: usize = 128 << 10;
+
+pub(super) type Hash = [u8; 16];
+pub(super) type Stored = BTreeMap<Hash, CalendarEvent>;
+
+/// The result of requests to a server.
+pub(super) struct Found {
+    /// All events of the calendar, or those that have changed.
+    pub(super) events: Vec<CalendarEvent>,
+    pub(super) is_complete: bool,
+    /// The deleted events. A complete read deletes all other events instead.
+    pub(super) deleted: Vec<Hash>,
+    /// The number of events of a calendar file. `None` if every event is stored.
+    pub(super) count: Option<u32>,
+    pub(super) unreadable: u32,
+    pub(super) warnings: Vec<CalendarWarning>,
+    pub(super) position: ReadPosition,
+}
+
+/// The changes that a read makes.
+pub(super) struct Applied {
+    /// The rows of the events, in batches. The last batch is part of the commit of the read.
+    pub(super) rows: Vec<Batch>,
+    pub(super) busy: Spans,
+    pub(super) success: ReadSuccess,
+}
+
+pub(super) enum Comparison {
+    Applied(Applied),
+    /// The read deletes most events, and no complete read has confirmed it.
+    Doubted,
+}
+
+pub(super) fn stored(store: &Store, of: BusinessId, calendar: CalendarId) -> Result<Stored, StoreError> {
+    let rows = store.records::<CalendarEvent>(&keys::calendar_events(of, calendar), Order::Ascending);
+    rows.map(|row| row.map(|(_, event)| (event.hash, event))).collect()
+}
+
+/// Compares a read with the stored events.
+///
+/// # Errors
+/// [`CalendarFault::TooLarge`] if the calendar then has too many events or busy times.
+pub(super) fn compare(
+    of: BusinessId,
+    mut stored: Stored,
+    found: Found,
+    is_confirmed: bool,
+) -> Result<Comparison, CalendarFault> {
+    let Found { events, is_complete, mut deleted, count, unreadable, mut warnings, position } = found;
+    let before = stored.len();
+    if is_complete {
+        let new: std::collections::BTreeSet<_> = events.iter().map(|event| event.hash).collect();
+        deleted = stored.keys().copied().filter(|hash| !new.contains(hash)).collect();
+    }
+    let mut rows = Rows { of, all: vec![Batch::default()] };
+    let mut gone = 0;
+    for hash in deleted {
+        if let Some(event) = stored.remove(&hash) {
+            gone += 1;
+            rows.delete(&event);
+        }
+    }
+    if is_mass_deletion(before, gone) && !is_confirmed {
+        return Ok(Comparison::Doubted);
+    }
+    for event in events {
+        let before = stored.get(&event.hash);
+        if before != Some(&event) {
+            rows.put(before, &event);
+            stored.insert(event.hash, event);
+        }
+    }
+    let busy = stored.values().map(|event| event.busy.len()).sum::<usize>();
+    if stored.len() > ical::EVENTS_MAX || busy > ical::INTERVALS_MAX {
+        return Err(CalendarFault::TooLarge);
+    }
+    warnings.sort_unstable();
+    warnings.dedup();
+    let unread = stored.values().filter(|event| !event.is_readable).count();
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let success = ReadSuccess {
+        is_complete,
+        events: count.unwrap_or(number(stored.len())),
+        unreadable: unreadable + number(unread),
+        warnings,
+        position,
+    };
+    let busy = Spans::merge(stored.values().flat_map(|event| event.busy.iter()).cloned().collect());
+    Ok(Comparison::Applied(Applied { rows: rows.all, busy, success }))
+}
+
+struct Rows {
+    of: BusinessId,
+    all: Vec<Batch>,
+}
+
+impl Rows {
+    fn batch(&mut self, more: usize) -> &mut Batch {
+        if self.all.last().is_none_or(|batch| batch.bytes() + more > BATCH_BYTES_MAX && !batch.is_empty()) {
+            self.all.push(Batch::default());
+        }
+        let last = self.all.len() - 1;
+        &mut self.all[last]
+    }
+
+    fn put(&mut self, before: Option<&CalendarEvent>, after: &CalendarEvent) {
+        let of = self.of;
+        kept::put(of, before, after, self.batch(after.encode().len()));
+    }
+
+    fn delete(&mut self, event: &CalendarEvent) {
+        let of = self.of;
+        kept::delete(of, event, self.batch(0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::Timestamp;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn event(number: u8, minutes: i64) -> CalendarEvent {
+        let at = |minutes: i64| Timestamp::from_millis(minutes * 60_000);
+        CalendarEvent {
+            calendar_id: Uuid::nil().into(),
+            hash: [number; 16],
+            href: format!("/{number}"),
+            etag: None,
+            uid: None,
+            is_readable: true,
+            busy: Spans::merge(vec![at(minutes)..at(minutes + 30)]),
+        }
+    }
+
+    fn all(events: Vec<CalendarEvent>) -> Found {
+        Found {
+            events,
+            is_complete: true,
+            deleted: Vec::new(),
+            count: None,
+            unreadable: 0,
+            warnings: Vec::new(),
+            position: ReadPosition::default(),
+        }
+    }
+
+    fn stored(numbers: std::ops::Range<u8>) -> Stored {
+        numbers.map(|number| ([number; 16], event(number, i64::from(number) * 60))).collect()
+    }
+
+    fn applied(stored: Stored, found: Found, is_confirmed: bool) -> Option<Applied> {
+        match compare(Uuid::nil().into(), stored, found, is_confirmed).unwrap() {
+            Comparison::Applied(applied) => Some(applied),
+            Comparison::Doubted => None,
+        }
+    }
+
+    #[test]
+    fn only_changed_events_are_written_and_missing_ones_are_deleted() {
+        let found = all(vec![event(1, 60), event(2, 0), event(9, 600)]);
+        let applied = applied(stored(0..4), found, false).unwrap();
+        let rows: Vec<_> = applied.rows[0].writes().map(|(key, value)| (key[48], value.is_some())).collect();
+        assert_eq!(rows, [(0, false), (3, false), (2, true), (9, true)]);
+        assert_eq!((applied.busy.len(), applied.success.events), (3, 3));
+    }
+
+    #[test]
+    fn a_part_keeps_the_other_events() {
+        let part = Found { is_complete: false, deleted: vec![[1; 16], [77; 16]], ..all(vec![event(0, 5)]) };
+        let applied = applied(stored(0..4), part, false).unwrap();
+        assert_eq!((applied.rows[0].len(), applied.success.events, applied.busy.len()), (2, 3, 3));
+    }
+
+    #[test]
+    fn a_mass_deletion_needs_a_confirmation() {
+        assert!(applied(stored(0..30), all(vec![event(1, 60)]), false).is_none());
+        let applied = applied(stored(0..30), all(vec![event(1, 60)]), true).unwrap();
+        assert_eq!((applied.success.events, applied.rows[0].len()), (1, 29));
+    }
+
+    #[test]
+    fn many_rows_are_split_into_batches() {
+        let events = (0..=255).flat_map(|first| (0..20).map(move |second| (first, second)));
+        let events = events.map(|(first, second)| {
+            let mut hash = [first; 16];
+            hash[0] = second;
+            CalendarEvent { hash, href: "x".repeat(100), ..event(first, 0) }
+        });
+        let applied = applied(Stored::new(), all(events.collect()), false).unwrap();
+        assert!(applied.rows.len() > 5, "{}", applied.rows.len());
+        assert!(applied.rows.iter().all(|batch| batch.bytes() <= BATCH_BYTES_MAX));
+        assert_eq!(applied.rows.iter().map(Batch::len).sum::<usize>(), 256 * 20);
+    }
+}

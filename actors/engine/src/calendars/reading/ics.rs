@@ -1,0 +1,105 @@
+//! The read of a calendar file at an address.
+
+use std::sync::Arc;
+
+use chrono_tz::Tz;
+use domain::{BusinessId, CalendarEvent, ConnectedCalendar, ReadPosition, Timestamp, WebhookUrl};
+use net::Fetched;
+
+use super::Readings;
+use super::events::Found;
+use super::texts::{Texts, hash, spans, warnings};
+use super::web::{Failure, Web, WebRequest, fault};
+
+/// The name of a calendar is searched in this part of its file.
+const NAME_WITHIN_BYTES: usize = 64 << 10;
+const NAME_CHARS_MAX: usize = 200;
+/// Longer marks of a server are not stored, so the next read fetches the whole file.
+const MARK_CHARS_MAX: usize = 512;
+
+/// Fetches and reads the file once. Returns the name of the calendar, if the file contains it.
+pub(in crate::calendars) async fn check(
+    readings: &Readings,
+    (of, zone): (BusinessId, Tz),
+    url: &WebhookUrl,
+    now: Timestamp,
+) -> Result<Option<String>, Failure> {
+    let response = fetch(&readings.web, url, None).await?;
+    let name = name(&response.body);
+    let texts = Texts::plain(&readings.shared.store, of, zone, now);
+    texts.read(response.body).await?;
+    Ok(name)
+}
+
+/// The value of `X-WR-CALNAME`.
+fn name(text: &[u8]) -> Option<String> {
+    const NAME: &str = "X-WR-CALNAME";
+    let head = String::from_utf8_lossy(text.get(..NAME_WITHIN_BYTES).unwrap_or(text)).into_owned();
+    let line = head
+        .lines()
+        .find(|line| line.get(..NAME.len()).is_some_and(|start| start.eq_ignore_ascii_case(NAME)))?;
+    let (_, value) = line.split_once(':')?;
+    let name: String = value.replace("\\,", ",").replace("\\;", ";").chars().take(NAME_CHARS_MAX).collect();
+    let name = name.trim();
+    (!name.is_empty() && !name.contains(char::is_control)).then(|| name.to_owned())
+}
+
+/// Requests the file. With a position, the server may respond that the file is unchanged.
+async fn fetch(web: &Web, url: &WebhookUrl, known: Option<&ReadPosition>) -> Result<Fetched, Failure> {
+    let mut headers = vec![("accept", "text/calendar, */*;q=0.1".to_owned())];
+    if let Some(known) = known {
+        headers.extend(known.etag.clone().map(|etag| ("if-none-match", etag)));
+        headers.extend(known.modified.clone().map(|modified| ("if-modified-since", modified)));
+    }
+    let request = WebRequest { method: "GET", url, entered: url, login: None, headers, body: String::new() };
+    let (_, response) = web.send(request).await?;
+    match response.status {
+        304 if known.is_some() => Ok(response),
+        status => fault(status).map_or(Ok(response), |fault| Err(fault.into())),
+    }
+}
+
+/// Reads the file. `None` if it is unchanged since `known`.
+pub(super) async fn read(
+    web: &Web,
+    calendar: &ConnectedCalendar,
+    known: Option<&ReadPosition>,
+    texts: &Arc<Texts>,
+) -> Result<Option<Found>, Failure> {
+    let response = fetch(web, &calendar.url, known).await?;
+    if response.status == 304 {
+        return Ok(None);
+    }
+    let mark = |name| {
+        let mark = response.header(name).filter(|mark| mark.len() <= MARK_CHARS_MAX);
+        mark.map(ToOwned::to_owned)
+    };
+    let position =
+        ReadPosition { etag: mark("etag"), modified: mark("last-modified"), ..ReadPosition::default() };
+    let times = texts.read(response.body).await?;
+    let event = |(number, event): (usize, &ical::BusyEvent)| {
+        let uid = event.uid.as_ref().map(|uid| hash(uid.as_bytes()));
+        CalendarEvent {
+            calendar_id: calendar.id,
+            // An event without a UID is identified by its place in the file.
+            hash: uid.unwrap_or_else(|| hash(format!("\0{number}").as_bytes())),
+            href: String::new(),
+            etag: None,
+            uid,
+            is_readable: true,
+            busy: spans(&event.busy),
+        }
+    };
+    // Free and past events have no effect. They are not stored.
+    let busy = times.events.iter().enumerate().filter(|(_, event)| !event.busy.is_empty());
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    Ok(Some(Found {
+        events: busy.map(event).collect(),
+        is_complete: true,
+        deleted: Vec::new(),
+        count: Some(number(times.events.len())),
+        unreadable: number(times.unreadable),
+        warnings: warnings(&times).collect(),
+        position,
+    }))
+}

@@ -1,0 +1,46 @@
+//! The reads of connected calendars: one actor per calendar, and one schedule for all of them.
+//!
+//! Invariants:
+//!
+//! - A read is applied in one commit of the business, which replaces the busy times of the calendar. A failed read only
+//!   changes the calendar's state. The rows of single events are written before that commit. They are a copy of the
+//!   server's events, and bookings do not depend on them, so an interrupted read leaves the busy times as they were.
+//! - A read is applied only if the calendar still has the settings with which the read began.
+//! - A calendar has at most one read at a time. The numbers of reads of a host, of a business and in all are bounded.
+//! - Bookings never wait for a read.
+//!
+//! | Module | Purpose |
+//! |---|---|
+//! | `schedule` | the due times of all calendars |
+//! | `actor` | one read of a calendar, and the deletion of the rows of a disconnected calendar |
+//! | `ics` | the read of a calendar file |
+//! | `caldav`, `xml` | the discovery and the reads of CalDAV calendars |
+//! | `web` | requests with credentials, and redirects |
+//! | `texts` | the busy times in a calendar file |
+//! | `events` | the comparison of the events of a read with the stored ones |
+
+mod actor;
+mod caldav;
+mod events;
+mod ics;
+mod schedule;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod web;
+mod xml;
+
+use domain::{BusinessId, CalendarId};
+
+pub(crate) use self::actor::CalendarActor;
+pub use self::caldav::DiscoveredCalendar;
+pub(super) use self::caldav::discover;
+pub(super) use self::ics::check as check_ics;
+pub(crate) use self::schedule::Readings;
+pub(super) use self::web::Failure;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct CalendarKey {
+    pub(crate) business: BusinessId,
+    pub(crate) calendar: CalendarId,
+}

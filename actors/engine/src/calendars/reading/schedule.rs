@@ -1,0 +1,344 @@
+//! The due times of the reads of all calendars. They are in memory and computed anew when the engine starts.
+//!
+//! Invariants:
+//!
+//! - A calendar is due, running, or stopped. A request for a read during a read causes another read.
+//! - Of the calendars that are due, the one that has waited for longest is read first, if its host and its business have
+//!   a permit left.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use dashmap::DashMap;
+use domain::{
+    BusinessId, CalendarKind, CalendarState, CalendarStatus, ConnectedCalendar, IN_USE, ReadResult, Timestamp,
+};
+use parking_lot::Mutex;
+use store::keys::installation_kind;
+use store::{Order, StoreError, keys};
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+use super::CalendarKey;
+use super::actor::Message;
+use super::web::Web;
+use crate::actor::Directory;
+use crate::business::{BusinessHandle, Businesses};
+use crate::error::EngineError;
+use crate::quota::{Quota, QuotaPermit};
+use crate::shared::Shared;
+
+const READS_MAX: usize = 256;
+/// The maximum number of reads of a business at once, so that no business uses all permits.
+const READS_PER_BUSINESS_MAX: usize = 32;
+const READS_PER_HOST_MAX: usize = 4;
+/// The maximum number of due calendars that are checked for permits at once.
+const CHECKED_MAX: usize = 1_024;
+/// The schedule checks the clock at least this often, because timers stop while the machine is suspended.
+const CHECK_EVERY: Duration = Duration::from_secs(30);
+/// After a start, overdue reads are spread over this time.
+const SPREAD: Duration = Duration::from_secs(60);
+const REGISTERED_PER_TURN: usize = 64;
+/// The pause after a failed start of an actor.
+const START_PAUSE: Duration = Duration::from_secs(60);
+
+/// The permits of a read.
+pub(crate) struct Slots {
+    _business: QuotaPermit<BusinessId, Arc<Quota<BusinessId>>>,
+    _host: QuotaPermit<u64, Arc<Quota<u64>>>,
+}
+
+pub(super) enum Next {
+    After(Duration),
+    /// Nothing is read until the next request.
+    Stopped,
+    /// The calendar no longer exists.
+    Gone,
+}
+
+pub(crate) struct Readings {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) directory: Directory<CalendarKey, Message>,
+    pub(crate) web: Web,
+    /// Limits the checks and discoveries that people request.
+    pub(crate) checks: Quota,
+    businesses: Weak<Businesses>,
+    queue: Mutex<Queue>,
+    changed: Notify,
+    each: Arc<Quota<BusinessId>>,
+    hosts: Arc<Quota<u64>>,
+    /// The last use of each business that has a [`CalendarKind::Caldav`] calendar.
+    used: DashMap<BusinessId, Option<Instant>>,
+    runtime: Handle,
+    /// The numbers of reads that have succeeded, and that have failed.
+    pub(crate) made: [AtomicU64; 2],
+}
+
+#[derive(Default)]
+struct Queue {
+    due: BTreeSet<(Instant, CalendarKey)>,
+    entries: BTreeMap<CalendarKey, Entry>,
+}
+
+#[derive(Default)]
+struct Entry {
+    due: Option<Instant>,
+    is_running: bool,
+    /// Whether another read was requested during the present one.
+    again: bool,
+    seen: Option<Seen>,
+}
+
+/// The state of a calendar at its last read.
+#[derive(Clone, Copy)]
+struct Seen {
+    kind: CalendarKind,
+    status: CalendarStatus,
+    read_at: Option<Timestamp>,
+}
+
+impl Queue {
+    fn set(&mut self, key: CalendarKey, due: Option<Instant>) {
+        let entry = self.entries.entry(key).or_default();
+        if let Some(before) = std::mem::replace(&mut entry.due, due) {
+            self.due.remove(&(before, key));
+        }
+        self.due.extend(due.map(|due| (due, key)));
+    }
+}
+
+impl Readings {
+    pub(crate) fn new(
+        shared: &Arc<Shared>,
+        directory: Directory<CalendarKey, Message>,
+        businesses: &Weak<Businesses>,
+    ) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            directory,
+            web: Web::new(&shared.ports),
+            checks: Quota::outgoing(),
+            businesses: Weak::clone(businesses),
+            queue: Mutex::default(),
+            changed: Notify::new(),
+            each: Arc::new(Quota::new(READS_MAX, READS_PER_BUSINESS_MAX)),
+            hosts: Arc::new(Quota::new(READS_MAX, READS_PER_HOST_MAX)),
+            used: DashMap::new(),
+            runtime: Handle::current(),
+            made: Default::default(),
+        }
+    }
+
+    pub(super) fn business(&self, id: BusinessId) -> Option<BusinessHandle> {
+        Some(BusinessHandle::new(&self.businesses.upgrade()?, id))
+    }
+
+    /// Makes a calendar due now. A disconnected calendar's rows are deleted.
+    pub(crate) fn wake(&self, key: CalendarKey) {
+        let mut queue = self.queue.lock();
+        let entry = queue.entries.entry(key).or_default();
+        if entry.is_running {
+            entry.again = true;
+        } else {
+            queue.set(key, Some(Instant::now()));
+            self.changed.notify_one();
+        }
+    }
+
+    /// Makes a calendar due after the failure of its actor.
+    pub(crate) fn failed(&self, key: CalendarKey, rest: Duration) {
+        self.finished(key, Next::After(rest.max(START_PAUSE)));
+    }
+
+    pub(super) fn finished(&self, key: CalendarKey, next: Next) {
+        let mut queue = self.queue.lock();
+        let entry = queue.entries.entry(key).or_default();
+        entry.is_running = false;
+        let again = std::mem::take(&mut entry.again);
+        match next {
+            _ if again => queue.set(key, Some(Instant::now())),
+            Next::After(pause) => queue.set(key, Some(Instant::now() + self.varied(pause))),
+            Next::Stopped => queue.set(key, None),
+            Next::Gone => {
+                queue.set(key, None);
+                queue.entries.remove(&key);
+            }
+        }
+        self.changed.notify_one();
+    }
+
+    /// The pause with a random change of at most 10 %.
+    fn varied(&self, pause: Duration) -> Duration {
+        let [random] = self.shared.ports.random_bytes::<1>();
+        pause.mul_f64(0.9 + 0.2 * f64::from(random) / 255.0)
+    }
+
+    /// Records the state of a calendar, for the metrics and the interval of its reads.
+    pub(super) fn note(&self, key: CalendarKey, calendar: &ConnectedCalendar, state: &CalendarState) {
+        if calendar.kind == CalendarKind::Caldav {
+            self.used.entry(key.business).or_insert(None);
+        }
+        let seen = Seen { kind: calendar.kind, status: state.status, read_at: state.last_read_at };
+        self.queue.lock().entries.entry(key).or_default().seen = Some(seen);
+    }
+
+    pub(super) fn count(&self, result: &ReadResult) {
+        let number = usize::from(matches!(result, ReadResult::Failed(_)));
+        self.made[number].fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_in_use(&self, business: BusinessId) -> bool {
+        let in_use = IN_USE.to_std().unwrap_or_default();
+        self.used.get(&business).is_some_and(|used| used.is_some_and(|used| used.elapsed() < in_use))
+    }
+
+    /// Records a request for a business. If the business was not used before, its CalDAV calendars are read now.
+    pub(crate) fn note_use(&self, business: BusinessId) {
+        let was_in_use = self.is_in_use(business);
+        let Some(mut used) = self.used.get_mut(&business) else { return };
+        *used = Some(Instant::now());
+        drop(used);
+        if was_in_use {
+            return;
+        }
+        let mut queue = self.queue.lock();
+        let first = CalendarKey { business, calendar: uuid::Uuid::nil().into() };
+        let of_business = queue.entries.range(first..).take_while(|(key, _)| key.business == business);
+        let is_meant = |entry: &Entry| {
+            let is_read =
+                |seen: Seen| seen.kind == CalendarKind::Caldav && seen.status == CalendarStatus::Connected;
+            entry.due.is_some() && entry.seen.is_some_and(is_read)
+        };
+        let meant: Vec<_> = of_business.filter(|(_, entry)| is_meant(entry)).map(|(key, _)| *key).collect();
+        for key in meant {
+            queue.set(key, Some(Instant::now()));
+        }
+        self.changed.notify_one();
+    }
+
+    /// The number of calendars by kind and status, and the age of the oldest last read of a connected calendar.
+    pub(crate) fn figures(
+        &self,
+        now: Timestamp,
+    ) -> (BTreeMap<(CalendarKind, CalendarStatus), usize>, Option<chrono::TimeDelta>) {
+        let queue = self.queue.lock();
+        let (mut counts, mut oldest) = (BTreeMap::new(), None);
+        for seen in queue.entries.values().filter_map(|entry| entry.seen) {
+            *counts.entry((seen.kind, seen.status)).or_default() += 1;
+            let age = seen.read_at.filter(|_| seen.status != CalendarStatus::Stopped).map(|at| now - at);
+            oldest = oldest.max(age);
+        }
+        (counts, oldest)
+    }
+
+    pub(crate) fn begin(self: &Arc<Self>) {
+        tokio::spawn(Arc::clone(self).register_all());
+        tokio::spawn(run(Arc::downgrade(self)));
+    }
+
+    pub(crate) fn stop(&self) {
+        self.changed.notify_one();
+        self.directory.stop();
+    }
+
+    async fn register_all(self: Arc<Self>) {
+        let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::CALENDAR_INDEX);
+        loop {
+            let store = &self.shared.store;
+            let rows = store.walk(&range, Order::Ascending, |row, _| keys::business_and_calendar(row));
+            let rows = rows.take(REGISTERED_PER_TURN).collect::<Result<Vec<_>, StoreError>>();
+            let rows = match rows {
+                Ok(rows) if self.shared.check_open().is_ok() => rows,
+                Ok(_) => return,
+                Err(error) => return tracing::error!(%error, "the list of calendars cannot be read"),
+            };
+            let Some((last, _)) = rows.last() else { return };
+            range = range.after(*last);
+            for (_, (business, calendar)) in rows {
+                self.register(CalendarKey { business, calendar });
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn register(&self, key: CalendarKey) {
+        let store = &self.shared.store;
+        let state = store.find::<CalendarState>(&keys::calendar_state(key.business, key.calendar));
+        let calendar = store.find::<ConnectedCalendar>(&keys::calendar(key.business, key.calendar));
+        let (Ok(state), Ok(calendar)) = (state, calendar) else { return };
+        let mut pause = Some(Duration::ZERO);
+        if let (Some(state), Some(calendar)) = (&state, &calendar) {
+            self.note(key, calendar, state);
+            let since = state.last_attempt_at.map(|at| self.shared.clocks.now() - at);
+            let left = |pause: chrono::TimeDelta| pause - since.unwrap_or(pause);
+            pause = state.pause(calendar.kind, false).map(|pause| left(pause).to_std().unwrap_or_default());
+        }
+        let [random] = self.shared.ports.random_bytes::<1>();
+        let spread = SPREAD.mul_f64(f64::from(random) / 255.0);
+        let mut queue = self.queue.lock();
+        // A request may have made the calendar due already.
+        if queue.entries.get(&key).is_none_or(|entry| entry.due.is_none() && !entry.is_running) {
+            queue.set(key, pause.map(|pause| Instant::now() + pause + spread));
+        }
+        self.changed.notify_one();
+    }
+
+    /// Begins the due reads that get permits. Returns the next due time.
+    fn begin_due(self: &Arc<Self>) -> Instant {
+        let now = Instant::now();
+        let mut queue = self.queue.lock();
+        let due: Vec<_> =
+            queue.due.iter().take_while(|(due, _)| *due <= now).take(CHECKED_MAX).copied().collect();
+        for (_, key) in due {
+            let Some(slots) = self.slots(key) else { continue };
+            queue.set(key, None);
+            queue.entries.entry(key).or_default().is_running = true;
+            self.runtime.spawn(Arc::clone(self).hand(key, slots));
+        }
+        let next = queue.due.iter().map(|(due, _)| *due).find(|due| *due > now);
+        next.unwrap_or(now + CHECK_EVERY).min(now + CHECK_EVERY)
+    }
+
+    fn slots(&self, key: CalendarKey) -> Option<Slots> {
+        let row = keys::calendar(key.business, key.calendar);
+        let calendar = self.shared.store.find::<ConnectedCalendar>(&row).ok().flatten();
+        let mut host = DefaultHasher::new();
+        match &calendar {
+            Some(calendar) => calendar.url.host().hash(&mut host),
+            None => key.hash(&mut host),
+        }
+        let business = self.each.take_owned(key.business)?;
+        Some(Slots { _business: business, _host: self.hosts.take_owned(host.finish())? })
+    }
+
+    async fn hand(self: Arc<Self>, key: CalendarKey, slots: Slots) {
+        let next = match self.directory.enter(key).await {
+            Ok((running, permit)) => match running.actor.cast(Message::Read(slots, permit)) {
+                Ok(()) => return,
+                Err(_) => START_PAUSE,
+            },
+            Err(EngineError::Stopping) => return,
+            Err(EngineError::Resting(left)) => left,
+            Err(_) => START_PAUSE,
+        };
+        self.finished(key, Next::After(next));
+    }
+}
+
+async fn run(readings: Weak<Readings>) {
+    loop {
+        let Some(strong) = readings.upgrade() else { return };
+        if strong.shared.check_open().is_err() {
+            return;
+        }
+        let next = strong.begin_due();
+        tokio::select! {
+            () = strong.changed.notified() => {}
+            () = sleep_until(next) => {}
+        }
+    }
+}

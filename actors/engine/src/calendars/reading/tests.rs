@@ -1,0 +1,369 @@
+//! Tests of reads with paused time and real TLS to calendar servers in memory.
+
+#[path = "../../../../net/src/testing.rs"]
+#[allow(dead_code, reason = "only the tests of `net` use the other items")]
+mod network;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{NaiveDate, TimeDelta};
+use domain::availability::Terms;
+use domain::booking::{BookRequest, Party};
+use domain::{
+    Actor, AllDay, BookingMode, CalendarFault, CalendarId, CalendarKind, CalendarStatus, ContactDetails, Day,
+    DayHours, FeedDetail, LocalTime, Locale, Refusal, ServiceId, SlotReason, Source, StaffId, Text,
+    Timestamp, WebhookUrl, WeeklyBreaks, WeeklyHours,
+};
+use net::{Ports, Trust};
+use store::keys::{installation_kind, kind};
+use store::{MemoryBackend, Order, Store, keys};
+use tokio::time::sleep;
+use view::CalendarView;
+
+use self::network::{Authority, FakeDns, FakeNet, Place, Receiver, Then};
+use crate::business::commands::appointments::{Book, BookingContact};
+use crate::business::commands::calendars::{ConnectCalendar, DisconnectCalendar, ReadCalendar};
+use crate::business::commands::catalog::{CreateService, CreateStaff};
+use crate::business::{PageRequest, Request};
+use crate::calendars::connecting::CalendarInput;
+use crate::testing::{Counting, WallClock};
+use crate::{BusinessHandle, Engine, EngineError, NewBusiness};
+
+const HOST: &str = "cal.example.com";
+/// The date of the tests is 1 January 2026, a Thursday.
+const DAY: &str = "20260102";
+
+struct World {
+    disk: MemoryBackend,
+    ports: Ports,
+    net: Arc<FakeNet>,
+    dns: Arc<FakeDns>,
+    authority: Authority,
+    engine: Engine,
+    business: BusinessHandle,
+    service: ServiceId,
+    staff: StaffId,
+}
+
+fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {
+    Text::new(text.into()).unwrap()
+}
+
+fn by_operator() -> Request {
+    Request::by(Actor::Operator)
+}
+
+async fn open(disk: &MemoryBackend, ports: &Ports) -> Engine {
+    let store = Store::in_memory(disk, Box::new(|error| panic!("{error}"))).unwrap();
+    Engine::start(store, ports.clone()).await.unwrap()
+}
+
+impl World {
+    async fn new() -> Self {
+        let (dns, net, authority) =
+            (Arc::new(FakeDns::default()), Arc::new(FakeNet::default()), Authority::new());
+        let ports = Ports {
+            resolver: dns.clone(),
+            dialer: net.clone(),
+            trust: Trust::none().and(authority.der()).unwrap(),
+            ..Ports::with_clock_and_random(Arc::new(WallClock::new()), Arc::new(Counting::default()))
+        };
+        let disk = MemoryBackend::new();
+        let engine = open(&disk, &ports).await;
+        let time = |hour: u16| LocalTime::from_minutes(60 * hour).unwrap();
+        let hours = Day::ALL.iter().map(|day| DayHours { day: *day, open: time(9), close: time(17) });
+        let new = NewBusiness {
+            name: text("House"),
+            zone: chrono_tz::UTC,
+            locale: Locale::En,
+            website_url: None,
+            booking_mode: BookingMode::Instant,
+            hours: WeeklyHours::new(hours.collect()).unwrap(),
+            breaks: WeeklyBreaks::default(),
+            phone_region: "US".into(),
+        };
+        let business = engine.business(engine.create_business(new, Actor::Operator).await.unwrap().id);
+        let service = CreateService::lasting(text("Cut"), 60);
+        let service = business.change(by_operator(), service).await.unwrap().value.service.id;
+        let staff = CreateStaff::offering(text("Ada"), vec![service]);
+        let staff = business.change(by_operator(), staff).await.unwrap().value.staff.id;
+        Self { disk, ports, net, dns, authority, engine, business, service, staff }
+    }
+
+    async fn restart(&mut self) {
+        self.engine.clone().close().await.unwrap();
+        self.engine = open(&self.disk, &self.ports).await;
+        self.business = self.engine.business(self.business.id());
+    }
+
+    /// Moves the host to a new address, where a server sends this response.
+    fn serve(&self, number: u8, response: &str) -> Arc<Receiver> {
+        self.serve_then(number, response, Then::GoesOn)
+    }
+
+    fn serve_then(&self, number: u8, response: &str, then: Then) -> Arc<Receiver> {
+        let address = IpAddr::from([93, 184, 216, number]).to_string();
+        self.dns.set(HOST, &[&address]);
+        let receiver = Receiver::new(self.authority.server(HOST), response, then);
+        self.net.put(&format!("{address}:443"), Place::Receiver(receiver.clone()));
+        receiver
+    }
+
+    /// Connects a calendar without the check that the APIs make before.
+    async fn connect(&self) -> CalendarId {
+        let connect = ConnectCalendar {
+            staff_id: self.staff,
+            name: "Ada".into(),
+            kind: CalendarKind::Ics,
+            url: WebhookUrl::parse(&format!("https://{HOST}/secret.ics")).unwrap(),
+            login: None,
+            collection: None,
+            collection_name: String::new(),
+            server_addresses: Vec::new(),
+            detail: FeedDetail::Services,
+            all_day: AllDay::Busy,
+            own_addresses: Vec::new(),
+        };
+        let id = self.business.change(by_operator(), connect).await.unwrap().value.settings.id;
+        settle().await;
+        id
+    }
+
+    async fn calendar(&self, id: CalendarId) -> CalendarView {
+        self.business.calendar(id).await.unwrap().unwrap()
+    }
+
+    async fn hours(&self, terms: Terms) -> Vec<u32> {
+        let day = NaiveDate::from_ymd_opt(2026, 1, 2).unwrap();
+        let slots = self.business.availability(self.service, None, (day, day), terms).await.unwrap();
+        let hours = slots.iter().filter(|slot| slot.starts_at.millis() % 3_600_000 == 0);
+        hours.map(|slot| chrono::Timelike::hour(&slot.starts_at.utc())).collect()
+    }
+
+    async fn book(&self, hour: u32, party: Party) -> Result<(), EngineError> {
+        let starts_at = Timestamp::parse(&format!("2026-01-02T{hour:02}:00:00Z")).unwrap();
+        let request = BookRequest {
+            service_id: self.service,
+            starts_at,
+            staff_id: None,
+            source: Source::Api,
+            party,
+            duration: None,
+        };
+        let details = ContactDetails { name: Some(text("Zoé")), ..ContactDetails::default() };
+        let book = Book { request, contact: BookingContact::Described(details) };
+        self.business.change(by_operator(), book).await.map(|_| ())
+    }
+
+    fn rows(&self, kind: u8) -> usize {
+        let store = &self.engine.shared().store;
+        store.scan(&keys::of_kind(self.business.id(), kind), Order::Ascending).count()
+    }
+}
+
+/// Waits until no task has work that is due. This takes much less time than any interval.
+async fn settle() {
+    sleep(Duration::from_millis(500)).await;
+}
+
+async fn minutes(minutes: u64) {
+    sleep(Duration::from_secs(60 * minutes)).await;
+}
+
+/// A response with a calendar file. Each event is a UID and the hours of its start and end.
+fn file(events: &[(&str, u32, u32)]) -> String {
+    let event = |(uid, start, end): &(&str, u32, u32)| {
+        format!(
+            "BEGIN:VEVENT\r\nUID:{uid}\r\nSUMMARY:Private\r\nDTSTART:{DAY}T{start:02}0000Z\r\nDTEND:{DAY}T{end:02}0000Z\r\nEND:VEVENT\r\n"
+        )
+    };
+    let events: String = events.iter().map(event).collect();
+    response("200 OK", &format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{events}END:VCALENDAR\r\n"))
+}
+
+fn response(status: &str, body: &str) -> String {
+    format!(
+        "HTTP/1.1 {status}\r\nconnection: close\r\netag: \"1\"\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+const INTEGRATION: Terms = Terms::Integration;
+const TEAM: Party = Party::TEAM;
+const IGNORING: Party = Party::Team { ignore_buffers: false, ignore_calendars: true };
+
+#[tokio::test(start_paused = true)]
+async fn busy_times_block_bookings_until_a_read_finds_them_gone() {
+    let world = World::new().await;
+    let server = world.serve(1, &file(&[("a", 10, 12)]));
+    let id = world.connect().await;
+    let shown = world.calendar(id).await;
+    assert_eq!((shown.status, shown.events), (CalendarStatus::Connected, 1));
+    assert_eq!(world.hours(INTEGRATION).await, [9, 12, 13, 14, 15, 16]);
+    assert_eq!(world.hours(TEAM.terms()).await, [9, 12, 13, 14, 15, 16]);
+    assert_eq!(world.hours(IGNORING.terms()).await, [9, 10, 11, 12, 13, 14, 15, 16]);
+    for party in [TEAM, Party::Integration { allow_pending: false }] {
+        let refused = world.book(11, party).await.unwrap_err();
+        let reason = party.terms().visible_reason(SlotReason::StaffOff);
+        assert!(
+            matches!(refused, EngineError::Refused(Refusal::SlotUnavailable(found)) if found == reason),
+            "{refused:?}"
+        );
+    }
+    world.book(11, IGNORING).await.unwrap();
+    assert_eq!(world.business.overlaps_of_calendars().await.unwrap().len(), 1);
+    // A server that knows the file's version confirms it, so nothing changes.
+    let server_304 = world.serve(2, "HTTP/1.1 304 Not Modified\r\nconnection: close\r\n\r\n");
+    minutes(17).await;
+    assert_eq!(server.requests().len(), 1);
+    assert!(server_304.requests()[0].contains("if-none-match: \"1\""), "{:?}", server_304.requests());
+    assert_eq!(world.hours(INTEGRATION).await, [9, 12, 13, 14, 15, 16]);
+    world.serve(3, &file(&[("b", 14, 15)]));
+    minutes(17).await;
+    assert_eq!(world.hours(INTEGRATION).await, [9, 10, 12, 13, 15, 16], "the appointment stays");
+    assert!(world.business.overlaps_of_calendars().await.unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_keeps_the_busy_times_also_over_a_restart() {
+    let mut world = World::new().await;
+    world.serve(1, &file(&[("a", 10, 12)]));
+    let id = world.connect().await;
+    let failing = world.serve(2, &response("500 Oops", "no"));
+    minutes(17).await;
+    let shown = world.calendar(id).await;
+    assert_eq!(
+        (shown.status, shown.error.unwrap().code),
+        (CalendarStatus::Failing, CalendarFault::ServerError)
+    );
+    assert_eq!(failing.requests().len(), 1);
+    minutes(10).await; // the pauses are 1, 2, 5 and then 15 minutes
+    assert_eq!(failing.requests().len(), 4);
+    world.restart().await;
+    assert_eq!(world.hours(INTEGRATION).await, [9, 12, 13, 14, 15, 16]);
+    world.serve(3, &response("200 OK", "<html>Sign in</html>"));
+    minutes(20).await;
+    let shown = world.calendar(id).await;
+    assert_eq!(shown.error.unwrap().code, CalendarFault::NotACalendar);
+    assert_eq!(world.hours(INTEGRATION).await, [9, 12, 13, 14, 15, 16]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_credentials_stop_a_calendar_until_a_person_asks() {
+    let world = World::new().await;
+    let server = world.serve(1, &response("401 Unauthorized", ""));
+    let id = world.connect().await;
+    minutes(120).await;
+    let shown = world.calendar(id).await;
+    assert_eq!(
+        (shown.status, shown.error.unwrap().code),
+        (CalendarStatus::Stopped, CalendarFault::Credentials)
+    );
+    let count = server.requests().len();
+    assert_eq!(count, 5, "at 0, 1, 3, 8 and 23 minutes");
+    world.serve(2, &file(&[("a", 10, 12)]));
+    world.business.change(by_operator(), ReadCalendar { id }).await.unwrap();
+    settle().await;
+    assert_eq!(world.calendar(id).await.status, CalendarStatus::Connected);
+    assert_eq!(server.requests().len(), count);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_redirect_to_a_private_address_is_not_followed() {
+    let world = World::new().await;
+    for (number, target) in
+        [(1, "https://10.0.0.1/x"), (2, "https://inner.example.com/"), (3, "http://a.example/")]
+    {
+        world.dns.set("inner.example.com", &["192.168.0.1"]);
+        world.serve(
+            number,
+            &format!(
+                "HTTP/1.1 302 Found\r\nconnection: close\r\nlocation: {target}\r\ncontent-length: 0\r\n\r\n"
+            ),
+        );
+        let input = CalendarInput {
+            kind: CalendarKind::Ics,
+            url: format!("webcal://{HOST}/x.ics"),
+            login: None,
+            collection: None,
+        };
+        let refused = world.business.check_calendar(input).await.unwrap_err();
+        assert!(matches!(refused, EngineError::Refused(Refusal::Invalid(_))), "{target}: {refused:?}");
+    }
+    let dialled = world.net.dialled();
+    assert!(dialled.iter().all(|address| address.starts_with("93.184.216.")), "{dialled:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_of_most_events_waits_for_a_confirmation() {
+    let world = World::new().await;
+    let names: Vec<String> = (0..30).map(|number| format!("e{number}")).collect();
+    let many: Vec<(&str, u32, u32)> = names.iter().map(|name| (name.as_str(), 10, 12)).collect();
+    world.serve(1, &file(&many));
+    let id = world.connect().await;
+    assert_eq!((world.calendar(id).await.events, world.rows(kind::CALENDAR_EVENT)), (30, 30));
+    world.serve(2, &file(&[]));
+    sleep(Duration::from_secs(16 * 60 + 40)).await;
+    assert_eq!(world.calendar(id).await.events, 30, "the read is doubted");
+    assert_eq!(world.hours(INTEGRATION).await, [9, 12, 13, 14, 15, 16]);
+    minutes(2).await;
+    assert_eq!((world.calendar(id).await.events, world.rows(kind::CALENDAR_EVENT)), (0, 0));
+    assert_eq!(world.hours(INTEGRATION).await.len(), 8);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_disconnected_calendar_leaves_no_rows() {
+    let world = World::new().await;
+    world.serve(1, &file(&[("a", 10, 12), ("b", 13, 14)]));
+    let id = world.connect().await;
+    world.business.change(by_operator(), DisconnectCalendar { id }).await.unwrap();
+    assert_eq!(world.hours(INTEGRATION).await.len(), 8, "the calendar no longer blocks anything");
+    settle().await;
+    for kind in [kind::CALENDAR, kind::CALENDAR_STATE, kind::CALENDAR_BUSY, kind::CALENDAR_EVENT] {
+        assert_eq!(world.rows(kind), 0, "{kind:#04x}");
+    }
+    let listed = keys::of_kind(domain::BusinessId::INSTALLATION, installation_kind::CALENDAR_INDEX);
+    assert_eq!(world.engine.shared().store.scan(&listed, Order::Ascending).count(), 0);
+    assert!(
+        world
+            .business
+            .calendars(None, None, &PageRequest { limit: 9, after: None })
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_server_delays_neither_bookings_nor_other_calendars() {
+    let world = World::new().await;
+    world.serve_then(1, "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n", Then::Hangs);
+    let id = world.connect().await;
+    let began = tokio::time::Instant::now();
+    world.book(10, Party::Integration { allow_pending: false }).await.unwrap();
+    assert_eq!(began.elapsed(), Duration::ZERO, "a booking does not wait for a read");
+    sleep(Duration::from_secs(31)).await;
+    assert_eq!(world.calendar(id).await.error.unwrap().code, CalendarFault::Timeout);
+    assert_eq!(world.calendar(id).await.status, CalendarStatus::Connecting);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_suspended_business_reads_nothing() {
+    let world = World::new().await;
+    let server = world.serve(1, &file(&[("a", 10, 12)]));
+    world.connect().await;
+    let suspend = |suspended| crate::business::commands::profile::PatchBusiness {
+        suspended: Some(suspended),
+        ..Default::default()
+    };
+    world.business.change(by_operator(), suspend(true)).await.unwrap();
+    minutes(60).await;
+    assert_eq!(server.requests().len(), 1);
+    world.business.change(by_operator(), suspend(false)).await.unwrap();
+    settle().await;
+    assert_eq!(server.requests().len(), 2);
+    let _ = TimeDelta::zero();
+}

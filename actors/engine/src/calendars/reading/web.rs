@@ -1,0 +1,170 @@
+//! Requests to calendar servers.
+//!
+//! Invariants:
+//!
+//! - Credentials are sent only to the origin that was entered. iCloud is the exception: its servers share an account.
+//! - A redirect is checked like an address that was entered, but it never leads to a private address of another server.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use domain::{CalendarError, CalendarFault, CalendarLogin, Host, UrlRefusal, WebhookUrl};
+use net::{Fetch, FetchClient, FetchFailure, Fetched, Ports, Reach};
+use parking_lot::RwLock;
+
+const REDIRECTS_MAX: usize = 3;
+const ICLOUD: &str = "caldav.icloud.com";
+const ICLOUD_SERVERS: &str = ".icloud.com";
+
+pub(crate) struct Web {
+    client: FetchClient,
+    /// The servers, as `host:port`, whose addresses may be private.
+    listed: RwLock<Arc<BTreeSet<String>>>,
+}
+
+/// A failure of a request or a read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    Calendar(CalendarError),
+    /// This machine lacked a resource or a network, so the calendar is not the cause.
+    NotMade,
+}
+
+impl From<CalendarFault> for Failure {
+    fn from(code: CalendarFault) -> Self {
+        Self::Calendar(code.into())
+    }
+}
+
+pub(crate) struct WebRequest<'a> {
+    pub(crate) method: &'static str,
+    pub(crate) url: &'a WebhookUrl,
+    /// The address that a person has entered.
+    pub(crate) entered: &'a WebhookUrl,
+    /// With a login, redirects to other servers are refused. Without one, they are followed.
+    pub(crate) login: Option<&'a CalendarLogin>,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: String,
+}
+
+impl Web {
+    pub(crate) fn new(ports: &Ports) -> Self {
+        Self { client: FetchClient::new(ports, &ports.trust), listed: RwLock::default() }
+    }
+
+    pub(crate) fn list(&self, servers: impl IntoIterator<Item = String>) {
+        *self.listed.write() = Arc::new(servers.into_iter().map(|server| server.to_lowercase()).collect());
+    }
+
+    /// Parses an address that a person enters. `webcal` means `https`.
+    pub(crate) fn parse(&self, text: &str) -> Result<WebhookUrl, UrlRefusal> {
+        const WEBCAL: &str = "webcal://";
+        let https = match text.get(..WEBCAL.len()) {
+            Some(scheme) if scheme.eq_ignore_ascii_case(WEBCAL) => {
+                &format!("https://{}", &text[WEBCAL.len()..])
+            }
+            _ => text,
+        };
+        let url = WebhookUrl::from_stored(https)?;
+        if self.is_listed(&url) { Ok(url) } else { WebhookUrl::parse(https) }
+    }
+
+    fn is_listed(&self, url: &WebhookUrl) -> bool {
+        self.listed.read().contains(&format!("{}:{}", url.host(), url.port()))
+    }
+
+    /// Sends a request and follows redirects. Returns the response and the address that has sent it.
+    pub(crate) async fn send(&self, request: WebRequest<'_>) -> Result<(WebhookUrl, Fetched), Failure> {
+        let WebRequest { method, entered, login, headers, body, .. } = request;
+        let (mut url, body) = (request.url.clone(), Bytes::from(body));
+        for _ in 0..=REDIRECTS_MAX {
+            let is_trusted = is_trusted(&url, entered);
+            let mut headers = headers.clone();
+            if let Some(login) = login {
+                if !is_trusted {
+                    let host = Some(url.host().to_string());
+                    return Err(Failure::Calendar(CalendarError { code: CalendarFault::OtherHost, host }));
+                }
+                let pair = format!("{}:{}", login.username, login.password.reveal());
+                headers.push(("authorization", format!("Basic {}", BASE64_STANDARD.encode(pair))));
+            }
+            let is_listed = url.has_origin_of(entered) && self.is_listed(&url);
+            let reach = if is_listed { Reach::Listed } else { Reach::Public };
+            let fetch = Fetch { method, url: url.clone(), headers, body: body.clone(), reach };
+            let response = self.client.fetch(fetch).await.map_err(|failure| match failure {
+                FetchFailure::Unreachable => CalendarFault::Unreachable.into(),
+                FetchFailure::Timeout => CalendarFault::Timeout.into(),
+                FetchFailure::Tls => CalendarFault::Tls.into(),
+                FetchFailure::TooLarge => CalendarFault::TooLarge.into(),
+                FetchFailure::NotMade => Failure::NotMade,
+            })?;
+            let target = match response.status {
+                301 | 302 | 303 | 307 | 308 => response.header("location"),
+                _ => return Ok((url, response)),
+            };
+            url = match target.map(|target| url.join(target)) {
+                Some(Ok(target)) => target,
+                Some(Err(UrlRefusal::NotPublic)) => return Err(CalendarFault::Unreachable.into()),
+                Some(Err(_)) | None => return Err(CalendarFault::ServerError.into()),
+            };
+        }
+        Err(CalendarFault::ServerError.into())
+    }
+}
+
+fn is_trusted(url: &WebhookUrl, entered: &WebhookUrl) -> bool {
+    let is_icloud = |url: &WebhookUrl, of: fn(&str) -> bool| {
+        url.port() == 443 && matches!(url.host(), Host::Name(name) if of(name))
+    };
+    url.has_origin_of(entered)
+        || (is_icloud(entered, |name| name == ICLOUD)
+            && is_icloud(url, |name| name.ends_with(ICLOUD_SERVERS)))
+}
+
+/// The failure that a status means. `None` if the request has succeeded.
+pub(super) fn fault(status: u16) -> Option<CalendarFault> {
+    match status {
+        200..=299 => None,
+        401 => Some(CalendarFault::Credentials),
+        403 => Some(CalendarFault::Forbidden),
+        404 | 410 => Some(CalendarFault::NotFound),
+        _ => Some(CalendarFault::ServerError),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_sent_only_to_the_origin_and_within_icloud() {
+        let url = |text: &str| WebhookUrl::parse(text).unwrap();
+        for (target, entered, expected) in [
+            ("https://dav.example.com/a", "https://dav.example.com/", true),
+            ("https://dav.example.com:8443/", "https://dav.example.com/", false),
+            ("https://other.example.com/", "https://dav.example.com/", false),
+            ("https://p12-caldav.icloud.com/", "https://caldav.icloud.com/", true),
+            ("https://p12-caldav.icloud.com:8443/", "https://caldav.icloud.com/", false),
+            ("https://evilicloud.com/", "https://caldav.icloud.com/", false),
+            ("https://p12-caldav.icloud.com/", "https://www.icloud.com/", false),
+        ] {
+            assert_eq!(is_trusted(&url(target), &url(entered)), expected, "{target} from {entered}");
+        }
+    }
+
+    #[test]
+    fn webcal_means_https_and_only_listed_servers_may_be_internal() {
+        let clock = Arc::new(crate::testing::WallClock::new());
+        let random = Arc::new(crate::testing::Counting::default());
+        let web = Web::new(&Ports::with_clock_and_random(clock, random));
+        assert_eq!(web.parse("WebCal://a.example/x.ics").unwrap().as_str(), "https://a.example/x.ics");
+        assert_eq!(web.parse("http://a.example/"), Err(UrlRefusal::NotHttps));
+        assert_eq!(web.parse("https://radicale.local:5232/"), Err(UrlRefusal::NotPublic));
+        web.list(["Radicale.local:5232".into()]);
+        assert!(web.parse("https://radicale.local:5232/").is_ok());
+        assert_eq!(web.parse("https://radicale.local/"), Err(UrlRefusal::NotPublic), "another port");
+    }
+}
