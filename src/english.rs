@@ -44,6 +44,7 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         }
         Conflict::BudgetUsedUp(kind) => format!("the budget for {} is used up", spaced(*kind)),
         Conflict::FeedsFull(most) => format!("a business and each staff member have at most {most} feeds"),
+        Conflict::CalendarsFull(most) => format!("at most {most} calendars can be connected"),
         Conflict::EndpointsFull(most) => format!("a business has at most {most} webhook endpoints"),
         Conflict::PeopleFull(most) => format!("a business has at most {most} people"),
         Conflict::NoRelaySet(setting) => format!("no mail is sent: {setting} is not set"),
@@ -115,6 +116,7 @@ pub(crate) fn named(named: Named) -> &'static str {
         Named::Appointment => "appointment",
         Named::Backup => "backup",
         Named::Business => "business",
+        Named::Calendar => "calendar",
         Named::Call => "call",
         Named::Contact => "contact",
         Named::Delivery => "delivery",
@@ -235,6 +237,13 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::Table(problem) => table(*problem),
         P::Endpoints(count) => format!("{count} endpoints exist"),
         P::Feeds(count) => format!("{count} feeds exist"),
+        P::Calendars(count) => format!("{count} calendars are connected"),
+        P::Calendar(error) => error.to_string(),
+        P::GoogleCaldav => "Google calendars are connected by their secret iCal address in this version".into(),
+        P::NoCollection => "the account has no calendar with this address".into(),
+        P::WritingUnavailable => "this version does not write appointments to calendars".into(),
+        P::BusyOrWrite => "`busy` or `write` must be true".into(),
+        P::CaldavOnly => "only calendars of the kind `caldav` have this property".into(),
         P::RowsFull { kind, max, used } => {
             format!("the business may keep at most {max} {}; it has {used}", spaced(*kind))
         }

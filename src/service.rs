@@ -104,6 +104,7 @@ impl Service {
         let limits = Limits { upgrades: settings.upgrades, business_actors, ..limits };
         let engine = Engine::open_within(&settings.data_dir, ports, limits, on_fatal).await?;
         engine.set_disk_reserve(settings.disk_reserve);
+        engine.set_calendar_hosts(settings.calendar_hosts.iter().cloned());
         let listens = address(&public, settings.listen);
         let public_url = public_url(settings, listens);
         let origin = public_url.as_ref().map(PublicUrl::to_string);

@@ -26,10 +26,13 @@ use crate::{json_object, list_query, query_object};
 /// The duration of an appointment that the team sets.
 type Minutes = Whole<5, 720>;
 
-fn party(ignore_buffers: Option<bool>, overrides: Option<bool>) -> Party {
+fn party(ignore_buffers: Option<bool>, ignore_calendars: Option<bool>, overrides: Option<bool>) -> Party {
     match overrides {
         Some(true) => Party::Override,
-        _ => Party::Team { ignore_buffers: ignore_buffers.unwrap_or(false) },
+        _ => Party::Team {
+            ignore_buffers: ignore_buffers.unwrap_or(false),
+            ignore_calendars: ignore_calendars.unwrap_or(false),
+        },
     }
 }
 
@@ -58,11 +61,14 @@ json_object! {
         source: Option<Source>,
         /// Whether the appointment may overlap the buffers of other appointments; false when absent.
         ignore_buffers: Option<bool>,
+        /// Whether the appointment may overlap busy times of connected calendars; false when absent.
+        ignore_calendars: Option<bool>,
         /// The duration in minutes; the duration of the service when absent.
         duration_minutes: Option<Minutes>,
         /// Whether to accept a time that is not bookable; false when absent. If true, `staff_id` is required,
         /// and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one staff member
-        /// still never overlap. The value true implies `ignore_buffers`.
+        /// still never overlap. The value true implies `ignore_buffers` and
+        /// `ignore_calendars`.
         overrides as "override": Option<bool>,
     }
     check one_contact, described one_contact_described
@@ -81,11 +87,14 @@ json_object! {
         source: Option<Source>,
         /// Whether the appointment may overlap the buffers of other appointments; false when absent.
         ignore_buffers: Option<bool>,
+        /// Whether the appointment may overlap busy times of connected calendars; false when absent.
+        ignore_calendars: Option<bool>,
         /// The new duration in minutes; the current one when absent.
         duration_minutes: Option<Minutes>,
         /// Whether to accept a time that is not bookable; false when absent. If true, `staff_id` is required,
         /// and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one staff member
-        /// still never overlap. The value true implies `ignore_buffers`. A confirmed appointment that has ended
+        /// still never overlap. The value true implies `ignore_buffers` and
+        /// `ignore_calendars`. A confirmed appointment that has ended
         /// can be moved.
         overrides as "override": Option<bool>,
     }
@@ -160,7 +169,7 @@ pub(super) async fn book(
                 starts_at: body.starts_at,
                 staff_id: body.staff_id,
                 source: body.source.unwrap_or(Source::Dashboard),
-                party: party(body.ignore_buffers, body.overrides),
+                party: party(body.ignore_buffers, body.ignore_calendars, body.overrides),
                 duration: duration(body.duration_minutes),
             },
             contact: booking_contact(body.contact_id, body.contact)?,
@@ -174,7 +183,7 @@ pub(super) async fn reschedule(
     Path(id): Path<AppointmentId>,
 ) -> Result<Changed<OperatorAppointmentView>, ApiError> {
     let _ = (body.allow_pending, body.source); // a move by the team is never pending and keeps the source
-    let party = party(body.ignore_buffers, body.overrides);
+    let party = party(body.ignore_buffers, body.ignore_calendars, body.overrides);
     let duration = duration(body.duration_minutes);
     let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party, duration };
     context.change(ForOperator(Reschedule { id, request })).await

@@ -203,6 +203,8 @@ list_query! {
         staff_id: Option<StaffId>,
         /// Whether to list times that overlap the buffers of other appointments; false when absent.
         ignore_buffers: Option<bool>,
+        /// Whether to list times that overlap busy times of connected calendars; false when absent.
+        ignore_calendars: Option<bool>,
     }
     /// The maximum number of start times in the response.
     limit: Limit<500, 500>,
@@ -214,7 +216,8 @@ fn as_meant(query: TeamAvailabilityQuery) -> Result<TeamAvailabilityQuery, ApiEr
     let last = query.end_date.unwrap_or(query.start_date);
     check_days(query.start_date, last)?;
     let ignore_buffers = Some(query.ignore_buffers.unwrap_or(false));
-    Ok(TeamAvailabilityQuery { end_date: Some(last), ignore_buffers, ..query })
+    let ignore_calendars = Some(query.ignore_calendars.unwrap_or(false));
+    Ok(TeamAvailabilityQuery { end_date: Some(last), ignore_buffers, ignore_calendars, ..query })
 }
 
 pub(super) async fn availability(
@@ -225,7 +228,10 @@ pub(super) async fn availability(
     let asked = query.open(&context, business.list("operator availability"))?;
     let query = &asked.filter;
     let days = (query.start_date, query.end_date.unwrap_or(query.start_date));
-    let terms = Terms::Team { ignore_buffers: query.ignore_buffers.unwrap_or(false) };
+    let terms = Terms::Team {
+        ignore_buffers: query.ignore_buffers.unwrap_or(false),
+        ignore_calendars: query.ignore_calendars.unwrap_or(false),
+    };
     let slots = business.availability(query.service_id, query.staff_id, days, terms).await?;
     Ok(asked.listed_as(part(slots, asked.page.limit, asked.page.after.as_deref())?, SlotView::from))
 }

@@ -10,6 +10,7 @@ mod audit;
 mod backup;
 mod budget;
 pub(crate) mod businesses;
+pub(crate) mod calendars;
 pub(crate) mod calls;
 mod contacts;
 pub(crate) mod diary;

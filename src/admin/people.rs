@@ -91,6 +91,8 @@ json_object! {
         call_missed: Patch<NotificationPatch>,
         /// Deliveries to a webhook endpoint have failed for an hour.
         webhook_failing: Patch<NotificationPatch>,
+        /// A connected calendar cannot be read.
+        calendar_failed: Patch<NotificationPatch>,
     }
 }
 
@@ -106,6 +108,7 @@ impl NotificationsPatch {
             (AlertKind::AppointmentCancelled, self.appointment_cancelled),
             (AlertKind::CallMissed, self.call_missed),
             (AlertKind::WebhookFailing, self.webhook_failing),
+            (AlertKind::CalendarFailed, self.calendar_failed),
         ];
         let choice = |patch: NotificationPatch| AlertChoice {
             email: patch.email.set(),

@@ -13,8 +13,8 @@ use view::{OperatorAppointmentView, OperatorCallView, OperatorMessageView};
 use super::gate::{Token, TokenGate};
 use super::hosts::AdminHosts;
 use super::{
-    appointments, audit, backup, budget, businesses, calls, contacts, diary, feeds, insights, keys,
-    knowledge, mail, messages, moving, notices, people, retention, search, services, staff, webhooks,
+    appointments, audit, backup, budget, businesses, calendars, calls, contacts, diary, feeds, insights,
+    keys, knowledge, mail, messages, moving, notices, people, retention, search, services, staff, webhooks,
     website,
 };
 use crate::api;
@@ -99,6 +99,27 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The list is ordered by creation. It does not contain the addresses of the feeds."),
         delete(b!("/feeds/{feed_id}"), Token, feeds::revoke)
             .named("revokeFeed", "Revoke a feed"),
+        post(b!("/calendars/discover"), Token, calendars::discover)
+            .named("discoverCalendars", "List the calendars of an account on a CalDAV server")
+            .details("Nothing is stored. The service searches the address and then `/.well-known/caldav` for at most 20 seconds. Google calendars are connected as `ics`, by their secret iCal address."),
+        post(b!("/calendars"), Token, calendars::create)
+            .named("connectCalendar", "Connect a calendar whose busy times block bookings")
+            .details("The service reads the calendar once before it responds. Until the first complete read ends, `status` is `connecting` and the calendar blocks nothing. A staff member has at most 10 calendars. No response contains the address or the password.")
+            .refuses(CONFLICT),
+        get(b!("/calendars"), Token, calendars::list)
+            .named("listCalendars", "List the connected calendars")
+            .details("Ordered by creation."),
+        get(b!("/calendars/{calendar_id}"), Token, calendars::show)
+            .named("getCalendar", "Get a connected calendar"),
+        patch(b!("/calendars/{calendar_id}"), Token, calendars::update)
+            .named("updateCalendar", "Change a connected calendar")
+            .details("A new address or new credentials are checked with one read. They also let a stopped calendar be read again."),
+        delete(b!("/calendars/{calendar_id}"), Token, calendars::disconnect)
+            .named("disconnectCalendar", "Disconnect a calendar")
+            .details("Its busy times no longer block bookings, and the service deletes the credentials."),
+        post(b!("/calendars/{calendar_id}/read"), Token, calendars::read)
+            .named("readCalendar", "Read a calendar completely, as soon as possible")
+            .details("A stopped calendar is read again."),
         get(b!("/special-days"), Token, diary::special_days)
             .named("listSpecialDays", "List the special days")
             .details("Ordered by date."),
@@ -181,7 +202,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         post(b!("/appointments"), Token, appointments::book)
             .named("bookAppointment", "Book an appointment on behalf of the team")
-            .details("The body has exactly one of `contact_id` and `contact`. A `contact` with a name alone is always a new contact. The appointment is confirmed in every booking mode. `min_notice_minutes` and `max_advance_days` of the service do not apply. With `ignore_buffers`, buffers do not apply either. With `duration_minutes`, the staff member must be bookable for the whole duration. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
+            .details("The body has exactly one of `contact_id` and `contact`. A `contact` with a name alone is always a new contact. The appointment is confirmed in every booking mode. `min_notice_minutes` and `max_advance_days` of the service do not apply. With `ignore_buffers`, buffers do not apply either, and with `ignore_calendars`, busy times of connected calendars do not. With `duration_minutes`, the staff member must be bookable for the whole duration. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
             .refuses(TEAM_BOOKING),
         post(b!("/appointments/{appointment_id}/confirm"), Token, appointments::confirm)
             .named("confirmAppointment", "Confirm a pending appointment")
@@ -194,7 +215,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("An appointment that is already cancelled or declined is returned unchanged."),
         post(b!("/appointments/{appointment_id}/reschedule"), Token, appointments::reschedule)
             .named("rescheduleAppointment", "Move an appointment on behalf of the team, or change its duration")
-            .details("The appointment is confirmed in every booking mode. With `ignore_buffers`, buffers do not apply. A change to the duration alone is a move. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
+            .details("The appointment is confirmed in every booking mode. With `ignore_buffers`, buffers do not apply, and with `ignore_calendars`, busy times of connected calendars do not. A change to the duration alone is a move. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
             .refuses(TEAM_MOVE),
         get(b!("/search"), Token, search::find)
             .named("search", "Search contacts, appointments, calls and messages")

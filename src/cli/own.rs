@@ -36,6 +36,9 @@ pub(super) struct AvailabilityArgs {
     /// Also show times within the buffers around appointments
     #[arg(long)]
     ignore_buffers: bool,
+    /// Also show times within the busy times of connected calendars
+    #[arg(long)]
+    ignore_calendars: bool,
     #[command(flatten)]
     paging: Paging,
     #[command(flatten)]
@@ -55,6 +58,7 @@ impl AvailabilityArgs {
             .narrowed("start_date", Some(first))
             .narrowed("end_date", Some(last))
             .narrowed("ignore_buffers", self.ignore_buffers.then_some(true))
+            .narrowed("ignore_calendars", self.ignore_calendars.then_some(true))
     }
 }
 
@@ -115,6 +119,9 @@ pub(super) struct Book {
     /// Allow a time within the buffers around other appointments
     #[arg(long)]
     ignore_buffers: bool,
+    /// Allow a time within the busy times of connected calendars
+    #[arg(long)]
+    ignore_calendars: bool,
     /// Allow a time that is not bookable, even up to 30 days ago; requires --staff. The appointment must not
     /// overlap another appointment of the staff member
     #[arg(long = "override", requires = "staff")]
@@ -160,6 +167,7 @@ impl Book {
             .given("staff_id", self.staff.map(staff))
             .given("duration_minutes", self.duration_minutes)
             .given("ignore_buffers", self.ignore_buffers.then_some(true))
+            .given("ignore_calendars", self.ignore_calendars.then_some(true))
             .given("override", self.overrides.then_some(true))
             .given("contact_id", self.contact)
             .given("contact.name", contact.contact_name)

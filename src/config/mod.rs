@@ -42,6 +42,9 @@ pub struct ServeArgs {
     /// the names in its certificate [default: none]
     #[arg(long, env = variables::ADMIN_HOSTS, value_name = "NAMES")]
     pub admin_hosts: Option<OsString>,
+    /// Calendar servers whose addresses may be private, as host:port, separated by commas [default: none]
+    #[arg(long, env = variables::CALENDAR_HOSTS, value_name = "SERVERS")]
+    pub calendar_hosts: Option<OsString>,
     /// Origin at which people and programs reach the service; links begin with it; https unless it is a
     /// loopback address [default: the origin of the public listener, if that listens on a loopback address or
     /// uses HTTPS]
@@ -143,6 +146,8 @@ pub struct Settings {
     pub admin_listen: SocketAddr,
     /// Host names in lower case.
     pub admin_hosts: Vec<String>,
+    /// Calendar servers in lower case, as `host:port`, whose addresses may be private.
+    pub calendar_hosts: Vec<String>,
     pub public_url: Option<PublicUrl>,
     pub data_dir: PathBuf,
     /// `None` if the token in the data directory is used ([`AdminToken::load_or_create`]).
@@ -183,6 +188,8 @@ impl TryFrom<ServeArgs> for Settings {
             listen: parsed(variables::LISTEN, args.listen, "127.0.0.1:8080", address)?,
             admin_listen: parsed(variables::ADMIN_LISTEN, args.admin_listen, "127.0.0.1:8081", address)?,
             admin_hosts: read(variables::ADMIN_HOSTS, args.admin_hosts, host_names)?.unwrap_or_default(),
+            calendar_hosts: read(variables::CALENDAR_HOSTS, args.calendar_hosts, servers)?
+                .unwrap_or_default(),
             public_url: PublicUrl::read(args.public_url)?,
             data_dir: path(variables::DATA_DIR, args.data_dir)?.unwrap_or_else(|| "receptionist-data".into()),
             admin_token: secret(
@@ -278,6 +285,16 @@ fn host_names(names: &str) -> Result<Vec<String>, &'static str> {
         _ => Err("must be host names without ports, separated by commas"),
     };
     names.split(',').map(name).collect()
+}
+
+fn servers(servers: &str) -> Result<Vec<String>, &'static str> {
+    const FORM: &str = "must be servers such as radicale.local:5232, separated by commas";
+    let server = |server: &str| {
+        let (host, port) = server.trim().rsplit_once(':').ok_or(FORM)?;
+        let host = url::Host::parse(host).map_err(|_| FORM)?;
+        port.parse::<u16>().ok().filter(|port| *port > 0).map(|port| format!("{host}:{port}")).ok_or(FORM)
+    };
+    servers.split(',').map(server).collect()
 }
 
 const TLS: TlsSettings = TlsSettings { cert: variables::TLS_CERT, key: variables::TLS_KEY };

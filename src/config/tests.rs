@@ -37,6 +37,7 @@ fn every_setting_has_its_flag() {
         "--listen=[::1]:0",
         "--admin-listen=0.0.0.0:1",
         "--admin-hosts=desk.example, Reception",
+        "--calendar-hosts=Cal.local:5232, [fd00::1]:443",
         "--public-url=https://book.example.com",
         "--data-dir=/x",
         "--admin-token=0123456789abcdef",
@@ -57,6 +58,11 @@ fn every_setting_has_its_flag() {
     let settings = settings.unwrap();
     assert_eq!(settings.listen.to_string(), "[::1]:0");
     assert_eq!(settings.admin_hosts, ["desk.example", "reception"]);
+    assert_eq!(settings.calendar_hosts, ["cal.local:5232", "[fd00::1]:443"]);
+    for bad in ["a", "a:0", "a:b", "https://a:1", "a:1,"] {
+        let refused = args(&[&format!("--calendar-hosts={bad}")]).unwrap_err();
+        assert!(refused.starts_with("RECEPTIONIST_CALENDAR_HOSTS: must be servers"), "{bad}");
+    }
     for bad in ["--admin-hosts=a,,b", "--admin-hosts=a:1", "--admin-hosts=10.0.0.1", "--admin-hosts=http://a"]
     {
         assert!(
@@ -108,6 +114,7 @@ fn every_setting_has_the_variable_of_the_contract() {
             "RECEPTIONIST_LISTEN",
             "RECEPTIONIST_ADMIN_LISTEN",
             "RECEPTIONIST_ADMIN_HOSTS",
+            "RECEPTIONIST_CALENDAR_HOSTS",
             "RECEPTIONIST_PUBLIC_URL",
             "RECEPTIONIST_DATA_DIR",
             "RECEPTIONIST_ADMIN_TOKEN",

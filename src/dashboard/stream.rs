@@ -40,7 +40,7 @@ const TOLD_MAX: usize = 32;
 fn right(kind: &str) -> Option<Right> {
     Some(match kind {
         "appointment" | "contact" | "message" | "call" => Right::Day,
-        "alert" | "feed" => Right::Own,
+        "alert" | "feed" | "calendar" => Right::Own,
         "business" | "service" | "staff" | "time_off" | "knowledge" => Right::Settings,
         "api_key" | "webhook" | "delivery" | "mail" => Right::Integrations,
         "person" => Right::People,

@@ -124,7 +124,7 @@ impl Maker<'_> {
             What::Appointment { contact, starts_at, .. } => (name(contact), *starts_at),
             What::Message { caller, phone, .. } => (name(caller).or_else(|| name(phone)), item.at),
             What::Call { caller, started_at, .. } => (name(caller), *started_at),
-            What::Webhook { .. } => (None, item.at),
+            What::Webhook { .. } | What::Calendar { .. } => (None, item.at),
         };
         let who = who.unwrap_or_else(|| self.words.say("somebody", &[]));
         let (business, when) = (self.business_name(), self.words.short_moment(when, self.zone()));
@@ -133,7 +133,7 @@ impl Maker<'_> {
         let mut entry = self.entry(item);
         let heading = std::mem::take(&mut entry.title);
         let intro = match item.kind {
-            AlertKind::WebhookDisabled | AlertKind::WebhookFailing => {
+            AlertKind::WebhookDisabled | AlertKind::WebhookFailing | AlertKind::CalendarFailed => {
                 vec![self.words.say(&format!("explain-{}", item.kind), &[])]
             }
             _ => Vec::new(),
@@ -283,6 +283,10 @@ impl Maker<'_> {
                 line("label-who", number(caller).as_deref());
                 line("label-when", Some(&moment(*started_at)));
                 line("label-status", Some(&self.words.say(&format!("call-{status}"), &[])));
+            }
+            What::Calendar { name, .. } => {
+                line("label-calendar", Some(name));
+                line("label-happened", Some(&moment(item.at)));
             }
             What::Webhook { url, .. } => {
                 line("label-url", Some(url));

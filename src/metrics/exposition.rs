@@ -181,6 +181,19 @@ impl Exposition {
         let (delivered, failed) = engine.attempts_made();
         let counts = [("delivered", delivered), ("failed", failed)];
         counter_by(encoder, "webhook_attempts", about, "outcome", counts)?;
+        let (read, failed) = engine.calendar_reads();
+        let counts = [("read", read), ("failed", failed)];
+        counter_by(encoder, "calendar_reads", "Reads of connected calendars, by outcome", "outcome", counts)?;
+        let (calendars, oldest) = engine.calendars();
+        let about = "Connected calendars, by kind and status";
+        let mut gauge_of = encoder.encode_descriptor("calendars", about, None, MetricType::Gauge)?;
+        for ((kind, status), count) in calendars {
+            let labels = [("kind", kind.as_str()), ("status", status.as_str())];
+            gauge_of.encode_family(&labels)?.encode_gauge(&i64::try_from(count).unwrap_or(i64::MAX))?;
+        }
+        let about = "Age of the oldest last read of a connected calendar, in seconds";
+        let oldest = oldest.map_or(0, |age| usize::try_from(age.num_seconds()).unwrap_or_default());
+        gauge(encoder, "calendar_oldest_read_seconds", about, oldest)?;
         let about = "Inactive businesses checked for expired rows, by whether background work started";
         let (idle, started) = engine.unused_businesses_looked_at();
         let counts = [("nothing", idle), ("something", started)];

@@ -146,6 +146,7 @@ fn told(content: &Content) -> Vec<(AlertKind, Uuid)> {
         What::Message { id, .. } => id.uuid(),
         What::Call { id, .. } => id.uuid(),
         What::Webhook { id, .. } => id.uuid(),
+        What::Calendar { id, .. } => id.uuid(),
     };
     all.iter().map(|told| (told.kind, id(&told.what))).collect()
 }

@@ -53,7 +53,7 @@ impl Shop {
             (13 | 14, _) => self.limits(dice).into(),
             _ => {
                 let mut book = self.book(dice, now);
-                book.request.party = Party::Team { ignore_buffers: dice.once_in(2) };
+                book.request.party = Party::Team { ignore_buffers: dice.once_in(2), ignore_calendars: false };
                 book.into()
             }
         }

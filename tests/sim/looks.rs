@@ -239,7 +239,7 @@ impl Sim {
         match self.workload {
             Workload::First => integration,
             Workload::Wide => match self.dice.below(5) {
-                nth @ (0 | 1) => Party::Team { ignore_buffers: nth == 0 },
+                nth @ (0 | 1) => Party::Team { ignore_buffers: nth == 0, ignore_calendars: false },
                 _ => integration,
             },
         }

@@ -397,7 +397,7 @@ impl Model {
             assert!(apart || others, "{body} overlaps {other}");
         }
         if party != Party::Override {
-            self.check_kept_free(id, body, party != (Party::Team { ignore_buffers: true }));
+            self.check_kept_free(id, body, !matches!(party, Party::Team { ignore_buffers: true, .. }));
         }
         self.newest.insert(id, body.clone());
     }

@@ -271,6 +271,23 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         ],
     },
     Resource {
+        name: "calendar",
+        about: "Connected calendars, whose busy times block bookings",
+        shapes: &[],
+        verbs: &[
+            Verb::new("discover", "discoverCalendars", "List the calendars of an account on a CalDAV server")
+                .shown(Show::List("calendar name host writable")),
+            Verb::new("connect", "connectCalendar", "Connect a calendar of a staff member"),
+            Verb::new("list", "listCalendars", "List the connected calendars of a business")
+                .shown(Show::List("id staff_id name kind host status last_read_at error.code events")),
+            Verb::new("show", "getCalendar", "Show a connected calendar"),
+            Verb::new("change", "updateCalendar", "Change a calendar; omitted values stay the same"),
+            Verb::new("read", "readCalendar", "Read a calendar completely, as soon as possible"),
+            Verb::new("disconnect", "disconnectCalendar", "Disconnect a calendar and delete its credentials")
+                .shown(Show::Done("disconnected")),
+        ],
+    },
+    Resource {
         name: "webhook",
         about: "Webhook endpoints of a business: change them, show their deliveries and resend events",
         shapes: &[],

@@ -64,6 +64,9 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
         A::ApiKeyRevoked => ("revoked an API key", "a révoqué une clé d’API"),
         A::FeedCreated => ("created a calendar address", "a créé une adresse de calendrier"),
         A::FeedRevoked => ("revoked a calendar address", "a révoqué une adresse de calendrier"),
+        A::CalendarConnected => ("connected a calendar", "a connecté un agenda"),
+        A::CalendarChanged => ("changed a connected calendar", "a modifié un agenda connecté"),
+        A::CalendarDisconnected => ("disconnected a calendar", "a déconnecté un agenda"),
         A::WebhookCreated => ("added a webhook endpoint", "a ajouté une adresse de webhook"),
         A::WebhookUpdated => ("changed a webhook endpoint", "a modifié une adresse de webhook"),
         A::WebhookSecretRotated => {
@@ -122,6 +125,7 @@ pub(in crate::dashboard) fn kind(locale: Locale, kind: AuditedKind) -> &'static 
         K::Person => ("person", "personne"),
         K::ApiKey => ("API key", "clé d’API"),
         K::Feed => ("calendar address", "adresse de calendrier"),
+        K::Calendar => ("connected calendar", "agenda connecté"),
         K::Webhook => ("webhook endpoint", "adresse de webhook"),
         K::Mail => ("mail", "courriel"),
         K::Retention => ("retention", "conservation"),

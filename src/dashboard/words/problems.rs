@@ -1,6 +1,9 @@
 //! The problems of fields, in each language. The match is exhaustive, so each code has a text.
 
-use domain::{Conflict, Locale, Named, PasswordHint, ProblemCode, TableProblem, TextError, UrlRefusal};
+use domain::{
+    CalendarError, CalendarFault, Conflict, Locale, Named, PasswordHint, ProblemCode, TableProblem,
+    TextError, UrlRefusal,
+};
 
 use super::of;
 use super::refusals::{conflict, counted, fill, grouped, next};
@@ -95,6 +98,29 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::WebhookUrl(refusal) => webhook_url(words, *refusal),
         P::Endpoints(number) => count(*number, "There are {} endpoints already.", "Il y a déjà {} adresses."),
         P::Feeds(number) => count(*number, "There are {} addresses already.", "Il y a déjà {} adresses."),
+        P::Calendars(number) => {
+            count(*number, "{} calendars are connected already.", "{} agendas sont déjà connectés.")
+        }
+        P::Calendar(error) => calendar(words, error),
+        P::GoogleCaldav => say(
+            "Google calendars are connected by their secret iCal address in this version.",
+            "Dans cette version, les agendas Google se connectent par leur adresse secrète au format iCal.",
+        ),
+        P::NoCollection => say(
+            "The account has no calendar with this address.",
+            "Le compte n’a pas d’agenda à cette adresse.",
+        ),
+        P::WritingUnavailable => say(
+            "This version does not write appointments to calendars.",
+            "Cette version n’inscrit pas de rendez-vous dans les agendas.",
+        ),
+        P::BusyOrWrite => {
+            say("Choose at least one of the two.", "Choisissez au moins l’une des deux possibilités.")
+        }
+        P::CaldavOnly => say(
+            "Only calendars on a CalDAV server have this.",
+            "Seuls les agendas d’un serveur CalDAV en ont besoin.",
+        ),
         P::SkippedTime => say(
             "This time does not exist on that day because of a clock change.",
             "Cette heure n’existe pas ce jour-là à cause d’un changement d’heure.",
@@ -409,6 +435,49 @@ fn gone(locale: Locale, named: Named) -> &'static str {
         _ => ("There is no such record.", "Cet enregistrement n’existe pas."),
     };
     of(locale, english, french)
+}
+
+/// The reason why a calendar could not be read.
+pub(in crate::dashboard) fn calendar(words: &Words, error: &CalendarError) -> String {
+    let say = |english, french| of(words.locale, english, french).to_owned();
+    match error.code {
+        CalendarFault::Unreachable => say(
+            "The server cannot be reached, or it has no public address.",
+            "Le serveur est injoignable, ou il n’a pas d’adresse publique.",
+        ),
+        CalendarFault::Timeout => {
+            say("The server did not respond in time.", "Le serveur n’a pas répondu à temps.")
+        }
+        CalendarFault::Tls => say(
+            "The server’s certificate is not valid, or the encrypted connection failed.",
+            "Le certificat du serveur n’est pas valable, ou la connexion chiffrée a échoué.",
+        ),
+        CalendarFault::Credentials => say(
+            "The server refused the user name or the password.",
+            "Le serveur a refusé l’identifiant ou le mot de passe.",
+        ),
+        CalendarFault::Forbidden => {
+            say("The server denied access to the calendar.", "Le serveur a refusé l’accès à l’agenda.")
+        }
+        CalendarFault::NotFound => {
+            say("The server has no calendar at this address.", "Le serveur n’a pas d’agenda à cette adresse.")
+        }
+        CalendarFault::OtherHost => {
+            let host = error.host.clone().unwrap_or_default();
+            say(
+                "The server refers to {}, to which the password is not sent.",
+                "Le serveur renvoie à {}, à qui le mot de passe n’est pas envoyé.",
+            )
+            .replace("{}", &host)
+        }
+        CalendarFault::NotACalendar => {
+            say("The response of the server is not a calendar.", "La réponse du serveur n’est pas un agenda.")
+        }
+        CalendarFault::TooLarge => say("The calendar is too large.", "L’agenda est trop grand."),
+        CalendarFault::ServerError => {
+            say("The server responded with an error.", "Le serveur a répondu par une erreur.")
+        }
+    }
 }
 
 fn webhook_url(words: &Words, refusal: UrlRefusal) -> String {

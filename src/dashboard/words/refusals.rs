@@ -111,6 +111,11 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             "The business and each staff member can have at most {} calendar addresses. Revoke one of them first.",
             "L’établissement et chaque membre de l’équipe ont {} adresses de calendrier au plus. Révoquez-en une d’abord.",
         ),
+        Conflict::CalendarsFull(most) => count(
+            *most,
+            "At most {} calendars can be connected. Disconnect one of them first.",
+            "{} agendas au plus peuvent être connectés. Déconnectez-en un d’abord.",
+        ),
         Conflict::EndpointsFull(most) => {
             count(*most, "A business has at most {} endpoints.", "Un établissement a {} webhooks au plus.")
         }

@@ -8,6 +8,7 @@ label-service = Service:
 label-staff = With:
 label-status = Status:
 label-url = Address:
+label-calendar = Calendar
 label-happened = Date:
 label-business = Where:
 label-zone = Time zone:
@@ -23,6 +24,7 @@ call-failed = dropped
 
 title-webhook_disabled = A webhook endpoint was turned off
 title-webhook_failing = A webhook endpoint is failing
+title-calendar_failed = A calendar cannot be read
 title-urgent_message = Urgent message
 title-message_taken = Message
 title-appointment_requested = An appointment waits for your answer
@@ -33,6 +35,7 @@ title-call_missed = Missed call
 
 subject-webhook_disabled = { $business }: a webhook endpoint was turned off
 subject-webhook_failing = { $business }: a webhook endpoint is failing
+subject-calendar_failed = { $business }: a calendar cannot be read
 subject-urgent_message = { $business }: urgent message from { $who }
 subject-message_taken = { $business }: message from { $who }
 subject-appointment_requested = { $business }: { $who } requests { $when }
@@ -43,9 +46,11 @@ subject-call_missed = { $business }: missed call from { $who }
 
 explain-webhook_disabled = All attempts to send an event failed, and the endpoint accepted no other event in that time. The endpoint receives no events until you turn it on again. You can then resend the events that it missed.
 explain-webhook_failing = Deliveries have failed for at least an hour, and the endpoint accepted none in that time. The service retries them. If all attempts for an event fail, the endpoint is turned off.
+explain-calendar_failed = The service has not been able to read a connected calendar. Bookings still use the busy times of the last read. Check the password and the address of the calendar.
 
 open-webhook_disabled = Show the endpoint
 open-webhook_failing = Show the endpoint
+open-calendar_failed = Show the calendar
 open-urgent_message = Show the message
 open-message_taken = Show the message
 open-appointment_requested = Show the appointment

@@ -8,6 +8,7 @@ label-service = Prestation :
 label-staff = Avec :
 label-status = État :
 label-url = Adresse :
+label-calendar = Agenda
 label-happened = Date :
 label-business = Où :
 label-zone = Fuseau horaire :
@@ -23,6 +24,7 @@ call-failed = interrompu
 
 title-webhook_disabled = Un webhook a été désactivé
 title-webhook_failing = Un webhook est en échec
+title-calendar_failed = Un agenda ne peut pas être lu
 title-urgent_message = Message urgent
 title-message_taken = Message
 title-appointment_requested = Un rendez-vous attend votre réponse
@@ -33,6 +35,7 @@ title-call_missed = Appel manqué
 
 subject-webhook_disabled = { $business } : un webhook a été désactivé
 subject-webhook_failing = { $business } : un webhook est en échec
+subject-calendar_failed = { $business } : un agenda ne peut pas être lu
 subject-urgent_message = { $business } : message urgent, { $who }
 subject-message_taken = { $business } : message, { $who }
 subject-appointment_requested = { $business } : { $who } demande un rendez-vous { $when }
@@ -43,9 +46,11 @@ subject-call_missed = { $business } : appel manqué, { $who }
 
 explain-webhook_disabled = Toutes les tentatives d’envoi d’un événement ont échoué, et aucun autre événement n’a été accepté pendant ce temps. Le webhook ne reçoit plus d’événements jusqu’à sa réactivation. Vous pourrez alors renvoyer les événements manqués.
 explain-webhook_failing = Les envois échouent depuis au moins une heure, et aucun n’a été accepté pendant ce temps. Ils sont réessayés. Si toutes les tentatives pour un événement échouent, le webhook est désactivé.
+explain-calendar_failed = Un agenda connecté n’a pas pu être lu. Les réservations tiennent encore compte de la dernière lecture. Vérifiez le mot de passe et l’adresse de l’agenda.
 
 open-webhook_disabled = Voir le webhook
 open-webhook_failing = Voir le webhook
+open-calendar_failed = Voir l’agenda
 open-urgent_message = Voir le message
 open-message_taken = Voir le message
 open-appointment_requested = Voir le rendez-vous

@@ -10,13 +10,14 @@ pub(crate) mod web;
 use std::str::FromStr;
 
 use domain::{
-    Address, AlertEmail, AlertScope, AppointmentId, AppointmentStatus, Attendance, AttendanceFilter,
-    BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ClockFormat,
-    Color, ContactId, Currency, CustomerWord, Day, DeliveryStatus, Direction, DisabledReason, Email,
-    EmailConsent, EventId, EventType, FeedDetail, FeedId, InsightPeriod, KeyId, KnowledgeId, LocalTime,
-    Locale, MailId, MessageId, MessageStatus, Named, NoticeChannel, NoticeKind, NoticeScope, NoticeStatus,
-    PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role, Scope, ServiceId, SiteOrigin, Slug, Source,
-    StaffId, Text, TextConsent, Timestamp, Urgency, WebhookId, WebhookStatus, WebhookUrl, WeekStart,
+    Address, AlertEmail, AlertScope, AllDay, AppointmentId, AppointmentStatus, Attendance, AttendanceFilter,
+    BlockedTimeId, BookingMode, BusinessId, CalendarId, CalendarKind, CalendarSyncStatus, CallId,
+    CallOutcome, CallStatus, ClockFormat, Color, ContactId, Currency, CustomerWord, Day, DeliveryStatus,
+    Direction, DisabledReason, Email, EmailConsent, EventId, EventType, FeedDetail, FeedId, InsightPeriod,
+    KeyId, KnowledgeId, LocalTime, Locale, MailId, MessageId, MessageStatus, Named, NoticeChannel,
+    NoticeKind, NoticeScope, NoticeStatus, PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role,
+    Scope, ServiceId, SiteOrigin, Slug, Source, StaffId, Text, TextConsent, Timestamp, Urgency, WebhookId,
+    WebhookStatus, WebhookUrl, WeekStart,
 };
 
 use crate::http::read::FromText;
@@ -74,6 +75,7 @@ record_ids! {
     AppointmentId: "appointment_id", Appointment;
     // For handlers that accept an unknown business. Other handlers take `Business`.
     BusinessId: "business_id", Business;
+    CalendarId: "calendar_id", Calendar;
     CallId: "call_id", Call;
     ContactId: "contact_id", Contact;
     KnowledgeId: "knowledge_id", Knowledge;
@@ -116,6 +118,8 @@ macro_rules! words_from_text {
 
 words_from_text!(
     EmailConsent,
+    AllDay,
+    CalendarKind,
     FeedDetail,
     TextConsent,
     NoticeChannel,

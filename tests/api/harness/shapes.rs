@@ -408,6 +408,7 @@ const NOTIFICATIONS: Shape = &[
     ("appointment_cancelled", NOTIFICATION),
     ("call_missed", NOTIFICATION),
     ("webhook_failing", NOTIFICATION),
+    ("calendar_failed", NOTIFICATION),
 ];
 const PERSON: Shape = &[
     ("id", Uuid),

@@ -79,7 +79,7 @@ fn next_hour(now: Timestamp) -> Timestamp {
 
 fn party(dice: &Dice) -> Party {
     if dice.once_in(3) {
-        Party::Team { ignore_buffers: false }
+        Party::Team { ignore_buffers: false, ignore_calendars: false }
     } else {
         Party::Integration { allow_pending: true }
     }

@@ -72,6 +72,7 @@ fn by_default(role: Role, is_staff: bool) -> Value {
     json!({
         "webhook_disabled": for_who_runs(),
         "webhook_failing": for_who_runs(),
+        "calendar_failed": own(true),
         "urgent_message": of("now", "all"),
         "message_taken": for_who_runs(),
         "call_missed": for_who_runs(),

@@ -58,8 +58,14 @@ struct Tested {
 /// Two groups of alert kinds: those that need an action, and those that are for information.
 fn groups(member: &Member) -> impl Iterator<Item = (&'static str, Vec<AlertKind>)> {
     use AlertKind as K;
-    let needs =
-        [K::UrgentMessage, K::AppointmentRequested, K::CallMissed, K::WebhookFailing, K::WebhookDisabled];
+    let needs = [
+        K::UrgentMessage,
+        K::AppointmentRequested,
+        K::CallMissed,
+        K::CalendarFailed,
+        K::WebhookFailing,
+        K::WebhookDisabled,
+    ];
     let tells = [K::MessageTaken, K::AppointmentBooked, K::AppointmentRescheduled, K::AppointmentCancelled];
     let role = member.membership.role;
     let shown = |kinds: &[K]| kinds.iter().copied().filter(|kind| kind.is_shown_to(role)).collect::<Vec<_>>();

@@ -79,6 +79,7 @@ fn described(member: &Member, what: Option<What>) -> (String, String) {
         }
         Some(What::Call { caller, .. }) => (who(caller), String::new()),
         Some(What::Webhook { url, .. }) => (url, String::new()),
+        Some(What::Calendar { name, .. }) => (name, String::new()),
     }
 }
 

@@ -73,6 +73,7 @@ notify-appointment_requested = An appointment waits for an answer
 notify-call_missed = A call was missed
 notify-webhook_disabled = A webhook endpoint was turned off
 notify-webhook_failing = A webhook endpoint is failing
+notify-calendar_failed = A connected calendar cannot be read
 notify-message_taken = Another message was taken
 notify-appointment_booked = An appointment is booked
 notify-appointment_rescheduled = An appointment is moved

@@ -73,6 +73,7 @@ notify-appointment_requested = Un rendez-vous attend une réponse
 notify-call_missed = Un appel a été manqué
 notify-webhook_disabled = Un webhook a été désactivé
 notify-webhook_failing = Un webhook est en échec
+notify-calendar_failed = Un agenda connecté ne peut pas être lu
 notify-message_taken = Un autre message a été pris
 notify-appointment_booked = Un rendez-vous est pris
 notify-appointment_rescheduled = Un rendez-vous est déplacé

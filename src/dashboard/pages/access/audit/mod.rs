@@ -88,7 +88,7 @@ impl Page<'_> {
             AuditedKind::Staff => ("settings/staff", false),
             AuditedKind::Person => ("settings/people", false),
             AuditedKind::ApiKey => ("settings/keys", false),
-            AuditedKind::Feed => ("settings/calendars", false),
+            AuditedKind::Feed | AuditedKind::Calendar => ("settings/calendars", false),
             AuditedKind::Mail => ("settings/mail", false),
             AuditedKind::Retention => ("settings/data", false),
             _ => return None,

@@ -1,4 +1,4 @@
-//! The page that lists the feeds and has the form for a new feed, and the page that revokes a feed. Only the
+//! The page that lists the connected calendars and the feeds, and has the form for a new feed, and the page that revokes a feed. Only the
 //! response to the form shows the address. A member sees the feeds of their own staff member, and gets a 404
 //! for others.
 
@@ -6,7 +6,9 @@ use std::collections::HashMap;
 
 use domain::{FeedDetail, FeedId, Right, Role, StaffId, StaffMember};
 use engine::business::commands::feeds::{CreateFeed, RevokeFeed};
-use view::{FeedView, ListedFeedView};
+use view::{CalendarView, FeedView, ListedFeedView};
+
+use super::connected;
 
 use crate::admin::feeds::FeedBody;
 use crate::dashboard::pages::prelude::*;
@@ -24,6 +26,7 @@ struct List<'a> {
     /// The fields of the form. `None` if the person cannot create a feed.
     fields: Option<[Field; 2]>,
     feeds: Vec<ListedFeedView>,
+    calendars: Vec<CalendarView>,
     staff: HashMap<StaffId, String>,
     pages: Pages,
 }
@@ -37,14 +40,24 @@ impl<'a> List<'a> {
         let staff = member.staff().await?;
         let fields = fields(member, &staff);
         Ok(Self {
-            done: member.done(&[("revoked", "feeds-revoked")]),
+            done: member.done(&[
+                ("revoked", "feeds-revoked"),
+                ("connected", "calendars-connected"),
+                ("disconnected", "calendars-disconnected"),
+                ("read", "calendars-reading"),
+            ]),
             fields: fields.map(|fields| fields.map(|field| filled.field(&member.view, field))),
             filled,
             feeds: found.items,
+            calendars: connected::calendars(member).await?,
             staff: staff.into_iter().map(|one| (one.id, one.name)).collect(),
             pages: part.pages(found.next.as_deref()),
             sheet: member.sheet(PLACE),
         })
+    }
+
+    fn name_of(&self, staff: &StaffId) -> String {
+        self.staff.get(staff).cloned().unwrap_or_default()
     }
 
     fn whose(&self, feed: &FeedView) -> String {

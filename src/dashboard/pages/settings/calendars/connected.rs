@@ -1,0 +1,252 @@
+//! The pages that connect and disconnect calendars, and the rows of the list of connected calendars. A member manages
+//! the calendars of their own staff member, and gets a 404 for others.
+//!
+//! Invariant: no page contains the address or the password of a calendar. Between the discovery and the choice of a
+//! calendar they are only in memory, for at most 10 minutes.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use domain::{Actor, AllDay, BusinessId, CalendarId, CalendarKind, CalendarStatus, Right, StaffMember};
+use engine::business::PageRequest;
+use engine::business::commands::calendars::{DisconnectCalendar, ReadCalendar};
+use engine::calendars::connecting::DiscoveredCalendar;
+use parking_lot::Mutex;
+use tokio::time::Instant;
+use view::CalendarView;
+
+use crate::admin::calendars::{CalendarBody, DiscoverBody};
+use crate::dashboard::pages::prelude::*;
+use crate::http::json::Json;
+
+const PLACE: &str = "settings/calendars";
+const SHOWN: usize = 100;
+/// The time for which the fields of a form are kept between the discovery and the choice of a calendar.
+const KEPT: Duration = Duration::from_secs(10 * 60);
+/// The maximum number of kept forms. A further form removes the oldest one.
+const KEPT_MAX: usize = 256;
+const FIELDS: [&str; 7] = ["staff_id", "kind", "url", "username", "password", "name", "all_day"];
+
+/// The forms whose calendars were discovered and not chosen yet.
+#[derive(Default)]
+pub(in crate::dashboard) struct Connecting(Mutex<VecDeque<Kept>>);
+
+struct Kept {
+    token: String,
+    of: (Actor, BusinessId),
+    at: Instant,
+    fields: Vec<(&'static str, String)>,
+}
+
+impl Connecting {
+    fn keep(&self, kept: Kept) {
+        let mut all = self.0.lock();
+        all.retain(|one| one.at.elapsed() < KEPT);
+        if all.len() >= KEPT_MAX {
+            all.pop_front();
+        }
+        all.push_back(kept);
+    }
+
+    fn find(&self, token: &str, of: (Actor, BusinessId)) -> Option<Vec<(&'static str, String)>> {
+        let all = self.0.lock();
+        let kept = all.iter().find(|one| one.token == token && one.of == of && one.at.elapsed() < KEPT)?;
+        Some(kept.fields.clone())
+    }
+
+    fn forget(&self, token: &str) {
+        self.0.lock().retain(|one| one.token != token);
+    }
+}
+
+/// The calendars that the person may manage.
+pub(super) async fn calendars(member: &Member) -> Result<Vec<CalendarView>, Refused> {
+    let page = PageRequest { limit: SHOWN, after: None };
+    Ok(member.business.calendars(None, Some(&member.membership), &page).await?.items)
+}
+
+impl View {
+    /// The class and the text of a calendar's status.
+    pub(super) fn calendar_status(&self, status: CalendarStatus) -> (&'static str, String) {
+        let class = match status {
+            CalendarStatus::Connected => "delivered",
+            CalendarStatus::Connecting => "pending",
+            CalendarStatus::Failing | CalendarStatus::Stopped => "failed",
+        };
+        (class, self.t(&format!("calendars-is-{status}")))
+    }
+
+    pub(super) fn calendar_error(&self, calendar: &CalendarView) -> String {
+        calendar
+            .error
+            .as_ref()
+            .map(|error| self.t(&format!("calendars-error-{}", error.code)))
+            .unwrap_or_default()
+    }
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/settings/calendars/connect.html", config = "src/askama.toml")]
+struct Connect<'a> {
+    sheet: Sheet<'a>,
+    filled: Filled,
+    fields: Vec<Field>,
+    choices: [Field; 2],
+}
+
+fn form(member: &Member, mut filled: Filled, staff: &[StaffMember]) -> Answered {
+    let (view, own) = (&member.view, &member.membership);
+    let offered = staff.iter().filter(|one| one.active && own.sees_calendars_of(Some(one.id)));
+    let staff = offered.map(|one| Choice::new(one.id.to_string(), one.name.as_str()));
+    let kinds = CalendarKind::ALL.iter().rev().map(|kind| Choice {
+        hint: view.t(&format!("calendars-kind-{kind}-hint")),
+        ..Choice::new(kind.as_str(), view.t(&format!("calendars-kind-{kind}")))
+    });
+    let all_day = AllDay::ALL
+        .iter()
+        .map(|effect| Choice::new(effect.as_str(), view.t(&format!("calendars-all-day-{effect}"))));
+    let password = Field::new("password", "password", "off", view.t("calendars-password"));
+    let password = password.optional().hint(view.t("calendars-password-hint"));
+    let password = password.problem(Some(filled.problem(view, "password")));
+    let fields = vec![
+        filled.field(view, Field::select("staff_id", view.t("calendars-staff"), staff)),
+        filled.field(view, Field::line("url", view.t("calendars-url")).hint(view.t("calendars-url-hint"))),
+        filled.field(view, Field::line("username", view.t("calendars-username")).optional()),
+        password,
+        filled.field(view, Field::line("name", view.t("calendars-name")).optional()),
+    ];
+    let choices = [
+        Field::choices("kind", "radio", view.t("calendars-kind"), kinds).class("boxes"),
+        Field::choices("all_day", "radio", view.t("calendars-all-day"), all_day),
+    ];
+    let choices = choices.map(|field| filled.field(view, field));
+    page_as(filled.status, &Connect { sheet: member.sheet_below(PLACE), filled, fields, choices })
+}
+
+pub(crate) async fn show(member: Member) -> Answered {
+    member.must(Right::Own)?;
+    let start = || Form::of([("kind", CalendarKind::Ics.as_str()), ("all_day", AllDay::Busy.as_str())]);
+    let filled = member.filled(member.path(), start);
+    form(&member, filled, &member.staff().await?)
+}
+
+pub(crate) async fn connect(member: Member) -> Answered {
+    match connected(&member).await {
+        Err(Refused::Undone(undone)) => form(&member, member.refused(undone), &member.staff().await?),
+        connected => connected,
+    }
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/settings/calendars/choose.html", config = "src/askama.toml")]
+struct Choose<'a> {
+    sheet: Sheet<'a>,
+    token: String,
+    calendars: Field,
+}
+
+async fn connected(member: &Member) -> Answered {
+    let given = |name: &'static str| (name, member.form.get(name).to_owned());
+    let fields: Vec<_> = FIELDS.map(given).into_iter().filter(|(_, text)| !text.trim().is_empty()).collect();
+    if member.form.get("kind") != CalendarKind::Caldav.as_str() {
+        return add(member, &fields, None).await;
+    }
+    let password = Json::String(member.form.get("password").to_owned());
+    let account = member.body().text("url").text("username").with("password", password);
+    let (url, login) = account.read::<DiscoverBody>()?.account();
+    let found = member.business.discover_calendars(&url, &login).await.map_err(Undone::of)?;
+    let of = (member.actor(), member.business.id());
+    let random: [u8; 16] = member.desk.engine.ports().random_bytes();
+    let token = u128::from_be_bytes(random).to_string();
+    member.desk.connecting.keep(Kept { token: token.clone(), of, at: Instant::now(), fields });
+    choose(member, token, found)
+}
+
+fn choose(member: &Member, token: String, found: Vec<DiscoveredCalendar>) -> Answered {
+    let first = found.first().map(|one| one.url.as_str().to_owned()).unwrap_or_default();
+    let offered = found.into_iter().map(|one| Choice::new(one.url.as_str(), one.name));
+    let calendars = Field::choices("calendar", "radio", member.t("calendars-choose"), offered).chosen(&first);
+    page(&Choose { sheet: member.sheet_below(PLACE), token, calendars })
+}
+
+/// Connects the chosen calendar. If the time is over, the person begins again.
+pub(crate) async fn chosen(member: Member) -> Answered {
+    let (token, of) = (member.form.get("held").to_owned(), (member.actor(), member.business.id()));
+    let again = see_other(&member.path_to("settings/calendars/connect"));
+    let Some(fields) = member.desk.connecting.find(&token, of) else { return Ok(again) };
+    let added = add(&member, &fields, Some(member.form.get("calendar"))).await;
+    if added.is_ok() {
+        member.desk.connecting.forget(&token);
+    }
+    match added {
+        Err(Refused::Undone(undone)) => {
+            let staff = member.staff().await?;
+            form(&member, member.refused(undone), &staff)
+        }
+        added => added,
+    }
+}
+
+async fn add(member: &Member, fields: &[(&'static str, String)], calendar: Option<&str>) -> Answered {
+    let trimmed = |name: &str, text: &str| {
+        Json::String(if name == "password" { text.to_owned() } else { text.trim().to_owned() })
+    };
+    let body = fields.iter().fold(member.body(), |body, (name, text)| body.with(name, trimmed(name, text)));
+    let body = match calendar {
+        Some(calendar) => body.with("calendar", Json::String(calendar.to_owned())),
+        None => body,
+    };
+    let change = body.read::<CalendarBody>()?.checked(&member.business).await.map_err(Undone::of)?;
+    member.change(change).await?;
+    Ok(see_other(&member.path_to("settings/calendars?done=connected")))
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/settings/calendars/disconnect.html", config = "src/askama.toml")]
+struct Disconnect<'a> {
+    sheet: Sheet<'a>,
+    title: String,
+    calendar: CalendarView,
+}
+
+async fn seen(member: &Member) -> Result<CalendarView, Refused> {
+    let calendar = member.business.calendar(member.id::<CalendarId>("calendar_id")?).await?;
+    let is_seen = |it: &CalendarView| member.membership.sees_calendars_of(Some(it.settings.staff_id));
+    calendar.filter(is_seen).ok_or_else(Refused::not_found)
+}
+
+pub(crate) async fn ask_disconnect(member: Member) -> Answered {
+    let calendar = seen(&member).await?;
+    let title = member.with("calendars-disconnect-title", "name", &calendar.settings.name);
+    page(&Disconnect { sheet: member.sheet_below(PLACE), title, calendar })
+}
+
+pub(crate) async fn disconnect(member: Member) -> Answered {
+    let id = seen(&member).await?.settings.id;
+    member.business.change(member.request(), DisconnectCalendar { id }).await?;
+    Ok(see_other(&member.path_to("settings/calendars?done=disconnected")))
+}
+
+pub(crate) async fn read(member: Member) -> Answered {
+    let id = seen(&member).await?.settings.id;
+    member.business.change(member.request(), ReadCalendar { id }).await?;
+    Ok(see_other(&member.path_to("settings/calendars?done=read")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_kept_form_is_found_by_its_person_for_ten_minutes() {
+        let connecting = Connecting::default();
+        let of = (Actor::Operator, BusinessId::INSTALLATION);
+        let at = Instant::now();
+        connecting.keep(Kept { token: "a".into(), of, at, fields: vec![("password", "x".into())] });
+        assert!(connecting.find("a", (Actor::System, of.1)).is_none() && connecting.find("b", of).is_none());
+        tokio::time::sleep(KEPT - Duration::from_secs(1)).await;
+        assert_eq!(connecting.find("a", of).unwrap().len(), 1);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert!(connecting.find("a", of).is_none());
+    }
+}
