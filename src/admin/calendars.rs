@@ -1,7 +1,7 @@
 //! Connected calendars, whose busy times block bookings. No response contains an address or a password.
 
 use domain::{
-    AllDay, CalendarId, CalendarKind, CalendarLogin, CalendarPassword, Email, FeedDetail, ProblemCode,
+    AllDay, CalendarId, CalendarKind, CalendarLogin, CalendarPassword, Email, FeedDetail, Named, ProblemCode,
     Refusal, StaffId, Text,
 };
 use engine::EngineError;
@@ -130,6 +130,11 @@ impl CalendarBody {
         business: &engine::BusinessHandle,
     ) -> Result<ConnectCalendar, EngineError> {
         check_directions(self.busy, self.write)?;
+        // The staff member is checked before the server is requested.
+        if business.staff_member(self.staff_id).await?.is_none() {
+            let unknown = ProblemCode::NotOfTheBusiness(Named::Staff);
+            return Err(Refusal::invalid("staff_id", unknown).into());
+        }
         let is_caldav = self.kind == CalendarKind::Caldav;
         for (path, is_given) in [
             ("username", self.username.is_some()),

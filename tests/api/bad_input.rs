@@ -231,6 +231,7 @@ async fn invalid_query_parameters_are_named_on_every_route() {
         (&salon.operator, "/staff?"),
         (&salon.operator, "/keys?"),
         (&salon.operator, "/feeds?"),
+        (&salon.operator, "/calendars?"),
         (&salon.operator, "/audit?"),
         (&server.operator, "/businesses?"),
     ] {

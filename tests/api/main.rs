@@ -13,6 +13,7 @@ mod booking;
 mod budget;
 mod business;
 mod businesses_set_aside;
+mod calendars;
 mod call_list;
 mod calls;
 mod cancel;

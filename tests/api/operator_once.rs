@@ -41,6 +41,7 @@ fn route(path: &str) -> String {
         "staff",
         "keys",
         "feeds",
+        "calendars",
         "appointments",
         "calls",
         "contacts",
@@ -85,6 +86,7 @@ async fn every_change_of_a_business_happens_once() {
     let key = json!({ "name": "till", "scopes": ["calls:read"] });
     let till = salon.operator.post("/keys", &key).await.created();
     let feed = salon.operator.post("/feeds", &json!({})).await.created();
+    let calendar = format!("/calendars/{}", salon.calendar(&server).await);
     let ada = json!({ "email": "ada@example.com", "role": "owner" });
     let ada = salon.operator.post("/people", &ada).await.created();
     salon.set(json!({ "booking_mode": "request" })).await;
@@ -125,6 +127,9 @@ async fn every_change_of_a_business_happens_once() {
         ("DELETE", "/special-days/2026-05-01".into(), Value::Null),
         ("DELETE", of("keys", &till, ""), Value::Null),
         ("DELETE", of("feeds", &feed, ""), Value::Null),
+        ("PATCH", calendar.clone(), json!({ "name": "Home" })),
+        ("POST", format!("{calendar}/read"), Value::Null),
+        ("DELETE", calendar, Value::Null),
         ("POST", "/appointments".into(), booking),
         ("PATCH", of("appointments", &to_confirm, ""), json!({ "notes": "Brings a dog" })),
         ("POST", of("appointments", &to_confirm, "/confirm"), Value::Null),
@@ -199,6 +204,8 @@ async fn every_change_of_a_business_happens_once() {
         "/contacts/import",
         "/keys",
         "/feeds",
+        "/calendars",
+        "/discover",
         "/webhooks",
         "/rotate-secret",
         "/people",

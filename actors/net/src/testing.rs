@@ -232,10 +232,15 @@ pub(crate) enum Then {
     Repeats(&'static [u8]),
 }
 
+/// Computes the response to a request.
+pub(crate) type Respond = Box<dyn Fn(&str) -> Vec<u8> + Send + Sync>;
+
 /// A webhook receiver with TLS and scripted responses.
 pub(crate) struct Receiver {
     pub(crate) config: Arc<ServerConfig>,
     pub(crate) answer: Vec<u8>,
+    /// If this is set, it computes the response to each request.
+    respond: Option<Respond>,
     pub(crate) then: Then,
     requests: Mutex<Vec<String>>,
     names: Mutex<Vec<Option<String>>>,
@@ -245,9 +250,19 @@ pub(crate) struct Receiver {
 
 impl Receiver {
     pub(crate) fn new(config: Arc<ServerConfig>, answer: impl Into<Vec<u8>>, then: Then) -> Arc<Self> {
+        Self::with(config, answer.into(), then, None)
+    }
+
+    /// A server that computes each response.
+    pub(crate) fn responding(config: Arc<ServerConfig>, respond: Respond) -> Arc<Self> {
+        Self::with(config, Vec::new(), Then::GoesOn, Some(respond))
+    }
+
+    fn with(config: Arc<ServerConfig>, answer: Vec<u8>, then: Then, respond: Option<Respond>) -> Arc<Self> {
         Arc::new(Self {
             config,
-            answer: answer.into(),
+            answer,
+            respond,
             then,
             requests: Mutex::default(),
             names: Mutex::default(),
@@ -286,8 +301,11 @@ impl Receiver {
         let mut stream = TlsAcceptor::from(Arc::clone(&self.config)).accept(stream).await?;
         self.names.lock().push(stream.get_ref().1.server_name().map(ToOwned::to_owned));
         loop {
-            self.take_request(&mut stream).await?;
-            self.send(&mut stream, &self.answer).await?;
+            let request = self.take_request(&mut stream).await?;
+            match &self.respond {
+                Some(respond) => self.send(&mut stream, &respond(&request)).await?,
+                None => self.send(&mut stream, &self.answer).await?,
+            }
             match self.then {
                 Then::GoesOn => {}
                 Then::Closes => return stream.shutdown().await,
@@ -311,7 +329,7 @@ impl Receiver {
         }
     }
 
-    async fn take_request(&self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
+    async fn take_request(&self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<String> {
         let mut request = Vec::new();
         let mut missing = usize::MAX;
         while missing > 0 {
@@ -323,8 +341,9 @@ impl Receiver {
                 missing = length.map_or(0, |length| length.parse().unwrap());
             }
         }
-        self.requests.lock().push(String::from_utf8(request).unwrap());
-        Ok(())
+        let request = String::from_utf8(request).unwrap();
+        self.requests.lock().push(request.clone());
+        Ok(request)
     }
 
     async fn send(&self, stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {

@@ -124,6 +124,7 @@ impl Server {
             listen: "127.0.0.1:0".parse().unwrap(),
             admin_listen: "127.0.0.1:0".parse().unwrap(),
             admin_hosts: Vec::new(),
+            calendar_hosts: Vec::new(),
             public_url,
             data_dir: dir.path().join("data"),
             admin_token: Some(AdminToken::new(TOKEN).unwrap()),

@@ -1,5 +1,8 @@
 //! A business for tests. It has three services, three staff members and an API key with every scope.
 
+use domain::{Actor, AllDay, CalendarKind, FeedDetail, WebhookUrl};
+use engine::business::Request;
+use engine::business::commands::calendars::ConnectCalendar;
 use serde_json::{Value, json};
 
 use super::{Answer, Api, SCOPES, Server};
@@ -47,6 +50,26 @@ fn id_of(value: &Value) -> String {
 }
 
 impl Salon {
+    /// Connects a calendar of Anna without a request to its server, and returns its id.
+    pub(crate) async fn calendar(&self, server: &Server) -> String {
+        let connect = ConnectCalendar {
+            staff_id: self.anna.parse().unwrap(),
+            name: "Anna".into(),
+            kind: CalendarKind::Ics,
+            url: WebhookUrl::parse("https://calendar.example.com/secret.ics").unwrap(),
+            login: None,
+            collection: None,
+            collection_name: String::new(),
+            server_addresses: Vec::new(),
+            detail: FeedDetail::Services,
+            all_day: AllDay::Busy,
+            own_addresses: Vec::new(),
+        };
+        let business = server.engine().business(self.id.parse().unwrap());
+        let connected = business.change(Request::by(Actor::Operator), connect).await.unwrap();
+        connected.value.settings.id.to_string()
+    }
+
     pub(super) async fn found(server: &Server, changes: Value) -> Self {
         let mut business =
             json!({ "name": "Salon Zoé", "timezone": "Europe/Paris", "hours": week("09:00", "18:00") });

@@ -325,6 +325,30 @@ const LISTED_FEED: Shape = &[
     ("last_fetched_at", OptInstant),
     ("revoked_at", OptInstant),
 ];
+const CALENDAR: Shape = &[
+    ("id", Uuid),
+    ("staff_id", Uuid),
+    ("name", Text),
+    ("kind", OneOf(&["caldav", "ics"])),
+    ("host", Text),
+    ("username", OptText),
+    ("calendar", OptText),
+    ("busy", Bool),
+    ("write", Bool),
+    ("detail", DETAIL),
+    ("all_day", OneOf(&["busy", "free"])),
+    ("own_addresses", Texts),
+    ("created_by", CREATED_BY),
+    CREATED,
+    UPDATED,
+    ("status", OneOf(&["connecting", "connected", "failing", "stopped"])),
+    ("last_read_at", OptInstant),
+    ("last_attempt_at", OptInstant),
+    ("error", OptObject(&[("code", Text), ("message", Text)])),
+    ("events", Whole),
+    ("unreadable_events", Whole),
+    ("warnings", Texts),
+];
 const ME: Shape = &[("api_key", Object(KEY)), ("business", Object(&[("id", Uuid), ("name", Text)]))];
 const ACTOR: Shape =
     &[("type", OneOf(&["api_key", "operator", "person", "system", "customer"])), ("id", OptUuid)];
@@ -536,6 +560,7 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("keys", true) => LISTED_KEY,
         ("feeds", true) if method == Method::POST => NEW_FEED,
         ("feeds", true) => LISTED_FEED,
+        ("calendars", true) => CALENDAR,
         ("webhooks", _) if path.ends_with("/test") => TESTED,
         ("webhooks", _) if path.ends_with("/deliveries") => DELIVERY,
         ("webhooks", _) if path.ends_with("/resend") || path.ends_with("/try-now") => &[("event_id", Uuid)],

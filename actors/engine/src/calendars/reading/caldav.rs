@@ -389,9 +389,14 @@ impl Read<'_> {
                     }
                     _ => {}
                 }
-                let read = match resource.data {
-                    Some(data) => self.texts.read(data.into_bytes()).await,
-                    None => Err(CalendarFault::NotACalendar),
+                let read = match (resource.data, self.stored.get(&hash)) {
+                    (Some(data), _) => self.texts.read(data.into_bytes()).await,
+                    // A missing property is no deletion, so the known event stays.
+                    (None, Some(known)) => {
+                        events.push(known.clone());
+                        continue;
+                    }
+                    (None, None) => Err(CalendarFault::NotACalendar),
                 };
                 let mut event = CalendarEvent {
                     calendar_id: self.calendar.id,

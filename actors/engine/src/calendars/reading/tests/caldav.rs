@@ -1,0 +1,298 @@
+//! Reads of a CalDAV server in memory.
+
+use std::collections::BTreeMap;
+
+use domain::{CalendarLogin, CalendarPassword};
+use parking_lot::Mutex;
+
+use super::*;
+use crate::calendars::connecting::DiscoveredCalendar;
+
+const COLLECTION: &str = "/dav/ada/work/";
+
+/// The behaviour of the server.
+#[derive(Default)]
+struct Server {
+    /// The events by path, with the number of their last change and their file.
+    events: BTreeMap<String, (u32, String)>,
+    /// The paths that were changed or deleted, in order. The number of changes is the token.
+    log: Vec<String>,
+    /// Without tokens, the server has only a `getctag`.
+    has_no_tokens: bool,
+    refuses_tokens: bool,
+    /// The maximum number of changes in a response. The response of a longer list says that it is truncated.
+    page: Option<usize>,
+    /// Whether a truncated response has the token of the request.
+    is_stuck: bool,
+    /// Statuses of properties say that every event is missing.
+    is_phantom: bool,
+}
+
+type Shared = Arc<Mutex<Server>>;
+
+impl Server {
+    fn put(&mut self, name: &str, start: u32, end: u32) {
+        let path = format!("{COLLECTION}{name}.ics");
+        self.log.push(path.clone());
+        let text = file(&[(name, start, end)]).split_once("\r\n\r\n").unwrap().1.to_owned();
+        let number = u32::try_from(self.log.len()).unwrap();
+        self.events.insert(path, (number, text));
+    }
+
+    fn delete(&mut self, name: &str) {
+        let path = format!("{COLLECTION}{name}.ics");
+        self.events.remove(&path).unwrap();
+        self.log.push(path);
+    }
+
+    fn event(&self, path: &str, with_data: bool) -> String {
+        let Some((etag, text)) = self.events.get(path).filter(|_| !self.is_phantom) else {
+            if self.is_phantom {
+                return format!(
+                    "<d:response><d:href>{path}</d:href><d:propstat><d:prop><d:getetag/></d:prop>\
+                     <d:status>HTTP/1.1 404 Not Found</d:status></d:propstat></d:response>"
+                );
+            }
+            return format!(
+                "<d:response><d:href>{path}</d:href><d:status>HTTP/1.1 404 Not Found</d:status></d:response>"
+            );
+        };
+        let data =
+            if with_data { format!("<c:calendar-data>{text}</c:calendar-data>") } else { String::new() };
+        properties(path, &format!("<d:getetag>\"{etag}\"</d:getetag>{data}"))
+    }
+
+    fn respond(&self, request: &str) -> Vec<u8> {
+        let (head, body) = request.split_once("\r\n\r\n").unwrap();
+        let path = head.split(' ').nth(1).unwrap();
+        let depth = if head.contains("depth: 1") { 1 } else { 0 };
+        if !head.contains("authorization: Basic YWRhOnB3") {
+            return response("401 Unauthorized", "").into_bytes();
+        }
+        let all = match (head.split(' ').next().unwrap(), path, depth) {
+            ("PROPFIND", "/" | "/.well-known/caldav", _) => {
+                let principal =
+                    "<d:current-user-principal><d:href>/dav/ada/</d:href></d:current-user-principal>";
+                properties(path, principal)
+            }
+            ("PROPFIND", "/dav/ada/", 0) => properties(
+                path,
+                "<c:calendar-home-set><d:href>/dav/ada/</d:href></c:calendar-home-set><c:calendar-user-address-set>\
+                 <d:href>mailto:Ada@Example.com</d:href></c:calendar-user-address-set>",
+            ),
+            ("PROPFIND", "/dav/ada/", 1) => {
+                let tasks = "<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>\
+                             <c:supported-calendar-component-set><c:comp name=\"VTODO\"/></c:supported-calendar-component-set>";
+                properties("/dav/ada/tasks/", tasks) + &self.collection()
+            }
+            ("PROPFIND", COLLECTION, 0) => self.collection(),
+            ("PROPFIND", COLLECTION, 1) => {
+                let events: String = self.events.keys().map(|path| self.event(path, false)).collect();
+                self.collection() + &events
+            }
+            ("REPORT", COLLECTION, _) if body.contains("sync-collection") => return self.changes(body),
+            ("REPORT", COLLECTION, _) => {
+                let hrefs = body.split("<d:href>").skip(1).map(|rest| rest.split('<').next().unwrap());
+                hrefs.map(|path| self.event(path, true)).collect()
+            }
+            _ => return response("404 Not Found", "").into_bytes(),
+        };
+        multistatus(&all)
+    }
+
+    fn collection(&self) -> String {
+        let token = match self.has_no_tokens {
+            true => format!("<s:getctag>{}</s:getctag>", self.log.len()),
+            false => format!(
+                "<d:sync-token>{}</d:sync-token><d:supported-report-set><d:supported-report><d:report>\
+                 <d:sync-collection/></d:report></d:supported-report></d:supported-report-set>",
+                self.log.len()
+            ),
+        };
+        let kind = "<d:resourcetype><d:collection/><c:calendar/></d:resourcetype><d:displayname>Work</d:displayname>";
+        properties(COLLECTION, &format!("{kind}{token}"))
+    }
+
+    fn changes(&self, body: &str) -> Vec<u8> {
+        let token = body.split("<d:sync-token>").nth(1).unwrap().split('<').next().unwrap().trim();
+        if self.refuses_tokens {
+            return response("403 Forbidden", "").into_bytes();
+        }
+        let from: usize = token.parse().unwrap();
+        let to = self.page.map_or(self.log.len(), |page| (from + page).min(self.log.len()));
+        let mut all: String = self.log[from..to].iter().map(|path| self.event(path, false)).collect();
+        let mut token = to;
+        if to < self.log.len() {
+            all += &format!(
+                "<d:response><d:href>{COLLECTION}</d:href><d:status>HTTP/1.1 507 Insufficient Storage</d:status></d:response>"
+            );
+            token = if self.is_stuck { from } else { to };
+        }
+        multistatus(&format!("{all}<d:sync-token>{token}</d:sync-token>"))
+    }
+}
+
+fn properties(path: &str, properties: &str) -> String {
+    format!(
+        "<d:response><d:href>{path}</d:href><d:propstat><d:prop>{properties}</d:prop>\
+         <d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>"
+    )
+}
+
+fn multistatus(all: &str) -> Vec<u8> {
+    let body = format!(
+        "<d:multistatus xmlns:d=\"DAV:\" xmlns:c=\"urn:ietf:params:xml:ns:caldav\" \
+         xmlns:s=\"http://calendarserver.org/ns/\">{all}</d:multistatus>"
+    );
+    response("207 Multi-Status", &body).into_bytes()
+}
+
+fn login(password: &str) -> CalendarLogin {
+    CalendarLogin { username: "ada".into(), password: CalendarPassword::new(password.into()) }
+}
+
+impl World {
+    /// Starts a server and connects its calendar, after the check that the APIs make.
+    async fn caldav(&self, server: Server) -> (Shared, Arc<Receiver>, CalendarId) {
+        let server = Arc::new(Mutex::new(server));
+        let responding = Arc::clone(&server);
+        let respond = Box::new(move |request: &str| responding.lock().respond(request));
+        let receiver = Receiver::responding(self.authority.server(HOST), respond);
+        self.dns.set(HOST, &["93.184.216.99"]);
+        self.net.put("93.184.216.99:443", Place::Receiver(receiver.clone()));
+        let input = CalendarInput {
+            kind: CalendarKind::Caldav,
+            url: format!("https://{HOST}/"),
+            login: Some(login("pw")),
+            collection: Some(format!("https://{HOST}{COLLECTION}")),
+        };
+        let found = self.business.check_calendar(input).await.unwrap();
+        assert_eq!(found.server_addresses, ["ada@example.com"]);
+        let connect = ConnectCalendar {
+            staff_id: self.staff,
+            name: found.name.clone(),
+            kind: CalendarKind::Caldav,
+            url: found.url,
+            login: Some(login("pw")),
+            collection: found.collection,
+            collection_name: found.name,
+            server_addresses: found.server_addresses,
+            detail: FeedDetail::Services,
+            all_day: AllDay::Busy,
+            own_addresses: Vec::new(),
+        };
+        let id = self.business.change(by_operator(), connect).await.unwrap().value.settings.id;
+        settle().await;
+        (server, receiver, id)
+    }
+}
+
+fn with_two_events() -> Server {
+    let mut server = Server::default();
+    server.put("a", 10, 11);
+    server.put("b", 14, 15);
+    server
+}
+
+#[tokio::test(start_paused = true)]
+async fn discovery_lists_the_calendars_with_events() {
+    let world = World::new().await;
+    let (_, receiver, _) = world.caldav(with_two_events()).await;
+    let url = format!("https://{HOST}/");
+    let found = world.business.discover_calendars(&url, &login("pw")).await.unwrap();
+    let collection = WebhookUrl::parse(&format!("https://{HOST}{COLLECTION}")).unwrap();
+    assert_eq!(found, [DiscoveredCalendar { url: collection, name: "Work".into(), is_writable: false }]);
+    let refused = world.business.discover_calendars(&url, &login("wrong")).await.unwrap_err();
+    let EngineError::Refused(Refusal::Invalid(problems)) = &refused else { panic!("{refused:?}") };
+    assert_eq!(problems[0].path, "username");
+    let google = world.business.discover_calendars("https://calendar.google.com/x", &login("pw")).await;
+    assert!(matches!(google.unwrap_err(), EngineError::Refused(Refusal::Invalid(_))));
+    assert!(receiver.requests().iter().all(|request| request.contains("authorization: ")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_changed_events_are_requested_again() {
+    for has_no_tokens in [false, true] {
+        let world = World::new().await;
+        let (server, receiver, id) = world.caldav(Server { has_no_tokens, ..with_two_events() }).await;
+        assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16]);
+        {
+            let mut server = server.lock();
+            server.put("a", 12, 13);
+            server.delete("b");
+            server.put("c", 16, 17);
+        }
+        let before = receiver.requests().len();
+        minutes(17).await;
+        assert_eq!(world.hours(INTEGRATION).await, [9, 10, 11, 13, 14, 15], "tokens: {}", !has_no_tokens);
+        let requests = receiver.requests().split_off(before);
+        let multiget = requests.iter().find(|request| request.contains("calendar-multiget")).unwrap();
+        assert!(multiget.contains("/a.ics") && multiget.contains("/c.ics") && !multiget.contains("/b.ics"));
+        assert_eq!(world.calendar(id).await.events, 2);
+        let before = receiver.requests().len();
+        minutes(17).await;
+        let requests = receiver.requests().split_off(before);
+        assert!(requests.iter().all(|request| !request.contains("calendar-multiget")), "nothing has changed");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_list_of_changes_is_read_in_pages() {
+    let world = World::new().await;
+    let (server, _, id) = world.caldav(with_two_events()).await;
+    for number in 0..7 {
+        server.lock().put(&format!("e{number}"), 9, 10);
+    }
+    server.lock().page = Some(3);
+    minutes(17).await;
+    assert_eq!(world.calendar(id).await.events, 9);
+    // If the token does not advance, all events are read instead.
+    server.lock().put("last", 11, 12);
+    server.lock().put("more", 12, 13);
+    {
+        let mut server = server.lock();
+        (server.is_stuck, server.page) = (true, Some(1));
+    }
+    minutes(17).await;
+    assert_eq!(world.calendar(id).await.events, 11);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_token_leads_to_a_complete_read() {
+    let world = World::new().await;
+    let (server, receiver, id) = world.caldav(with_two_events()).await;
+    server.lock().delete("a");
+    server.lock().refuses_tokens = true;
+    minutes(17).await;
+    assert_eq!(
+        (world.calendar(id).await.events, world.calendar(id).await.status),
+        (1, CalendarStatus::Connected)
+    );
+    assert!(receiver.requests().last().unwrap().contains("calendar-multiget"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_missing_property_deletes_no_event() {
+    let world = World::new().await;
+    let (server, _, id) = world.caldav(with_two_events()).await;
+    server.lock().put("a", 10, 11);
+    server.lock().is_phantom = true;
+    minutes(17).await;
+    assert_eq!((world.rows(kind::CALENDAR_EVENT), world.calendar(id).await.events), (2, 2));
+    assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_calendar_is_read_each_minute_while_its_business_is_used() {
+    let world = World::new().await;
+    let (server, _, _) = world.caldav(with_two_events()).await;
+    minutes(30).await;
+    server.lock().put("c", 16, 17);
+    // A request makes the calendar due at once.
+    let _ = world.engine.business(world.business.id());
+    settle().await;
+    assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15]);
+    server.lock().delete("c");
+    sleep(Duration::from_secs(70)).await;
+    assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16]);
+}

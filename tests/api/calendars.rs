@@ -1,0 +1,66 @@
+//! Tests of the operator's routes for connected calendars. The tests of the engine read calendars of servers.
+
+use serde_json::{Value, json};
+
+use crate::harness::Server;
+
+fn ics(staff: &str, changes: &Value) -> Value {
+    let mut body = json!({ "staff_id": staff, "kind": "ics", "url": "https://calendar.example.com/x.ics" });
+    body.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+    body
+}
+
+#[tokio::test]
+async fn what_cannot_be_connected_is_refused_with_the_property() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    for (changes, path, text) in [
+        (json!({ "write": true }), "write", "does not write appointments"),
+        (json!({ "busy": false }), "busy", "must be true"),
+        (json!({ "username": "ada" }), "username", "kind `caldav`"),
+        (json!({ "kind": "caldav" }), "username", "required"),
+        (json!({ "kind": "caldav", "username": "a", "password": "b" }), "calendar", "required"),
+        (json!({ "url": "http://calendar.example.com/" }), "url", "https"),
+        (json!({ "url": "https://10.0.0.1/x.ics" }), "url", "public"),
+        (json!({ "url": "https://user:pw@calendar.example.com/" }), "url", "user"),
+        (json!({ "staff_id": salon.id }), "staff_id", "staff member"),
+    ] {
+        let refused = salon.operator.post("/calendars", &ics(&salon.anna, &changes)).await;
+        refused.invalid_at(&[path]);
+        assert!(refused.to_string().contains(text), "{changes}: {refused}");
+    }
+    let account = json!({ "url": "https://calendar.google.com/x", "username": "ada", "password": "pw" });
+    let refused = salon.operator.post("/calendars/discover", &account).await;
+    refused.invalid_at(&["url"]);
+    assert!(refused.to_string().contains("secret iCal address in this version"), "{refused}");
+    assert!(salon.operator.all("/calendars").await.is_empty());
+}
+
+#[tokio::test]
+async fn a_calendar_is_shown_without_its_address_and_changed_under_its_entity_tag() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let path = format!("/calendars/{}", salon.calendar(&server).await);
+    let shown = salon.operator.get(&path).await;
+    let body = shown.is(200).data();
+    assert_eq!((&body["host"], &body["username"]), (&json!("calendar.example.com"), &Value::Null));
+    assert!(!format!("{shown}").contains("secret.ics"));
+    let tag = shown.etag();
+    let renamed =
+        salon.operator.call("PATCH", &path).header("if-match", &tag).json(&json!({ "name": "Home" }));
+    assert_eq!(renamed.await.data()["name"], "Home");
+    let stale = salon.operator.call("PATCH", &path).header("if-match", &tag).json(&json!({ "name": "Work" }));
+    stale.await.fails(409, "conflict");
+    salon.operator.patch(&path, &json!({ "password": "x" })).await.fails(400, "invalid_request");
+    salon.operator.patch(&path, &json!({ "write": true })).await.fails(400, "invalid_request");
+    assert_eq!(salon.operator.call("POST", &format!("{path}/read")).await.status, 202);
+    let of_ben = salon.operator.all(&format!("/calendars?staff_id={}", salon.ben)).await;
+    assert!(of_ben.is_empty() && salon.operator.all("/calendars").await.len() == 1);
+    let audit = salon.operator.all("/audit").await;
+    let of_calendars = audit.iter().filter(|entry| entry["resource_type"] == "calendar");
+    let actions: Vec<_> = of_calendars.map(|entry| entry["action"].as_str().unwrap()).collect();
+    assert_eq!(actions, ["calendar.changed", "calendar.connected"]);
+    assert!(!json!(audit).to_string().contains("example.com"));
+    salon.operator.delete(&path).await.is(204);
+    salon.operator.get(&path).await.fails(404, "not_found");
+}
