@@ -8,7 +8,7 @@ use std::ops::{Range, RangeInclusive};
 use chrono::{NaiveDate, TimeDelta};
 
 use super::availability::Schedule;
-use super::{BlockedKey, Calendar, Service, SpecialDay, StaffMember, Timestamp};
+use super::{BlockedKey, Calendar, Service, Spans, SpecialDay, StaffMember, Timestamp};
 
 /// The opening hours, breaks and presence of staff members. The ranges are sorted and may extend beyond the dates.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ pub struct Presence {
     pub hours: Option<Vec<Range<Timestamp>>>,
     /// The absences with their ends, sorted by start.
     pub away: Vec<(BlockedKey, Timestamp)>,
+    /// The merged busy times of connected calendars.
+    pub busy: Vec<Range<Timestamp>>,
 }
 
 impl Schedule<'_> {
@@ -41,10 +43,13 @@ impl Schedule<'_> {
         let presence = |member: &StaffMember| {
             let hours = member.hours.as_ref().map(|hours| timeline.staff_hours(hours));
             let away = self.blocked.of_staff(member.id);
+            let busy = self.blocked.calendars_of(member.id).flat_map(Spans::iter);
+            let busy = Spans::merge(busy.filter(|span| within(span)).cloned().collect());
             Presence {
                 member: member.clone(),
                 hours: hours.map(|hours| hours.iter().filter(|span| within(span)).cloned().collect()),
                 away: away.filter(|(key, end)| within(&(key.starts_at..*end))).collect(),
+                busy: busy.iter().cloned().collect(),
             }
         };
         Diary {

@@ -89,6 +89,7 @@ enum Ground {
     Free,
     Break,
     Out,
+    Busy,
     Off(String),
     Buffer,
     Taken,
@@ -180,6 +181,7 @@ fn is_outside(dates: &Dates, presence: &Presence, visit: &AppointmentView) -> bo
         || presence.hours.as_ref().is_some_and(|hours| !cover(hours, during()))
         || dates.diary.breaks.iter().any(|pause| meets(pause.start, pause.end))
         || presence.away.iter().any(|(key, end)| meets(key.starts_at, *end))
+        || presence.busy.iter().any(|busy| meets(busy.start, busy.end))
 }
 
 impl Board<'_> {
@@ -299,6 +301,11 @@ impl Board<'_> {
         for pause in minutes_on(&diary.breaks, date, zone) {
             paint(pause, &is_free, &Ground::Break);
         }
+        for busy in presence.iter().flat_map(|one| &one.busy) {
+            for minutes in minutes_on(std::slice::from_ref(busy), date, zone) {
+                paint(minutes, &is_open, &Ground::Busy);
+            }
+        }
         for (key, end) in presence.iter().flat_map(|one| &one.away) {
             let note = self.dates.notes.get(&key.id).cloned().unwrap_or_default();
             for minutes in minutes_on(&[key.starts_at..*end], date, zone) {
@@ -330,6 +337,7 @@ impl Board<'_> {
                 Ground::Break => ("break", self.member.t("calendar-break")),
                 Ground::Out => ("away", self.member.t("calendar-not-in")),
                 Ground::Off(note) => ("away", self.member.time_off(note)),
+                Ground::Busy => ("away", self.member.t("calendar-busy")),
                 Ground::Buffer => ("buffer", self.member.t("calendar-kept-free")),
             };
             let [time, until] = [minutes.start, minutes.end].map(|minute| self.member.clock_of(minute));

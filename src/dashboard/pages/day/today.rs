@@ -193,6 +193,10 @@ fn day_of(member: &Member, dates: &Dates, presence: &Presence, today: NaiveDate)
         let stretch = [key.starts_at..*end];
         rows.extend(minutes_on(&stretch, today, zone).map(|minutes| gap(minutes, label.clone())));
     }
+    for busy in &presence.busy {
+        let minutes = minutes_on(std::slice::from_ref(busy), today, zone);
+        rows.extend(minutes.map(|minutes| gap(minutes, member.t("calendar-busy"))));
+    }
     rows.extend(visits.iter().map(|visit| (minute(visit.starts_at, today, zone), row(member, visit))));
     rows.sort_by_key(|(minute, _)| *minute);
     let sub = match visits.iter().map(|visit| visit.ends_at).max() {

@@ -111,6 +111,7 @@ calendar-open-from-to = open { $from } to { $to }
 calendar-closed-all-day = closed all day
 calendar-closed = Closed
 calendar-break = Break
+calendar-busy = Busy in another calendar
 calendar-not-in = Not working
 calendar-time-off = Time off
 calendar-time-off-for = Time off: { $note }

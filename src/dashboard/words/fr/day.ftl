@@ -111,6 +111,7 @@ calendar-open-from-to = ouvert de { $from } à { $to }
 calendar-closed-all-day = fermé toute la journée
 calendar-closed = Fermé
 calendar-break = Pause
+calendar-busy = Occupé dans un autre agenda
 calendar-not-in = Ne travaille pas
 calendar-time-off = Absence
 calendar-time-off-for = Absence : { $note }
