@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::words::words;
-use super::{AuditId, KeyId, PersonId, Timestamp};
+use super::{AuditId, ConversationId, KeyId, PersonId, Timestamp};
 
 words! {
     AuditAction {
@@ -24,6 +24,11 @@ words! {
         ContactMerged = "contact.merged",
         CallCompleted = "call.completed",
         CallUpdated = "call.updated",
+        ConversationStarted = "conversation.started",
+        ConversationContinued = "conversation.continued",
+        ConversationEnded = "conversation.ended",
+        ConversationDeleted = "conversation.deleted",
+        GapDeleted = "gap.deleted",
         MessageTaken = "message.taken",
         MessageUpdated = "message.updated",
         KnowledgeCreated = "knowledge.created",
@@ -37,6 +42,7 @@ words! {
         SpecialDayDeleted = "special_day.deleted",
         WebsiteUpdated = "website.updated",
         NoticesUpdated = "notices.updated",
+        ReceptionistUpdated = "receptionist.updated",
         ServiceCreated = "service.created",
         ServiceUpdated = "service.updated",
         ServiceDeleted = "service.deleted",
@@ -93,6 +99,8 @@ words! {
         Appointment = "appointment",
         Contact = "contact",
         Call = "call",
+        Conversation = "conversation",
+        Gap = "gap",
         Message = "message",
         Knowledge = "knowledge",
         Business = "business",
@@ -122,9 +130,8 @@ impl AuditAction {
         match of {
             // Settings and special days have no id, and an action with a plural name concerns many records. Entries
             // about them therefore name the business.
-            "special_day" | "website" | "notices" | "records" | "contacts" | "appointments" => {
-                AuditedKind::Business
-            }
+            "special_day" | "website" | "notices" | "receptionist" | "records" | "contacts"
+            | "appointments" => AuditedKind::Business,
             "installation" => AuditedKind::Export,
             of => AuditedKind::from_word(of).expect("the name of an action begins with a kind"),
         }
@@ -162,6 +169,8 @@ pub enum Actor {
     System,
     /// A customer who uses the booking page or a manage link.
     Customer,
+    /// The receptionist, in a conversation with a customer.
+    Receptionist(ConversationId),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

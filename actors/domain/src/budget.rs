@@ -19,6 +19,8 @@ words! {
         WaitingDeliveries = "waiting_deliveries",
         /// Notices to customers that have not been sent yet. Their bytes are not counted.
         WaitingNotices = "waiting_notices",
+        /// Conversations of the receptionist. When they are full, a new one replaces the oldest ended one.
+        Conversations = "conversations",
     }
 }
 
@@ -52,6 +54,7 @@ const DEFAULTS: [(BudgetKind, Amount); BudgetKind::ALL.len()] = [
     (BudgetKind::Knowledge, Amount { rows: 10_000, bytes: 256 * MIB }),
     (BudgetKind::WaitingDeliveries, Amount { rows: 100_000, bytes: GIB }),
     (BudgetKind::WaitingNotices, Amount { rows: 100_000, bytes: GIB }),
+    (BudgetKind::Conversations, Amount { rows: 100_000, bytes: GIB }),
 ];
 
 /// The largest possible limit. It is the largest integer that every JSON parser represents exactly.

@@ -28,6 +28,7 @@ mod calendars;
 mod call;
 mod catalog;
 mod contact;
+mod conversation;
 pub mod diary;
 mod hours;
 mod ids;
@@ -42,6 +43,7 @@ mod notice;
 mod person;
 mod problem;
 mod public;
+mod receptionist;
 mod refusal;
 mod retention;
 mod role;
@@ -59,8 +61,8 @@ mod words;
 
 pub use self::{
     address::*, alert::*, alerting::*, appointment::*, attempt::*, audit::*, blocked::*, budget::*,
-    business::*, busy::*, calendar::*, calendars::*, call::*, catalog::*, contact::*, hours::*, ids::*,
-    insights::*, key::*, knowledge::*, link::*, mail::*, membership::*, message::*, notice::*, person::*,
-    problem::*, public::*, refusal::*, retention::*, role::*, search::*, spans::*, text::*, time::*,
-    webhook::*, webhook_url::*, website::*,
+    business::*, busy::*, calendar::*, calendars::*, call::*, catalog::*, contact::*, conversation::*,
+    hours::*, ids::*, insights::*, key::*, knowledge::*, link::*, mail::*, membership::*, message::*,
+    notice::*, person::*, problem::*, public::*, receptionist::*, refusal::*, retention::*, role::*,
+    search::*, spans::*, text::*, time::*, webhook::*, webhook_url::*, website::*,
 };

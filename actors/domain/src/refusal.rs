@@ -87,6 +87,9 @@ pub enum Conflict {
     SlugTaken,
     /// The business has no connection that can send text messages.
     NoTexts,
+    ConversationEnded,
+    /// Only conversations by text have replies by the team.
+    NotByText,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,9 +7,9 @@
 
 use domain::{
     Alias, ApiKey, Appointment, BlockedTime, Budget, BudgetKind, Business, BusinessId, CalendarBusy,
-    CalendarEvent, CalendarState, CallRecord, ConnectedCalendar, Contact, ContactId, Delivery, Feed,
-    Knowledge, Membership, NoticeSettings, ResourceId, Retention, Service, SpecialDay, StaffMember,
-    TakenMessage, Timestamp, WebhookEndpoint, Website,
+    CalendarEvent, CalendarState, CallRecord, Channel, ConnectedCalendar, Contact, ContactId, Conversation,
+    Delivery, Feed, Gap, Knowledge, Membership, NoticeSettings, Receptionist, ResourceId, Retention, Service,
+    SpecialDay, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, Website,
 };
 use uuid::Uuid;
 
@@ -47,6 +47,9 @@ macro_rules! each_kind {
                 Notices(NoticeSettings) "notices" [single] {
                     NOTICES "settings of notices", |_it, of| keys::notices(of), []
                 }
+                Receptionist(Receptionist) "receptionist" [single] {
+                    RECEPTIONIST "settings of the receptionist", |_it, of| keys::receptionist(of), []
+                }
                 Service(Service) "service" {
                     SERVICE "services" Services, |it, of| keys::service(of, it.id),
                     [created_at, updated_at]
@@ -74,6 +77,10 @@ macro_rules! each_kind {
                 Call(CallRecord) "call" [personal 3] [expires calls_days] {
                     CALL "calls" Calls, |it, of| keys::call(of, it.id),
                     [created_at, updated_at], |handled_at| &mut *handled_at, index call_rows, search CALL_SEARCH
+                }
+                Conversation(Conversation) "conversation" [personal 9] [expires calls_days] {
+                    CONVERSATION "conversations" Conversations, |it, of| keys::conversation(of, it.id),
+                    [created_at, updated_at], |ended_at| &mut *ended_at, index conversation_rows
                 }
                 Message(TakenMessage) "message" [personal 2] [expires messages_days] {
                     MESSAGE "messages" Messages, |it, of| keys::message(of, it.id),
@@ -113,6 +120,7 @@ macro_rules! each_kind {
                     CALENDAR_EVENT "events of calendars",
                     |it, of| keys::calendar_event(of, it.calendar_id, &it.hash), []
                 }
+                Gap { GAP "unanswered questions", |it, of| keys::gap(of, it.id), [asked_at] }
                 AuditRecord [expires audit_days] {
                     AUDIT "audit entries", |it, of| keys::audit(of, it.entry.id), [entry.at]
                 }
@@ -412,6 +420,25 @@ fn call_rows(it: &CallRecord, of: BusinessId) -> Vec<IndexRow> {
     rows
 }
 
+fn conversation_rows(it: &Conversation, of: BusinessId) -> Vec<IndexRow> {
+    let mut rows =
+        vec![IndexRow::new("by `updated_at`", keys::conversation_by_update(of, it.updated_at, it.id), [])];
+    if let Some(contact) = it.contact_id {
+        rows.push(IndexRow::new(
+            "by contact",
+            keys::conversation_by_contact(of, contact, it.started_at, it.id),
+            [],
+        ));
+    }
+    rows.push(if it.is_open() {
+        IndexRow::new("of open conversations", keys::conversation_open(of, it.id), [])
+    } else {
+        let is_of_website = it.channel == Channel::Website;
+        IndexRow::new("of ended conversations", keys::conversation_ended(of, is_of_website, it.id), [])
+    });
+    rows
+}
+
 fn message_rows(it: &TakenMessage, of: BusinessId) -> Vec<IndexRow> {
     let lists = [
         Some(("by creation", MessagesOf::Business)),
@@ -438,8 +465,8 @@ pub struct Counted {
 
 const API_KEYS: Counted = Counted { kind: kind::KEY, budget: BudgetKind::Keys, decodes: None };
 
-pub const COUNTED: [Counted; 8] = {
-    let (mut all, mut found, mut number) = ([API_KEYS; 8], 0, 0);
+pub const COUNTED: [Counted; 9] = {
+    let (mut all, mut found, mut number) = ([API_KEYS; 9], 0, 0);
     while number < u8::MAX {
         let mut at = 0;
         while at < KINDS.len() {

@@ -5,8 +5,9 @@
 //! never gets another meaning.
 
 use domain::{
-    AppointmentId, AuditId, BusinessId, CalendarId, CallId, ContactId, EventId, FeedId, KeyId, KnowledgeId,
-    MailId, MessageId, PersonId, ServiceId, StaffId, SteadyTime, Timestamp, WebhookId,
+    AppointmentId, AuditId, BusinessId, CalendarId, CallId, ContactId, ConversationId, EventId, FeedId,
+    GapId, KeyId, KnowledgeId, MailId, MessageId, PersonId, ServiceId, StaffId, SteadyTime, Timestamp,
+    WebhookId,
 };
 
 use super::parts::key_of;
@@ -61,6 +62,7 @@ kinds! {
     WEBHOOK = 0x04, 33, fn webhook(id: WebhookId); // → `WebhookEndpoint`
     BUDGET = 0x05, 33, fn budget(); // The limits that the operator sets: zeros → `Budget`
     RETENTION = 0x08, 33, fn retention(); // → `Retention`
+    RECEPTIONIST = 0x09, 33, fn receptionist(); // The settings of the receptionist: zeros → `Receptionist`
     /// A special day. The key ends with the date and zeros. The value is the `SpecialDay`.
     SPECIAL_DAY = 0x0a, 33;
     /// A blocked time. The key ends with the staff member, the start and the id. The value is the `BlockedTime`.
@@ -134,6 +136,17 @@ kinds! {
     MESSAGE_BY_UPDATE = 0x4d, 41, fn message_by_update(updated_at: Timestamp, id: MessageId); // → nothing
     MESSAGE_SEARCH = 0x4e, 33; // The search texts of several messages, like `CONTACT_SEARCH`
     KNOWLEDGE = 0x50, 33, fn knowledge(id: KnowledgeId); // → `Knowledge`
+    CONVERSATION = 0x54, 33, fn conversation(id: ConversationId); // → `Conversation`
+    CONVERSATION_BY_UPDATE = 0x55, 41,
+        fn conversation_by_update(updated_at: Timestamp, id: ConversationId); // → nothing
+    CONVERSATION_BY_CONTACT = 0x56, 57,
+        fn conversation_by_contact(contact: ContactId, started_at: Timestamp, id: ConversationId); // → nothing
+    /// An entry of the list of conversations that are open. The value is empty.
+    CONVERSATION_OPEN = 0x57, 33, fn conversation_open(id: ConversationId);
+    /// An entry of the list of conversations that have ended, in the order in which they make room for new ones:
+    /// first those of the website (0), then the others (1), the oldest first. The value is empty.
+    CONVERSATION_ENDED = 0x58, 34;
+    GAP = 0x5a, 33, fn gap(id: GapId); // A question that the receptionist could not answer: its id → `Gap`
     EVENT = 0x60, 33, fn event(id: EventId); // → the bytes that every attempt sends
     /// The delivery of an event to an endpoint. The value is the `Delivery`.
     DELIVERY = 0x61, 49, fn delivery(endpoint: WebhookId, event: EventId);

@@ -4,8 +4,8 @@
 
 use chrono::{Datelike, NaiveDate};
 use domain::{
-    ApiKey, AppointmentId, BlockedKey, BusinessId, CalendarId, CallId, ContactId, FeedId, MailId, MailKind,
-    MessageId, PersonId, ResourceId, StaffId, SteadyTime, Timestamp, WebhookId,
+    ApiKey, AppointmentId, BlockedKey, BusinessId, CalendarId, CallId, ContactId, ConversationId, FeedId,
+    MailId, MailKind, MessageId, PersonId, ResourceId, StaffId, SteadyTime, Timestamp, WebhookId,
 };
 use uuid::Uuid;
 
@@ -131,6 +131,34 @@ pub fn message_in(business: BusinessId, list: MessagesOf, created_at: Timestamp,
 
 pub fn messages(business: BusinessId, list: MessagesOf, from: Timestamp, to: Timestamp) -> KeyRange {
     within(list.prefix(business), from, to)
+}
+
+/// An entry of the list of ended conversations. Those of the website come first.
+pub fn conversation_ended(business: BusinessId, is_of_website: bool, id: ConversationId) -> Key {
+    conversations_ended_start(business, is_of_website).with(id.uuid().as_bytes())
+}
+
+/// The ended conversations of the website, or the others, the oldest first.
+pub fn conversations_ended(business: BusinessId, are_of_website: bool) -> KeyRange {
+    KeyRange::prefix(conversations_ended_start(business, are_of_website))
+}
+
+fn conversations_ended_start(business: BusinessId, are_of_website: bool) -> Key {
+    start(business, kind::CONVERSATION_ENDED).with(&[u8::from(!are_of_website)])
+}
+
+pub fn conversations_of_contact(
+    business: BusinessId,
+    contact: ContactId,
+    from: Timestamp,
+    to: Timestamp,
+) -> KeyRange {
+    within(of_id(business, kind::CONVERSATION_BY_CONTACT, contact), from, to)
+}
+
+/// The conversations that were started in `from..until`.
+pub fn conversations(business: BusinessId, from: Option<Timestamp>, until: Option<Timestamp>) -> KeyRange {
+    minted(start(business, kind::CONVERSATION), from, until)
 }
 
 pub fn memberships_of(person: PersonId) -> KeyRange {

@@ -38,6 +38,7 @@ const ACTOR_OPERATOR: u8 = 2;
 const ACTOR_SYSTEM: u8 = 3;
 const ACTOR_PERSON: u8 = 4;
 const ACTOR_CUSTOMER: u8 = 5;
+const ACTOR_RECEPTIONIST: u8 = 6;
 
 impl Field for Actor {
     fn write(&self, to: &mut Vec<u8>) {
@@ -47,6 +48,7 @@ impl Field for Actor {
             Self::System => (ACTOR_SYSTEM, None),
             Self::Person(id) => (ACTOR_PERSON, Some(id.uuid())),
             Self::Customer => (ACTOR_CUSTOMER, None),
+            Self::Receptionist(id) => (ACTOR_RECEPTIONIST, Some(id.uuid())),
         };
         (number, id).write(to);
     }
@@ -58,6 +60,7 @@ impl Field for Actor {
             (ACTOR_SYSTEM, None) => Ok(Self::System),
             (ACTOR_PERSON, Some(id)) => Ok(Self::Person(id.into())),
             (ACTOR_CUSTOMER, None) => Ok(Self::Customer),
+            (ACTOR_RECEPTIONIST, Some(id)) => Ok(Self::Receptionist(id.into())),
             (number, _) => Err(from.damaged(format!("the actor {number} is not known"))),
         }
     }

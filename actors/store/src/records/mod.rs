@@ -9,6 +9,7 @@ mod calendars;
 mod day;
 mod people;
 mod sending;
+mod talk;
 #[cfg(test)]
 mod testing;
 mod work;
@@ -18,11 +19,12 @@ use chrono_tz::Tz;
 use domain::{
     AlertEmail, AlertKind, AlertScope, AllDay, AppointmentStatus, Attendance, AuditAction, AuditedKind,
     BlockedSource, BookingMode, BudgetKind, CalendarFault, CalendarKind, CalendarStatus, CalendarSyncStatus,
-    CalendarWarning, CallOutcome, CallStatus, ClockFormat, Color, CustomerWord, Day, DeliveryStatus,
-    Direction, DisabledReason, DropReason, Email, EmailConsent, EventType, FeedDetail, LinkKind, Locale,
+    CalendarWarning, CallOutcome, CallStatus, Channel, ClockFormat, Color, ConversationMode,
+    ConversationStatus, CustomerWord, Day, DeliveryStatus, Direction, DisabledReason, DropReason, EffectKind,
+    EffectOn, Email, EmailConsent, EndedBy, EventType, FeedDetail, GateRule, InputKind, LinkKind, Locale,
     MailKind, MailStatus, MembershipStatus, MessageStatus, NoticeKind, NoticeScope, Phone, ResourceId, Role,
-    SiteOrigin, Slug, Source, SteadyTime, TextConsent, Timestamp, Urgency, WebhookStatus, WebhookUrl,
-    WeekStart,
+    SiteOrigin, Slug, Source, Speaker, SteadyTime, TextConsent, Timestamp, Urgency, WebhookStatus,
+    WebhookUrl, WeekStart,
 };
 use uuid::Uuid;
 
@@ -89,7 +91,7 @@ numbers! {
     BookingMode { Instant = 1, Request = 2, Off = 3 }
     BudgetKind {
         Services = 1, Staff = 2, Keys = 3, Contacts = 4, Appointments = 5, Calls = 6, Messages = 7, Knowledge = 8,
-        WaitingDeliveries = 9, WaitingNotices = 10,
+        WaitingDeliveries = 9, WaitingNotices = 10, Conversations = 11,
     }
     CalendarFault {
         Unreachable = 1, Timeout = 2, Tls = 3, Credentials = 4, Forbidden = 5, NotFound = 6, OtherHost = 7,
@@ -104,19 +106,30 @@ numbers! {
         QuestionAnswered = 5, Transferred = 6, Voicemail = 7, Spam = 8, Hangup = 9, Other = 10,
     }
     CallStatus { Completed = 1, Missed = 2, Failed = 3 }
+    Channel { Voice = 1, Sms = 2, Website = 3, Assistant = 4 }
     ClockFormat { Auto = 1, Twelve = 2, TwentyFour = 3 }
+    ConversationMode { Model = 1, Guided = 2 }
+    ConversationStatus { Open = 1, Ended = 2 }
     CustomerWord { Client = 1, Patient = 2, Guest = 3 }
     Day { Sunday = 0, Monday = 1, Tuesday = 2, Wednesday = 3, Thursday = 4, Friday = 5, Saturday = 6 }
     DeliveryStatus { Pending = 1, Delivered = 2, Failed = 3, Missed = 4 }
     DisabledReason { Failures = 1, Api = 2, Operator = 3 }
     DropReason { Superseded = 1, Limit = 2, OptedOut = 3, NoAddress = 4, Ended = 5 }
+    EffectKind {
+        Offered = 1, Booked = 2, Requested = 3, Moved = 4, Cancelled = 5, MessageTaken = 6, CodeSent = 7, Verified = 8,
+        Answered = 9, Transferred = 10, Emergency = 11, Consent = 12, OptedOut = 13,
+    }
+    EffectOn { Appointment = 1, Message = 2, Contact = 3 }
     EmailConsent { All = 1, NoReminders = 2, None = 3 }
+    EndedBy { Caller = 1, Receptionist = 2, Team = 3, Timeout = 4, Lost = 5 }
     EventType {
         CallCompleted = 1, AppointmentBooked = 2, AppointmentRescheduled = 3, AppointmentCancelled = 4, MessageTaken = 5,
         ContactCreated = 6,
     }
     Direction { Inbound = 1, Outbound = 2 }
+    GateRule { Form = 1, Person = 2, Claim = 3, Time = 4, Fact = 5, Length = 6 }
     FeedDetail { Times = 1, Services = 2, Contacts = 3 }
+    InputKind { Speech = 1, Keys = 2, Text = 3, Choice = 4 }
     LinkKind { Invitation = 1, Reset = 2, Enter = 3, Email = 4 }
     Locale { En = 1, Fr = 2 }
     MembershipStatus { Invited = 1, Active = 2, Disabled = 3 }
@@ -130,6 +143,7 @@ numbers! {
     NoticeScope { Off = 1, Online = 2, All = 3 }
     Role { Owner = 1, Admin = 2, Member = 3 }
     Source { Voice = 1, Sms = 2, Website = 3, Dashboard = 4, Api = 5, Mcp = 6 }
+    Speaker { Caller = 1, Receptionist = 2, Team = 3 }
     TextConsent { Given = 1, Refused = 2, Unknown = 3 }
     WebhookStatus { Enabled = 1, Disabled = 2 }
     WeekStart { Auto = 1, Monday = 2, Sunday = 3, Saturday = 4 }

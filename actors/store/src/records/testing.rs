@@ -62,9 +62,9 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 fn decode_all(bytes: &[u8]) {
     use domain::{
         Alias, ApiKey, Appointment, AuditEntry, BlockedTime, Budget, Business, CalendarBusy, CalendarEvent,
-        CalendarState, CallRecord, ConnectedCalendar, Contact, Delivery, Feed, Knowledge, Mail, Membership,
-        NoticeSettings, Person, Retention, Service, SlugOwner, SpecialDay, StaffMember, TakenMessage,
-        WebhookEndpoint, Website,
+        CalendarState, CallRecord, ConnectedCalendar, Contact, Conversation, Delivery, Feed, Gap, Knowledge,
+        Mail, Membership, NoticeSettings, Person, Receptionist, Retention, Service, SlugOwner, SpecialDay,
+        StaffMember, TakenMessage, WebhookEndpoint, Website,
     };
     let _ = Alias::decode(bytes);
     let _ = ApiKey::decode(bytes);
@@ -79,9 +79,12 @@ fn decode_all(bytes: &[u8]) {
     let _ = Budget::decode(bytes);
     let _ = Business::decode(bytes);
     let _ = Contact::decode(bytes);
+    let _ = Conversation::decode(bytes);
     let _ = Delivery::decode(bytes);
     let _ = Feed::decode(bytes);
+    let _ = Gap::decode(bytes);
     let _ = WebhookEndpoint::decode(bytes);
+    let _ = Receptionist::decode(bytes);
     let _ = Retention::decode(bytes);
     let _ = Membership::decode(bytes);
     let _ = Person::decode(bytes);

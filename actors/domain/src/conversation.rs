@@ -1,0 +1,350 @@
+//! A conversation of the receptionist with a caller: one call, one thread of texts, or one chat.
+//!
+//! Invariants:
+//! - The sequence numbers of the turns are 1, 2, 3 and so on.
+//! - `ended_at`, `ended_by` and `outcome` are set if and only if the conversation has ended.
+//! - The outcome follows from the effects of the turns, never from a model.
+
+use chrono::TimeDelta;
+use uuid::Uuid;
+
+use super::words::words;
+use super::{
+    AppointmentId, CallId, CallOutcome, ContactId, ConversationId, GapId, Locale, MessageId, Phone, Source,
+    Timestamp,
+};
+
+pub const CALLER_CHARS_MAX: usize = 2_000;
+pub const WEBSITE_CALLER_CHARS_MAX: usize = 400;
+pub const SUMMARY_CHARS_MAX: usize = 400;
+/// The maximum number of a caller's turns. On the website it is [`WEBSITE_TURNS_MAX`].
+pub const CALLER_TURNS_MAX: usize = 60;
+pub const WEBSITE_TURNS_MAX: usize = 30;
+/// The time for which an ended chat of the website can still be read, after its last turn.
+pub const CHAT_SHOWN: TimeDelta = TimeDelta::hours(24);
+/// The time after which a chat of the website without a contact is deleted.
+pub const CHAT_KEPT: TimeDelta = TimeDelta::days(30);
+/// The time for which the receptionist is silent after a text by the team.
+pub const TEAM_SILENCE: TimeDelta = TimeDelta::minutes(30);
+pub const GAPS_MAX: usize = 500;
+pub const GAP_KEPT: TimeDelta = TimeDelta::days(90);
+
+words! {
+    Channel {
+        Voice = "voice",
+        Sms = "sms",
+        Website = "website",
+        Assistant = "assistant",
+    }
+
+    ConversationStatus {
+        Open = "open",
+        Ended = "ended",
+    }
+
+    /// The origin of the newest turn: a model, or the guided path of questions and choices.
+    ConversationMode {
+        Model = "model",
+        Guided = "guided",
+    }
+
+    EndedBy {
+        Caller = "caller",
+        Receptionist = "receptionist",
+        Team = "team",
+        Timeout = "timeout",
+        Lost = "lost",
+    }
+
+    Speaker {
+        Caller = "caller",
+        Receptionist = "receptionist",
+        Team = "team",
+    }
+
+    InputKind {
+        Speech = "speech",
+        Keys = "keys",
+        Text = "text",
+        Choice = "choice",
+    }
+
+    EffectKind {
+        Offered = "offered",
+        Booked = "booked",
+        Requested = "requested",
+        Moved = "moved",
+        Cancelled = "cancelled",
+        MessageTaken = "message_taken",
+        CodeSent = "code_sent",
+        Verified = "verified",
+        Answered = "answered",
+        Transferred = "transferred",
+        Emergency = "emergency",
+        Consent = "consent",
+        OptedOut = "opted_out",
+    }
+
+    /// The kind of record that an effect names.
+    EffectOn {
+        Appointment = "appointment",
+        Message = "message",
+        Contact = "contact",
+    }
+
+    /// A rule that drops a sentence of a model.
+    GateRule {
+        Form = "form",
+        Person = "person",
+        Claim = "claim",
+        Time = "time",
+        Fact = "fact",
+        Length = "length",
+    }
+}
+
+impl Channel {
+    /// The source of the appointments that are booked on this channel.
+    pub fn source(self) -> Source {
+        match self {
+            Self::Voice | Self::Assistant => Source::Voice,
+            Self::Sms => Source::Sms,
+            Self::Website => Source::Website,
+        }
+    }
+
+    /// The time after the last turn at which a conversation without a call ends. A call ends when the caller
+    /// hangs up, or 30 minutes after its start.
+    pub fn silence(self) -> TimeDelta {
+        match self {
+            Self::Voice | Self::Website => TimeDelta::minutes(30),
+            Self::Sms => TimeDelta::hours(12),
+            Self::Assistant => TimeDelta::minutes(5),
+        }
+    }
+
+    pub fn turns_max(self) -> usize {
+        if self == Self::Website { WEBSITE_TURNS_MAX } else { CALLER_TURNS_MAX }
+    }
+
+    pub fn caller_chars_max(self) -> usize {
+        if self == Self::Website { WEBSITE_CALLER_CHARS_MAX } else { CALLER_CHARS_MAX }
+    }
+
+    /// True if the conversation becomes a call when it ends.
+    pub fn is_call(self) -> bool {
+        matches!(self, Self::Voice | Self::Assistant)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conversation {
+    pub id: ConversationId,
+    pub channel: Channel,
+    pub status: ConversationStatus,
+    pub mode: ConversationMode,
+    pub locale: Locale,
+    pub contact_id: Option<ContactId>,
+    /// The number of the caller.
+    pub from: Option<Phone>,
+    /// The number of the business.
+    pub to: Option<Phone>,
+    /// Whether the caller has proven that they are the contact.
+    pub verified: bool,
+    pub started_at: Timestamp,
+    pub ended_at: Option<Timestamp>,
+    pub ended_by: Option<EndedBy>,
+    pub outcome: Option<CallOutcome>,
+    pub summary: Option<String>,
+    /// The id of the call that is written when the conversation ends.
+    pub call_id: Option<CallId>,
+    /// The appointments that were booked, moved or cancelled here, in the order of their first change.
+    pub appointment_ids: Vec<AppointmentId>,
+    pub message_ids: Vec<MessageId>,
+    pub turns: Vec<Turn>,
+    /// The state of an open conversation, in the encoding of the part that leads it. Empty for an ended one.
+    pub session: Vec<u8>,
+    /// The SHA-256 of the token of a chat on the website.
+    pub token: Option<[u8; 32]>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    pub seq: u32,
+    pub at: Timestamp,
+    pub by: Speaker,
+    pub input: Option<InputKind>,
+    pub text: String,
+    /// The part of the text that was played before an interruption; `None` if all of it was played.
+    pub heard: Option<String>,
+    pub effects: Vec<Effect>,
+    /// The sentences of a model that were not said.
+    pub dropped: Vec<Dropped>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Effect {
+    pub kind: EffectKind,
+    pub on: Option<(EffectOn, Uuid)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    pub rule: GateRule,
+    pub text: String,
+}
+
+impl Conversation {
+    pub fn is_open(&self) -> bool {
+        self.status == ConversationStatus::Open
+    }
+
+    pub fn last_turn_at(&self) -> Timestamp {
+        self.turns.last().map_or(self.started_at, |turn| turn.at)
+    }
+
+    /// The time at which an open conversation ends without a further turn.
+    pub fn ends_by(&self) -> Timestamp {
+        let from = if self.channel == Channel::Voice { self.started_at } else { self.last_turn_at() };
+        from + self.channel.silence()
+    }
+
+    pub fn caller_turns(&self) -> usize {
+        self.turns.iter().filter(|turn| turn.by == Speaker::Caller).count()
+    }
+
+    pub fn next_seq(&self) -> u32 {
+        self.turns.last().map_or(1, |turn| turn.seq + 1)
+    }
+
+    pub fn effects(&self) -> impl Iterator<Item = &Effect> {
+        self.turns.iter().flat_map(|turn| &turn.effects)
+    }
+
+    /// The outcome of the conversation. `is_active` tells whether an appointment is still requested or confirmed.
+    pub fn outcome_of(&self, ended_by: EndedBy, is_active: impl Fn(AppointmentId) -> bool) -> CallOutcome {
+        let has = |kind| self.effects().any(|effect| effect.kind == kind);
+        let is_booked = self.effects().any(|effect| {
+            matches!(effect.kind, EffectKind::Booked | EffectKind::Requested)
+                && effect.on.is_some_and(|(_, id)| is_active(id.into()))
+        });
+        let found = [
+            (is_booked, CallOutcome::AppointmentBooked),
+            (has(EffectKind::Moved), CallOutcome::AppointmentRescheduled),
+            (has(EffectKind::Cancelled), CallOutcome::AppointmentCancelled),
+            (has(EffectKind::Transferred), CallOutcome::Transferred),
+            (has(EffectKind::MessageTaken), CallOutcome::MessageTaken),
+            (has(EffectKind::Answered), CallOutcome::QuestionAnswered),
+            (matches!(ended_by, EndedBy::Caller | EndedBy::Lost), CallOutcome::Hangup),
+        ];
+        found.into_iter().find(|(is_so, _)| *is_so).map_or(CallOutcome::Other, |(_, outcome)| outcome)
+    }
+
+    /// The conversation without the words and the number of its caller.
+    #[must_use]
+    pub fn erased(&self) -> Self {
+        let turns = self.turns.iter().map(|turn| Turn {
+            text: String::new(),
+            heard: None,
+            dropped: Vec::new(),
+            ..turn.clone()
+        });
+        Self {
+            contact_id: None,
+            from: None,
+            summary: None,
+            turns: turns.collect(),
+            session: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    #[must_use]
+    pub fn of_contact(&self, id: ContactId) -> Self {
+        Self { contact_id: Some(id), ..self.clone() }
+    }
+}
+
+/// A question that the receptionist could not answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    pub id: GapId,
+    pub question: String,
+    /// The time of the newest such question.
+    pub asked_at: Timestamp,
+    pub count: u32,
+    /// The conversation in which the question was asked first.
+    pub conversation_id: ConversationId,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conversation(effects: &[EffectKind]) -> Conversation {
+        let at = Timestamp::from_millis(1);
+        let on = Some((EffectOn::Appointment, Uuid::from_u128(7)));
+        let turn = Turn {
+            seq: 1,
+            at,
+            by: Speaker::Receptionist,
+            input: None,
+            text: "Hello".into(),
+            heard: None,
+            effects: effects.iter().map(|kind| Effect { kind: *kind, on }).collect(),
+            dropped: Vec::new(),
+        };
+        Conversation {
+            id: Uuid::from_u128(1).into(),
+            channel: Channel::Website,
+            status: ConversationStatus::Open,
+            mode: ConversationMode::Guided,
+            locale: Locale::En,
+            contact_id: Some(Uuid::from_u128(2).into()),
+            from: None,
+            to: None,
+            verified: false,
+            started_at: at,
+            ended_at: None,
+            ended_by: None,
+            outcome: None,
+            summary: None,
+            call_id: None,
+            appointment_ids: Vec::new(),
+            message_ids: Vec::new(),
+            turns: vec![turn],
+            session: vec![1],
+            token: None,
+            created_at: at,
+            updated_at: at,
+        }
+    }
+
+    #[test]
+    fn the_outcome_follows_from_the_effects_in_their_order() {
+        use EffectKind::{Answered, Booked, Cancelled, MessageTaken, Moved, Requested, Transferred};
+        for (effects, is_active, ended_by, expected) in [
+            (&[Booked, Moved][..], true, EndedBy::Caller, CallOutcome::AppointmentBooked),
+            (&[Requested], true, EndedBy::Lost, CallOutcome::AppointmentBooked),
+            (&[Booked, Cancelled], false, EndedBy::Caller, CallOutcome::AppointmentCancelled),
+            (&[Cancelled, Moved], true, EndedBy::Caller, CallOutcome::AppointmentRescheduled),
+            (&[MessageTaken, Transferred], true, EndedBy::Caller, CallOutcome::Transferred),
+            (&[Answered, MessageTaken], true, EndedBy::Caller, CallOutcome::MessageTaken),
+            (&[Answered], true, EndedBy::Caller, CallOutcome::QuestionAnswered),
+            (&[], true, EndedBy::Caller, CallOutcome::Hangup),
+            (&[], true, EndedBy::Timeout, CallOutcome::Other),
+        ] {
+            let outcome = conversation(effects).outcome_of(ended_by, |_| is_active);
+            assert_eq!(outcome, expected, "{effects:?} {ended_by}");
+        }
+    }
+
+    #[test]
+    fn an_erased_conversation_keeps_its_effects_and_no_words() {
+        let erased = conversation(&[EffectKind::Booked]).erased();
+        assert_eq!((erased.contact_id, erased.session.len()), (None, 0));
+        assert_eq!((erased.turns[0].text.as_str(), erased.turns[0].effects.len()), ("", 1));
+    }
+}
