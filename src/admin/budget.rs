@@ -18,6 +18,12 @@ use crate::rest::prelude::*;
 #[schemars(inline, transform = without_format)]
 pub(crate) struct BudgetBound(#[schemars(range(min = 0, max = BUDGET_MAX))] u64);
 
+impl BudgetBound {
+    pub(crate) fn get(self) -> u64 {
+        self.0
+    }
+}
+
 impl FromJson for BudgetBound {
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         let number = json.as_whole().and_then(|number| u64::try_from(number).ok());
@@ -64,6 +70,8 @@ json_object! {
         waiting_deliveries: Patch<KindPatch>,
         /// Notices to customers that have not been sent yet. Their bytes are not counted.
         waiting_notices: Patch<KindPatch>,
+        /// Conversations of the receptionist. At the limit, a new one replaces the oldest ended one.
+        conversations: Patch<KindPatch>,
     }
 }
 
@@ -92,6 +100,7 @@ pub(super) async fn update(
         (BudgetKind::Knowledge, patch.knowledge),
         (BudgetKind::WaitingDeliveries, patch.waiting_deliveries),
         (BudgetKind::WaitingNotices, patch.waiting_notices),
+        (BudgetKind::Conversations, patch.conversations),
     ];
     let limits = given.into_iter().filter_map(|(kind, patch)| Some((kind, limit(patch.set()?)))).collect();
     business.budget().await?; // waits for the count of the usage, which the response contains

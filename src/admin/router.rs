@@ -13,9 +13,9 @@ use view::{OperatorAppointmentView, OperatorCallView, OperatorMessageView};
 use super::gate::{Token, TokenGate};
 use super::hosts::AdminHosts;
 use super::{
-    appointments, audit, backup, budget, businesses, calendars, calls, contacts, diary, feeds, insights,
-    keys, knowledge, mail, messages, moving, notices, people, retention, search, services, staff, webhooks,
-    website,
+    appointments, audit, backup, budget, businesses, calendars, calls, contacts, conversations, diary, feeds,
+    insights, keys, knowledge, mail, messages, moving, notices, people, receptionist, retention, search,
+    services, staff, webhooks, website,
 };
 use crate::api;
 use crate::config::AdminToken;
@@ -148,6 +148,39 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         patch(b!("/website"), Token, website::update)
             .named("updateWebsite", "Change the booking page of a business")
             .refuses(CONFLICT),
+        get(b!("/receptionist"), Token, receptionist::show)
+            .named("getReceptionist", "Get the settings of the receptionist"),
+        patch(b!("/receptionist"), Token, receptionist::update)
+            .named("updateReceptionist", "Change the settings of the receptionist")
+            .details("A property that is left out keeps its value, and null restores its default. `channels` and `greeting` change only the given members. With `knowledge_public`, the text of all knowledge entries becomes public."),
+        get(b!("/receptionist/gaps"), Token, receptionist::gaps)
+            .named("listGaps", "List the questions that the receptionist could not answer")
+            .details("The list is ordered from newest to oldest. It contains the newest 500 questions of the last 90 days."),
+        delete(b!("/receptionist/gaps/{gap_id}"), Token, receptionist::delete_gap)
+            .named("deleteGap", "Delete a question from the list"),
+        get(b!("/conversations"), Token, conversations::list)
+            .named("listConversations", "List the conversations of the receptionist")
+            .details("Ordered from newest to oldest, or by `updated_at` with `updated_since`. The items do not contain the turns."),
+        get(b!("/conversations/{conversation_id}"), Token, conversations::show)
+            .named("getConversation", "Get a conversation with all its turns"),
+        post(b!("/conversations"), Token, conversations::create)
+            .named("startConversation", "Start a conversation as a caller")
+            .details("The operator speaks as a caller. No carrier is used, but the changes are real: appointments are booked and messages are taken. A conversation by `sms` counts as verified for the contact with the number `from`.")
+            .refuses(CONFLICT),
+        post(b!("/conversations/{conversation_id}/turns"), Token, conversations::take_turn)
+            .named("takeTurn", "Say something as a caller")
+            .details("The request contains one of `text`, `keys` and `choice`. The response contains the new turns and the choices that the caller has now.")
+            .refuses(CONFLICT),
+        post(b!("/conversations/{conversation_id}/end"), Token, conversations::end)
+            .named("endConversation", "End a conversation for the team")
+            .refuses(CONFLICT),
+        post(b!("/conversations/{conversation_id}/reply"), Token, conversations::reply)
+            .named("replyInConversation", "Send a text by the team")
+            .details("Only conversations by `sms` have replies. The receptionist is then silent in the conversation for 30 minutes.")
+            .refuses(CONFLICT),
+        delete(b!("/conversations/{conversation_id}"), Token, conversations::delete)
+            .named("deleteConversation", "Delete a conversation")
+            .conditional(),
         get(b!("/notices"), Token, website::notices)
             .named("getNotices", "Get the settings of the notices to customers"),
         patch(b!("/notices"), Token, website::update_notices)

@@ -14,6 +14,7 @@ use super::refused::Refused;
 use super::view::View;
 use super::words::words;
 use crate::http::form::Form;
+use crate::http::json::Json;
 use crate::http::router::PathParams;
 use crate::server::ClientAddr;
 use crate::words::accepted;
@@ -25,6 +26,8 @@ pub(super) struct Asked {
     pub(super) params: PathParams,
     pub(super) query: Form,
     pub(super) form: Form,
+    /// The body of a request of the chat.
+    pub(super) json: Option<Json>,
     /// The business with the slug in the path, or `None` for a path without a slug.
     pub(super) shop: Option<Arc<Shop>>,
 }
@@ -34,6 +37,8 @@ pub(super) struct Shop {
     pub(super) business: BusinessHandle,
     pub(super) profile: Business,
     pub(super) website: Website,
+    /// Whether the receptionist answers on the website.
+    pub(super) chats: bool,
 }
 
 impl Deref for Asked {
@@ -63,7 +68,7 @@ impl Asked {
         let own = shop.as_ref().map(|shop| shop.profile.locale);
         let locale = locale.or(own).unwrap_or(Locale::En);
         let view = View { shop: shop.clone(), ..View::new(words(locale)) };
-        Self { view, front, head, params, query, form, shop }
+        Self { view, front, head, params, query, form, json: None, shop }
     }
 
     pub(super) fn shop(&self) -> Result<Arc<Shop>, Refused> {

@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use tokio::sync;
 
 use super::booking::Limits;
+use super::chat::ChatLimits;
 use crate::config::PublicUrl;
 use crate::http::cursor::Cursors;
 use crate::origins::Origins;
@@ -22,6 +23,7 @@ pub(crate) struct Front {
     pub(super) cursors: Cursors,
     pub(super) requests: Addresses,
     pub(super) bookings: Mutex<Limits>,
+    pub(super) chats: Mutex<ChatLimits>,
     /// The locks of submitted forms. Forms whose idempotency keys begin with the same byte share a lock.
     forms: [sync::Mutex<()>; 256],
 }
@@ -36,6 +38,7 @@ impl Front {
             cursors,
             requests: Addresses::new(REQUESTS),
             bookings: Mutex::default(),
+            chats: Mutex::default(),
             forms: [const { sync::Mutex::const_new(()) }; 256],
         }
     }

@@ -26,8 +26,9 @@ use super::table::{ASSETS, REST, WIDGET, table};
 use super::view::View;
 use super::words::words;
 use crate::dashboard;
-use crate::http::body::{BodyError, check_media_type};
+use crate::http::body::{self, BodyError, check_media_type};
 use crate::http::form::{Form, MEDIA_TYPE};
+use crate::http::json::Json;
 use crate::http::router::{self, Noted, PathParams, Place, caught};
 use crate::rate_limit::Verdict;
 use crate::rest::error::ApiError;
@@ -63,6 +64,9 @@ async fn serve(front: Arc<Front>, place: Arc<Place<Site>>, request: Request) -> 
         known.shop = caught(Box::pin(shop(&front, &params, At::Frame))).await.ok();
     }
     let mut response = answered.unwrap_or_else(|refused| {
+        if place.rows.iter().any(|row| row.access == At::Chat) {
+            return refused.json();
+        }
         let own = known.shop.as_ref().map(|shop| shop.profile.locale);
         refused.page(View::new(words(known.locale.or(own).unwrap_or(Locale::En))))
     });
@@ -149,8 +153,14 @@ async fn answer(
     if row.access != At::Anywhere {
         known.shop = Some(shop(front, &params, row.access).await?);
     }
+    let mut json = None;
     let form = match (reads, from_anywhere) {
         (true, _) => Form::default(),
+        (false, _) if row.access == At::Chat => {
+            let bytes = body::read_within(FORM_BYTES_MAX, body::JSON, &head.headers, body).await?;
+            json = Some(Json::parse(&bytes)?);
+            Form::default()
+        }
         (false, true) => Form::read_any(&head.headers, body, FORM_BYTES_MAX).await?,
         (false, false) if !head.headers.contains_key(header::CONTENT_TYPE) => {
             return Err(BodyError::UnsupportedMediaType(MEDIA_TYPE).into());
@@ -162,6 +172,7 @@ async fn answer(
     };
     known.locale = chosen_locale(&head, &query(&head), &form);
     let mut asked = Asked::new(Arc::clone(front), head, params, form, known.shop.clone());
+    asked.json = json;
     asked.view.framed = row.access == At::Frame;
     row.answer(Box::new(asked)).await
 }
@@ -172,7 +183,8 @@ async fn shop(front: &Front, params: &PathParams, at: At) -> Result<Arc<Shop>, R
     let slug = params.get("slug").and_then(Slug::new).ok_or_else(Refused::not_found)?;
     let business = front.engine.booking_page(slug.as_str()).await?.ok_or_else(Refused::not_found)?;
     let (profile, website) = (business.business().await?, business.website().await?);
-    let is_open = website.enabled && !profile.suspended && (at == At::Page || !website.origins.is_empty());
-    let shop = Shop { business, profile, website };
+    let is_open = website.enabled && !profile.suspended && (at != At::Frame || !website.origins.is_empty());
+    let chats = business.receptionist().await?.channels.website;
+    let shop = Shop { business, profile, website, chats };
     is_open.then(|| Arc::new(shop)).ok_or_else(Refused::not_found)
 }

@@ -11,6 +11,7 @@
 //! refused   error pages
 //! words     the texts, in English and French
 //! assets    stylesheet and scripts, under a path with their digest
+//! chat      the chat of a booking page, as JSON
 //! booking/  the page on which a customer books
 //! manage/   the pages of a manage link
 //! widget    the script that other sites embed
@@ -26,6 +27,7 @@
 mod asked;
 mod assets;
 mod booking;
+mod chat;
 mod form_id;
 mod front;
 mod gate;

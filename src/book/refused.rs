@@ -36,6 +36,11 @@ impl Refused {
         }
     }
 
+    /// The response of the chat, whose script shows no page.
+    pub(super) fn json(self) -> Response {
+        self.0.into_response()
+    }
+
     pub(super) fn page(&self, view: View) -> Response {
         let status = self.status();
         let known = known(status);

@@ -27,6 +27,8 @@ pub(super) enum At {
     Anywhere,
     /// The path contains the slug of a business whose booking page is enabled.
     Page,
+    /// Like `Page`, but bodies and responses are JSON.
+    Chat,
     /// Like `Page`, but other sites may embed the page in a frame.
     Frame,
 }

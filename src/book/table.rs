@@ -1,7 +1,7 @@
 //! All routes of the booking pages, with the checks that each one needs.
 
 use super::route::{At, Route, get, post};
-use super::{booking, manage, widget};
+use super::{booking, chat, manage, widget};
 
 pub(super) const ASSETS: &str = "/book/assets/{digest}/{name}";
 pub(super) const WIDGET: &str = "/widget.js";
@@ -17,6 +17,9 @@ pub(super) fn table() -> Vec<Route> {
         get("/book/{slug}/frame", At::Frame, booking::show),
         post("/book/{slug}/frame", At::Frame, booking::sent),
         get("/book/{slug}/theme.css", At::Page, booking::theme),
+        post("/book/{slug}/conversations", At::Chat, chat::start),
+        get("/book/{slug}/conversations/{conversation_id}", At::Chat, chat::show),
+        post("/book/{slug}/conversations/{conversation_id}/turns", At::Chat, chat::say),
         get("/book/{slug}/frame/done/{token}", At::Frame, manage::framed),
         get("/book/manage/{token}", At::Anywhere, manage::show),
         get("/book/manage/{token}/move", At::Anywhere, manage::times),

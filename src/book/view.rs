@@ -59,6 +59,12 @@ impl View {
         Some(format!("/book/{}/theme.css?{}", slug.as_str(), color.trim_start_matches('#')))
     }
 
+    /// The path of the conversations of the chat, if the receptionist answers on the website.
+    pub(super) fn chat(&self) -> Option<String> {
+        let shop = self.shop.as_ref().filter(|shop| shop.chats)?;
+        Some(format!("/book/{}/conversations", shop.slug()))
+    }
+
     pub(super) fn t(&self, id: &str) -> String {
         self.words.say(id, &[])
     }

@@ -61,6 +61,7 @@ impl Member {
             Actor::Operator => self.t("who-operator"),
             Actor::System => self.t("who-service"),
             Actor::Customer => self.t("who-customer"),
+            Actor::Receptionist(_) => self.t("who-receptionist"),
             Actor::ApiKey(_) if !self.sees(Right::Integrations) => self.t("who-key"),
             Actor::ApiKey(id) => match self.business.key_name(id).await? {
                 Some(name) => self.with("who-key-named", "name", &name),

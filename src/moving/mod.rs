@@ -14,6 +14,7 @@ mod read;
 mod records;
 mod stream;
 mod take;
+mod talk;
 #[cfg(test)]
 mod tests;
 mod values;

@@ -4,18 +4,23 @@ use chrono::NaiveDate;
 use domain::{
     AUDIT_DAYS_MIN, Appointment, AppointmentId, AppointmentStatus, Attendance, BUFFER_MINUTES_MAX,
     BlockedSource, BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId,
-    CHANGE_NOTICE_MINUTES_MAX, CalendarSyncStatus, CallId, CallOutcome, CallRecord, CallStatus, Color,
-    Contact, ContactId, Currency, CustomerWord, DayWindows, Direction, DisabledReason, Email, EventType,
-    GRID_MINUTES_DEFAULT, ImportProblem, Knowledge, KnowledgeId, Locale, MAX_ADVANCE_DAYS,
-    MIN_NOTICE_MINUTES_MAX, MessageId, MessageStatus, NoticeScope, NoticeSettings, OFFERED_MAX, ORIGINS_MAX,
-    PRICE_CENTS_MAX, Price, Problem, ProblemCode, RETENTION_DAYS, Retention, Service, ServiceId, SiteOrigin,
-    Slug, Source, SpecialDay, StaffHours, StaffId, StaffMember, TakenMessage, Text, Timestamp, Urgency,
-    WebhookEndpoint, WebhookId, WebhookStatus, WebhookUrl, Website, WeeklyBreaks, WeeklyHours,
+    CHANGE_NOTICE_MINUTES_MAX, CalendarSyncStatus, CallId, CallOutcome, CallRecord, CallStatus, Channel,
+    Channels, Color, Contact, ContactId, Conversation, ConversationId, ConversationMode, ConversationStatus,
+    Currency, CustomerWord, DayWindows, Direction, DisabledReason, Email, EndedBy, EventType,
+    GREETING_CHARS_MAX, GRID_MINUTES_DEFAULT, Greeting, INSTRUCTIONS_CHARS_MAX, ImportProblem, Knowledge,
+    KnowledgeId, Locale, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, MessageId, MessageStatus, NoticeScope,
+    NoticeSettings, OFFERED_MAX, ORIGINS_MAX, PRICE_CENTS_MAX, Price, Problem, ProblemCode, RETENTION_DAYS,
+    Receptionist, Retention, Service, ServiceId, SiteOrigin, Slug, Source, SpecialDay, StaffHours, StaffId,
+    StaffMember, TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId, WebhookStatus,
+    WebhookUrl, Website, WeeklyBreaks, WeeklyHours,
 };
 use engine::moving::{Moved, MovedKind};
 
 use super::line::{Line, Written, export_line, read};
+use super::talk::{Numbers, Turns};
 use super::values::{BookedAsLine, E164, ReminderHours, Secret};
+use crate::admin::budget::BudgetBound;
+use crate::admin::receptionist::TeamFirst;
 use crate::admin::services::{PaletteColor, Position};
 use crate::http::json::Json;
 use crate::http::lists::DistinctList;
@@ -93,6 +98,26 @@ export_line! {
         email: NoticeScope,
         text: NoticeScope,
         reminder_hours: ReminderHours,
+    }
+}
+
+export_line! {
+    Receptionist as it {
+        [voice: bool = it.channels.voice]
+        [sms: bool = it.channels.sms]
+        [website: bool = it.channels.website]
+        [greeting_en: Option<Text<1, GREETING_CHARS_MAX>> = it.greeting.en]
+        [greeting_fr: Option<Text<1, GREETING_CHARS_MAX>> = it.greeting.fr]
+        instructions: Option<Text<1, INSTRUCTIONS_CHARS_MAX>>,
+        handoff_number: Option<E164>,
+        team_first_seconds: TeamFirst,
+        blocked_numbers: Numbers,
+        knowledge_public: bool,
+        tokens_per_day: BudgetBound,
+    }
+    => {
+        channels: Channels { voice, sms, website },
+        greeting: Greeting { en: greeting_en, fr: greeting_fr },
     }
 }
 
@@ -261,6 +286,36 @@ export_line! {
 }
 
 export_line! {
+    Conversation as it {
+        id: ConversationId,
+        channel: Channel,
+        mode: ConversationMode,
+        locale: Locale,
+        contact_id: Option<ContactId>,
+        from: Option<E164>,
+        to: Option<E164>,
+        verified: bool,
+        started_at: Timestamp,
+        [ended_at: Timestamp = it.ended_at.unwrap_or(it.updated_at)]
+        ended_by: Option<EndedBy>,
+        outcome: Option<CallOutcome>,
+        summary: Option<Text<0, 20_000>>,
+        call_id: Option<CallId>,
+        appointment_ids: DistinctList<AppointmentId, 0, 1_000>,
+        message_ids: DistinctList<MessageId, 0, 1_000>,
+        turns: Turns,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+    => {
+        ended_at: Some(ended_at),
+        status: ConversationStatus::Ended,
+        session: Vec::new(),
+        token: None,
+    }
+}
+
+export_line! {
     TakenMessage as it {
         id: MessageId,
         call_id: Option<CallId>,
@@ -331,5 +386,5 @@ macro_rules! kinds {
 }
 
 kinds! {
-    Business Retention Website Notices Service Staff SpecialDay TimeOff Contact Appointment Call Message Knowledge Webhook
+    Business Retention Website Notices Receptionist Service Staff SpecialDay TimeOff Contact Appointment Call Conversation Message Knowledge Webhook
 }

@@ -10,17 +10,20 @@ use chrono_tz::Tz;
 use domain::schema::Break;
 use domain::{
     AppointmentId, AppointmentStatus, Attendance, BlockedTimeId, BookedAs, BookingMode, BusinessId,
-    CalendarSyncStatus, CallId, CallOutcome, CallStatus, Color, ContactId, Currency, CustomerWord,
-    DayWindows, Direction, DisabledReason, Email, ImportProblem, KnowledgeId, Locale, MessageId,
-    MessageStatus, NoticeScope, Phone, ProblemCode, REMINDER_HOURS_MAX, REMINDERS_MAX, ServiceId, Slug,
-    Source, StaffId, Text, Timestamp, Urgency, WebhookId, WebhookSecret, WebhookStatus, WebhookUrl, Week,
-    WeeklyBreaks,
+    CalendarSyncStatus, CallId, CallOutcome, CallStatus, Channel, Color, ContactId, ConversationId,
+    ConversationMode, Currency, CustomerWord, DayWindows, Direction, DisabledReason, Email, EndedBy,
+    ImportProblem, KnowledgeId, Locale, MessageId, MessageStatus, NoticeScope, Phone, ProblemCode,
+    REMINDER_HOURS_MAX, REMINDERS_MAX, ServiceId, Slug, Source, StaffId, Text, Timestamp, Turn, Urgency,
+    WebhookId, WebhookSecret, WebhookStatus, WebhookUrl, Week, WeeklyBreaks,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use view::BookedAsView;
+use view::{BookedAsView, TurnView};
 
 use super::SECRET_TAG;
+use super::talk::{Numbers, Turns};
+use crate::admin::budget::BudgetBound;
+use crate::admin::receptionist::TeamFirst;
 use crate::http::json::Json;
 use crate::http::lists::DistinctList;
 use crate::http::numbers::Whole;
@@ -91,6 +94,14 @@ properties! {
     Zone => Tz, Zone::get, |zone: &Tz| zone.name();
     Email => Self, identity, Email::as_str;
     E164 => Phone, |phone: E164| phone.0, Phone::as_str;
+    TeamFirst => u32, TeamFirst::get, identity;
+    BudgetBound => u64, BudgetBound::get, identity;
+    Numbers => Vec<Phone>, Numbers::into_vec, |numbers: &Vec<Phone>| {
+        numbers.iter().map(|number| number.as_str().to_owned()).collect::<Vec<_>>()
+    };
+    Turns => Vec<Turn>, Turns::into_vec, |turns: &Vec<Turn>| {
+        turns.iter().map(TurnView::from).collect::<Vec<_>>()
+    };
     PhoneRegion => String, PhoneRegion::into_string, identity;
     WebsiteUrl => String, WebsiteUrl::into_string, identity;
     WebhookUrl => Self, identity, WebhookUrl::as_str;
@@ -107,14 +118,14 @@ macro_rules! fields {
 }
 
 fields! {
-    AppointmentId, AppointmentStatus, Attendance, BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, CustomerWord, Direction, DisabledReason, KnowledgeId, Locale, MessageId, bool,
+    AppointmentId, AppointmentStatus, Attendance, BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, Channel, ContactId, ConversationId, ConversationMode, EndedBy, CustomerWord, Direction, DisabledReason, KnowledgeId, Locale, MessageId, bool,
     MessageStatus, NoticeScope, ServiceId, Source, StaffId, Timestamp, Urgency, WebhookId, WebhookStatus
 }
 
 /// A phone number that must be in E.164 form.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline)]
-pub(super) struct E164(#[schemars(with = "String")] Phone);
+pub(super) struct E164(#[schemars(with = "String")] pub(super) Phone);
 
 impl FromText for E164 {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {

@@ -8,8 +8,9 @@
 
 use chrono::NaiveDate;
 use domain::{
-    AppointmentId, CallId, CallOutcome, ContactId, DeliveryStatus, Direction, Email, MessageStatus,
-    NoticeChannel, NoticeKind, NoticeStatus, Phone, ProblemCode, ServiceId, StaffId, Text, Timestamp,
+    AppointmentId, CallId, CallOutcome, Channel, ContactId, ConversationStatus, DeliveryStatus, Direction,
+    Email, MessageStatus, NoticeChannel, NoticeKind, NoticeStatus, Phone, ProblemCode, ServiceId, StaffId,
+    Text, Timestamp,
 };
 use engine::business::{Page, PageRequest};
 
@@ -211,6 +212,8 @@ macro_rules! filters {
 }
 
 filters!(
+    Channel,
+    ConversationStatus,
     AppointmentId,
     NoticeChannel,
     NoticeKind,

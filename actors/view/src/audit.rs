@@ -73,6 +73,7 @@ impl From<AuditEntry> for AuditView {
             Actor::Person(id) => ActorView { kind: "person", id: Some(id.uuid()) },
             Actor::System => ActorView { kind: "system", id: None },
             Actor::Customer => ActorView { kind: "customer", id: None },
+            Actor::Receptionist(id) => ActorView { kind: "receptionist", id: Some(id.uuid()) },
         };
         let change = |FieldChange { field, from, to }| FieldChangeView { field, from, to };
         let changes = changes.into_iter().map(change).collect();

@@ -18,6 +18,7 @@ mod keys;
 mod notice;
 mod people;
 mod search;
+mod talk;
 mod webhooks;
 mod website;
 
@@ -30,7 +31,7 @@ use sha2::{Digest, Sha256};
 pub use self::{
     appointments::*, audit::*, budget::*, business::*, calendars::*, catalog::*, contacts::*,
     conversations::*, diary::*, event::*, insights::*, installation::*, keys::*, notice::*, people::*,
-    search::*, webhooks::*, website::*,
+    search::*, talk::*, webhooks::*, website::*,
 };
 
 pub trait View: Serialize + DeserializeOwned + Send + 'static {}

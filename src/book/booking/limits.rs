@@ -80,6 +80,20 @@ impl Limits {
         Ok(Counted { business, persons, at: now })
     }
 
+    /// Checks the limit on bookings of a business for a chat. At the limit, the error is the number of seconds to
+    /// wait.
+    pub(in crate::book) fn full(&self, business: BusinessId, now: Timestamp) -> Result<(), u64> {
+        match self.businesses.free_at(&business, now) {
+            Some(free) => Err((free - now).num_milliseconds().unsigned_abs().div_ceil(1_000)),
+            None => Ok(()),
+        }
+    }
+
+    /// Counts a booking in a chat.
+    pub(in crate::book) fn count_chat(&mut self, business: BusinessId, now: Timestamp) {
+        self.businesses.note(business, now);
+    }
+
     /// Removes a booking that failed. Its form stays counted.
     pub(super) fn take_back(&mut self, counted: &Counted) {
         counted.persons.iter().for_each(|person| self.persons.take_back(person, counted.at));

@@ -368,6 +368,35 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         ],
     },
     Resource {
+        name: "receptionist",
+        about: "The automated receptionist of a business",
+        shapes: &[Shape { null: Some("default"), ..Shape::of("tokens_per_day") }],
+        verbs: &[
+            Verb::new("show", "getReceptionist", "Show the settings of the receptionist"),
+            Verb::new("set", "updateReceptionist", "Change the receptionist; omitted values stay the same"),
+            Verb::new("gaps", "listGaps", "List the questions that the receptionist could not answer, newest first")
+                .shown(Show::List("id asked_at count question conversation_id")),
+            Verb::new("delete-gap", "deleteGap", "Delete a question from the list").shown(Show::Done("deleted")),
+        ],
+    },
+    Resource {
+        name: "conversation",
+        about: "Conversations of the receptionist with callers",
+        shapes: &[],
+        verbs: &[
+            Verb::new("list", "listConversations", "List the conversations, newest first").shown(Show::List(
+                "id started_at channel status outcome mode locale from contact_id turn_count summary",
+            )),
+            Verb::new("get", "getConversation", "Show a conversation with its turns"),
+            Verb::new("start", "startConversation", "Start a conversation as a caller; the changes are real"),
+            Verb::new("say", "takeTurn", "Say something in a conversation as a caller"),
+            Verb::new("end", "endConversation", "End a conversation"),
+            Verb::new("reply", "replyInConversation", "Send a text by the team in a conversation by text"),
+            Verb { confirms: Some(Irreversible::Delete), ..Verb::new("delete", "deleteConversation", "Delete a conversation") }
+                .shown(Show::Done("deleted")),
+        ],
+    },
+    Resource {
         name: "notice",
         about: "Notices to the customers of a business about their appointments",
         shapes: &[],

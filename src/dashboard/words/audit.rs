@@ -62,6 +62,14 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
         A::PersonUnsubscribed => ("unsubscribed from mails", "s’est désabonné de courriels"),
         A::ApiKeyCreated => ("created an API key", "a créé une clé d’API"),
         A::ApiKeyRevoked => ("revoked an API key", "a révoqué une clé d’API"),
+        A::ConversationStarted => ("began a conversation", "a commencé une conversation"),
+        A::ConversationContinued => ("continued a conversation", "a poursuivi une conversation"),
+        A::ConversationEnded => ("ended a conversation", "a terminé une conversation"),
+        A::ConversationDeleted => ("deleted a conversation", "a supprimé une conversation"),
+        A::GapDeleted => ("deleted an unanswered question", "a supprimé une question sans réponse"),
+        A::ReceptionistUpdated => {
+            ("changed the receptionist's settings", "a modifié les réglages de la réceptionniste")
+        }
         A::FeedCreated => ("created a calendar address", "a créé une adresse de calendrier"),
         A::FeedRevoked => ("revoked a calendar address", "a révoqué une adresse de calendrier"),
         A::CalendarConnected => ("connected a calendar", "a connecté un agenda"),

@@ -31,6 +31,13 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         ),
         P::NotAColor => say("It must be a colour, such as #1a2b3c.", "Il faut une couleur, comme #1a2b3c."),
         P::NotOneLine => say("It must be one line.", "Il faut une seule ligne."),
+        P::NotByText => conflict(words, &Conflict::NotByText),
+        P::ZeroOrRange(min, max) => fill(
+            words,
+            [min.to_string(), max.to_string()],
+            "It must be 0, or a whole number from {} to {}.",
+            "Il faut 0, ou un nombre entier de {} à {}.",
+        ),
         P::MailsWait => conflict(words, &Conflict::MailsWait),
         P::Guessable(hints) => {
             let guessed = of(words.locale, "It is too easy to guess.", "Il est trop facile à deviner.");

@@ -238,6 +238,13 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             "This business has no connection that sends texts.",
             "Cette entreprise n’a pas de connexion pour envoyer des SMS.",
         ),
+        Conflict::ConversationEnded => {
+            say("This conversation has ended.", "Cette conversation est terminée.")
+        }
+        Conflict::NotByText => say(
+            "You can reply only in conversations by text.",
+            "Vous pouvez répondre seulement dans les conversations par SMS.",
+        ),
         Conflict::NoRelay | Conflict::NoRelaySet(_) => say(
             "No mail is sent. The service has no relay.",
             "Aucun courriel n’est envoyé. Le service n’a pas de relais.",
@@ -343,6 +350,10 @@ fn budget(locale: Locale, kind: BudgetKind) -> &'static str {
         BudgetKind::WaitingNotices => (
             "The maximum number of notices is waiting. Try again later.",
             "Le nombre maximal de notifications en attente est atteint. Réessayez plus tard.",
+        ),
+        BudgetKind::Conversations => (
+            "The maximum number of conversations is reached.",
+            "Le nombre maximal de conversations est atteint.",
         ),
     };
     of(locale, english, french)

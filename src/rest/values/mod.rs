@@ -13,11 +13,11 @@ use domain::{
     Address, AlertEmail, AlertScope, AllDay, AppointmentId, AppointmentStatus, Attendance, AttendanceFilter,
     BlockedTimeId, BookingMode, BusinessId, CalendarId, CalendarKind, CalendarSyncStatus, CallId,
     CallOutcome, CallStatus, ClockFormat, Color, ContactId, Currency, CustomerWord, Day, DeliveryStatus,
-    Direction, DisabledReason, Email, EmailConsent, EventId, EventType, FeedDetail, FeedId, InsightPeriod,
-    KeyId, KnowledgeId, LocalTime, Locale, MailId, MessageId, MessageStatus, Named, NoticeChannel,
-    NoticeKind, NoticeScope, NoticeStatus, PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role,
-    Scope, ServiceId, SiteOrigin, Slug, Source, StaffId, Text, TextConsent, Timestamp, Urgency, WebhookId,
-    WebhookStatus, WebhookUrl, WeekStart,
+    Direction, DisabledReason, Email, EmailConsent, EventId, EventType, FeedDetail, FeedId, GapId,
+    InsightPeriod, KeyId, KnowledgeId, LocalTime, Locale, MailId, MessageId, MessageStatus, Named,
+    NoticeChannel, NoticeKind, NoticeScope, NoticeStatus, PersonId, PersonName, ProblemCode, Refusal,
+    ResourceId, Role, Scope, ServiceId, SiteOrigin, Slug, Source, StaffId, Text, TextConsent, Timestamp,
+    Urgency, WebhookId, WebhookStatus, WebhookUrl, WeekStart,
 };
 
 use crate::http::read::FromText;
@@ -78,10 +78,12 @@ record_ids! {
     CalendarId: "calendar_id", Calendar;
     CallId: "call_id", Call;
     ContactId: "contact_id", Contact;
+    ConversationId: "conversation_id", Conversation;
     KnowledgeId: "knowledge_id", Knowledge;
     // In the path, the endpoint precedes the event, and the two identify a delivery.
     EventId: "event_id", Delivery;
     FeedId: "feed_id", Feed;
+    GapId: "gap_id", Gap;
     KeyId: "key_id", ApiKey;
     MailId: "notice_id", Notice;
     MessageId: "message_id", Message;
@@ -117,6 +119,15 @@ macro_rules! words_from_text {
 }
 
 words_from_text!(
+    Channel,
+    ConversationStatus,
+    ConversationMode,
+    EndedBy,
+    Speaker,
+    InputKind,
+    EffectKind,
+    EffectOn,
+    GateRule,
     EmailConsent,
     AllDay,
     CalendarKind,

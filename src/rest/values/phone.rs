@@ -53,6 +53,11 @@ pub(crate) fn trunk_prefixes() -> &'static [TrunkPrefix] {
     &PREFIXES
 }
 
+/// Reads a number that a caller has written or said. `None` if it is not a number.
+pub(crate) fn read_phone(text: &str, region: &str) -> Option<Phone> {
+    phone(text, region).ok()
+}
+
 /// Parses an international number as written, or a national number by the plan of `region`.
 fn phone(text: &str, region: &str) -> Result<Phone, TextError> {
     let text = text.trim();

@@ -139,6 +139,18 @@ impl<'a> Schedule<'a> {
         active.filter(fits).map(|service| service.id).collect()
     }
 
+    /// Returns the staff member who would take an appointment of the service's duration at this time.
+    pub fn taker(
+        &self,
+        service: ServiceId,
+        staff: Option<StaffId>,
+        start: Timestamp,
+        terms: Terms,
+    ) -> Option<StaffId> {
+        let booked = self.services.get(&service)?;
+        self.assign(&SlotRequest { start, ..self.request(booked, staff, terms, None) }).ok()
+    }
+
     fn request(
         &self,
         booked: &Service,

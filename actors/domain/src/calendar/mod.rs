@@ -118,7 +118,8 @@ impl<'a> Calendar<'a> {
         self.timeline(date..=date, duration)
     }
 
-    fn windows_on(&self, date: NaiveDate) -> impl Iterator<Item = LocalWindow> {
+    /// Returns the opening hours of a date, which are those of its special day, if it has one.
+    pub fn windows_on(&self, date: NaiveDate) -> impl Iterator<Item = LocalWindow> {
         let special = self.special.get(&date);
         let weekly = special.is_none().then(|| self.hours.on(day_of(date)));
         let windows = special.map_or(&[][..], |day| day.hours.windows());

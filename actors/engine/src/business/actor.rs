@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
-use domain::{BusinessId, Timestamp};
+use domain::{Actor as Who, BusinessId, Timestamp};
 use ractor::{Actor, ActorRef, SpawnErr};
 use store::{Batch, Done};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use view::ContactsImportedView;
 
 use super::contact_import::{self, ImportContacts};
-use super::decide::{CarriedOut, Effect};
+use super::decide::{CarriedOut, Effect, carry_out};
 use super::handle::Businesses;
 use super::load::{Start, load};
 use super::request::{Answer, Request};
@@ -19,6 +19,9 @@ use super::state::State;
 use crate::actor::{Handled, Reply};
 use crate::error::{EngineError, Result};
 use crate::maintenance::business as jobs;
+
+/// The maximum number of overdue conversations that one change ends.
+const OVERDUE_MAX: usize = 32;
 
 /// Computes an answer from the state. Returns a closure that sends the answer; the actor calls the closure
 /// once that state is durable.
@@ -36,6 +39,19 @@ pub(crate) struct Decided {
 }
 
 impl Decided {
+    /// Converts the outcome of a change that the actor itself makes. After an error, the actor tries again in
+    /// the next minute.
+    fn unasked<V>(carried_out: Result<CarriedOut<V>>) -> Self {
+        let (batch, effects) = match carried_out {
+            Ok(CarriedOut { batch, effects, .. }) => (batch, effects),
+            Err(error) => {
+                tracing::warn!(%error, "overdue conversations could not be ended");
+                (Batch::default(), Vec::new())
+            }
+        };
+        Self { batch, effects, waits: true, done: Box::new(|| ()) }
+    }
+
     /// Converts the outcome of a change. The answer or the error is sent with `reply`.
     pub(super) fn of<V: Send + 'static>(carried_out: Result<CarriedOut<V>>, reply: Reply<Answer<V>>) -> Self {
         match carried_out {
@@ -237,6 +253,11 @@ impl Running {
             }
             Message::Maintain => {
                 *has_looked = true;
+                let overdue = state.overdue(now, OVERDUE_MAX)?;
+                if let Some(overdue) = overdue {
+                    let ended = carry_out(state, &Request::by(Who::System), overdue, now);
+                    finish(state, Decided::unasked(ended), businesses, &myself);
+                }
                 jobs::begin(state, (businesses, &myself), now)?;
             }
             Message::MaintainThrough(waits) => {

@@ -62,7 +62,9 @@ impl<'a> Context<'a> {
                 Some(membership) => Ok(Editor::Member(membership)),
                 None => Err(Refusal::NotAllowed(Denied::NotOfTheBusiness)),
             },
-            Actor::ApiKey(_) | Actor::Customer => Err(Refusal::NotAllowed(Denied::KeyOfNobody)),
+            Actor::ApiKey(_) | Actor::Customer | Actor::Receptionist(_) => {
+                Err(Refusal::NotAllowed(Denied::KeyOfNobody))
+            }
         }
     }
 

@@ -70,6 +70,8 @@ pub(crate) fn carry_out<C: Change>(
     }
     let Context { at, mint, .. } = context;
     state.mint = mint;
+    let other = decided.by.map(|actor| Request { actor, ..request.clone() });
+    let request = other.as_ref().unwrap_or(request);
     let (batch, effects) = write(state, request, decided, kept.map(|kept| (status, kept)), at)?;
     Ok(CarriedOut { batch, answer: Answer { value, replayed: false }, effects })
 }
@@ -84,7 +86,7 @@ pub(super) fn write(
 ) -> Result<(Batch, Vec<Effect>)> {
     feeds::end(state, at, &mut decided)?;
     calendars::end(state, &mut decided);
-    let Decided { writes, audit, events, mails, waits, failing } = decided;
+    let Decided { writes, audit, events, mails, waits, failing, .. } = decided;
     let (mut batch, mut usage) = (Batch::default(), state.budget.usage);
     for write in &writes {
         let from = batch.len();

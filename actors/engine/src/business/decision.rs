@@ -1,7 +1,9 @@
 //! The result of a decision as data: writes, events, audit entry and answer.
 
 use domain::availability::Overridden;
-use domain::{AlertTrigger, AuditAction, ContactId, EventType, FieldChange, MailId, ResourceId, Timestamp};
+use domain::{
+    Actor, AlertTrigger, AuditAction, ContactId, EventType, FieldChange, MailId, ResourceId, Timestamp,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -33,6 +35,8 @@ pub(crate) struct Decided {
     pub(super) mails: Vec<(MailId, NewMail)>,
     /// The due time of the notice that the written rows contain, if any.
     pub(super) waits: Option<Timestamp>,
+    /// The author of the change, if it is not the author of the request.
+    pub(super) by: Option<Actor>,
     /// The alert about an endpoint or a calendar that fails.
     pub(super) failing: Option<AlertTrigger>,
 }
@@ -75,6 +79,21 @@ impl<G: Gives> Decision<G> {
         self.decided.audit.extend(audit);
         self.decided.events.extend(events);
         (self, other.value)
+    }
+
+    /// Names another author in the audit log than the author of the request.
+    #[must_use]
+    pub(super) fn by(mut self, actor: Actor) -> Self {
+        self.decided.by = Some(actor);
+        self
+    }
+
+    /// Whether the appointment is active after this decision. `None` if the decision does not change it.
+    pub(super) fn has_active(&self, id: AppointmentId) -> Option<bool> {
+        self.decided.writes.iter().rev().find_map(|write| match write {
+            Write::Appointment { after, .. } if after.id == id => Some(after.is_active()),
+            _ => None,
+        })
     }
 
     #[must_use]

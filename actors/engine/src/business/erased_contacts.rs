@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use domain::{Appointment, CallId, CallRecord, ContactId, ResourceId, TakenMessage};
+use domain::{Appointment, CallId, CallRecord, ContactId, Conversation, ResourceId, TakenMessage};
 use store::records::ErasureRecord;
 use store::{StoreError, keys};
 use uuid::Uuid;
@@ -108,6 +108,18 @@ impl Personal for CallRecord {
         } else {
             theirs.had_number_of(self).then(|| self.without_number_of_caller())
         })
+    }
+}
+
+/// A conversation without a contact belongs to the contact with the caller's number.
+impl Personal for Conversation {
+    fn without(
+        &self,
+        theirs: &ErasedContacts,
+        _: impl FnOnce(CallId) -> Result<bool, StoreError>,
+    ) -> Result<Option<Self>, StoreError> {
+        let has_their_number = theirs.had(self.from.as_deref(), self.id.uuid());
+        Ok((theirs.is_erased(self.contact_id) || has_their_number).then(|| self.erased()))
     }
 }
 

@@ -9,14 +9,14 @@
 //! - An undecodable special day is ignored: the weekly hours apply on its date.
 //! - The busy times of each calendar are read separately, because they are not in the first scan.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chrono::TimeDelta;
 use domain::{
     Blocked, BlockedTime, Budget, Business, BusinessId, Busy, CalendarBusy, IdMint, NoticeSettings,
-    Retention, SpecialDays, Team, Timestamp, Website,
+    Receptionist, Retention, SpecialDays, Team, Timestamp, Website,
 };
 use net::Ports;
 use store::keys::kind;
@@ -90,6 +90,8 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         retention: Retention::default(),
         website: Website::default(),
         notices: NoticeSettings::default(),
+        receptionist: Receptionist::default(),
+        knowledge: RefCell::new(None),
         jobs: BusinessJobs::default(),
         ended: false,
         overlay: Overlay::default(),
@@ -108,6 +110,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
             kind::RETENTION => decoded(store, &row)?.map(Write::Retention),
             kind::WEBSITE => decoded(store, &row)?.map(Write::Website),
             kind::NOTICES => decoded(store, &row)?.map(Write::Notices),
+            kind::RECEPTIONIST => decoded(store, &row)?.map(Write::Receptionist),
             kind::SERVICE => decoded(store, &row)?.map(Write::Service),
             kind::STAFF => decoded(store, &row)?.map(Write::Staff),
             kind::SPECIAL_DAY => decoded(store, &row)?.map(Write::SpecialDay),

@@ -20,6 +20,7 @@ mod contact_import;
 mod context;
 mod decide;
 mod decision;
+mod desk;
 mod erased_contacts;
 mod handle;
 mod links;
@@ -44,10 +45,12 @@ pub use change::{AnswerOf, Change};
 pub use contact_import::{ContactsImported, ImportContacts};
 pub use context::Context;
 pub use decision::Decision;
+pub use desk::ReadPhone;
 pub use handle::BusinessHandle;
 pub use queries::{
-    AppointmentFilter, AuditFilter, CallFilter, ContactFilter, FOUND_MAX, History, KnowledgeFilter,
-    MessageFilter, NoticeFilter, Page, PageRequest, Proposal, SeenByLink, UNREAD_COUNTED_MAX,
+    AppointmentFilter, AuditFilter, CallFilter, ContactFilter, ConversationFilter, FOUND_MAX, History,
+    KnowledgeFilter, MessageFilter, NoticeFilter, Page, PageRequest, Proposal, SeenByLink,
+    UNREAD_COUNTED_MAX,
 };
 pub use references::Watch;
 pub use request::{Answer, Ended, Given, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};

@@ -52,7 +52,7 @@ pub(super) fn write_notices(
                 clean(state, after.id, batch)?;
             }
         }
-        let by_customer = by == Actor::Customer;
+        let by_customer = matches!(by, Actor::Customer | Actor::Receptionist(_));
         let made = notices(state, before, after, by_customer, at);
         if before.is_some() && !made.is_empty() {
             delete_oldest(state, after.id, batch)?;

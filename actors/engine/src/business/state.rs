@@ -7,7 +7,7 @@
 //!   overlap a future time or count towards today's load.
 //! - When the clock goes back, the appointments between the new and the old `busy_from` are read.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -16,8 +16,9 @@ use domain::availability::Schedule;
 use domain::booking::Party;
 use domain::{
     Appointment, AppointmentId, AppointmentStatus, Blocked, Business, BusinessId, Busy, CalendarId,
-    ConnectedCalendar, IdMint, KeyId, NoticeSettings, PersonId, Retention, SERVICE_MINUTES, Service,
-    ServiceId, SpecialDays, StaffId, StaffMember, Team, Timestamp, WebhookEndpoint, WebhookId, Website,
+    ConnectedCalendar, IdMint, KeyId, NoticeSettings, PersonId, Receptionist, Retention, SERVICE_MINUTES,
+    Service, ServiceId, SpecialDays, StaffId, StaffMember, Team, Timestamp, WebhookEndpoint, WebhookId,
+    Website,
 };
 use net::Ports;
 use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
@@ -71,6 +72,9 @@ pub(crate) struct State {
     pub(crate) retention: Retention,
     pub(crate) website: Website,
     pub(crate) notices: NoticeSettings,
+    pub(crate) receptionist: Receptionist,
+    /// The passages of the knowledge entries. `None` until a conversation needs them.
+    pub(crate) knowledge: RefCell<Option<Arc<talk::knowledge::Index>>>,
     pub(crate) jobs: BusinessJobs,
     pub(crate) ended: bool,
     pub(crate) overlay: Overlay,
@@ -208,6 +212,7 @@ impl State {
                 self.notices = settings;
                 self.jobs.remind_anew();
             }
+            Write::Receptionist(settings) => self.receptionist = settings,
             Write::NoBusiness => self.ended = true,
             Write::SpecialDay(day) => _ = self.special.insert(day.date, day),
             Write::NoSpecialDay(date) => _ = self.special.remove(&date),
@@ -222,6 +227,14 @@ impl State {
                 self.blocked.set_calendar(staff, busy.calendar_id, busy.busy);
             }
             Write::ApiKey(_) => self.checked_key.set(None),
+            Write::Kept(rows, _) => {
+                let is_knowledge = |key: &Key| {
+                    keys::has_width(key, keys::kind::KNOWLEDGE) && key[16] == keys::kind::KNOWLEDGE
+                };
+                if rows.writes().any(|(key, _)| is_knowledge(key)) {
+                    self.knowledge.replace(None);
+                }
+            }
             Write::Contact { .. }
             | Write::Feed { .. }
             | Write::CalendarState { .. }
@@ -230,7 +243,6 @@ impl State {
             | Write::Merged(..)
             | Write::NoUndecodableContact(_)
             | Write::Rows(_)
-            | Write::Kept(..)
             | Write::Call { .. }
             | Write::Message { .. } => {}
         }

@@ -5,8 +5,8 @@ use chrono::NaiveDate;
 use domain::{
     Alias, ApiKey, Appointment, BlockedKey, BlockedTime, Budget, Business, BusinessId, CalendarBusy,
     CalendarState, CallRecord, ConnectedCalendar, Contact, ContactId, Delivery, Feed, Membership,
-    NoticeSettings, PersonId, ResourceId, Retention, Service, ServiceId, SpecialDay, StaffId, StaffMember,
-    TakenMessage, Timestamp, WebhookEndpoint, WebhookId, Website,
+    NoticeSettings, PersonId, Receptionist, ResourceId, Retention, Service, ServiceId, SpecialDay, StaffId,
+    StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId, Website,
 };
 use store::kept::{Kept, SearchChange};
 use store::{Batch, Record, Tombstone, kept, keys};
@@ -61,6 +61,7 @@ pub enum Write {
     Retention(Retention),
     Website(Website),
     Notices(NoticeSettings),
+    Receptionist(Receptionist),
     NoBusiness,
     /// Rows of which the actor has no copy in memory.
     Rows(Batch),
@@ -179,6 +180,7 @@ impl Write {
             Self::NoAppointment(gone) => kept::delete(of, gone, batch),
             Self::Website(website) => kept::put(of, None, website, batch),
             Self::Notices(settings) => kept::put(of, None, settings, batch),
+            Self::Receptionist(settings) => kept::put(of, None, settings, batch),
             Self::Retention(retention) => kept::put(of, None, retention, batch),
             Self::NoBusiness => {
                 batch.bury(Tombstone::EndedBusiness(of));

@@ -43,6 +43,7 @@ struct Inner {
     /// The store's steady time minus the machine's steady time, in milliseconds.
     ahead: i64,
     stamps_from: Timestamp,
+    opened_at: Timestamp,
     listed: AtomicI64,
     /// The last stored believed time minus the machine's steady time at that moment, in milliseconds.
     kept_offset: AtomicI64,
@@ -68,10 +69,12 @@ impl Clocks {
     fn new(port: Arc<dyn Clock>, kept: &Kept) -> Self {
         let (wall, passed) = (port.now().millis(), millis(port.steady()));
         let newest = kept.newest.unwrap_or(Timestamp::MIN).millis();
-        let belief = Belief::new(wall, passed, kept.believed);
+        let mut belief = Belief::new(wall, passed, kept.believed);
+        let opened_at = Timestamp::from_millis(belief.read(wall, passed));
         Self(Arc::new(Inner {
             ahead: kept.steady.millis() - passed,
             stamps_from: kept.believed.map_or(Timestamp::MIN, |kept| Timestamp::from_millis(kept.now)),
+            opened_at,
             listed: AtomicI64::new(0),
             kept_offset: AtomicI64::new(i64::MIN),
             newest: AtomicI64::new(newest),
@@ -87,6 +90,11 @@ impl Clocks {
         // Both clocks are read under the lock. A delay between the readings would look like a jump.
         let (wall, passed) = (self.0.port.now().millis(), millis(self.0.port.steady()));
         Timestamp::from_millis(belief.read(wall, passed))
+    }
+
+    /// The time at which the service has opened the store.
+    pub(crate) fn opened_at(&self) -> Timestamp {
+        self.0.opened_at
     }
 
     /// The earliest stamp that a business may use if it is loaded now: the later of the stored time and the time of the

@@ -1,5 +1,5 @@
 //! Runs the background jobs of a business in its actor, one after another: erasure, merges, reminders, erased
-//! events, retention, expired logs.
+//! events, retention, old chats, expired logs.
 //!
 //! Invariants:
 //! - One step runs at a time. The next step begins when the step is durable and the actor has handled the
@@ -18,7 +18,7 @@ use store::{Done, Key, KeyRange, StoreError, Weight, unless_set_aside};
 use super::age_marks::HourlyRound;
 use super::erasure::Erasing;
 use super::merging::Merging;
-use super::{erased_events, erasure, expired_logs, merging, reminders, retention};
+use super::{chats, erased_events, erasure, expired_logs, merging, reminders, retention};
 use crate::business::{
     Businesses, CarriedOut, Change, Context, Decision, Message, Removed, Request, State, Write, carry_out,
 };
@@ -40,6 +40,9 @@ pub(crate) struct BusinessJobs {
     pub(super) wiped: Option<Key>,
     round: HourlyRound,
     in_round: bool,
+    chats_round: HourlyRound,
+    /// The last chat of the website that the current round has read.
+    pub(super) chats: Option<Key>,
     /// The kind that the retention job reads next, as an index into the job's list of kinds.
     pub(super) expiring: usize,
 }
@@ -51,6 +54,7 @@ enum BusinessJob {
     Reminders,
     ErasedEvents,
     Retention,
+    Chats,
     ExpiredLogs,
 }
 
@@ -96,7 +100,8 @@ impl BusinessJob {
             Self::Merges => Some(Self::Reminders),
             Self::Reminders => Some(Self::ErasedEvents),
             Self::ErasedEvents => Some(Self::Retention),
-            Self::Retention => Some(Self::ExpiredLogs),
+            Self::Retention => Some(Self::Chats),
+            Self::Chats => Some(Self::ExpiredLogs),
             Self::ExpiredLogs => None,
         }
     }
@@ -161,6 +166,12 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
                 (AuditAction::RecordsExpired, step)
             }
             BusinessJob::Retention => (AuditAction::RecordsExpired, Step::default()),
+            BusinessJob::Chats => {
+                let steady = state.clocks.steady();
+                let is_due = state.jobs.chats.is_some() || state.jobs.chats_round.is_under_way(steady);
+                let step = if is_due { chats::step(state)? } else { Step::default() };
+                (AuditAction::RecordsExpired, step)
+            }
             BusinessJob::ExpiredLogs => {
                 // If a row cannot be decoded, only this job pauses until the next minute. The other jobs keep
                 // their progress.

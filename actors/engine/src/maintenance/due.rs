@@ -17,6 +17,7 @@ use store::{KeyRange, Order, Rows, Store, StoreError, keys};
 use uuid::Uuid;
 
 use super::age_marks::{AgeMarks, noted_until};
+use super::chats;
 use super::expired_logs::{NEEDED_AFTER_LOG, is_within, links_ended_by};
 use super::retention;
 use crate::business::LINK_KEPT;
@@ -41,6 +42,9 @@ pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result
     }
     // An import of contacts was interrupted. When the actor starts, it deletes the contacts of this import.
     if store.contains(&keys::contact_import(of))? {
+        return Ok(true);
+    }
+    if chats::is_due(store, of, clocks)? {
         return Ok(true);
     }
     let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(of, kind));

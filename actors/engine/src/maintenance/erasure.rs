@@ -16,8 +16,8 @@
 //!   of another contact loses only the number.
 
 use domain::{
-    Appointment, AppointmentId, AuditId, AuditedKind, CallId, CallRecord, Contact, ContactId, ErasureId,
-    EventId, ResourceId, TakenMessage, Timestamp,
+    Appointment, AppointmentId, AuditId, AuditedKind, CallId, CallRecord, Contact, ContactId, ConversationId,
+    ErasureId, EventId, Gap, ResourceId, TakenMessage, Timestamp,
 };
 use store::kept::{self, Kept};
 use store::keys::kind;
@@ -265,12 +265,29 @@ impl Cleaning<'_> {
                 return Ok(true);
             };
             if after != before {
+                step.forget_gaps::<R>(&key)?;
                 step.made.count::<R>();
                 after.change(step.now);
                 step.made.writes.push(Write::put(of, Some(&before), &after));
             }
             Ok(true)
         })
+    }
+
+    /// Deletes the unanswered questions that were asked in a cleaned conversation.
+    fn forget_gaps<R: Kept>(&mut self, cleaned: &Key) -> Result<(), StoreError> {
+        if R::KIND != kind::CONVERSATION {
+            return Ok(());
+        }
+        let id: ConversationId = keys::id_at_end(cleaned)?;
+        for row in self.state.store.records::<Gap>(&keys::of_kind(self.state.id, kind::GAP), Order::Ascending)
+        {
+            let (key, gap) = row?;
+            if gap.conversation_id == id {
+                self.rows.delete(Key::new(&key));
+            }
+        }
+        Ok(())
     }
 
     fn is_their_call(&self, call: CallId) -> Result<bool, StoreError> {

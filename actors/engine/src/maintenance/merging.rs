@@ -9,7 +9,8 @@
 //! - Moving a record changes no other field of it, not even `updated_at`, and sends no event.
 
 use domain::{
-    Alias, Appointment, AppointmentId, CallId, CallRecord, ContactId, MessageId, TakenMessage, Timestamp,
+    Alias, Appointment, AppointmentId, CallId, CallRecord, ContactId, Conversation, ConversationId,
+    MessageId, TakenMessage, Timestamp,
 };
 use store::kept::Kept;
 use store::keys::{MessagesOf, kind};
@@ -35,6 +36,7 @@ enum Index {
     Appointments,
     Calls,
     Messages,
+    Conversations,
 }
 
 impl Merging {
@@ -44,6 +46,7 @@ impl Merging {
             Index::Appointments => keys::appointments_of_contact(of, from),
             Index::Calls => keys::calls_of_contact(of, from, first, last),
             Index::Messages => keys::messages(of, MessagesOf::Contact(from), first, last),
+            Index::Conversations => keys::conversations_of_contact(of, from, first, last),
         };
         Self { from, into, index, rest }
     }
@@ -53,7 +56,8 @@ impl Merging {
         let next = match self.index {
             Index::Appointments => Index::Calls,
             Index::Calls => Index::Messages,
-            Index::Messages => return None,
+            Index::Messages => Index::Conversations,
+            Index::Conversations => return None,
         };
         Some(Self::reading(state, (self.from, self.into), next))
     }
@@ -135,6 +139,11 @@ fn move_record(state: &State, merging: &Merging, key: &Key, step: &mut Step) -> 
             let before =
                 state.find::<TakenMessage>(&keys::message(of, keys::id_at_end::<MessageId>(key)?))?;
             moved(state, merging, before, |it: &mut TakenMessage| &mut it.contact_id, step)
+        }
+        Index::Conversations => {
+            let id = keys::id_at_end::<ConversationId>(key)?;
+            let before = state.find::<Conversation>(&keys::conversation(of, id))?;
+            moved(state, merging, before, |it: &mut Conversation| &mut it.contact_id, step)
         }
     }
 }

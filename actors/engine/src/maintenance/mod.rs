@@ -8,6 +8,7 @@
 
 mod age_marks;
 pub(crate) mod business;
+mod chats;
 mod daily_round;
 pub(crate) mod due;
 mod erased_events;

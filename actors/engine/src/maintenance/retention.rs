@@ -11,8 +11,8 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Appointment, AuditId, BusinessId, CallRecord, ResourceId, Retention, RetentionSet, SteadyTime,
-    TakenMessage, Timestamp,
+    Appointment, AuditId, BusinessId, CallRecord, Conversation, ResourceId, Retention, RetentionSet,
+    SteadyTime, TakenMessage, Timestamp,
 };
 use store::kept::Kept;
 use store::records::AuditRecord;
@@ -78,6 +78,8 @@ trait Expires: Kept {
 impl Expires for CallRecord {}
 
 impl Expires for TakenMessage {}
+
+impl Expires for Conversation {}
 
 impl Expires for Appointment {
     fn range(of: BusinessId, terms: &Terms) -> KeyRange {

@@ -177,6 +177,13 @@ impl ImportedBusiness {
                 self.check_message(&after, &mut problems)?;
                 Write::Message { before: None, after }
             }
+            Moved::Conversation(it) => {
+                self.check_contact_id(it.contact_id, &mut problems)?;
+                let starts_first = it.ended_at.is_none_or(|ended_at| ended_at >= it.started_at);
+                check(&mut problems, starts_first, "ended_at", ProblemCode::Before("started_at"));
+                Write::put(of, None, &it)
+            }
+            Moved::Receptionist(settings) => Write::Receptionist(settings),
             Moved::Webhook(endpoint) => Write::Webhook(endpoint),
             Moved::Notices(settings) => {
                 self.notices = settings.clone();

@@ -7,12 +7,13 @@
 //! - The export omits a row that cannot be decoded. The store counts the row and sets it aside.
 //! - The records are counted. A business whose count differs from the recorded number gets no end line.
 //! - An export contains no data of contacts who are being erased, and no contacts of an unfinished import.
+//! - An export contains no open conversation. A message of an open conversation has no call in it.
 //! - An export contains no merged contact. A record of a merged contact is exported with the id of the
 //!   survivor, even if the record has not been moved yet.
 
 use std::collections::BTreeMap;
 
-use domain::{BudgetKind, Business, BusinessId, ContactId, Retention, Usage};
+use domain::{BudgetKind, Business, BusinessId, ContactId, Retention, TakenMessage, Usage};
 use store::keys::kind;
 use store::records::ErasureRecord;
 use store::{Key, KeyRange, Order, Rows, Store, StoreError, keys, record_at, whole_value};
@@ -54,6 +55,19 @@ fn leaving(moved: Moved) -> Moved {
     }
 }
 
+/// The message of an open conversation names a call that is not written yet. The export omits the reference.
+fn without_open_call(of: BusinessId, rows: &dyn Rows, moved: Moved) -> Result<Moved, StoreError> {
+    let Moved::Message(TakenMessage { call_id: Some(call), .. }) = &moved else { return Ok(moved) };
+    let key = keys::call(of, *call);
+    if rows.scan(&KeyRange { from: key, to: key.with(&[0]) }, Order::Ascending).next().is_some() {
+        return Ok(moved);
+    }
+    Ok(match moved {
+        Moved::Message(message) => Moved::Message(TakenMessage { call_id: None, ..message }),
+        other => other,
+    })
+}
+
 impl Leaving {
     /// Exports a business. Without `with_secrets`, the webhook endpoints are omitted.
     pub fn of(business: Business, with_secrets: bool) -> Self {
@@ -85,8 +99,8 @@ impl Leaving {
         let is_left = |kind: u8| self.parts.iter().any(|left| left.rows() == kind);
         match kind {
             kind::ERASURE | kind::MERGING | kind::CONTACT_IMPORT | kind::AUDIT => self.business.is_some(),
-            // Calls are also read to find messages that belong to an erased contact.
-            kind::CALL => is_left(kind) || is_left(kind::MESSAGE) && !self.theirs.is_empty(),
+            // Calls are also read for the references of messages.
+            kind::CALL => is_left(kind) || is_left(kind::MESSAGE),
             kind => is_left(kind),
         }
     }
@@ -133,7 +147,7 @@ impl Leaving {
             let record = store.usable(&key, record)?;
             self.found.add(kind.rows(), record.is_some());
             if let Some(record) = record.filter(|record| !self.hides(record)) {
-                let record = self.without_them(store, rows, record)?;
+                let record = self.without_them(store, rows, without_open_call(self.of, rows, record)?)?;
                 moved.push(self.of_survivor(record));
             }
             if read == ROWS_PER_STEP || bytes >= BYTES_PER_STEP {
@@ -158,7 +172,11 @@ impl Leaving {
     }
 
     fn hides(&self, moved: &Moved) -> bool {
-        matches!(moved, Moved::Contact(contact) if self.hidden.hides(contact.id))
+        match moved {
+            Moved::Contact(contact) => self.hidden.hides(contact.id),
+            Moved::Conversation(conversation) => conversation.is_open(),
+            _ => false,
+        }
     }
 
     fn who_is_merged(&self, rows: &dyn Rows) -> Result<BTreeMap<ContactId, ContactId>, StoreError> {
@@ -173,6 +191,7 @@ impl Leaving {
             Moved::Appointment(it) => &mut it.contact_id,
             Moved::Call(it) => &mut it.contact_id,
             Moved::Message(it) => &mut it.contact_id,
+            Moved::Conversation(it) => &mut it.contact_id,
             _ => return moved,
         };
         *contact = contact.map(|id| self.survivors.get(&id).copied().unwrap_or(id));

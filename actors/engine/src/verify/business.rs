@@ -5,8 +5,9 @@ use std::collections::HashMap;
 
 use domain::{
     Alert, Amount, ApiKey, Appointment, AppointmentId, AuditId, BlockedTime, BudgetKind, Business,
-    BusinessId, CallId, CallRecord, ConnectedCalendar, Contact, ContactId, EventId, Feed, FeedId, Membership,
-    MessageId, PersonId, SlugOwner, StaffId, StaffMember, TakenMessage, Timestamp, Usage, Website,
+    BusinessId, CallId, CallRecord, ConnectedCalendar, Contact, ContactId, Conversation, ConversationId,
+    EventId, Feed, FeedId, Membership, MessageId, PersonId, SlugOwner, StaffId, StaffMember, TakenMessage,
+    Timestamp, Usage, Website,
 };
 use store::kept::{self, Counted, counted};
 use store::keys::kind;
@@ -150,6 +151,20 @@ impl InBusiness {
             kind::CALL_BY_START | kind::CALL_BY_CONTACT | kind::CALL_BY_UPDATE => {
                 let Some(id) = checker.id::<CallId>() else { return };
                 checker.leads_to::<CallRecord>(&keys::call(of, id), value);
+            }
+            kind::CONVERSATION => {
+                let Some(conversation) = checker.kept::<Conversation>(value) else { return };
+                checker.refers_to_contact(conversation.contact_id);
+                if conversation.is_open() {
+                    checker.expect("in the list of unfinished businesses", &keys::unfinished(of), b"");
+                }
+            }
+            kind::CONVERSATION_BY_UPDATE
+            | kind::CONVERSATION_BY_CONTACT
+            | kind::CONVERSATION_OPEN
+            | kind::CONVERSATION_ENDED => {
+                let Some(id) = checker.id::<ConversationId>() else { return };
+                checker.leads_to::<Conversation>(&keys::conversation(of, id), value);
             }
             kind::MESSAGE => checker.message(value),
             kind::MESSAGE_BY_CREATION

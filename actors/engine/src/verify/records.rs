@@ -1,8 +1,9 @@
 //! Checks of records with their index rows and references.
 
 use domain::{
-    AlertsRead, Alias, Appointment, AppointmentId, BusinessId, Contact, ContactId, Delivery, EventId, Mail,
-    MailId, Person, PersonId, ResourceId, TakenMessage, WebhookEndpoint, WebhookId,
+    AlertsRead, Alias, Appointment, AppointmentId, BusinessId, CallId, Contact, ContactId, Conversation,
+    ConversationId, Delivery, EventId, Mail, MailId, Person, PersonId, ResourceId, TakenMessage,
+    WebhookEndpoint, WebhookId,
 };
 use store::kept::Kind;
 use store::keys::{installation_kind, kind};
@@ -114,12 +115,26 @@ impl Checker<'_> {
     pub(super) fn message(&mut self, value: &[u8]) {
         let Some(message) = self.kept::<TakenMessage>(value) else { return };
         self.refers_to_contact(message.contact_id);
-        // If a retention is set, the call may have expired.
+        // If a retention is set, the call may have expired. The call of an open conversation is not written yet.
         if let Some(call) = message.call_id
             && !self.is_there(&keys::retention(self.of))
+            && !self.is_of_open_conversation(call)
         {
             self.refers("call", &keys::call(self.of, call));
         }
+    }
+
+    fn is_of_open_conversation(&mut self, call: CallId) -> bool {
+        let open = keys::of_kind(self.of, kind::CONVERSATION_OPEN);
+        let ids: Vec<_> = self
+            .rows
+            .scan(&open, Order::Ascending)
+            .filter_map(|row| keys::id_at_end::<ConversationId>(&row.ok()?.0).ok())
+            .collect();
+        ids.into_iter().any(|id| {
+            let conversation = self.record::<Conversation>(&keys::conversation(self.of, id));
+            conversation.is_some_and(|conversation| conversation.call_id == Some(call))
+        })
     }
 
     pub(super) fn event(&mut self, value: &[u8]) {

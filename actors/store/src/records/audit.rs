@@ -118,7 +118,7 @@ mod usage {
 mod tests {
     use domain::{AuditAction, AuditedKind, Timestamp};
 
-    use super::super::testing::{check, check_damage, id_of};
+    use super::super::testing::{check, check_damage, check_old, id_of};
     use super::*;
 
     fn entry() -> AuditEntry {
@@ -163,7 +163,12 @@ mod tests {
         }
         let usage = Some(usage);
         let with_usage = AuditRecord { entry: entry(), usage };
-        check(&with_usage, &format!("02{ENTRY}08016402c803fb2c0104fb900105fbf40106fb580207fbbc0208fb2003"));
+        check(
+            &with_usage,
+            &format!("02{ENTRY}09016402c803fb2c0104fb900105fbf40106fb580207fbbc0208fb200309fb8403"),
+        );
+        let without = AuditRecord { entry: entry(), usage: None };
+        check_old(&without, &format!("02{ENTRY}08016402c803fb2c0104fb900105fbf40106fb580207fbbc0208fb2003"));
         assert_eq!(AuditEntry::decode(&with_usage.encode()).unwrap(), entry());
         check(
             &AuditEntry { actor: Actor::System, changes: vec![], ..entry() },

@@ -54,6 +54,7 @@ no = No
 # The actors of changes.
 who-operator = The operator of the service
 who-customer = { Customer }, online
+who-receptionist = Receptionist
 who-service = The service itself
 who-gone = A person whose account no longer exists
 who-nameless = A member of the team

@@ -47,7 +47,7 @@ pub(super) fn known(context: &Context<'_>, contact: &BookingContact) -> Result<O
 }
 
 /// Books an appointment. `entered` adds the fields that the rules of bookings do not set.
-pub(super) fn book<V: SomeAppointmentView, G: Gives>(
+pub(in crate::business) fn book<V: SomeAppointmentView, G: Gives>(
     context: &mut Context<'_>,
     asked: Book,
     entered: impl FnOnce(&mut Appointment),
@@ -235,7 +235,7 @@ struct Audited {
     attendance: Option<Attendance>,
 }
 
-pub(super) fn amend<V: SomeAppointmentView>(
+pub(in crate::business) fn amend<V: SomeAppointmentView>(
     context: &Context<'_>,
     id: AppointmentId,
     action: AuditAction,

@@ -23,33 +23,41 @@ impl Change for RecordCall {
     const RIGHT: Option<Right> = Some(Right::Day);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        let Self { details, contact_name } = self;
-        let known = match details.contact_id {
-            Some(id) => context.contact(id)?,
-            None => contacts::find(context, details.caller(), None)?,
-        };
-        details.check(unknown(context, &details, known.as_ref())?)?;
-        let new = match (&known, details.caller()) {
-            (None, Some(phone)) => Some(newcomer(context, phone.clone(), contact_name)),
-            _ => None,
-        };
-        // The call is saved even if the budget has no room for a new contact.
-        let new = new.filter(|new| context.has_room(BudgetKind::Contacts, new));
-        let contact = known.as_ref().or(new.as_ref());
-        let call = details.into_call(context.mint(), contact.map(|contact| contact.id), context.at);
-        let name = contact.and_then(|contact| contact.name.as_deref());
-        let announced = context.announces(EventType::CallCompleted).then(|| CallView::new(&call, name));
-        let mut decision = Decision::answering(OperatorCallView::new(&call, name));
-        if let Some(contact) = new {
-            decision = decision.with_new_contact(context, contact);
-        }
-        if let Some(seen) = announced {
-            decision = decision.announce_too(EventType::CallCompleted, &seen);
-        }
-        Ok(decision
-            .note(AuditAction::CallCompleted, call.id)
-            .write(Write::Call { before: None, after: call }))
+        let id = context.mint();
+        call_of(context, self, id)
     }
+}
+
+/// Saves a finished call under an id.
+pub(super) fn call_of(
+    context: &mut Context<'_>,
+    recorded: RecordCall,
+    id: CallId,
+) -> Result<Decision<New<OperatorCallView>>> {
+    let RecordCall { details, contact_name } = recorded;
+    let known = match details.contact_id {
+        Some(id) => context.contact(id)?,
+        None => contacts::find(context, details.caller(), None)?,
+    };
+    details.check(unknown(context, &details, known.as_ref())?)?;
+    let new = match (&known, details.caller()) {
+        (None, Some(phone)) => Some(newcomer(context, phone.clone(), contact_name)),
+        _ => None,
+    };
+    // The call is saved even if the budget has no room for a new contact.
+    let new = new.filter(|new| context.has_room(BudgetKind::Contacts, new));
+    let contact = known.as_ref().or(new.as_ref());
+    let call = details.into_call(id, contact.map(|contact| contact.id), context.at);
+    let name = contact.and_then(|contact| contact.name.as_deref());
+    let announced = context.announces(EventType::CallCompleted).then(|| CallView::new(&call, name));
+    let mut decision = Decision::answering(OperatorCallView::new(&call, name));
+    if let Some(contact) = new {
+        decision = decision.with_new_contact(context, contact);
+    }
+    if let Some(seen) = announced {
+        decision = decision.announce_too(EventType::CallCompleted, &seen);
+    }
+    Ok(decision.note(AuditAction::CallCompleted, call.id).write(Write::Call { before: None, after: call }))
 }
 
 /// Marks a call as handled, or removes the mark. Integrations do not see the mark, so `updated_at` does not

@@ -47,7 +47,9 @@ impl Change for CreateFeed {
         let token = FeedToken::new(context.random());
         let created_by = match context.request.actor {
             Actor::Person(id) => KeyCreator::Person(id),
-            Actor::ApiKey(_) | Actor::Operator | Actor::System | Actor::Customer => KeyCreator::Operator,
+            Actor::ApiKey(_) | Actor::Operator | Actor::System | Actor::Customer | Actor::Receptionist(_) => {
+                KeyCreator::Operator
+            }
         };
         let name = match created_by {
             KeyCreator::Operator => None,

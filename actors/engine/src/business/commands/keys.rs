@@ -35,7 +35,11 @@ impl Change for CreateKey {
             scopes: self.scopes,
             created_by: match context.request.actor {
                 Actor::Person(id) => KeyCreator::Person(id),
-                Actor::ApiKey(_) | Actor::Operator | Actor::System | Actor::Customer => KeyCreator::Operator,
+                Actor::ApiKey(_)
+                | Actor::Operator
+                | Actor::System
+                | Actor::Customer
+                | Actor::Receptionist(_) => KeyCreator::Operator,
             },
             created_at: context.at,
             revoked_at: None,

@@ -9,7 +9,7 @@ use view::{MessageView, OperatorMessageView};
 
 use super::contacts;
 use crate::business::{Change, Context, Decision, New, Shown, Write};
-use crate::error::Result;
+use crate::error::{EngineError, Result};
 
 const NO_STAFF: ProblemCode = ProblemCode::NotOfTheBusiness(Named::Staff);
 
@@ -24,31 +24,48 @@ impl Change for TakeMessage {
     const RIGHT: Option<Right> = Some(Right::Day);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        let details = self.details;
-        let contact = match details.contact_id {
-            Some(id) => context.contact(id)?,
-            None => contacts::find(context, details.caller_phone.as_ref(), None)?,
-        };
-        let mut problems = Vec::new();
-        if !context.has(details.call_id.map(|id| keys::call(context.state.id, id)))? {
-            problems.push(Problem::new("call_id", ProblemCode::NotOfTheBusiness(Named::Call)));
+        let call = self.details.call_id.map(|id| keys::call(context.state.id, id));
+        let known = if context.has(call)? { Ok(()) } else { Err(no_call()) };
+        match (known, take(context, self.details)) {
+            (Err(call), Err(EngineError::Refused(Refusal::Invalid(mut problems)))) => {
+                problems.insert(0, call);
+                Err(Refusal::Invalid(problems).into())
+            }
+            (Err(call), Ok(_)) => Err(Refusal::Invalid(vec![call]).into()),
+            (_, taken) => taken,
         }
-        if details.contact_id.is_some() && contact.is_none() {
-            problems.push(Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact)));
-        }
-        if details.staff_id.is_some_and(|id| context.staff(id).is_none()) {
-            problems.push(Problem::new("staff_id", NO_STAFF));
-        }
-        Refusal::check(problems)?;
-        let message = details.into_message(context.mint(), contact.map(|contact| contact.id), context.at);
-        let mut decision = Decision::answering(OperatorMessageView::from(&message));
-        if context.announces(EventType::MessageTaken) {
-            decision = decision.announce_too(EventType::MessageTaken, &MessageView::from(&message));
-        }
-        Ok(decision
-            .note(AuditAction::MessageTaken, message.id)
-            .write(Write::Message { before: None, after: message }))
     }
+}
+
+fn no_call() -> Problem {
+    Problem::new("call_id", ProblemCode::NotOfTheBusiness(Named::Call))
+}
+
+/// Saves a message. Its call may be one that is written later.
+pub(in crate::business) fn take(
+    context: &mut Context<'_>,
+    details: MessageDetails,
+) -> Result<Decision<New<OperatorMessageView>>> {
+    let contact = match details.contact_id {
+        Some(id) => context.contact(id)?,
+        None => contacts::find(context, details.caller_phone.as_ref(), None)?,
+    };
+    let mut problems = Vec::new();
+    if details.contact_id.is_some() && contact.is_none() {
+        problems.push(Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact)));
+    }
+    if details.staff_id.is_some_and(|id| context.staff(id).is_none()) {
+        problems.push(Problem::new("staff_id", NO_STAFF));
+    }
+    Refusal::check(problems)?;
+    let message = details.into_message(context.mint(), contact.map(|contact| contact.id), context.at);
+    let mut decision = Decision::answering(OperatorMessageView::from(&message));
+    if context.announces(EventType::MessageTaken) {
+        decision = decision.announce_too(EventType::MessageTaken, &MessageView::from(&message));
+    }
+    Ok(decision
+        .note(AuditAction::MessageTaken, message.id)
+        .write(Write::Message { before: None, after: message }))
 }
 
 /// Changes the given fields; an inner `None` clears a field.

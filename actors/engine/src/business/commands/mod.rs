@@ -10,6 +10,7 @@ pub mod calendars;
 pub mod calls;
 pub mod catalog;
 pub mod contacts;
+pub mod conversations;
 pub mod customers;
 pub mod diary;
 pub mod erasure;
@@ -23,6 +24,7 @@ pub mod notices;
 pub mod offers;
 pub mod people;
 pub mod profile;
+pub mod receptionist;
 pub mod webhooks;
 pub mod website;
 

@@ -1,0 +1,621 @@
+//! Conversations of the receptionist: their start, the turns of callers, replies of the team, and their end.
+//!
+//! Invariants:
+//! - A turn and its effects are in one batch, which is durable before the turn is answered.
+//! - The audit log names the receptionist as the author of the changes that a turn makes.
+//! - An ended conversation has an outcome and no session. A voice conversation has its call.
+//! - A chat of the website without a turn of the caller is not kept.
+
+use domain::{
+    Actor, AuditAction, BudgetKind, CallDetails, CallOutcome, CallStatus, Channel, Conflict, Conversation,
+    ConversationId, ConversationMode, ConversationStatus, Direction, Dropped, Effect, EffectKind, EffectOn,
+    EndedBy, GAPS_MAX, Gap, GapId, InputKind, Locale, Named, Phone, ProblemCode, Refusal, ResourceId, Right,
+    Speaker, TEAM_SILENCE, Text, Timestamp, Turn,
+};
+use store::keys::kind;
+use store::{Batch, Order, StoreError, Weight, keys};
+use talk::{Input, Output, Said, Start, Turned};
+use view::{ChoiceView, ConversationTurnsView, TurnView, TurnsTakenView};
+
+use super::calls::{RecordCall, call_of};
+use super::contacts;
+use crate::business::desk::{Desk, ReadPhone, Session, facts};
+use crate::business::state::State;
+use crate::business::{Change, Context, Decision, Gives, New, Removed, Shown, Write};
+use crate::error::{EngineError, Result};
+
+/// Starts a conversation. The answer contains the receptionist's first turn.
+#[derive(Clone, Debug)]
+pub struct StartConversation {
+    pub channel: Channel,
+    pub from: Option<Phone>,
+    pub to: Option<Phone>,
+    /// The language of the page; `None` means that of the business.
+    pub locale: Option<Locale>,
+    /// The SHA-256 of the token of a chat on the website.
+    pub token: Option<[u8; 32]>,
+}
+
+impl Change for StartConversation {
+    type Gives = New<TurnsTakenView>;
+    const RIGHT: Option<Right> = Some(Right::Day);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let Self { channel, from, to, locale, token } = self;
+        let (state, at) = (context.state, context.at);
+        if state.business.suspended {
+            return Err(EngineError::Suspended);
+        }
+        let contact = contacts::find(context, from.as_ref(), None)?;
+        let id: ConversationId = context.mint();
+        let locale = locale.unwrap_or(state.business.locale);
+        let start = Start {
+            at,
+            channel: talk_channel(channel),
+            from: from.as_deref().map(str::to_owned),
+            locale,
+            contact: contact.as_ref().map(|contact| contact.id).filter(|_| channel == Channel::Sms),
+        };
+        let output = talk::begin(&start, &facts(state, context.now));
+        let conversation = Conversation {
+            id,
+            channel,
+            status: ConversationStatus::Open,
+            mode: ConversationMode::Guided,
+            locale,
+            contact_id: contact.map(|contact| contact.id),
+            from,
+            to,
+            verified: channel == Channel::Sms,
+            started_at: at,
+            ended_at: None,
+            ended_by: None,
+            outcome: None,
+            summary: None,
+            call_id: channel.is_call().then(|| context.mint()),
+            appointment_ids: Vec::new(),
+            message_ids: Vec::new(),
+            turns: Vec::new(),
+            session: Vec::new(),
+            token,
+            created_at: at,
+            updated_at: at,
+        };
+        let mut rows = Batch::default();
+        rows.put(keys::unfinished(state.id), Vec::new());
+        let replaced = replaced(context)?;
+        let decision: Decision<Removed> = Decision::gone().write(Write::Rows(rows));
+        let decision = match replaced {
+            Some(oldest) => decision
+                .note(AuditAction::ConversationDeleted, oldest.id)
+                .write(Write::delete(state.id, &oldest)),
+            None => decision,
+        };
+        taken(context, None, (conversation, 1), output, decision)
+    }
+}
+
+/// The ended conversation that a new one replaces, if the budget has no room for a further one.
+fn replaced(context: &Context<'_>) -> Result<Option<Conversation>> {
+    let state = context.state;
+    let (used, allowed) = (
+        state.budget.usage.of(BudgetKind::Conversations),
+        state.budget.limits.allowed(BudgetKind::Conversations),
+    );
+    if used.rows < allowed.rows {
+        return Ok(None);
+    }
+    for are_of_website in [true, false] {
+        let range = keys::conversations_ended(state.id, are_of_website);
+        if let Some((key, _)) = state.next_in(&range, Order::Ascending)? {
+            return Ok(state.find(&keys::conversation(state.id, keys::id_at_end(&key)?))?);
+        }
+    }
+    Ok(None)
+}
+
+/// Takes a turn of the caller.
+#[derive(Clone, Debug)]
+pub struct TakeTurn {
+    pub id: ConversationId,
+    pub said: Said,
+    /// The SHA-256 of the token of the chat; `None` if the caller needs none.
+    pub token: Option<[u8; 32]>,
+    pub read_phone: ReadPhone,
+}
+
+impl Change for TakeTurn {
+    type Gives = Shown<TurnsTakenView>;
+    const RIGHT: Option<Right> = Some(Right::Day);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let Self { id, said, token, read_phone } = self;
+        let state = context.state;
+        if state.business.suspended {
+            return Err(EngineError::Suspended);
+        }
+        let before = open(context, id)?;
+        if token.is_some() && before.token != token {
+            return Err(Refusal::NotFound(Named::Conversation).into());
+        }
+        let facts = facts(state, context.now);
+        let session = session(&before, &facts, context.at);
+        let said = cut(said, before.channel.caller_chars_max());
+        let (input, text) = shown_input(&said, &session.choices);
+        let mut turned = before.clone();
+        let seq = turned.next_seq();
+        turned.turns.push(Turn {
+            seq,
+            at: context.at,
+            by: Speaker::Caller,
+            input,
+            text,
+            heard: None,
+            effects: Vec::new(),
+            dropped: Vec::new(),
+        });
+        if session.silent_until.is_some_and(|until| context.at < until) {
+            let mut output = silent(&session.talk);
+            output.silent_until = session.silent_until;
+            return taken(context, Some(before), (turned, seq), output, Decision::gone());
+        }
+        let random = u64::from_le_bytes(context.random());
+        let input = Input { at: context.at, said, heard: None, model: false, random };
+        let mut answers = talk::Answers::default();
+        let mut desk = Desk {
+            context,
+            conversation: &before,
+            talk: &session.talk,
+            read_phone,
+            planned: Decision::gone(),
+            booked_by: None,
+        };
+        let output = loop {
+            match talk::turn(&session.talk, &input, &facts, &answers) {
+                Ok(Turned::Done(output)) => break *output,
+                Ok(Turned::Model(_)) => unreachable!("the turn allows no model"),
+                Err(ask) => {
+                    let answer = desk.answer(&ask)?;
+                    answers.add(*ask, answer);
+                }
+            }
+        };
+        let Desk { planned, booked_by, .. } = desk;
+        turned.contact_id = turned.contact_id.or(booked_by);
+        taken(context, Some(before), (turned, seq), output, planned)
+    }
+}
+
+/// An output that says nothing and changes nothing.
+fn silent(talk: &talk::Talk) -> Output {
+    Output {
+        talk: talk.clone(),
+        lines: Vec::new(),
+        choices: Vec::new(),
+        keys: talk::Keys::One,
+        effects: Vec::new(),
+        dropped: Vec::new(),
+        gaps: Vec::new(),
+        end: None,
+        transfer: false,
+        silent_until: None,
+    }
+}
+
+/// The open conversation. Errors: [`Refusal::NotFound`], and a conflict if it has ended.
+fn open(context: &Context<'_>, id: ConversationId) -> Result<Conversation, EngineError> {
+    let found = context.state.read::<Conversation>(&keys::conversation(context.state.id, id))?;
+    let found = found.ok_or(Refusal::NotFound(Named::Conversation))?;
+    let ended_at = found.ended_at.or(Some(found.ends_by()).filter(|by| *by <= context.now));
+    match ended_at {
+        None => Ok(found),
+        Some(ended_at) => {
+            let now = ProblemCode::Now(ended_at.to_string());
+            Err(Refusal::conflict(Conflict::ConversationEnded, "ended_at", now).into())
+        }
+    }
+}
+
+/// The session of an open conversation. After an erasure the conversation continues from its beginning.
+fn session(conversation: &Conversation, facts: &talk::Facts, at: Timestamp) -> Session {
+    Session::of(conversation).unwrap_or_else(|| {
+        let start = Start {
+            at,
+            channel: talk_channel(conversation.channel),
+            from: conversation.from.as_deref().map(str::to_owned),
+            locale: conversation.locale,
+            contact: None,
+        };
+        Session { talk: talk::begin(&start, facts).talk, choices: Vec::new(), silent_until: None }
+    })
+}
+
+fn cut(said: Said, chars_max: usize) -> Said {
+    let cut = |text: String| text.chars().filter(|c| *c != '\0').take(chars_max).collect();
+    match said {
+        Said::Speech(text) => Said::Speech(cut(text)),
+        Said::Keys(text) => Said::Keys(cut(text)),
+        Said::Text(text) => Said::Text(cut(text)),
+        Said::Choice(text) => Said::Choice(cut(text)),
+        Said::Silence => Said::Silence,
+    }
+}
+
+/// The form and the text of a caller's turn. A choice has the text of its button.
+fn shown_input(said: &Said, choices: &[ChoiceView]) -> (Option<InputKind>, String) {
+    match said {
+        Said::Speech(text) => (Some(InputKind::Speech), text.clone()),
+        Said::Keys(text) => (Some(InputKind::Keys), text.clone()),
+        Said::Text(text) => (Some(InputKind::Text), text.clone()),
+        Said::Choice(id) => {
+            let chosen = choices.iter().find(|choice| choice.id == *id);
+            (Some(InputKind::Choice), chosen.map_or_else(|| id.clone(), |choice| choice.label.clone()))
+        }
+        Said::Silence => (Some(InputKind::Speech), String::new()),
+    }
+}
+
+/// Adds the receptionist's turn to a conversation and answers with the turns from `seq` on. `decision` contains
+/// the effects of the turn.
+fn taken<G: Gives<Value = TurnsTakenView>>(
+    context: &mut Context<'_>,
+    before: Option<Conversation>,
+    (mut it, seq): (Conversation, u32),
+    output: Output,
+    decision: Decision<Removed>,
+) -> Result<Decision<G>> {
+    let (of, at) = (context.state.id, context.at);
+    let Output { talk, lines, choices, effects, dropped, gaps, end, silent_until, .. } = output;
+    let effects: Vec<Effect> = effects.iter().map(effect).collect();
+    let choices: Vec<ChoiceView> = choices
+        .into_iter()
+        .map(|choice| ChoiceView { id: choice.id, label: choice.label, link: choice.link })
+        .collect();
+    let mut text = lines.into_iter().map(|line| line.text).collect::<Vec<_>>().join(" ");
+    if it.channel == Channel::Sms {
+        choices.iter().for_each(|choice| text.push_str(&format!("\n{} {}", choice.id, choice.label)));
+    }
+    if !text.is_empty() || !effects.is_empty() {
+        let dropped = dropped.into_iter().map(|it| Dropped { rule: rule(it.rule), text: it.text });
+        it.turns.push(Turn {
+            seq: it.next_seq(),
+            at,
+            by: Speaker::Receptionist,
+            input: None,
+            text,
+            heard: None,
+            effects: effects.clone(),
+            dropped: dropped.collect(),
+        });
+    }
+    for Effect { on, .. } in effects {
+        match on {
+            Some((EffectOn::Appointment, id)) if !it.appointment_ids.contains(&id.into()) => {
+                it.appointment_ids.push(id.into());
+            }
+            Some((EffectOn::Message, id)) => it.message_ids.push(id.into()),
+            _ => {}
+        }
+    }
+    it.locale = talk.locale;
+    it.mode = match talk.mode {
+        talk::Mode::Model => ConversationMode::Model,
+        talk::Mode::Guided => ConversationMode::Guided,
+    };
+    it.verified = talk.verified;
+    it.contact_id = talk.contact.filter(|_| talk.verified).or(it.contact_id);
+    it.updated_at = at;
+    it.session = Session { talk, choices: choices.clone(), silent_until }.encode();
+    let mut decision = with_gaps(context, decision, &gaps, it.id)?;
+    let shown: Vec<TurnView> = it.turns.iter().filter(|turn| turn.seq >= seq).map(TurnView::from).collect();
+    let answer = TurnsTakenView { id: it.id, turns: shown, choices, ended: end.is_some() };
+    let action = match (&before, end) {
+        (None, _) => AuditAction::ConversationStarted,
+        (Some(_), None) => AuditAction::ConversationContinued,
+        (Some(_), Some(_)) => AuditAction::ConversationEnded,
+    };
+    let by = Actor::Receptionist(it.id);
+    decision = decision.note(action, it.id);
+    decision = match end {
+        Some(by) => ended(context, before, it, ended_by(by), decision)?.0,
+        None => decision.write(Write::put(of, before.as_ref(), &it)),
+    };
+    // The stored answer contains no words, because the contact may be erased later.
+    let kept = answer.turns.iter().map(|turn| TurnView { text: String::new(), ..turn.clone() }).collect();
+    let remembered = TurnsTakenView { turns: kept, ..answer.clone() };
+    let (decision, ()) = Decision::<G>::answering(answer).remember(remembered).with(decision);
+    Ok(decision.by(by))
+}
+
+/// Adds the questions without an answer to the list of gaps.
+fn with_gaps(
+    context: &mut Context<'_>,
+    mut decision: Decision<Removed>,
+    questions: &[String],
+    conversation_id: ConversationId,
+) -> Result<Decision<Removed>> {
+    if questions.is_empty() {
+        return Ok(decision);
+    }
+    let of = context.state.id;
+    let mut known = Vec::new();
+    for (key, value) in context.state.rows(&keys::of_kind(of, kind::GAP), usize::MAX)? {
+        known.extend(context.state.store.find_in::<Gap>(&key, &value)?);
+    }
+    for question in questions {
+        let alike = |gap: &&Gap| gap.question.to_lowercase() == question.to_lowercase();
+        let write = match known.iter().find(alike) {
+            Some(gap) => {
+                let after = Gap { count: gap.count.saturating_add(1), asked_at: context.at, ..gap.clone() };
+                Write::put(of, Some(gap), &after)
+            }
+            None => {
+                let question = question.clone();
+                let gap =
+                    Gap { id: context.mint(), question, asked_at: context.at, count: 1, conversation_id };
+                if known.len() >= GAPS_MAX
+                    && let Some(oldest) = known.iter().min_by_key(|gap| gap.asked_at)
+                {
+                    decision = decision.write(Write::delete(of, oldest));
+                }
+                Write::put(of, None, &gap)
+            }
+        };
+        decision = decision.write(write);
+    }
+    Ok(decision)
+}
+
+/// Ends a conversation. `before` is its stored state, `None` for a conversation that is not stored yet.
+pub(crate) fn ended(
+    context: &mut Context<'_>,
+    before: Option<Conversation>,
+    it: Conversation,
+    by: EndedBy,
+    decision: Decision<Removed>,
+) -> Result<(Decision<Removed>, Conversation)> {
+    let (state, of) = (context.state, context.state.id);
+    if it.channel == Channel::Website && it.caller_turns() == 0 {
+        let decision = match before {
+            Some(before) => decision.write(Write::delete(of, &before)),
+            None => decision,
+        };
+        return Ok((decision, it));
+    }
+    let is_active = |id| {
+        // The decision of this turn may have booked an appointment that is not stored yet.
+        decision.has_active(id).unwrap_or_else(|| {
+            state.appointment(id).ok().flatten().is_some_and(|appointment| appointment.is_active())
+        })
+    };
+    let ended_at = if by == EndedBy::Lost { it.last_turn_at() } else { context.at };
+    let outcome = it.outcome_of(by, is_active);
+    let summary = Session::of(&it).and_then(|session| talk::summary(&session.talk));
+    let mut it = Conversation {
+        status: ConversationStatus::Ended,
+        ended_at: Some(ended_at),
+        ended_by: Some(by),
+        outcome: Some(outcome),
+        summary,
+        session: Vec::new(),
+        updated_at: context.at,
+        ..it
+    };
+    let mut decision = decision;
+    if let Some(call_id) = it.call_id.filter(|_| it.channel.is_call()) {
+        let details = CallDetails {
+            status: status_of(&it),
+            outcome: it.outcome.unwrap_or(CallOutcome::Other),
+            from_number: it.from.clone(),
+            to_number: it.to.clone(),
+            contact_id: it.contact_id,
+            locale: Some(it.locale),
+            summary: it.summary.clone().and_then(|summary| Text::new(summary).ok()),
+            appointment_id: it.appointment_ids.last().copied(),
+            message_id: it.message_ids.last().copied(),
+            ..CallDetails::of(Direction::Inbound, it.started_at, ended_at.max(it.started_at))
+        };
+        let recorded = call_of(context, RecordCall { details, contact_name: None }, call_id)?;
+        let (with, call) = decision.with(recorded);
+        decision = with;
+        it.contact_id = call.call.contact_id.or(it.contact_id);
+    }
+    Ok((decision.write(Write::put(of, before.as_ref(), &it)), it))
+}
+
+/// The status of the call: without a turn of the receptionist nothing was said.
+fn status_of(it: &Conversation) -> CallStatus {
+    if it.turns.iter().any(|turn| turn.by == Speaker::Receptionist) {
+        CallStatus::Completed
+    } else {
+        CallStatus::Missed
+    }
+}
+
+/// Ends a conversation for the team, or for a caller who has left.
+#[derive(Clone, Copy, Debug)]
+pub struct EndConversation {
+    pub id: ConversationId,
+    pub by: EndedBy,
+}
+
+impl Change for EndConversation {
+    type Gives = Shown<ConversationTurnsView>;
+    const WEIGHT: Weight = Weight::Keeps;
+    const RIGHT: Option<Right> = Some(Right::Day);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let before = open(context, self.id)?;
+        context.check_match(&ConversationTurnsView::from(&before))?;
+        let decision = Decision::gone().note(AuditAction::ConversationEnded, self.id);
+        let (decision, after) = ended(context, Some(before.clone()), before, self.by, decision)?;
+        let (decision, ()) = Decision::answering(ConversationTurnsView::from(&after)).with(decision);
+        Ok(decision)
+    }
+}
+
+/// A text by the team in a conversation by text. The receptionist is then silent for [`TEAM_SILENCE`].
+#[derive(Clone, Debug)]
+pub struct ReplyByTeam {
+    pub id: ConversationId,
+    pub text: Text<1, 1600>,
+}
+
+impl Change for ReplyByTeam {
+    type Gives = Shown<ConversationTurnsView>;
+    const RIGHT: Option<Right> = Some(Right::Day);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let before = open(context, self.id)?;
+        if before.channel != Channel::Sms {
+            return Err(Refusal::conflict(Conflict::NotByText, "channel", ProblemCode::NotByText).into());
+        }
+        let text = self.text.into_string();
+        let mut session = session(&before, &facts(context.state, context.now), context.at);
+        session.talk.team_said(&text);
+        session.silent_until = Some(context.at + TEAM_SILENCE);
+        let mut after = before.clone();
+        after.turns.push(Turn {
+            seq: after.next_seq(),
+            at: context.at,
+            by: Speaker::Team,
+            input: None,
+            text,
+            heard: None,
+            effects: Vec::new(),
+            dropped: Vec::new(),
+        });
+        after.session = session.encode();
+        after.updated_at = context.at;
+        Ok(Decision::answering(ConversationTurnsView::from(&after))
+            .note(AuditAction::ConversationContinued, self.id)
+            .write(Write::put(context.state.id, Some(&before), &after)))
+    }
+}
+
+/// Deletes a conversation. An open one ends without a call.
+#[derive(Clone, Copy, Debug)]
+pub struct DeleteConversation {
+    pub id: ConversationId,
+}
+
+impl Change for DeleteConversation {
+    type Gives = Removed;
+    const WEIGHT: Weight = Weight::Frees;
+    const RIGHT: Option<Right> = Some(Right::Data);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let of = context.state.id;
+        let gone = context.state.read::<Conversation>(&keys::conversation(of, self.id))?;
+        let gone = gone.ok_or(Refusal::NotFound(Named::Conversation))?;
+        context.check_match(&ConversationTurnsView::from(&gone))?;
+        Ok(Decision::gone().note(AuditAction::ConversationDeleted, self.id).write(Write::delete(of, &gone)))
+    }
+}
+
+/// Deletes an unanswered question from the list.
+#[derive(Clone, Copy, Debug)]
+pub struct DeleteGap {
+    pub id: GapId,
+}
+
+impl Change for DeleteGap {
+    type Gives = Removed;
+    const WEIGHT: Weight = Weight::Frees;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let of = context.state.id;
+        let gone = context.state.read::<Gap>(&keys::gap(of, self.id))?;
+        let gone = gone.ok_or(Refusal::NotFound(Named::Gap))?;
+        Ok(Decision::gone().note(AuditAction::GapDeleted, self.id).write(Write::delete(of, &gone)))
+    }
+}
+
+/// Ends the open conversations whose time is over.
+#[derive(Clone, Debug)]
+pub(crate) struct EndOverdue {
+    pub(crate) overdue: Vec<(Conversation, EndedBy)>,
+}
+
+impl Change for EndOverdue {
+    type Gives = Removed;
+    const WEIGHT: Weight = Weight::Frees;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Removed>> {
+        let mut decision = Decision::gone();
+        for (before, by) in self.overdue {
+            decision = decision.note(AuditAction::ConversationEnded, before.id);
+            (decision, _) = ended(context, Some(before.clone()), before, by, decision)?;
+        }
+        Ok(decision)
+    }
+}
+
+impl State {
+    /// The change that ends the overdue conversations, at most `max`. A call from before the start of the service
+    /// is lost, because nobody can be on the line.
+    pub(crate) fn overdue(&self, now: Timestamp, max: usize) -> Result<Option<EndOverdue>, StoreError> {
+        let mut overdue = Vec::new();
+        for row in self.store.scan(&keys::of_kind(self.id, kind::CONVERSATION_OPEN), Order::Ascending) {
+            let (key, _) = row?;
+            let id = keys::id_at_end::<ConversationId>(&key)?;
+            let found = self.find::<Conversation>(&keys::conversation(self.id, id))?;
+            let Some(it) = found.filter(Conversation::is_open) else { continue };
+            if it.channel == Channel::Voice && it.last_turn_at() < self.clocks.opened_at() {
+                overdue.push((it, EndedBy::Lost));
+            } else if it.ends_by() <= now {
+                overdue.push((it, EndedBy::Timeout));
+            }
+            if overdue.len() == max {
+                break;
+            }
+        }
+        Ok((!overdue.is_empty()).then_some(EndOverdue { overdue }))
+    }
+}
+
+fn talk_channel(channel: Channel) -> talk::Channel {
+    match channel {
+        Channel::Voice => talk::Channel::Voice,
+        Channel::Sms => talk::Channel::Sms,
+        Channel::Website => talk::Channel::Website,
+        Channel::Assistant => talk::Channel::Assistant,
+    }
+}
+
+fn ended_by(by: talk::EndedBy) -> EndedBy {
+    EndedBy::from_word(by.as_str()).expect("both enums have the same words")
+}
+
+fn rule(rule: talk::Rule) -> domain::GateRule {
+    domain::GateRule::from_word(rule.as_str()).expect("both enums have the same words")
+}
+
+fn effect(effect: &talk::Effect) -> Effect {
+    let kind = EffectKind::from_word(effect.kind.as_str()).expect("both enums have the same words");
+    let on = effect.resource.map(|resource| match resource {
+        talk::Resource::Appointment(id) => (EffectOn::Appointment, id.uuid()),
+        talk::Resource::Message(id) => (EffectOn::Message, id.uuid()),
+        talk::Resource::Contact(id) => (EffectOn::Contact, id.uuid()),
+    });
+    Effect { kind, on }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rules_and_the_records_use_the_same_words() {
+        for kind in talk::EffectKind::ALL {
+            assert!(EffectKind::from_word(kind.as_str()).is_some(), "{}", kind.as_str());
+        }
+        for one in talk::Rule::ALL {
+            assert_eq!(rule(*one).as_str(), one.as_str());
+        }
+        for by in talk::EndedBy::ALL {
+            assert_eq!(ended_by(*by).as_str(), by.as_str());
+        }
+        assert_eq!(EffectKind::ALL.len(), talk::EffectKind::ALL.len());
+    }
+}

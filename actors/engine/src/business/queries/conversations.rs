@@ -1,0 +1,182 @@
+//! Reads conversations, the receptionist's settings and unanswered questions.
+
+use std::collections::HashMap;
+
+use domain::{
+    BusinessId, CHAT_SHOWN, CallOutcome, Channel, ContactId, Conversation, ConversationId,
+    ConversationStatus, GAP_KEPT, GAPS_MAX, Gap, Receptionist, Timestamp,
+};
+use store::keys::kind;
+use store::{Order, Record, StoreError, keys};
+use view::{ConversationTurnsView, ConversationView, GapView, TurnsTakenView};
+
+use super::{End, Page, PageRequest, collect, of_contact, once, walk, walk_theirs};
+use crate::business::commands::conversations::TakeTurn;
+use crate::business::desk::Session;
+use crate::business::{Answer, BusinessHandle, Request, Whose, contact};
+use crate::error::Result;
+use crate::scans::Reader;
+
+#[derive(Clone, Debug, Default)]
+pub struct ConversationFilter {
+    pub channel: Option<Channel>,
+    pub status: Option<ConversationStatus>,
+    pub outcome: Option<CallOutcome>,
+    pub contact_id: Option<ContactId>,
+    pub from: Option<Timestamp>,
+    pub to: Option<Timestamp>,
+    /// Lists the conversations that were changed at or after this instant, in the order of their changes.
+    pub updated_since: Option<Timestamp>,
+}
+
+impl ConversationFilter {
+    fn admits(&self, it: &Conversation, whose: Option<Whose>) -> bool {
+        self.channel.is_none_or(|channel| it.channel == channel)
+            && self.status.is_none_or(|status| it.status == status)
+            && self.outcome.is_none_or(|outcome| it.outcome == Some(outcome))
+            && self.from.is_none_or(|from| it.started_at >= from)
+            && self.to.is_none_or(|to| it.started_at < to)
+            && whose.is_none_or(|whose| whose.has(it.contact_id))
+    }
+}
+
+impl BusinessHandle {
+    pub async fn receptionist(&self) -> Result<Receptionist> {
+        let settings = self.read(|store| store.get::<Receptionist>(&keys::receptionist(self.id))).await?;
+        Ok(settings.unwrap_or_default())
+    }
+
+    pub async fn conversation(&self, id: ConversationId) -> Result<Option<ConversationTurnsView>> {
+        self.read(|store| {
+            let found = store.get::<Conversation>(&keys::conversation(self.id, id))?;
+            let reader = Reader::unbounded(store);
+            let known = found.map(|it| Callers::of(self.id).known(&reader, &it)).transpose()?;
+            Ok(known.map(|it| ConversationTurnsView::from(&it)))
+        })
+        .await
+    }
+
+    /// The matching conversations, newest first, or ordered by `updated_at` if `updated_since` is set.
+    pub async fn conversations(
+        &self,
+        filter: &ConversationFilter,
+        page: &PageRequest,
+    ) -> Result<Page<ConversationView>> {
+        let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
+        let (of, filter) = (self.id, filter.clone());
+        let record = move |id: ConversationId| keys::conversation(of, id);
+        let mut callers = Callers::of(of);
+        if let Some(since) = filter.updated_since {
+            let changed = keys::changed(of, kind::CONVERSATION_BY_UPDATE, since, self.fence().await?);
+            let index = (changed, Order::Ascending);
+            let part = move |reader: &Reader<'_>, page: &PageRequest| {
+                of_contact(reader, (of, filter.contact_id), (page, Order::Ascending), |whose| {
+                    let admits = |at, it: &Conversation| it.updated_at == at && filter.admits(it, whose);
+                    walk(reader, index, page, |_, id| record(id), admits, |it| callers.show(reader, it))
+                })
+            };
+            return self.list(page, part).await;
+        }
+        if filter.contact_id.is_some() {
+            let part = move |reader: &Reader<'_>, page: &PageRequest| {
+                of_contact(reader, (of, filter.contact_id), (page, Order::Descending), |whose| {
+                    let Some(whose) = whose else { return Ok((Vec::new(), End::OfList)) };
+                    walk_theirs(
+                        reader,
+                        (whose, Order::Descending),
+                        |contact| keys::conversations_of_contact(of, contact, from, to),
+                        page,
+                        |_, id| record(id),
+                        |_, it: &Conversation| filter.admits(it, Some(whose)),
+                        |it| callers.show(reader, it),
+                    )
+                })
+            };
+            return self.list(page, part).await;
+        }
+        let range = keys::of_kind(of, kind::CONVERSATION);
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Descending, page, |_, value| {
+                let it = Conversation::decode(value)?;
+                filter.admits(&it, None).then(|| callers.show(reader, &it)).transpose()
+            })
+        })
+        .await
+    }
+
+    /// Takes a turn. The stored answer to a repeated request has no words, so they are read again.
+    pub async fn take_turn(&self, request: Request, turn: TakeTurn) -> Result<Answer<TurnsTakenView>> {
+        let answer = self.change(request, turn).await?;
+        if answer.replayed { self.with_words(answer).await } else { Ok(answer) }
+    }
+
+    /// Adds the words to the turns of a stored answer.
+    pub async fn with_words(&self, mut answer: Answer<TurnsTakenView>) -> Result<Answer<TurnsTakenView>> {
+        if let Some(found) = self.conversation(answer.value.id).await? {
+            for turn in &mut answer.value.turns {
+                if let Some(found) = found.turns.iter().find(|found| found.seq == turn.seq) {
+                    *turn = found.clone();
+                }
+            }
+        }
+        Ok(answer)
+    }
+
+    /// A chat of the website, for the holder of its token, and its choices. `None` for another token, and when
+    /// its last turn is too old.
+    pub async fn chat(
+        &self,
+        id: ConversationId,
+        token: [u8; 32],
+        now: Timestamp,
+    ) -> Result<Option<TurnsTakenView>> {
+        let found = self.read(|store| store.get::<Conversation>(&keys::conversation(self.id, id))).await?;
+        let found = found.filter(|it| it.token == Some(token) && it.last_turn_at() + CHAT_SHOWN > now);
+        Ok(found.map(|it| TurnsTakenView {
+            id,
+            choices: Session::of(&it).map(|session| session.choices).unwrap_or_default(),
+            ended: !it.is_open(),
+            turns: ConversationTurnsView::from(&it).turns,
+        }))
+    }
+
+    /// The unanswered questions of the last 90 days, the newest first, at most [`GAPS_MAX`].
+    pub async fn gaps(&self, now: Timestamp) -> Result<Vec<GapView>> {
+        let mut gaps = self
+            .read(|store| {
+                let rows = store.records::<Gap>(&keys::of_kind(self.id, kind::GAP), Order::Ascending);
+                rows.map(|row| row.map(|(_, gap)| gap)).collect::<Result<Vec<_>, _>>()
+            })
+            .await?;
+        gaps.retain(|gap| gap.asked_at + GAP_KEPT > now);
+        gaps.sort_by_key(|gap| std::cmp::Reverse((gap.asked_at, gap.id)));
+        gaps.truncate(GAPS_MAX);
+        Ok(gaps.iter().map(GapView::from).collect())
+    }
+}
+
+/// The current contacts of conversations; see [`super::calls::Callers`].
+struct Callers {
+    business: BusinessId,
+    ids: HashMap<ContactId, Option<ContactId>>,
+}
+
+impl Callers {
+    fn of(business: BusinessId) -> Self {
+        Self { business, ids: HashMap::new() }
+    }
+
+    fn known(&mut self, reader: &Reader<'_>, it: &Conversation) -> Result<Conversation, StoreError> {
+        let Some(id) = it.contact_id else { return Ok(it.clone()) };
+        let of = self.business;
+        let read = |id| Ok(Some(contact(reader, of, id)?.map(|contact| contact.id)));
+        Ok(match once(&mut self.ids, id, || Some(id), read)? {
+            Some(id) => it.of_contact(*id),
+            None => it.erased(),
+        })
+    }
+
+    fn show(&mut self, reader: &Reader<'_>, it: &Conversation) -> Result<ConversationView, StoreError> {
+        Ok(ConversationView::from(&self.known(reader, it)?))
+    }
+}

@@ -1,0 +1,84 @@
+//! Deletes chats of the website without a contact after 30 days, and unanswered questions after 90 days. The
+//! questions of an erased conversation are deleted by the erasure.
+//!
+//! Invariant: a row is deleted only when both clocks agree that it is old enough; see [`super::retention`].
+
+use chrono::TimeDelta;
+use domain::{BusinessId, CHAT_KEPT, Conversation, ConversationId, GAP_KEPT, Gap, ResourceId, Timestamp};
+use store::keys::kind;
+use store::{Key, Order, Store, StoreError, keys};
+use uuid::Uuid;
+
+use super::age_marks::noted_until;
+use super::business::Step;
+use crate::business::{State, Write};
+use crate::clock::Clocks;
+
+const ROWS_MAX: usize = 128;
+
+/// The last id of the records that are older than `kept` by both clocks.
+struct Until {
+    stamp: Timestamp,
+    id: Option<Uuid>,
+}
+
+impl Until {
+    fn of(store: &Store, of: BusinessId, clocks: &Clocks, kept: TimeDelta) -> Result<Self, StoreError> {
+        let id = noted_until(store, of, clocks.steady() - kept)?.map(|(_, id)| id.uuid());
+        Ok(Self { stamp: clocks.now() - kept, id })
+    }
+
+    fn includes(&self, id: Uuid, stamp: Timestamp) -> bool {
+        stamp <= self.stamp && self.id.is_some_and(|until| id <= until)
+    }
+}
+
+/// Makes the next step of a round.
+pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
+    let mut made = Step::default();
+    let chats = keys::conversations_ended(state.id, true);
+    let range = state.jobs.chats.take().map_or(chats, |at| chats.after(at));
+    let until = Until::of(&state.store, state.id, &state.clocks, CHAT_KEPT)?;
+    for (read, row) in state.store.scan(&range, Order::Ascending).enumerate() {
+        let (key, _) = row?;
+        let id: ConversationId = keys::id_at_end(&key)?;
+        if !until.includes(id.uuid(), id.minted_at()) {
+            break;
+        }
+        if read == ROWS_MAX {
+            made.more = true;
+            break;
+        }
+        state.jobs.chats = Some(Key::new(&key));
+        let chat = state.find::<Conversation>(&keys::conversation(state.id, id))?;
+        if let Some(chat) = chat.filter(|chat| chat.contact_id.is_none()) {
+            made.count::<Conversation>();
+            made.writes.push(Write::delete(state.id, &chat));
+        }
+    }
+    if !made.more {
+        state.jobs.chats = None;
+        let until = Until::of(&state.store, state.id, &state.clocks, GAP_KEPT)?;
+        for row in state.store.records::<Gap>(&keys::of_kind(state.id, kind::GAP), Order::Ascending) {
+            let (key, gap) = row?;
+            if until.includes(gap.id.uuid(), gap.asked_at) && state.overlay.get(&Key::new(&key)).is_none() {
+                made.writes.push(Write::delete(state.id, &gap));
+            }
+        }
+    }
+    Ok(made)
+}
+
+/// Whether the oldest chat or question may be old enough to be deleted.
+pub(super) fn is_due(store: &Store, of: BusinessId, clocks: &Clocks) -> Result<bool, StoreError> {
+    let chat = store.scan(&keys::conversations_ended(of, true), Order::Ascending).next().transpose()?;
+    if let Some((key, _)) = chat {
+        let id: ConversationId = keys::id_at_end(&key)?;
+        if Until::of(store, of, clocks, CHAT_KEPT)?.includes(id.uuid(), id.minted_at()) {
+            return Ok(true);
+        }
+    }
+    let until = Until::of(store, of, clocks, GAP_KEPT)?;
+    let gap = store.records::<Gap>(&keys::of_kind(of, kind::GAP), Order::Ascending).next().transpose()?;
+    Ok(gap.is_some_and(|(_, gap)| until.includes(gap.id.uuid(), gap.asked_at)))
+}

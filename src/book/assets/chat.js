@@ -1,0 +1,125 @@
+// The chat with the receptionist. The token of the conversation is kept in the session storage of the page. The page
+// is complete without this script: it shows no chat.
+
+const chat = document.querySelector("#chat");
+const [open, talk] = [chat.querySelector(".open"), chat.querySelector(".talk")];
+const [turns, choices, form] = [talk.querySelector(".turns"), talk.querySelector(".choices"), talk.querySelector("form")];
+const { path } = chat.dataset;
+const kept = `receptionist:${path}`;
+let held = null;
+
+function saved() {
+  try {
+    return JSON.parse(sessionStorage.getItem(kept));
+  } catch {
+    return null; // the browser forbids storage
+  }
+}
+
+function save(value) {
+  held = value;
+  try {
+    if (value) sessionStorage.setItem(kept, JSON.stringify(value));
+    else sessionStorage.removeItem(kept);
+  } catch {
+    // The conversation then ends with the page.
+  }
+}
+
+async function call(method, to, body) {
+  const headers = { "Content-Type": "application/json" };
+  if (held) headers.Authorization = `Bearer ${held.token}`;
+  const response = await fetch(path + to, { method, headers, body: body && JSON.stringify(body) });
+  if (!response.ok) throw Object.assign(new Error(String(response.status)), { status: response.status });
+  return (await response.json()).data;
+}
+
+function say(who, text) {
+  const item = document.createElement("li");
+  const name = document.createElement("strong");
+  name.textContent = who;
+  item.append(name, " ", text);
+  turns.append(item);
+  item.scrollIntoView({ block: "nearest" });
+}
+
+function show(answer) {
+  for (const { seq, by, text } of answer.turns) {
+    if (text && seq > (held?.shown ?? 0)) say(by === "caller" ? turns.dataset.you : turns.dataset.them, text);
+  }
+  const last = answer.turns.at(-1)?.seq;
+  choices.replaceChildren();
+  for (const { id, label, url } of answer.choices) {
+    const choice = document.createElement(url ? "a" : "button");
+    choice.textContent = label;
+    if (url) {
+      choice.href = url;
+      choice.target = "_blank";
+      choice.rel = "noopener";
+    } else {
+      choice.type = "button";
+      choice.addEventListener("click", () => take({ choice: id }));
+    }
+    choices.append(choice);
+  }
+  if (answer.ended) {
+    say("", turns.dataset.ended);
+    form.hidden = true;
+    save(null);
+  } else if (last) save({ ...held, shown: Math.max(held.shown ?? 0, last) });
+}
+
+let busy = false;
+async function take(what) {
+  if (busy) return;
+  busy = true;
+  const turn = { ...what, turn_id: crypto.randomUUID() };
+  try {
+    show(await call("POST", `/${held.id}/turns`, turn).catch((error) => {
+      // A failed connection is tried once more; the id keeps the turn from being taken twice.
+      if (error.status) throw error;
+      return call("POST", `/${held.id}/turns`, turn);
+    }));
+    form.reset();
+  } catch (error) {
+    say("", turns.dataset.failed);
+    if (error.status === 404 || error.status === 409) save(null);
+  }
+  busy = false;
+}
+
+async function begin() {
+  open.hidden = true;
+  talk.hidden = false;
+  try {
+    held = saved();
+    if (held) {
+      held.shown = 0;
+      show(await call("GET", `/${held.id}`));
+    }
+  } catch {
+    save(null);
+  }
+  try {
+    if (!held) {
+      form.hidden = false;
+      const started = await call("POST", "", { locale: document.documentElement.lang });
+      save({ id: started.id, token: started.token });
+      show(started);
+    }
+    talk.querySelector("input").focus();
+  } catch {
+    say("", turns.dataset.failed);
+    talk.hidden = false;
+    open.hidden = false;
+  }
+}
+
+open.addEventListener("click", begin);
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const text = form.querySelector("input").value.trim();
+  if (text && held) take({ text });
+});
+chat.hidden = false;
+if (saved()) begin();

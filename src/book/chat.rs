@@ -1,0 +1,258 @@
+//! The chat of a booking page: a conversation of a customer with the receptionist, as JSON for the script of the
+//! page.
+//!
+//! Invariants:
+//! - A conversation is found only with its token, which only the response to its start contains. The store has the
+//!   SHA-256 of the token.
+//! - A repeated `turn_id` gives the first response. Only its manage links are new.
+//! - A customer sees the words of the turns, but not their effects.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use chrono::TimeDelta;
+use domain::{
+    Actor, AppointmentId, BusinessId, Channel, ConversationId, EffectKind, Locale, ProblemCode, ResourceId,
+    Speaker, Text, Timestamp,
+};
+use engine::business::commands::conversations::{StartConversation, TakeTurn};
+use engine::business::commands::customers::MintLink;
+use engine::business::{Answer, Idempotency, Request};
+use engine::window::{Rate, Windows};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use talk::Said;
+use view::{ChoiceView, TurnView, TurnsTakenView};
+
+use super::asked::{Asked, Shop};
+use super::refused::Refused;
+use super::route::Answered;
+use crate::http::authorization::bearer;
+use crate::http::envelope;
+use crate::http::json::Json;
+use crate::http::problems::{FieldPath, Problems};
+use crate::http::read::{self, Properties};
+use crate::http::reading::Reading;
+use crate::json_object;
+use crate::rest::error::ApiError;
+use crate::rest::values::phone::read_phone;
+use crate::server::network;
+
+/// The limit on new conversations from one IPv4 address or IPv6 /64.
+const STARTS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
+/// The limit on turns from one IPv4 address or IPv6 /64.
+const TURNS: Rate = Rate { count: 60, within: TimeDelta::minutes(10) };
+/// The limit on new conversations of one business.
+const OF_BUSINESS: Rate = Rate { count: 2_000, within: TimeDelta::days(1) };
+
+pub(super) struct ChatLimits {
+    starts: Windows<IpAddr>,
+    turns: Windows<IpAddr>,
+    businesses: Windows<BusinessId>,
+}
+
+impl Default for ChatLimits {
+    fn default() -> Self {
+        Self {
+            starts: Windows::sliding(&[STARTS]),
+            turns: Windows::sliding(&[TURNS]),
+            businesses: Windows::sliding(&[OF_BUSINESS]),
+        }
+    }
+}
+
+impl ChatLimits {
+    fn start(&mut self, business: BusinessId, address: IpAddr, now: Timestamp) -> Result<(), Timestamp> {
+        if let Some(free) = self.businesses.free_at(&business, now) {
+            return Err(free);
+        }
+        self.starts.count(network(address), now)?;
+        self.businesses.count(business, now).map(|_| ())
+    }
+
+    fn turn(&mut self, address: IpAddr, now: Timestamp) -> Result<(), Timestamp> {
+        self.turns.count(network(address), now).map(|_| ())
+    }
+}
+
+fn too_many(free: Timestamp, now: Timestamp) -> Refused {
+    Refused::too_many((free - now).num_milliseconds().unsigned_abs().div_ceil(1_000))
+}
+
+json_object! {
+    /// A new conversation.
+    struct StartBody {
+        /// The language of the page.
+        locale: Option<Locale>,
+    }
+}
+
+json_object! {
+    /// A turn of the customer: `text` or `choice`.
+    struct ChatTurnBody {
+        /// The words.
+        text: Option<Text<1, 10_000>>,
+        /// The id of a choice.
+        choice: Option<Text<1, 40>>,
+        /// An id that the page makes for the turn.
+        turn_id: Text<1, 64>,
+    }
+    check one_input
+}
+
+fn one_input(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
+    match (properties.has("text"), properties.has("choice")) {
+        (false, false) => problems.add(at, ProblemCode::OneRequired(&["text", "choice"])),
+        (true, true) => problems.add(&at.property("choice"), ProblemCode::NotWith(&["text"])),
+        _ => {}
+    }
+}
+
+#[derive(Serialize)]
+struct Chat {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<ConversationId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<String>,
+    turns: Vec<ChatTurn>,
+    choices: Vec<ChatChoice>,
+    ended: bool,
+}
+
+#[derive(Serialize)]
+struct ChatTurn {
+    seq: u32,
+    at: Timestamp,
+    by: Speaker,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct ChatChoice {
+    id: String,
+    label: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+}
+
+pub(super) async fn start(asked: Asked) -> Answered {
+    let shop = chatting(&asked)?;
+    let StartBody { locale } = body(&asked)?;
+    let (front, now) = (&asked.front, asked.front.engine.now());
+    front.chats.lock().start(shop.business.id(), asked.address(), now).map_err(|free| too_many(free, now))?;
+    let random: [u8; 16] = front.engine.ports().random_bytes();
+    let change = StartConversation {
+        channel: Channel::Website,
+        from: None,
+        to: None,
+        locale,
+        token: Some(Sha256::digest(random).into()),
+    };
+    let answer = shop.business.change(Request::by(Actor::Customer), change).await?;
+    let token = BASE64_URL_SAFE_NO_PAD.encode(random);
+    shown(&asked, &shop, StatusCode::CREATED, answer.value, Some(token)).await
+}
+
+pub(super) async fn say(asked: Asked) -> Answered {
+    let shop = chatting(&asked)?;
+    let (id, token) = held(&asked)?;
+    let ChatTurnBody { text, choice, turn_id } = body(&asked)?;
+    let (front, now) = (&asked.front, asked.front.engine.now());
+    let said = match (text, choice) {
+        (Some(text), _) => Said::Text(text.into_string()),
+        (None, Some(choice)) => Said::Choice(choice.into_string()),
+        (None, None) => Said::Silence,
+    };
+    let once = Sha256::new()
+        .chain_update(b"chat")
+        .chain_update(shop.business.id().uuid().as_bytes())
+        .chain_update(id.uuid().as_bytes())
+        .chain_update(turn_id.as_str());
+    let fingerprint = Sha256::digest(format!("{said:?}")).into();
+    let idempotency = Idempotency { key: once.finalize().into(), fingerprint };
+    let request = Request { idempotency: Some(idempotency), ..Request::by(Actor::Customer) };
+    let turn = TakeTurn { id, said, token: Some(token), read_phone };
+    if shop.business.remembered::<TakeTurn>(&request).await?.is_none() {
+        front.chats.lock().turn(asked.address(), now).map_err(|free| too_many(free, now))?;
+        let full = front.bookings.lock().full(shop.business.id(), now);
+        full.map_err(Refused::too_many)?;
+    }
+    let Answer { value, replayed } = shop.business.take_turn(request, turn).await?;
+    let is_booking = |turn: &TurnView| {
+        turn.effects.iter().any(|it| matches!(it.kind, EffectKind::Booked | EffectKind::Requested))
+    };
+    if !replayed && value.turns.iter().any(is_booking) {
+        front.bookings.lock().count_chat(shop.business.id(), now);
+    }
+    shown(&asked, &shop, StatusCode::OK, value, None).await
+}
+
+pub(super) async fn show(asked: Asked) -> Answered {
+    let shop = chatting(&asked)?;
+    let (id, token) = held(&asked)?;
+    let now = asked.front.engine.now();
+    let found = shop.business.chat(id, token, now).await?.ok_or_else(Refused::not_found)?;
+    let found = TurnsTakenView { id, ..found };
+    shown(&asked, &shop, StatusCode::OK, found, None).await
+}
+
+/// The business, if its receptionist answers on its website.
+fn chatting(asked: &Asked) -> Result<Arc<Shop>, Refused> {
+    let shop = asked.shop()?;
+    if shop.chats { Ok(shop) } else { Err(Refused::not_found()) }
+}
+
+/// The conversation in the path, and the hash of the token in the headers.
+fn held(asked: &Asked) -> Result<(ConversationId, [u8; 32]), Refused> {
+    let token = bearer(&asked.head.headers).map_err(ApiError::NoToken)?;
+    let random = BASE64_URL_SAFE_NO_PAD.decode(token).ok().and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
+    let random = random.ok_or_else(Refused::not_found)?;
+    let id = asked.param::<ConversationId>("conversation_id").ok_or_else(Refused::not_found)?;
+    Ok((id, Sha256::digest(random).into()))
+}
+
+fn body<T: read::FromJson>(asked: &Asked) -> Result<T, Refused> {
+    Ok(read::from_json(asked.json.as_ref().unwrap_or(&Json::Null), Reading::PLAIN)?)
+}
+
+async fn shown(
+    asked: &Asked,
+    shop: &Shop,
+    status: StatusCode,
+    taken: TurnsTakenView,
+    token: Option<String>,
+) -> Answered {
+    let mut choices = Vec::new();
+    for ChoiceView { id, label, link } in taken.choices {
+        let url = match link {
+            Some(appointment) => manage_link(asked, shop, appointment).await?,
+            None => None,
+        };
+        choices.push(ChatChoice { id, label, url });
+    }
+    let turn = |TurnView { seq, at, by, text, .. }: TurnView| ChatTurn { seq, at, by, text };
+    let chat = Chat {
+        id: token.as_ref().map(|_| taken.id),
+        token,
+        turns: taken.turns.into_iter().map(turn).collect(),
+        choices,
+        ended: taken.ended,
+    };
+    Ok(envelope::plain(status, &view::render(&chat)))
+}
+
+/// A new manage link of an appointment; `None` if the appointment or its contact is gone.
+async fn manage_link(asked: &Asked, shop: &Shop, id: AppointmentId) -> Result<Option<String>, Refused> {
+    let mint = MintLink { appointment_id: id, to: None };
+    match shop.business.change(Request::by(Actor::Customer), mint).await {
+        Ok(minted) => {
+            let public = asked.front.public.as_ref().map(|url| url.to_string()).unwrap_or_default();
+            Ok(Some(format!("{}/book/manage/{}", public.trim_end_matches('/'), minted.value.token)))
+        }
+        Err(engine::EngineError::Refused(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
