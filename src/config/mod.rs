@@ -16,11 +16,14 @@ use crate::mail::{MailFrom, MailSettings, Relay};
 use crate::server::{CONNECTIONS_PER_ADDRESS, TlsFiles, TlsSettings, TrustedProxies};
 use crate::telemetry::{LogFormat, LogSettings};
 
+mod model;
 mod public_url;
 mod token;
 mod value;
 pub mod variables;
 
+use model::ModelTexts;
+pub use model::{ModelKey, ModelSettings};
 pub use public_url::PublicUrl;
 pub use token::{AdminToken, OPERATOR_SOCKET, TOKEN_FILE};
 pub use value::ConfigError;
@@ -124,6 +127,23 @@ pub struct ServeArgs {
     /// Sender of mails, such as "Reception <desk@example.com>"; required with a relay
     #[arg(long, env = variables::MAIL_FROM, value_name = "ADDRESS")]
     pub mail_from: Option<OsString>,
+    /// Base address of a chat model in the form of OpenAI's API, without /chat/completions [default: the receptionist
+    /// follows its guided path only]; plain http only for loopback and private addresses
+    #[arg(long, env = variables::LLM_URL, value_name = "URL")]
+    pub llm_url: Option<OsString>,
+    /// Name of the model; required with an address
+    #[arg(long, env = variables::LLM_MODEL, value_name = "NAME")]
+    pub llm_model: Option<OsString>,
+    /// Key of the model's server; prefer the environment variable, since other users can read the arguments of a
+    /// process
+    #[arg(long, env = variables::LLM_KEY, value_name = "KEY", hide_env_values = true, allow_hyphen_values = true)]
+    pub llm_key: Option<OsString>,
+    /// File that contains the key of the model's server
+    #[arg(long, env = variables::LLM_KEY_FILE, value_name = "FILE")]
+    pub llm_key_file: Option<OsString>,
+    /// JSON object whose members are added to each request to the model [default: {}]
+    #[arg(long, env = variables::LLM_OPTIONS, value_name = "JSON")]
+    pub llm_options: Option<OsString>,
     /// Log filter for standard error, in the syntax of tracing [default: info]
     #[arg(long, env = variables::LOG, value_name = "FILTER")]
     pub log: Option<OsString>,
@@ -163,6 +183,8 @@ pub struct Settings {
     pub admin_tls: Option<TlsFiles>,
     /// `None` if the service sends no mail.
     pub mail: Option<MailSettings>,
+    /// `None` if the receptionist follows its guided path only.
+    pub model: Option<ModelSettings>,
     pub log: LogSettings,
 }
 
@@ -232,6 +254,13 @@ impl TryFrom<ServeArgs> for Settings {
             tls: tls(TLS, args.tls_cert, args.tls_key)?,
             admin_tls: tls(ADMIN_TLS, args.admin_tls_cert, args.admin_tls_key)?,
             mail: mail(args.smtp_url, args.smtp_url_file, args.mail_from)?,
+            model: model::model(ModelTexts {
+                url: args.llm_url,
+                model: args.llm_model,
+                key: args.llm_key,
+                key_file: args.llm_key_file,
+                options: args.llm_options,
+            })?,
             log: log(args.log, args.log_format)?,
         };
         let known = boolean(variables::I_KNOW, args.i_know)?;

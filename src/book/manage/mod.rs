@@ -56,7 +56,7 @@ impl Managed {
             // has the default colour.
             website.color = None;
         }
-        let shop = Arc::new(Shop { business, profile, website });
+        let shop = Arc::new(Shop { business, profile, website, chats: false });
         let view = View { words: words(shown), shop: Some(Arc::clone(&shop)), ..asked.view.clone() };
         Ok(Self { view, shop, token, seen, locale, asked })
     }

@@ -42,10 +42,17 @@ pub(super) fn all(settings: &Settings, resolve: Option<&str>) -> Vec<Finding> {
         ("clock", vec![clock(dir, now)]),
         ("webhooks", vec![webhooks]),
         ("resolver", resolver.into_iter().collect()),
+        ("model", model(settings).into_iter().collect()),
     ];
     let about =
         |(what, found): (_, Vec<Finding>)| found.into_iter().map(move |finding| Finding { what, ..finding });
     findings.into_iter().flat_map(about).collect()
+}
+
+/// Names the host that receives the words of customers.
+fn model(settings: &Settings) -> Option<Finding> {
+    let model = settings.model.as_ref()?;
+    Some(ok(format!("{} at {} receives what customers say and write", model.model, model.host)))
 }
 
 /// Checks the data directory. The first value is true if a service uses the directory.

@@ -2,7 +2,8 @@
 
 use domain::availability::Overridden;
 use domain::{
-    Actor, AlertTrigger, AuditAction, ContactId, EventType, FieldChange, MailId, ResourceId, Timestamp,
+    Actor, AlertTrigger, AppointmentId, AuditAction, ContactId, EventType, FieldChange, MailId, ResourceId,
+    Timestamp,
 };
 use serde::Serialize;
 use serde_json::{Value, json};

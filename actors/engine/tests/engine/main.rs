@@ -47,4 +47,5 @@ mod room;
 mod rows;
 mod search;
 mod set_aside;
+mod talks;
 mod waiting_notices;

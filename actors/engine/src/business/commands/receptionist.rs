@@ -1,6 +1,6 @@
 //! Changes of the receptionist's settings.
 
-use domain::{AuditAction, Channels, Denied, Editor, Greeting, Phone, Receptionist, Refusal, Text};
+use domain::{AuditAction, Channels, Greeting, Phone, Receptionist, Right, Text};
 use view::ReceptionistView;
 
 use crate::business::{Change, Context, Decision, Shown, Write};
@@ -26,13 +26,14 @@ pub struct PatchReceptionist {
 impl Change for PatchReceptionist {
     type Gives = Shown<ReceptionistView>;
 
+    fn needs(&self) -> Option<Right> {
+        Some(if self.tokens_per_day.is_some() { Right::Operation } else { Right::Settings })
+    }
+
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let before = &context.state.receptionist;
         let shown = ReceptionistView::from(before);
         context.check_match(&shown)?;
-        if self.tokens_per_day.is_some() && !matches!(context.editor()?, Editor::Operator) {
-            return Err(Refusal::NotAllowed(Denied::ReadOnly).into());
-        }
         let text =
             |set: Option<Option<String>>, before: &Option<String>| set.unwrap_or_else(|| before.clone());
         let greeting = |set: Option<Option<Text<1, 300>>>| set.map(|text| text.map(Text::into_string));

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use domain::booking::{MoveRequest, Party};
 use domain::{
-    AllDay, AuditAction, BlockedTimeId, CalendarKind, ContactDetails, ContactPatch, DayWindows, Denied,
-    DisabledReason, EventTypes, FeedDetail, KnowledgeDetails, KnowledgePatch, LinkKind, MembershipPatch,
-    PersonId, Refusal, Role, Scopes, StaffId, Text, Timestamp, WebhookSecret, WebhookUrl,
+    AllDay, AuditAction, BlockedTimeId, CalendarKind, Channel, ContactDetails, ContactPatch, DayWindows,
+    Denied, DisabledReason, EndedBy, EventTypes, FeedDetail, KnowledgeDetails, KnowledgePatch, LinkKind,
+    MembershipPatch, PersonId, Refusal, Role, Scopes, StaffId, Text, Timestamp, WebhookSecret, WebhookUrl,
 };
 use engine::business::commands::appointments::{
     BookNoted, Cancel, Confirm, Decline, PatchAppointment, Reschedule,
@@ -23,6 +23,9 @@ use engine::business::commands::catalog::{
     SetServiceStaff,
 };
 use engine::business::commands::contacts::{CreateContact, MergeContacts, NoteExport, PatchContact};
+use engine::business::commands::conversations::{
+    DeleteConversation, DeleteGap, EndConversation, ReplyByTeam,
+};
 use engine::business::commands::diary::{
     AddTimeOff, CloseDays, DeleteSpecialDay, DeleteTimeOff, OffSpan, SetSpecialDay,
 };
@@ -39,6 +42,7 @@ use engine::business::commands::people::{
     AddMember, NoteLink, PatchMember, PatchNotifications, RemoveMember,
 };
 use engine::business::commands::profile::{PatchBusiness, PatchProfile};
+use engine::business::commands::receptionist::PatchReceptionist;
 use engine::business::commands::webhooks::{
     CreateWebhook, DeleteWebhook, OperatorCreateWebhook, PatchWebhook, RotateSecret,
 };
@@ -50,6 +54,7 @@ use uuid::Uuid;
 use super::{by, invitation, invite, member, refusal, world};
 use crate::erasing::{call, message};
 use crate::harness::{Shop, World, at, by_operator, offer_to, text};
+use crate::talks;
 
 /// A change, and the rights of owner, admin and member to it.
 struct Row {
@@ -71,6 +76,11 @@ const TABLE: &[Row] = &[
     row("TakeMessage", "ccc"),
     row("MarkCall", "ccc"),
     row("PatchMessage", "ccc"),
+    row("StartConversation", "ccc"),
+    row("TakeTurn", "ccc"),
+    row("EndConversation", "ccc"),
+    row("ReplyByTeam", "ccc"),
+    row("DeleteConversation", "cc-"),
     row("RecordCall", "ccc"),
     row("CreateContact", "ccc"),
     row("PatchAppointment", "ccc"),
@@ -80,6 +90,9 @@ const TABLE: &[Row] = &[
     row("PatchProfile", "ccr"),
     row("SetWebsite", "ccr"),
     row("PatchNotices", "ccr"),
+    row("PatchReceptionist", "ccr"),
+    row("PatchReceptionist with tokens", "---"),
+    row("DeleteGap", "ccr"),
     row("CreateService", "ccr"),
     row("CreateFirstServices", "ccr"),
     row("PatchService", "ccr"),
@@ -135,6 +148,7 @@ const TABLE: &[Row] = &[
 /// The changes that have no row in the table, each with the reason.
 const WITHOUT: &[(&str, &str)] = &[
     ("StepChange", "only the service makes this change"),
+    ("EndOverdue", "only the service makes this change"),
     ("TurnOff", "only the service makes this change"),
     ("StoreEvents", "only the service makes this change"),
     ("RecordRead", "only the service makes this change"),
@@ -218,6 +232,17 @@ impl Asking<'_> {
                 self.of.patch_website(request, PatchWebsite::default()).await.map(drop)
             }
             "PatchNotices" => self.ask(PatchNotices::default()).await,
+            "PatchReceptionist" => self.ask(PatchReceptionist::default()).await,
+            "PatchReceptionist with tokens" => {
+                let tokens_per_day = Some(1);
+                self.ask(PatchReceptionist { tokens_per_day, ..PatchReceptionist::default() }).await
+            }
+            "DeleteGap" => self.ask(DeleteGap { id: nothing.into() }).await,
+            "StartConversation" => self.ask(talks::start(Channel::Sms)).await,
+            "TakeTurn" => self.ask(talks::say(nothing.into(), "Hello")).await,
+            "EndConversation" => self.ask(EndConversation { id: nothing.into(), by: EndedBy::Team }).await,
+            "ReplyByTeam" => self.ask(ReplyByTeam { id: nothing.into(), text: text("Hello") }).await,
+            "DeleteConversation" => self.ask(DeleteConversation { id: nothing.into() }).await,
             "TakeMessage" => self.ask(message(None, None)).await,
             "PatchMessage" => self.ask(PatchMessage::of(nothing.into())).await,
             "RecordCall" => self.ask(call("+14155550123", None)).await,

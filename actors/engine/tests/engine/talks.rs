@@ -1,0 +1,293 @@
+//! Conversations of the receptionist.
+
+use chrono::TimeDelta;
+use domain::{
+    Actor, AuditAction, BudgetKind, CallOutcome, Channel, Conflict, ConversationId, EndedBy, Named, Phone,
+    Refusal, Speaker,
+};
+use engine::business::commands::budget::{LimitPatch, PatchBudget};
+use engine::business::commands::conversations::{
+    DeleteConversation, EndConversation, ReplyByTeam, StartConversation, TakeTurn,
+};
+use engine::business::commands::erasure::EraseContact;
+use engine::business::commands::receptionist::PatchReceptionist;
+use engine::business::{CallFilter, ConversationFilter, Idempotency, Request};
+use engine::{BusinessHandle, EngineError};
+use talk::Said;
+use view::{ConversationTurnsView, TurnsTakenView};
+
+use crate::erasing::{PHONE, person};
+use crate::harness::{Shop, World, by_operator, first_page, id_of, once, pass, text};
+
+fn phone(number: &str) -> Phone {
+    Phone::from_e164(number.into()).unwrap()
+}
+
+fn no_phone(_: &str, _: &str) -> Option<Phone> {
+    None
+}
+
+pub(crate) fn start(channel: Channel) -> StartConversation {
+    StartConversation { channel, from: None, to: None, locale: None, token: None }
+}
+
+pub(crate) fn say(id: ConversationId, words: &str) -> TakeTurn {
+    TakeTurn { id, said: Said::Text(words.into()), token: None, read_phone: no_phone }
+}
+
+async fn started(handle: &BusinessHandle, start: StartConversation) -> ConversationId {
+    handle.change(by_operator(), start).await.unwrap().value.id
+}
+
+async fn said(handle: &BusinessHandle, id: ConversationId, words: &str) -> TurnsTakenView {
+    handle.take_turn(by_operator(), say(id, words)).await.unwrap().value
+}
+
+async fn shown(handle: &BusinessHandle, id: ConversationId) -> ConversationTurnsView {
+    handle.conversation(id).await.unwrap().unwrap()
+}
+
+fn conflict<V>(result: Result<V, EngineError>) -> Conflict {
+    match result {
+        Err(EngineError::Refused(Refusal::Conflict { conflict, .. })) => conflict,
+        Err(error) => panic!("{error:?}"),
+        Ok(_) => panic!("the change was made"),
+    }
+}
+
+async fn world() -> (World, Shop) {
+    let world = World::new(7).await;
+    let shop = world.shop(1).await;
+    (world, shop)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_is_stored_before_it_is_answered() {
+    let (mut world, shop) = world().await;
+    let id = started(&world.at(&shop), start(Channel::Website)).await;
+    let answer = said(&world.at(&shop), id, "I would like a haircut").await;
+    assert_eq!(answer.turns[0].by, Speaker::Caller);
+    assert_eq!(answer.turns[0].text, "I would like a haircut");
+    world.crash(0).await;
+    let after = shown(&world.at(&shop), id).await;
+    assert!(after.turns.iter().any(|turn| turn.text == "I would like a haircut"));
+    let seqs: Vec<_> = after.turns.iter().map(|turn| turn.seq).collect();
+    assert_eq!(seqs, (1..).take(seqs.len()).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeated_turn_gives_the_first_response() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let id = started(&handle, start(Channel::Website)).await;
+    let turn = || handle.take_turn(once(1, 1), say(id, "Good morning"));
+    let first = turn().await.unwrap();
+    said(&handle, id, "And another thing").await;
+    let again = turn().await.unwrap();
+    assert!(again.replayed && !first.replayed);
+    let (first, again) = (serde_json::to_value(&first.value), serde_json::to_value(&again.value));
+    assert_eq!(first.unwrap(), again.unwrap());
+    let other = handle.take_turn(once(1, 2), say(id, "Good evening")).await;
+    assert!(matches!(other, Err(EngineError::Refused(Refusal::IdempotencyKeyReused))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn stored_responses_contain_no_words() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let id = started(&handle, start(Channel::Website)).await;
+    handle.take_turn(once(1, 1), say(id, "My secret")).await.unwrap();
+    let kept = handle.remembered::<TakeTurn>(&once(1, 1)).await.unwrap().unwrap();
+    assert!(kept.value.turns.iter().all(|turn| turn.text.is_empty()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ended_voice_conversation_is_a_call() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let from = Some(phone("+15550001234"));
+    let id = started(&handle, StartConversation { from, ..start(Channel::Voice) }).await;
+    let call = shown(&handle, id).await.conversation.call_id.unwrap();
+    assert!(handle.call_record(call).await.unwrap().is_none(), "the call is written when it ends");
+    said(&handle, id, "Hello").await;
+    pass(1).await;
+    handle.change(by_operator(), EndConversation { id, by: EndedBy::Caller }).await.unwrap();
+    let ended = shown(&handle, id).await.conversation;
+    assert_eq!((ended.ended_by, ended.outcome), (Some(EndedBy::Caller), Some(CallOutcome::Hangup)));
+    let call = handle.call_record(call).await.unwrap().unwrap();
+    assert_eq!(call.outcome, CallOutcome::Hangup);
+    assert_eq!(call.from_number.as_deref(), Some("+15550001234"));
+    assert_eq!(call.contact_id, ended.contact_id, "the contact is found or created");
+    assert!(call.contact_id.is_some());
+    let again = handle.change(by_operator(), EndConversation { id, by: EndedBy::Team }).await;
+    assert_eq!(conflict(again), Conflict::ConversationEnded);
+    let turn = handle.take_turn(by_operator(), say(id, "Hello?")).await;
+    assert_eq!(conflict(turn), Conflict::ConversationEnded);
+}
+
+#[tokio::test(start_paused = true)]
+async fn conversations_end_after_their_time() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let chat = started(&handle, start(Channel::Website)).await;
+    let silent = started(&handle, start(Channel::Website)).await;
+    let text = started(&handle, StartConversation { from: Some(phone(PHONE)), ..start(Channel::Sms) }).await;
+    let assistant = started(&handle, start(Channel::Assistant)).await;
+    for id in [chat, text, assistant] {
+        said(&handle, id, "Hello").await;
+    }
+    pass(4).await;
+    assert!(shown(&handle, assistant).await.conversation.ended_at.is_none());
+    pass(3).await;
+    assert_eq!(shown(&handle, assistant).await.conversation.ended_by, Some(EndedBy::Timeout));
+    assert_eq!(handle.calls(&CallFilter::default(), &first_page()).await.unwrap().items.len(), 1);
+    pass(26).await;
+    assert_eq!(shown(&handle, chat).await.conversation.ended_by, Some(EndedBy::Timeout));
+    assert!(
+        handle.conversation(silent).await.unwrap().is_none(),
+        "a chat without a caller's turn is not kept"
+    );
+    assert!(shown(&handle, text).await.conversation.ended_at.is_none());
+    pass(12 * 60).await;
+    assert_eq!(shown(&handle, text).await.conversation.ended_by, Some(EndedBy::Timeout));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_is_lost_when_the_service_stops() {
+    let (mut world, shop) = world().await;
+    let voice = started(&world.at(&shop), start(Channel::Voice)).await;
+    let chat = started(&world.at(&shop), start(Channel::Website)).await;
+    for id in [voice, chat] {
+        said(&world.at(&shop), id, "Hello").await;
+    }
+    pass(2).await;
+    world.restart().await;
+    pass(2).await;
+    let handle = world.at(&shop);
+    let lost = shown(&handle, voice).await;
+    assert_eq!(lost.conversation.ended_by, Some(EndedBy::Lost));
+    assert_eq!(lost.conversation.ended_at, Some(lost.turns.last().unwrap().at));
+    assert_eq!(handle.calls(&CallFilter::default(), &first_page()).await.unwrap().items.len(), 1);
+    assert!(shown(&handle, chat).await.conversation.ended_at.is_none());
+    said(&handle, chat, "Still there?").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_by_the_team_silences_the_receptionist() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let chat = started(&handle, start(Channel::Website)).await;
+    let refused = handle.change(by_operator(), ReplyByTeam { id: chat, text: text("No") }).await;
+    assert_eq!(conflict(refused), Conflict::NotByText);
+    let id = started(&handle, StartConversation { from: Some(phone(PHONE)), ..start(Channel::Sms) }).await;
+    handle.change(by_operator(), ReplyByTeam { id, text: text("Camille here") }).await.unwrap();
+    let answer = said(&handle, id, "Oh, hello").await;
+    assert_eq!(answer.turns.len(), 1, "the receptionist is silent");
+    let turns = shown(&handle, id).await.turns;
+    assert!(turns.iter().any(|turn| turn.by == Speaker::Team && turn.text == "Camille here"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_conversation_replaces_the_oldest_ended_one_of_the_website() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let limit = LimitPatch { rows_max: Some(Some(3)), bytes_max: None };
+    let limits = vec![(BudgetKind::Conversations, limit)];
+    handle.change(by_operator(), PatchBudget { limits }).await.unwrap();
+    let mut ids = Vec::new();
+    for channel in [Channel::Voice, Channel::Website, Channel::Website] {
+        let id = started(&handle, start(channel)).await;
+        said(&handle, id, "Hello").await;
+        handle.change(by_operator(), EndConversation { id, by: EndedBy::Team }).await.unwrap();
+        ids.push(id);
+    }
+    for _ in 0..3 {
+        started(&handle, start(Channel::Sms)).await;
+    }
+    let kept = handle.conversations(&ConversationFilter::default(), &first_page()).await.unwrap().items;
+    assert_eq!(kept.len(), 3);
+    assert!(kept.iter().all(|it| !ids.contains(&it.id)), "website first, then the oldest call");
+    let full = handle.change(by_operator(), start(Channel::Website)).await;
+    assert_eq!(conflict(full), Conflict::BudgetUsedUp(BudgetKind::Conversations));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_erasure_empties_the_conversations_of_the_contact() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let contact = id_of(&handle.change(by_operator(), person("Ada", PHONE, "a@b.example")).await.unwrap());
+    let id = started(&handle, StartConversation { from: Some(phone(PHONE)), ..start(Channel::Sms) }).await;
+    let other =
+        started(&handle, StartConversation { from: Some(phone("+15550009999")), ..start(Channel::Sms) })
+            .await;
+    said(&handle, id, "It is me").await;
+    said(&handle, other, "It is not").await;
+    assert_eq!(shown(&handle, id).await.conversation.contact_id, Some(contact));
+    handle.change(by_operator(), EraseContact { id: contact }).await.unwrap();
+    pass(2).await;
+    let erased = shown(&handle, id).await;
+    assert_eq!((erased.conversation.contact_id, erased.conversation.from), (None, None));
+    assert!(erased.turns.iter().all(|turn| turn.text.is_empty()));
+    assert!(shown(&handle, other).await.turns.iter().any(|turn| turn.text == "It is not"));
+    said(&handle, id, "Hello again").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_conversation_is_gone() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let id = started(&handle, start(Channel::Voice)).await;
+    said(&handle, id, "Hello").await;
+    handle.change(by_operator(), DeleteConversation { id }).await.unwrap();
+    assert!(handle.conversation(id).await.unwrap().is_none());
+    let again = handle.change(by_operator(), DeleteConversation { id }).await;
+    assert!(matches!(again, Err(EngineError::Refused(Refusal::NotFound(Named::Conversation)))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_chat_needs_its_token() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let id = started(&handle, StartConversation { token: Some([1; 32]), ..start(Channel::Website) }).await;
+    let with = |token| TakeTurn { token: Some(token), ..say(id, "Hello") };
+    let request = || Request::by(Actor::Customer);
+    let wrong = handle.take_turn(request(), with([2; 32])).await;
+    assert!(matches!(wrong, Err(EngineError::Refused(Refusal::NotFound(Named::Conversation)))));
+    handle.take_turn(request(), with([1; 32])).await.unwrap();
+    let now = world.engine.now();
+    assert!(handle.chat(id, [2; 32], now).await.unwrap().is_none());
+    assert!(handle.chat(id, [1; 32], now).await.unwrap().is_some());
+    assert!(handle.chat(id, [1; 32], now + TimeDelta::hours(25)).await.unwrap().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_audit_log_names_the_receptionist() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let idempotency = Some(Idempotency { key: [3; 32], fingerprint: [3; 32] });
+    let request = Request { idempotency, ..Request::by(Actor::Customer) };
+    let id = handle.change(request, start(Channel::Website)).await.unwrap().value.id;
+    said(&handle, id, "Hello").await;
+    let log = handle.audit(&first_page()).await.unwrap().items;
+    let by_receptionist: Vec<_> =
+        log.iter().filter(|entry| entry.actor == Actor::Receptionist(id)).map(|entry| entry.action).collect();
+    assert_eq!(by_receptionist, [AuditAction::ConversationContinued, AuditAction::ConversationStarted]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_settings_survive_a_restart() {
+    let (mut world, shop) = world().await;
+    let patch = PatchReceptionist {
+        website: Some(true),
+        greeting_fr: Some(Some(text("Bienvenue"))),
+        team_first_seconds: Some(20),
+        tokens_per_day: Some(0),
+        ..PatchReceptionist::default()
+    };
+    world.at(&shop).change(by_operator(), patch).await.unwrap();
+    world.restart().await;
+    let settings = world.at(&shop).receptionist().await.unwrap();
+    assert!(settings.channels.website && settings.channels.voice);
+    assert_eq!(settings.greeting.fr.as_deref(), Some("Bienvenue"));
+    assert_eq!((settings.team_first_seconds, settings.tokens_per_day), (20, 0));
+}
