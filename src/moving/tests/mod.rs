@@ -48,7 +48,7 @@ fn a_line_that_was_read_is_written_unchanged() {
             Line::End { businesses } => assert_eq!(end(businesses), format!("{text}\n")),
         }
     }
-    assert_eq!(kinds.len(), 17, "each kind must occur, and a disabled endpoint: {kinds:?}");
+    assert_eq!(kinds.len(), 19, "each kind must occur, and a disabled endpoint: {kinds:?}");
 }
 
 #[test]
