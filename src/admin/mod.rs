@@ -13,7 +13,7 @@ pub(crate) mod businesses;
 pub(crate) mod calendars;
 pub(crate) mod calls;
 mod contacts;
-mod conversations;
+pub(crate) mod conversations;
 pub(crate) mod diary;
 pub(crate) mod feeds;
 mod gate;

@@ -11,12 +11,13 @@ use super::waiting::{Waiting, counted};
 
 /// The navigation of a business in display order: page (also the id of its label), icon, and the right that a
 /// person needs to see it.
-const PLACES: [(&str, &str, Right); 9] = [
+const PLACES: [(&str, &str, Right); 10] = [
     ("today", "desk", Right::Day),
     ("calendar", "calendar", Right::Day),
     ("messages", "message", Right::Day),
     ("calls", "phone", Right::Day),
     ("contacts", "person", Right::Day),
+    ("conversations", "message", Right::Day),
     ("knowledge", "book", Right::Settings),
     ("insights", "chart", Right::Data),
     (ALERTS, "bell", Right::Own),
@@ -31,13 +32,14 @@ const KNOWN: &str = "known";
 const ALERTS: &str = "alerts";
 const SETTINGS: &str = "settings";
 /// The entries under the settings: page, and the right that a person needs to see it.
-const WITHIN: [(&str, Right); 14] = [
+const WITHIN: [(&str, Right); 15] = [
     ("business", Right::Settings),
     ("hours", Right::Settings),
     ("services", Right::Settings),
     ("staff", Right::Settings),
     ("website", Right::Settings),
     ("notices", Right::Settings),
+    ("receptionist", Right::Settings),
     ("people", Right::People),
     ("notifications", Right::Own),
     ("calendars", Right::Own),

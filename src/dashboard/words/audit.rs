@@ -68,7 +68,7 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
         A::ConversationDeleted => ("deleted a conversation", "a supprimé une conversation"),
         A::GapDeleted => ("deleted an unanswered question", "a supprimé une question sans réponse"),
         A::ReceptionistUpdated => {
-            ("changed the receptionist's settings", "a modifié les réglages de la réceptionniste")
+            ("changed the receptionist's settings", "a modifié les réglages de l’accueil automatique")
         }
         A::FeedCreated => ("created a calendar address", "a créé une adresse de calendrier"),
         A::FeedRevoked => ("revoked a calendar address", "a révoqué une adresse de calendrier"),
@@ -124,6 +124,8 @@ pub(in crate::dashboard) fn kind(locale: Locale, kind: AuditedKind) -> &'static 
         K::Appointment => ("appointment", "rendez-vous"),
         K::Contact => ("contact", "contact"),
         K::Call => ("call", "appel"),
+        K::Conversation => ("conversation", "conversation"),
+        K::Gap => ("unanswered question", "question sans réponse"),
         K::Message => ("message", "message"),
         K::Knowledge => ("knowledge", "connaissance"),
         K::Business => ("business", "établissement"),

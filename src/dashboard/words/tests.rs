@@ -10,7 +10,11 @@ use super::*;
 use crate::words::ids;
 
 /// Prefixes of message ids whose endings the code adds at run time. A test below checks these endings.
-const MADE: [&str; 40] = [
+const MADE: [&str; 44] = [
+    "conversation-channel-",
+    "conversation-status-",
+    "conversation-effect-",
+    "receptionist-",
     "appointment-attendance-",
     "role-",
     "enter-invitation-",

@@ -37,6 +37,8 @@ pub(super) const ROWS: &[Row] = &[
     ("GET", "/dashboard/b/{business_id}/settings/notices", [200, 200, 200, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/notices", [422, 422, 403, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/notices/{notice_id}/send-again", [404, 404, 403, 404, SIGN_IN]),
+    ("GET", "/dashboard/b/{business_id}/settings/receptionist", [200, 200, 200, 404, SIGN_IN]),
+    ("POST", "/dashboard/b/{business_id}/settings/receptionist", [422, 422, 403, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/settings/calendars", [200, 200, 200, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/calendars", [422, 422, 422, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/settings/calendars/feeds/{feed_id}/revoke", [404, 404, 404, 404, SIGN_IN]),

@@ -7,6 +7,8 @@ pub(in crate::dashboard) mod contact_edit;
 pub(in crate::dashboard) mod contact_export;
 pub(in crate::dashboard) mod contact_import;
 pub(in crate::dashboard) mod contact_merge;
+pub(in crate::dashboard) mod conversations;
+pub(in crate::dashboard) mod gaps;
 pub(in crate::dashboard) mod insights;
 pub(in crate::dashboard) mod knowledge;
 pub(in crate::dashboard) mod message;

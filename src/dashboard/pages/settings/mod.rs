@@ -12,6 +12,7 @@ pub(in crate::dashboard) mod deletion;
 pub(in crate::dashboard) mod holidays;
 pub(in crate::dashboard) mod hours;
 pub(in crate::dashboard) mod notices;
+pub(in crate::dashboard) mod receptionist;
 pub(in crate::dashboard) mod service;
 pub(in crate::dashboard) mod special_day;
 pub(in crate::dashboard) mod staff_member;

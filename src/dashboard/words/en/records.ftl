@@ -349,3 +349,52 @@ insights-month = { $month_number ->
    *[12] Dec
 } { $year }
 insights-percent = { $number }%
+conversations = Conversations
+conversations-sub = What the receptionist and callers said, newest first
+conversations-filter = Filter conversations
+conversations-channel = Channel
+conversations-status = Status
+conversations-outcome = Outcome
+conversations-none = No conversations
+conversations-none-text = Conversations of the receptionist in calls, texts and chats appear here.
+conversation = Conversation
+conversation-nobody = Without a number
+conversation-turns = What was said
+conversation-by-caller = Caller
+conversation-by-team = Team
+conversation-end = End the conversation
+conversation-ended = The conversation is ended.
+conversation-reply = Text to the caller
+conversation-reply-hint = The receptionist is then silent here for 30 minutes.
+conversation-send = Send
+conversation-replied = The text is sent.
+conversation-channel-voice = Call
+conversation-channel-sms = Texts
+conversation-channel-website = Website
+conversation-channel-assistant = Assistant
+conversation-status-open = Open
+conversation-status-ended = Ended
+conversation-effect-offered = Times were offered
+conversation-effect-booked = An appointment was booked
+conversation-effect-requested = An appointment was requested
+conversation-effect-moved = An appointment was moved
+conversation-effect-cancelled = An appointment was cancelled
+conversation-effect-message_taken = A message was taken
+conversation-effect-code_sent = A code was sent
+conversation-effect-verified = The caller was verified
+conversation-effect-answered = A question was answered
+conversation-effect-transferred = The call was transferred
+conversation-effect-emergency = An emergency number was named
+conversation-effect-consent = The caller agreed to texts
+conversation-effect-opted_out = The caller wants no more texts
+gaps = Unanswered questions
+gaps-sub = What callers asked and the receptionist did not know, newest first
+gaps-none = No unanswered questions
+gaps-none-text = Questions that the receptionist cannot answer appear here for 90 days.
+gaps-answer = Write an answer
+gaps-delete = Remove
+gaps-deleted = The question is removed.
+gaps-count = { $count ->
+    [one] asked once
+   *[other] asked { $count } times
+}

@@ -389,3 +389,33 @@ start-garage-oil = Oil change
 start-garage-tyres = Tyre change
 start-garage-brakes = Brakes
 start-garage-check = Safety check
+settings-receptionist = Receptionist
+receptionist-sub = How the automated receptionist answers
+receptionist-channels = Where it answers
+receptionist-channels-about = A text becomes a message for the team if texts are off.
+receptionist-voice = Phone calls
+receptionist-sms = Text messages
+receptionist-website = Chat on the booking page
+receptionist-website-hint = The chat appears on the page and on your website.
+receptionist-words = What it says
+receptionist-words-about = It always begins by saying that it is an automated assistant.
+receptionist-greeting_en = Greeting in English
+receptionist-greeting_en-hint = One line, up to 300 characters.
+receptionist-greeting_fr = Greeting in French
+receptionist-greeting_fr-hint = One line, up to 300 characters.
+receptionist-instructions = Instructions
+receptionist-instructions-hint = For the language model, up to 2,000 characters.
+receptionist-knowledge_public = It may tell the knowledge to everybody
+receptionist-knowledge_public-hint = The text of all knowledge entries then becomes public.
+receptionist-calls = Calls
+receptionist-calls-about = Within opening hours, a person can take over.
+receptionist-handoff_number = Number of the person
+receptionist-handoff_number-hint = The receptionist transfers calls to this number.
+receptionist-team_first_seconds = This number rings first
+receptionist-at-once = No, the receptionist answers at once
+receptionist-blocked_numbers = Blocked numbers
+receptionist-blocked_numbers-hint = One per line. Their calls are rejected and their texts dropped.
+receptionist-seconds = { $count ->
+    [one] For one second
+   *[other] For { $count } seconds
+}

@@ -54,7 +54,7 @@ no = Non
 # Les auteurs des modifications.
 who-operator = L’exploitant du service
 who-customer = { Customer }, en ligne
-who-receptionist = Réceptionniste
+who-receptionist = Accueil automatique
 who-service = Le service (automatique)
 who-gone = Une personne dont le compte n’existe plus
 who-nameless = Une personne de l’équipe

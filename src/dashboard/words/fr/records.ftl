@@ -356,3 +356,52 @@ insights-month = { $month_number ->
    *[12] déc.
 } { $year }
 insights-percent = { $number } %
+conversations = Conversations
+conversations-sub = Ce que l’accueil et les appelants ont dit, les plus récentes d’abord
+conversations-filter = Filtrer les conversations
+conversations-channel = Canal
+conversations-status = État
+conversations-outcome = Résultat
+conversations-none = Aucune conversation
+conversations-none-text = Les conversations de l’accueil par téléphone, par SMS et en ligne apparaissent ici.
+conversation = Conversation
+conversation-nobody = Sans numéro
+conversation-turns = Ce qui a été dit
+conversation-by-caller = Appelant
+conversation-by-team = Équipe
+conversation-end = Terminer la conversation
+conversation-ended = La conversation est terminée.
+conversation-reply = SMS à l’appelant
+conversation-reply-hint = L’accueil se tait ensuite ici pendant 30 minutes.
+conversation-send = Envoyer
+conversation-replied = Le SMS est envoyé.
+conversation-channel-voice = Appel
+conversation-channel-sms = SMS
+conversation-channel-website = Site web
+conversation-channel-assistant = Assistant
+conversation-status-open = En cours
+conversation-status-ended = Terminée
+conversation-effect-offered = Des heures ont été proposées
+conversation-effect-booked = Un rendez-vous a été pris
+conversation-effect-requested = Un rendez-vous a été demandé
+conversation-effect-moved = Un rendez-vous a été déplacé
+conversation-effect-cancelled = Un rendez-vous a été annulé
+conversation-effect-message_taken = Un message a été pris
+conversation-effect-code_sent = Un code a été envoyé
+conversation-effect-verified = L’appelant a été vérifié
+conversation-effect-answered = Une question a reçu une réponse
+conversation-effect-transferred = L’appel a été transféré
+conversation-effect-emergency = Un numéro d’urgence a été indiqué
+conversation-effect-consent = L’appelant accepte les SMS
+conversation-effect-opted_out = L’appelant ne veut plus de SMS
+gaps = Questions sans réponse
+gaps-sub = Ce que les appelants ont demandé et que l’accueil ne savait pas, les plus récentes d’abord
+gaps-none = Aucune question sans réponse
+gaps-none-text = Les questions auxquelles l’accueil ne peut pas répondre apparaissent ici pendant 90 jours.
+gaps-answer = Écrire une réponse
+gaps-delete = Retirer
+gaps-deleted = La question est retirée.
+gaps-count = { $count ->
+    [one] posée une fois
+   *[other] posée { $count } fois
+}

@@ -389,3 +389,33 @@ start-garage-oil = Vidange
 start-garage-tyres = Changement de pneus
 start-garage-brakes = Freins
 start-garage-check = Contrôle de sécurité
+settings-receptionist = Accueil automatique
+receptionist-sub = Comment l’accueil automatique répond
+receptionist-channels = Où il répond
+receptionist-channels-about = Sans les SMS, un SMS devient un message pour l’équipe.
+receptionist-voice = Appels téléphoniques
+receptionist-sms = SMS
+receptionist-website = Discussion sur la page de réservation
+receptionist-website-hint = La discussion apparaît sur la page et sur votre site.
+receptionist-words = Ce qu’il dit
+receptionist-words-about = Il commence toujours par dire qu’il est un assistant automatique.
+receptionist-greeting_en = Accueil en anglais
+receptionist-greeting_en-hint = Une ligne, 300 caractères au plus.
+receptionist-greeting_fr = Accueil en français
+receptionist-greeting_fr-hint = Une ligne, 300 caractères au plus.
+receptionist-instructions = Instructions
+receptionist-instructions-hint = Pour le modèle de langage, 2 000 caractères au plus.
+receptionist-knowledge_public = Il peut dire les connaissances à tout le monde
+receptionist-knowledge_public-hint = Le texte de toutes les connaissances devient alors public.
+receptionist-calls = Appels
+receptionist-calls-about = Pendant les heures d’ouverture, une personne peut prendre le relais.
+receptionist-handoff_number = Numéro de la personne
+receptionist-handoff_number-hint = L’accueil transfère les appels à ce numéro.
+receptionist-team_first_seconds = Ce numéro sonne d’abord
+receptionist-at-once = Non, l’accueil répond tout de suite
+receptionist-blocked_numbers = Numéros bloqués
+receptionist-blocked_numbers-hint = Un par ligne. Leurs appels sont refusés et leurs SMS ignorés.
+receptionist-seconds = { $count ->
+    [one] Pendant une seconde
+   *[other] Pendant { $count } secondes
+}

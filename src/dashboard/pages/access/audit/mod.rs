@@ -80,6 +80,8 @@ impl Page<'_> {
             AuditedKind::Appointment => ("appointments", true),
             AuditedKind::Contact => ("contacts", true),
             AuditedKind::Call => ("calls", true),
+            AuditedKind::Conversation => ("conversations", true),
+            AuditedKind::Gap => ("knowledge/gaps", false),
             AuditedKind::Message => ("messages", true),
             AuditedKind::Webhook => ("settings/webhooks", true),
             AuditedKind::Knowledge => ("knowledge", false),
