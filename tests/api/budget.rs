@@ -5,7 +5,7 @@ use tokio::task::JoinSet;
 
 use crate::harness::{Answer, Salon, Server, id};
 
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 11] = [
     "services",
     "staff",
     "keys",
@@ -16,6 +16,7 @@ const KINDS: [&str; 10] = [
     "knowledge",
     "waiting_deliveries",
     "waiting_notices",
+    "conversations",
 ];
 
 impl Salon {
@@ -43,6 +44,7 @@ impl Salon {
             "knowledge" => {
                 self.api.post("/knowledge", &json!({ "title": "T", "content": format!("{number}") })).await
             }
+            "conversations" => self.operator.post("/conversations", &json!({ "channel": "sms" })).await,
             other => panic!("no request creates {other}"),
         }
     }

@@ -129,6 +129,16 @@ fn rows() -> Vec<Row> {
         operator("GET", "/retention", "", ""),
         operator("PATCH", "/website", "", r#"{"enabled":true}"#),
         operator("GET", "/website", "", ""),
+        operator("PATCH", "/receptionist", "", r#"{"knowledge_public":true}"#),
+        operator("GET", "/receptionist", "", ""),
+        operator("GET", "/receptionist/gaps", "", ""),
+        operator("GET", "/conversations", "contact_id={contact_id}", ""),
+        operator("GET", "/conversations/{conversation_id}", "", ""),
+        operator("POST", "/conversations", "", r#"{"channel":"sms"}"#),
+        operator("POST", "/conversations/{conversation_id}/turns", "", r#"{"text":"Hello"}"#),
+        operator("POST", "/conversations/{conversation_id}/reply", "", r#"{"text":"Hello"}"#),
+        operator("POST", "/conversations/{conversation_id}/end", "", ""),
+        operator("DELETE", "/conversations/{conversation_id}", "", ""),
         operator("PATCH", "/notices", "", r#"{"email":"all"}"#),
         operator("GET", "/notices", "", ""),
         operator("GET", "/notices/log", "appointment_id={appointment_id}", ""),
@@ -200,6 +210,8 @@ async fn records(server: &Server, salon: &Salon) -> Records {
     let email = format!("{}@example.com", salon.id);
     let person = json!({ "email": email, "role": "owner" });
     let person = salon.operator.post("/people", &person).await.created();
+    let conversation = json!({ "channel": "sms" });
+    let conversation = salon.operator.post("/conversations", &conversation).await.created();
     let deliveries = salon.operator.all(&format!("{path}/deliveries")).await;
     salon.operator.patch(&path, &json!({ "status": "enabled" })).await.data();
     Records::from([
@@ -219,6 +231,7 @@ async fn records(server: &Server, salon: &Salon) -> Records {
         ("knowledge_id", id(&knowledge).to_owned()),
         ("time_off_id", id(&off).to_owned()),
         ("person_id", id(&person).to_owned()),
+        ("conversation_id", id(&conversation).to_owned()),
     ])
 }
 

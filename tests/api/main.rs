@@ -53,6 +53,7 @@ mod operator;
 mod operator_once;
 mod people;
 mod rate_limit;
+mod receptionist;
 mod reschedule;
 mod routes;
 mod search;

@@ -416,6 +416,7 @@ const BUDGET: Shape = &[
     ("knowledge", USED),
     ("waiting_deliveries", USED),
     ("waiting_notices", USED),
+    ("conversations", USED),
 ];
 const NOTIFICATION: Kind = Object(&[
     ("email", OneOf(&["now", "daily", "off"])),
@@ -529,6 +530,12 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("notices", true) if path.contains("/log") => NOTICE,
         ("contacts", true) if path.ends_with("/consent") => CONSENT,
         ("notices", true) => NOTICES,
+        ("receptionist", true) if path.ends_with("/gaps") => GAP,
+        ("receptionist", true) => RECEPTIONIST,
+        ("conversations", true) if method == Method::POST && path.ends_with("/conversations") => TURNS_TAKEN,
+        ("conversations", true) if path.ends_with("/turns") => TURNS_TAKEN,
+        ("conversations", true) if path.ends_with("/conversations") => CONVERSATION,
+        ("conversations", true) => CONVERSATION_WITH_TURNS,
         ("services", true) if changes => CHANGED_SERVICE,
         ("services", true) if path.ends_with("/staff") => SERVICE_STAFF,
         ("staff", true) if path.ends_with("/time-off") && method == Method::POST => NEW_TIME_OFF,
@@ -593,6 +600,80 @@ const RETENTION: Shape = &[
     ("messages_days", OptWhole),
     ("audit_days", OptWhole),
     ("appointments_days", OptWhole),
+];
+
+const RECEPTIONIST: Shape = &[
+    ("channels", Object(&[("voice", Bool), ("sms", Bool), ("website", Bool)])),
+    ("greeting", Object(&[("en", OptText), ("fr", OptText)])),
+    ("instructions", OptText),
+    ("handoff_number", OptText),
+    ("team_first_seconds", Whole),
+    ("blocked_numbers", Texts),
+    ("knowledge_public", Bool),
+    ("tokens_per_day", Whole),
+];
+const GAP: Shape =
+    &[("id", Uuid), ("question", Text), ("asked_at", Instant), ("count", Whole), ("conversation_id", Uuid)];
+const TURN: Shape = &[
+    ("seq", Whole),
+    ("at", Instant),
+    ("by", OneOf(&["caller", "receptionist", "team"])),
+    ("input", OptText),
+    ("text", Text),
+    ("heard", OptText),
+    ("effects", Objects(&[("kind", Text), ("resource_type", OptText), ("resource_id", OptUuid)])),
+    ("dropped", Objects(&[("rule", Text), ("text", Text)])),
+];
+const TURNS_TAKEN: Shape = &[
+    ("id", Uuid),
+    ("turns", Objects(TURN)),
+    ("choices", Objects(&[("id", Text), ("label", Text)])),
+    ("ended", Bool),
+];
+const CONVERSATION: Shape = &[
+    ("id", Uuid),
+    ("channel", OneOf(&["voice", "sms", "website", "assistant"])),
+    ("status", OneOf(&["open", "ended"])),
+    ("mode", OneOf(&["model", "guided"])),
+    ("locale", OneOf(&["en", "fr"])),
+    ("contact_id", OptUuid),
+    ("from", OptText),
+    ("to", OptText),
+    ("verified", Bool),
+    ("started_at", Instant),
+    ("ended_at", OptInstant),
+    ("ended_by", OptText),
+    ("outcome", OptText),
+    ("summary", OptText),
+    ("call_id", OptUuid),
+    ("appointment_ids", Uuids),
+    ("message_ids", Uuids),
+    ("turn_count", Whole),
+    ("created_at", Instant),
+    ("updated_at", Instant),
+];
+const CONVERSATION_WITH_TURNS: Shape = &[
+    ("id", Uuid),
+    ("channel", OneOf(&["voice", "sms", "website", "assistant"])),
+    ("status", OneOf(&["open", "ended"])),
+    ("mode", OneOf(&["model", "guided"])),
+    ("locale", OneOf(&["en", "fr"])),
+    ("contact_id", OptUuid),
+    ("from", OptText),
+    ("to", OptText),
+    ("verified", Bool),
+    ("started_at", Instant),
+    ("ended_at", OptInstant),
+    ("ended_by", OptText),
+    ("outcome", OptText),
+    ("summary", OptText),
+    ("call_id", OptUuid),
+    ("appointment_ids", Uuids),
+    ("message_ids", Uuids),
+    ("turn_count", Whole),
+    ("created_at", Instant),
+    ("updated_at", Instant),
+    ("turns", Objects(TURN)),
 ];
 
 const WEBSITE: Shape = &[

@@ -279,9 +279,8 @@ impl Cleaning<'_> {
         if R::KIND != kind::CONVERSATION {
             return Ok(());
         }
-        let id: ConversationId = keys::id_at_end(cleaned)?;
-        for row in self.state.store.records::<Gap>(&keys::of_kind(self.state.id, kind::GAP), Order::Ascending)
-        {
+        let (state, id) = (self.state, keys::id_at_end::<ConversationId>(cleaned)?);
+        for row in state.store.records::<Gap>(&keys::of_kind(state.id, kind::GAP), Order::Ascending) {
             let (key, gap) = row?;
             if gap.conversation_id == id {
                 self.rows.delete(Key::new(&key));

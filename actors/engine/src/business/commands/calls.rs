@@ -23,23 +23,29 @@ impl Change for RecordCall {
     const RIGHT: Option<Right> = Some(Right::Day);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let known = known(context, &self.details)?;
+        self.details.check(unknown(context, &self.details, known.as_ref())?)?;
         let id = context.mint();
         call_of(context, self, id)
     }
 }
 
-/// Saves a finished call under an id.
+/// The contact of a call, if it exists.
+fn known(context: &Context<'_>, details: &CallDetails) -> Result<Option<Contact>> {
+    Ok(match details.contact_id {
+        Some(id) => context.contact(id)?,
+        None => contacts::find(context, details.caller(), None)?,
+    })
+}
+
+/// Saves a finished call under an id. Its appointment and its message may be records of the same change.
 pub(super) fn call_of(
     context: &mut Context<'_>,
     recorded: RecordCall,
     id: CallId,
 ) -> Result<Decision<New<OperatorCallView>>> {
     let RecordCall { details, contact_name } = recorded;
-    let known = match details.contact_id {
-        Some(id) => context.contact(id)?,
-        None => contacts::find(context, details.caller(), None)?,
-    };
-    details.check(unknown(context, &details, known.as_ref())?)?;
+    let known = known(context, &details)?;
     let new = match (&known, details.caller()) {
         (None, Some(phone)) => Some(newcomer(context, phone.clone(), contact_name)),
         _ => None,

@@ -14,7 +14,7 @@ use domain::{
 };
 use store::keys::kind;
 use store::{Batch, Order, StoreError, Weight, keys};
-use talk::{Input, Output, Said, Start, Turned};
+use talk::{Input, Output, Past, Said, Start, Turned};
 use view::{ChoiceView, ConversationTurnsView, TurnView, TurnsTakenView};
 
 use super::calls::{RecordCall, call_of};
@@ -163,7 +163,7 @@ impl Change for TakeTurn {
         let input = Input { at: context.at, said, heard: None, model: false, random };
         let mut answers = talk::Answers::default();
         let mut desk = Desk {
-            context,
+            context: &mut *context,
             conversation: &before,
             talk: &session.talk,
             read_phone,
@@ -472,7 +472,7 @@ impl Change for ReplyByTeam {
         }
         let text = self.text.into_string();
         let mut session = session(&before, &facts(context.state, context.now), context.at);
-        session.talk.team_said(&text);
+        session.talk.history.push(Past { by_caller: false, text: text.clone() });
         session.silent_until = Some(context.at + TEAM_SILENCE);
         let mut after = before.clone();
         after.turns.push(Turn {
