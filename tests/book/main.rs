@@ -11,6 +11,7 @@ mod booking;
 #[path = "../dashboard/harness/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "only one of the test binaries uses all of it")]
 mod browsing;
+mod chat;
 mod checks;
 #[path = "../api/harness/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "only one of the test binaries uses all of it")]

@@ -1,0 +1,108 @@
+//! Tests of the chat of a booking page.
+
+use serde_json::{Value, json};
+
+use crate::harness::Answer;
+use crate::site::{Site, text};
+
+async fn open() -> Site {
+    let site = Site::open().await;
+    let on = json!({ "channels": { "website": true } });
+    site.salon.operator.patch("/receptionist", &on).await.is(200);
+    site
+}
+
+struct Chat<'a> {
+    site: &'a Site,
+    path: String,
+    token: String,
+}
+
+impl Chat<'_> {
+    async fn start(site: &Site) -> Chat<'_> {
+        let started = post(site, "", &json!({ "locale": "fr" }), "").await;
+        let data = &started.is(201).body["data"];
+        let path = format!("/{}", data["id"].as_str().unwrap());
+        Chat { site, path, token: data["token"].as_str().unwrap().to_owned() }
+    }
+
+    async fn say(&self, turn: Value) -> Answer {
+        post(self.site, &format!("{}/turns", self.path), &turn, &self.token).await
+    }
+
+    async fn get(&self, token: &str) -> Answer {
+        let call = self.site.server.root().call("GET", &self.url());
+        if token.is_empty() {
+            call.await
+        } else {
+            call.header("authorization", &format!("Bearer {token}")).await
+        }
+    }
+
+    fn url(&self) -> String {
+        format!("{}/conversations{}", self.site.path, self.path)
+    }
+}
+
+async fn post(site: &Site, path: &str, body: &Value, token: &str) -> Answer {
+    let call = site.server.root().call("POST", &format!("{}/conversations{path}", site.path)).json(body);
+    if token.is_empty() { call.await } else { call.header("authorization", &format!("Bearer {token}")).await }
+}
+
+#[tokio::test]
+async fn the_chat_is_off_by_default() {
+    let site = Site::open().await;
+    post(&site, "", &json!({}), "").await.fails(404, "not_found");
+    assert!(!text(&site.get("").await).contains("id=\"chat\""));
+    let site = open().await;
+    assert!(text(&site.get("").await).contains("id=\"chat\""));
+    assert!(text(&site.get("").await).contains("/chat.js\""));
+}
+
+#[tokio::test]
+async fn a_customer_sees_the_words_of_their_chat_with_its_token() {
+    let site = open().await;
+    let chat = Chat::start(&site).await;
+    let turn = json!({ "text": "Bonjour", "turn_id": "t1" });
+    let first = chat.say(turn.clone()).await;
+    let data = &first.is(200).body["data"];
+    assert_eq!(data["turns"][0]["text"], "Bonjour");
+    let fields: Vec<_> = data["turns"][0].as_object().unwrap().keys().cloned().collect();
+    assert_eq!(fields, ["at", "by", "seq", "text"]);
+    assert_eq!(chat.say(turn).await.is(200).body["data"], *data, "a repeated turn gives the first response");
+    chat.say(json!({ "text": "Autre", "turn_id": "t1" })).await.fails(409, "idempotency_key_reused");
+    let seen = chat.get(&chat.token).await;
+    let turns = seen.is(200).body["data"]["turns"].as_array().unwrap();
+    assert!(turns.iter().any(|turn| turn["text"] == "Bonjour"));
+    chat.get("").await.is(401);
+    chat.get("AAAAAAAAAAAAAAAAAAAAAA").await.fails(404, "not_found");
+    let kept = site.salon.operator.all("/conversations?channel=website").await;
+    assert_eq!((kept.len(), &kept[0]["locale"]), (1, &json!("fr")));
+    assert!(seen.header("cache-control").contains("no-store"), "{seen}");
+}
+
+#[tokio::test]
+async fn invalid_turns_are_refused() {
+    let site = open().await;
+    let chat = Chat::start(&site).await;
+    chat.say(json!({ "turn_id": "a" })).await.is(422);
+    chat.say(json!({ "text": "a", "choice": "1", "turn_id": "a" })).await.is(422);
+    chat.say(json!({ "text": "a" })).await.is(422);
+    chat.say(json!({ "text": "a", "turn_id": "" })).await.is(422);
+    chat.say(json!({ "text": "x".repeat(20_000), "turn_id": "a" })).await.is(413);
+    let url = format!("{}/turns", chat.url());
+    site.server.root().call("POST", &url).bytes("text=a").header("content-type", "text/plain").await.is(415);
+    let foreign =
+        site.server.root().call("POST", &url).json(&json!({})).header("sec-fetch-site", "cross-site");
+    foreign.await.is(403);
+}
+
+#[tokio::test]
+async fn an_address_starts_ten_chats_an_hour() {
+    let site = open().await;
+    for _ in 0..10 {
+        Chat::start(&site).await;
+    }
+    let refused = post(&site, "", &json!({}), "").await;
+    assert!(refused.is(429).header("retry-after").parse::<u64>().unwrap() <= 3_600);
+}
