@@ -2,8 +2,8 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Actor, AuditAction, BudgetKind, CallOutcome, Channel, Conflict, ConversationId, EndedBy, Named, Phone,
-    Refusal, Speaker,
+    Actor, AppointmentId, AuditAction, BudgetKind, CallOutcome, Channel, Conflict, ConversationId, EndedBy,
+    Locale, Named, Phone, Refusal, Source, Speaker,
 };
 use engine::business::commands::budget::{LimitPatch, PatchBudget};
 use engine::business::commands::conversations::{
@@ -11,13 +11,13 @@ use engine::business::commands::conversations::{
 };
 use engine::business::commands::erasure::EraseContact;
 use engine::business::commands::receptionist::PatchReceptionist;
-use engine::business::{CallFilter, ConversationFilter, Idempotency, Request};
+use engine::business::{CallFilter, ConversationFilter, Idempotency, MessageFilter, Request};
 use engine::{BusinessHandle, EngineError};
 use talk::Said;
-use view::{ConversationTurnsView, TurnsTakenView};
+use view::{ConversationTurnsView, OperatorAppointmentView, TurnsTakenView};
 
 use crate::erasing::{PHONE, person};
-use crate::harness::{Shop, World, by_operator, first_page, id_of, once, pass, text};
+use crate::harness::{Shop, World, at, by_operator, first_page, id_of, once, pass, text};
 
 fn phone(number: &str) -> Phone {
     Phone::from_e164(number.into()).unwrap()
@@ -59,6 +59,84 @@ async fn world() -> (World, Shop) {
     let world = World::new(7).await;
     let shop = world.shop(1).await;
     (world, shop)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_chat_books_an_appointment_in_one_batch() {
+    for (locale, turns) in [
+        (Locale::En, ["A cut on Thursday at ten", "Ada Lovelace", "ada@example.com", "yes"]),
+        (Locale::Fr, ["Je veux réserver jeudi à dix heures", "Ada Lovelace", "ada@example.com", "oui"]),
+    ] {
+        let (mut world, shop) = world().await;
+        let chat = StartConversation { locale: Some(locale), ..start(Channel::Website) };
+        let id = started(&world.at(&shop), chat).await;
+        let mut said_last = String::new();
+        for words in turns {
+            let taken = said(&world.at(&shop), id, words).await;
+            said_last = taken.turns.last().unwrap().text.clone();
+        }
+        let talked = shown(&world.at(&shop), id).await;
+        let [booked] = talked.conversation.appointment_ids[..] else {
+            panic!("{locale}: {said_last} {talked:#?}")
+        };
+        world.crash(0).await;
+        let after = shown(&world.at(&shop), id).await;
+        assert_eq!(after.conversation.appointment_ids, [booked], "the turn and the booking are one batch");
+        let appointment =
+            world.at(&shop).appointment_as::<OperatorAppointmentView>(booked).await.unwrap().unwrap();
+        assert_eq!(appointment.appointment.source, Source::Website);
+        assert_eq!(appointment.appointment.starts_at, at(3, 10));
+        world.at(&shop).change(by_operator(), EndConversation { id, by: EndedBy::Caller }).await.unwrap();
+        let ended = shown(&world.at(&shop), id).await.conversation;
+        assert_eq!(ended.outcome, Some(CallOutcome::AppointmentBooked));
+        assert!(ended.summary.unwrap().starts_with("Booked: Cut"), "{locale}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_thread_moves_the_appointment_of_its_number() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let booked = handle.change(by_operator(), shop.booking(at(2, 9), 7)).await.unwrap();
+    let booked: AppointmentId = id_of(&booked);
+    let from = Some(phone("+15550000007"));
+    let id = started(&handle, StartConversation { from, ..start(Channel::Sms) }).await;
+    said(&handle, id, "I want to move my appointment").await;
+    let read_back = said(&handle, id, "Thursday at ten").await.turns.last().unwrap().text.clone();
+    let number: String = read_back
+        .split("Reply ")
+        .nth(1)
+        .unwrap_or_else(|| panic!("{read_back}"))
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect();
+    let unmoved = handle.appointment(booked).await.unwrap().unwrap();
+    assert_eq!(unmoved.starts_at, at(2, 9), "nothing is moved before the number");
+    let moved = said(&handle, id, &number).await;
+    assert_eq!(handle.appointment(booked).await.unwrap().unwrap().starts_at, at(3, 10), "{moved:?}");
+    let other = StartConversation { from: Some(phone("+15550000008")), ..start(Channel::Sms) };
+    let other = started(&handle, other).await;
+    let told = said(&handle, other, "cancel my appointment").await.turns.last().unwrap().text.clone();
+    assert!(!told.contains("Cut"), "the appointment belongs to another number: {told}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_has_the_callers_words_and_an_unanswered_question_is_a_gap() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let from = Some(phone("+15550000009"));
+    let id = started(&handle, StartConversation { from, ..start(Channel::Voice) }).await;
+    for words in ["I want to leave a message", "Please call me about my invoice", "Bo Diddley", "yes"] {
+        said(&handle, id, words).await;
+    }
+    let messages = handle.messages(&MessageFilter::default(), &first_page()).await.unwrap().items;
+    assert!(messages.iter().any(|it| it.body.contains("about my invoice")), "{messages:?}");
+    let call = shown(&handle, id).await.conversation.call_id;
+    assert_eq!(messages[0].call_id, call);
+    let asks = started(&handle, start(Channel::Website)).await;
+    said(&handle, asks, "Do you have a car park?").await;
+    let gaps = handle.gaps(world.engine.now()).await.unwrap();
+    assert!(gaps.iter().any(|gap| gap.question.contains("car park")), "{gaps:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -14,7 +14,7 @@ use domain::{
 };
 use store::keys::kind;
 use store::{Batch, Order, StoreError, Weight, keys};
-use talk::{Input, Output, Past, Said, Start, Turned};
+use talk::{Input, Output, Said, Start, Turned};
 use view::{ChoiceView, ConversationTurnsView, TurnView, TurnsTakenView};
 
 use super::calls::{RecordCall, call_of};
@@ -271,10 +271,7 @@ fn taken<G: Gives<Value = TurnsTakenView>>(
         .into_iter()
         .map(|choice| ChoiceView { id: choice.id, label: choice.label, link: choice.link })
         .collect();
-    let mut text = lines.into_iter().map(|line| line.text).collect::<Vec<_>>().join(" ");
-    if it.channel == Channel::Sms {
-        choices.iter().for_each(|choice| text.push_str(&format!("\n{} {}", choice.id, choice.label)));
-    }
+    let text = lines.into_iter().map(|line| line.text).collect::<Vec<_>>().join(" ");
     if !text.is_empty() || !effects.is_empty() {
         let dropped = dropped.into_iter().map(|it| Dropped { rule: rule(it.rule), text: it.text });
         it.turns.push(Turn {
@@ -472,7 +469,7 @@ impl Change for ReplyByTeam {
         }
         let text = self.text.into_string();
         let mut session = session(&before, &facts(context.state, context.now), context.at);
-        session.talk.history.push(Past { by_caller: false, text: text.clone() });
+        session.talk.team_said(&text);
         session.silent_until = Some(context.at + TEAM_SILENCE);
         let mut after = before.clone();
         after.turns.push(Turn {
