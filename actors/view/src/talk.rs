@@ -197,6 +197,7 @@ pub struct EffectView {
     /// The kind of the record that the effect concerns.
     pub resource_type: Option<EffectOn>,
     /// The id of this record.
+    #[schemars(with = "Option<ContactId>")]
     pub resource_id: Option<Uuid>,
 }
 
