@@ -16,8 +16,8 @@
 //!   of another contact loses only the number.
 
 use domain::{
-    Appointment, AppointmentId, AuditId, AuditedKind, CallId, CallRecord, Contact, ContactId, ConversationId,
-    ErasureId, EventId, Gap, ResourceId, TakenMessage, Timestamp,
+    Appointment, AppointmentId, AuditId, AuditedKind, CallId, CallRecord, Contact, ContactId, Conversation,
+    ConversationId, ErasureId, EventId, Gap, ResourceId, TakenMessage, Timestamp,
 };
 use store::kept::{self, Kept};
 use store::keys::kind;

@@ -50,7 +50,9 @@ impl Change for ConnectCalendar {
         }
         let created_by = match context.request.actor {
             Actor::Person(id) => KeyCreator::Person(id),
-            Actor::ApiKey(_) | Actor::Operator | Actor::System | Actor::Customer => KeyCreator::Operator,
+            Actor::ApiKey(_) | Actor::Operator | Actor::System | Actor::Customer | Actor::Receptionist(_) => {
+                KeyCreator::Operator
+            }
         };
         let calendar = ConnectedCalendar {
             id: context.mint(),
