@@ -47,7 +47,7 @@ impl<T: FromJson, const MAX: usize> FromJson for ListOf<T, MAX> {
 /// The id of a record of any kind.
 #[derive(Clone, Copy, Debug, JsonSchema)]
 #[schemars(inline)]
-pub(super) struct AnyId(Uuid);
+pub(super) struct AnyId(#[schemars(with = "String")] Uuid);
 
 impl FromText for AnyId {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {

@@ -81,7 +81,7 @@ async fn a_conversation_is_listed_with_its_turns() {
     }
     let replied = salon.operator.post(&format!("{path}/reply"), &json!({ "text": "Ici Anna" })).await.data();
     assert_eq!(replied["turns"].as_array().unwrap().last().unwrap()["by"], "team");
-    let ended = salon.operator.post(&format!("{path}/end"), &Value::Null).await.data();
+    let ended = salon.operator.call("POST", &format!("{path}/end")).await.data();
     assert_eq!((&ended["status"], &ended["ended_by"]), (&json!("ended"), &json!("team")));
     salon.operator.post(&format!("{path}/turns"), &json!({ "text": "?" })).await.fails(409, "conflict");
     salon.operator.delete(&path).await.is(204);

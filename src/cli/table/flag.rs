@@ -251,6 +251,12 @@ impl<'a> Flag<'a> {
             _ if self.property.is("boolean") => {
                 (BoolValueParser::new().map(one).into(), "BOOL".into(), "".into())
             }
+            _ if self.property.is("object") => {
+                let parser = |text: &str| -> Result<Vec<Term>, String> {
+                    serde_json::from_str::<Value>(text).map(one).map_err(|error| error.to_string())
+                };
+                (ValueParser::new(parser), "JSON".into(), ", as a JSON object".into())
+            }
             _ if self.has_words() => {
                 let parser = PossibleValuesParser::new(words.clone());
                 (parser.map(one).into(), self.long.to_uppercase(), "".into())

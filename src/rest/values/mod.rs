@@ -12,12 +12,13 @@ use std::str::FromStr;
 use domain::{
     Address, AlertEmail, AlertScope, AllDay, AppointmentId, AppointmentStatus, Attendance, AttendanceFilter,
     BlockedTimeId, BookingMode, BusinessId, CalendarId, CalendarKind, CalendarSyncStatus, CallId,
-    CallOutcome, CallStatus, ClockFormat, Color, ContactId, Currency, CustomerWord, Day, DeliveryStatus,
-    Direction, DisabledReason, Email, EmailConsent, EventId, EventType, FeedDetail, FeedId, GapId,
-    InsightPeriod, KeyId, KnowledgeId, LocalTime, Locale, MailId, MessageId, MessageStatus, Named,
+    CallOutcome, CallStatus, Channel, ClockFormat, Color, ContactId, ConversationId, ConversationMode,
+    ConversationStatus, Currency, CustomerWord, Day, DeliveryStatus, Direction, DisabledReason, EffectKind,
+    EffectOn, Email, EmailConsent, EndedBy, EventId, EventType, FeedDetail, FeedId, GapId, GateRule,
+    InputKind, InsightPeriod, KeyId, KnowledgeId, LocalTime, Locale, MailId, MessageId, MessageStatus, Named,
     NoticeChannel, NoticeKind, NoticeScope, NoticeStatus, PersonId, PersonName, ProblemCode, Refusal,
-    ResourceId, Role, Scope, ServiceId, SiteOrigin, Slug, Source, StaffId, Text, TextConsent, Timestamp,
-    Urgency, WebhookId, WebhookStatus, WebhookUrl, WeekStart,
+    ResourceId, Role, Scope, ServiceId, SiteOrigin, Slug, Source, Speaker, StaffId, Text, TextConsent,
+    Timestamp, Urgency, WebhookId, WebhookStatus, WebhookUrl, WeekStart,
 };
 
 use crate::http::read::FromText;
