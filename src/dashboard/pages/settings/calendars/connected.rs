@@ -17,7 +17,6 @@ use view::CalendarView;
 
 use crate::admin::calendars::{CalendarBody, DiscoverBody};
 use crate::dashboard::pages::prelude::*;
-use crate::http::json::Json;
 
 const PLACE: &str = "settings/calendars";
 const SHOWN: usize = 100;
