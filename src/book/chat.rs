@@ -195,7 +195,6 @@ pub(super) async fn show(asked: Asked) -> Answered {
     let (id, token) = held(&asked)?;
     let now = asked.front.engine.now();
     let found = shop.business.chat(id, token, now).await?.ok_or_else(Refused::not_found)?;
-    let found = TurnsTakenView { id, ..found };
     shown(&asked, &shop, StatusCode::OK, found, None).await
 }
 
