@@ -15,6 +15,10 @@ struct List<'a> {
 }
 
 impl List<'_> {
+    fn asked(&self, gap: &GapView) -> String {
+        self.sheet.member.view.count("gaps-count", gap.count.into())
+    }
+
     /// The path of the form that turns a question into an entry.
     fn entry(&self, gap: &GapView) -> String {
         let query =
