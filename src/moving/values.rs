@@ -123,7 +123,7 @@ fields! {
 }
 
 /// A phone number that must be in E.164 form.
-#[derive(Clone, Debug, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct E164(#[schemars(with = "String")] pub(super) Phone);
 
