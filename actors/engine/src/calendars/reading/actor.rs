@@ -31,8 +31,6 @@ const IDLE_PAUSE: Duration = Duration::from_secs(15 * 60);
 pub(crate) enum Message {
     /// The permits are held until the read ends.
     Read(Slots, OwnedSemaphorePermit),
-    #[cfg(test)]
-    Fail(OwnedSemaphorePermit),
 }
 
 pub(crate) struct CalendarActor;
@@ -69,23 +67,18 @@ impl Actor for CalendarActor {
         (readings, key): &mut Self::State,
     ) -> Handled {
         let Some(readings) = readings.upgrade() else { return Ok(()) };
-        match message {
-            Message::Read(slots, _permit) => {
-                let next = match Box::pin(read(&readings, *key)).await {
-                    Ok(next) => next,
-                    Err(EngineError::Stopping) => return Ok(()),
-                    Err(error) => {
-                        let (business, calendar) = (key.business, key.calendar);
-                        tracing::warn!(business.id = %business, calendar.id = %calendar, %error, "a read of a calendar could not be stored");
-                        Next::After(NOT_MADE_PAUSE)
-                    }
-                };
-                drop(slots);
-                readings.finished(*key, next);
+        let Message::Read(slots, _permit) = message;
+        let next = match Box::pin(read(&readings, *key)).await {
+            Ok(next) => next,
+            Err(EngineError::Stopping) => return Ok(()),
+            Err(error) => {
+                let (business, calendar) = (key.business, key.calendar);
+                tracing::warn!(business.id = %business, calendar.id = %calendar, %error, "a read of a calendar could not be stored");
+                Next::After(NOT_MADE_PAUSE)
             }
-            #[cfg(test)]
-            Message::Fail(_) => std::panic::resume_unwind(Box::new("a test ends the actor")),
-        }
+        };
+        drop(slots);
+        readings.finished(*key, next);
         Ok(())
     }
 }
