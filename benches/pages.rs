@@ -240,6 +240,7 @@ fn settings(dir: &std::path::Path) -> Settings {
         admin_listen: "127.0.0.1:0".parse().unwrap(),
         admin_hosts: Vec::new(),
         calendar_hosts: Vec::new(),
+        model: None,
         public_url: None,
         data_dir: dir.join("data"),
         admin_token: Some(AdminToken::new("for-operators-only").unwrap()),

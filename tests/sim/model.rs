@@ -192,6 +192,7 @@ impl Model {
                 Actor::Operator => self.replay_operator(&group[0]),
                 Actor::System => self.replay_turn_off(rows, &group[0], span),
                 Actor::Person(id) => panic!("no person made requests, but {id} is the actor"),
+                Actor::Receptionist(_) => panic!("no request begins a conversation: {:?}", group[0]),
                 Actor::Customer => self.replay_customer(rows, requests, group, span),
             };
             self.check_effects(rows, group, &effects, span);

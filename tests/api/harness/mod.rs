@@ -125,6 +125,7 @@ impl Server {
             admin_listen: "127.0.0.1:0".parse().unwrap(),
             admin_hosts: Vec::new(),
             calendar_hosts: Vec::new(),
+            model: None,
             public_url,
             data_dir: dir.path().join("data"),
             admin_token: Some(AdminToken::new(TOKEN).unwrap()),
