@@ -254,6 +254,7 @@ impl Receiver {
     }
 
     /// A server that computes each response.
+    #[allow(dead_code, reason = "only the tests of calendars use it")]
     pub(crate) fn responding(config: Arc<ServerConfig>, respond: Respond) -> Arc<Self> {
         Self::with(config, Vec::new(), Then::GoesOn, Some(respond))
     }
