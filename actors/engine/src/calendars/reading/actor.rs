@@ -8,7 +8,7 @@ use domain::{
     ReadSuccess, StaffMember,
 };
 use ractor::{Actor, ActorRef};
-use store::{Batch, KeyRange, Order, RoomLevel, StoreError, keys};
+use store::{Batch, Order, RoomLevel, StoreError, keys};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::events::{Applied, Comparison, compare, stored};
@@ -215,20 +215,21 @@ async fn record(
 /// Deletes the remaining rows of a disconnected calendar, and then its row in the list of calendars.
 async fn delete_rows(readings: &Readings, key: CalendarKey) -> Result<()> {
     let (shared, of, id) = (&readings.shared, key.business, key.calendar);
-    let ranges = [keys::calendar_events(of, id), KeyRange::prefix(keys::calendar_busy(of, id))];
-    for range in ranges {
-        loop {
-            let step = shared.store.scan(&range, Order::Ascending).take(DELETED_PER_STEP);
-            let step = step.collect::<Result<Vec<_>, StoreError>>()?;
-            if step.is_empty() {
-                break;
-            }
-            let mut batch = Batch::default();
-            step.iter().for_each(|(row, value)| batch.delete_whole(store::Key::new(row), value.len()));
-            shared.write(of, batch, ()).await?;
+    let events = keys::calendar_events(of, id);
+    loop {
+        let step = shared.store.scan(&events, Order::Ascending).take(DELETED_PER_STEP);
+        let step = step.collect::<Result<Vec<_>, StoreError>>()?;
+        if step.is_empty() {
+            break;
         }
+        let mut batch = Batch::default();
+        step.iter().for_each(|(row, value)| batch.delete_whole(store::Key::new(row), value.len()));
+        shared.write(of, batch, ()).await?;
     }
+    let busy = keys::calendar_busy(of, id);
+    let bytes = shared.store.get_raw(&busy)?.map_or(0, |value| value.len());
     let mut batch = Batch::default();
+    batch.delete_whole(busy, bytes);
     batch.delete(keys::calendar_index(of, id));
     shared.write(of, batch, ()).await
 }
