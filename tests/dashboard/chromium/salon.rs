@@ -2,9 +2,10 @@
 //! contain characters that change the direction of writing.
 
 use domain::booking::{BookRequest, Party};
-use domain::{Actor, ContactDetails, Phone, Source, Timestamp};
+use domain::{Actor, AllDay, CalendarKind, ContactDetails, FeedDetail, Phone, Source, Timestamp, WebhookUrl};
 use engine::business::Request;
 use engine::business::commands::appointments::{Book, BookingContact};
+use engine::business::commands::calendars::ConnectCalendar;
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Server};
@@ -15,6 +16,26 @@ pub(super) const HOSTILE: &str =
 
 /// The date of a special day.
 const DATE: &str = "2026-03-20";
+
+/// Connects a calendar without a request to its server.
+async fn connected(server: &Server, salon: &str, staff: &str) -> String {
+    let connect = ConnectCalendar {
+        staff_id: staff.parse().unwrap(),
+        name: HOSTILE.into(),
+        kind: CalendarKind::Ics,
+        url: WebhookUrl::parse("https://calendar.example.com/secret.ics").unwrap(),
+        login: None,
+        collection: None,
+        collection_name: String::new(),
+        server_addresses: Vec::new(),
+        detail: FeedDetail::Services,
+        all_day: AllDay::Busy,
+        own_addresses: Vec::new(),
+    };
+    let business = server.engine().business(salon.parse().unwrap());
+    let connected = business.change(Request::by(Actor::Operator), connect).await.unwrap();
+    connected.value.settings.id.to_string()
+}
 
 /// The salon, and the ids of its records.
 pub(super) struct Salon {
@@ -30,6 +51,7 @@ pub(super) struct Salon {
     pub(super) staff: String,
     pub(super) key: String,
     feed: String,
+    calendar: String,
     pub(super) webhook: String,
     pub(super) knowledge: String,
     pub(super) owner: String,
@@ -113,6 +135,7 @@ impl Salon {
         server.operator("PATCH", &of("website"), website).await;
         let key = add("keys", json!({ "name": HOSTILE, "scopes": ["contacts:read"] })).await;
         let feed = add("feeds", json!({ "staff_id": staff, "detail": "contacts" })).await;
+        let calendar = connected(&server, &salon, &staff).await;
         let webhook = json!({ "url": "https://hooks.example.com/in?shop=42", "events": ["appointment.booked", "message.taken"] });
         let webhook = add("webhooks", webhook).await;
         let message_of = json!({ "body": "Delivered", "caller_phone": "+33612345682" });
@@ -134,6 +157,7 @@ impl Salon {
             staff,
             key,
             feed,
+            calendar,
             webhook,
             knowledge,
             owner: owner.id,
@@ -180,6 +204,7 @@ impl Salon {
             ("{staff_id}", &self.staff),
             ("{key_id}", &self.key),
             ("{feed_id}", &self.feed),
+            ("{calendar_id}", &self.calendar),
             ("{webhook_id}", &self.webhook),
             ("{knowledge_id}", &self.knowledge),
             ("{membership_id}", &self.membership),
