@@ -32,7 +32,7 @@ pub(super) async fn violations(window: &Window, axe: &str) -> Vec<String> {
     let script = format!(
         "{axe}; const done = arguments[arguments.length - 1]; \
          const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']; \
-         axe.run(document, {{ runOnly: rules }})\
+         axe.run(document, {{ runOnly: rules, resultTypes: ['violations'] }})\
          .then(found => done(found.violations), error => done([{{ id: String(error), nodes: [] }}]));"
     );
     let found = window.run_async(&script).await;
