@@ -55,7 +55,7 @@ struct OfStaff {
     all: BTreeMap<(Timestamp, BlockedTimeId), Timestamp>,
     calendars: BTreeMap<CalendarId, Spans>,
     times_off: Spans,
-    /// The times off and the busy times of calendars. `None` without calendars.
+    /// The merged times off and busy times of calendars. `None` if the staff member has no busy times of calendars.
     with_calendars: Option<Spans>,
 }
 

@@ -17,14 +17,14 @@ use super::{
 pub const CALLER_CHARS_MAX: usize = 2_000;
 pub const WEBSITE_CALLER_CHARS_MAX: usize = 400;
 pub const SUMMARY_CHARS_MAX: usize = 400;
-/// The maximum number of a caller's turns. On the website it is [`WEBSITE_TURNS_MAX`].
+/// The maximum number of a caller's turns in a conversation. In a chat of the website, it is [`WEBSITE_TURNS_MAX`].
 pub const CALLER_TURNS_MAX: usize = 60;
 pub const WEBSITE_TURNS_MAX: usize = 30;
-/// The time for which an ended chat of the website can still be read, after its last turn.
+/// The time after its last turn for which the caller can read a chat of the website.
 pub const CHAT_SHOWN: TimeDelta = TimeDelta::hours(24);
 /// The time after which a chat of the website without a contact is deleted.
 pub const CHAT_KEPT: TimeDelta = TimeDelta::days(30);
-/// The time for which the receptionist is silent after a text by the team.
+/// The time after a text by the team for which the receptionist does not answer.
 pub const TEAM_SILENCE: TimeDelta = TimeDelta::minutes(30);
 pub const GAPS_MAX: usize = 500;
 pub const GAP_KEPT: TimeDelta = TimeDelta::days(90);
@@ -149,7 +149,7 @@ pub struct Conversation {
     pub from: Option<Phone>,
     /// The number of the business.
     pub to: Option<Phone>,
-    /// Whether the caller has proven that they are the contact.
+    /// Whether the caller has proved to be the contact.
     pub verified: bool,
     pub started_at: Timestamp,
     pub ended_at: Option<Timestamp>,
@@ -162,7 +162,7 @@ pub struct Conversation {
     pub appointment_ids: Vec<AppointmentId>,
     pub message_ids: Vec<MessageId>,
     pub turns: Vec<Turn>,
-    /// The state of an open conversation, in the encoding of the part that leads it. Empty for an ended one.
+    /// The state that the next turn needs, as JSON that the engine writes. It is empty if the conversation has ended.
     pub session: Vec<u8>,
     /// The SHA-256 of the token of a chat on the website.
     pub token: Option<[u8; 32]>,
@@ -180,7 +180,7 @@ pub struct Turn {
     /// The part of the text that was played before an interruption; `None` if all of it was played.
     pub heard: Option<String>,
     pub effects: Vec<Effect>,
-    /// The sentences of a model that were not said.
+    /// The sentences of a model that a rule dropped, so the caller did not receive them.
     pub dropped: Vec<Dropped>,
 }
 
@@ -205,7 +205,7 @@ impl Conversation {
         self.turns.last().map_or(self.started_at, |turn| turn.at)
     }
 
-    /// The time at which an open conversation ends without a further turn.
+    /// Returns the time at which an open conversation ends by itself. Further turns postpone it, except in a call.
     pub fn ends_by(&self) -> Timestamp {
         let from = if self.channel == Channel::Voice { self.started_at } else { self.last_turn_at() };
         from + self.channel.silence()
@@ -223,7 +223,8 @@ impl Conversation {
         self.turns.iter().flat_map(|turn| &turn.effects)
     }
 
-    /// The outcome of the conversation. `is_active` tells whether an appointment is still requested or confirmed.
+    /// Returns the outcome of the conversation. `is_active` returns whether an appointment is still requested or
+    /// confirmed.
     pub fn outcome_of(&self, ended_by: EndedBy, is_active: impl Fn(AppointmentId) -> bool) -> CallOutcome {
         let has = |kind| self.effects().any(|effect| effect.kind == kind);
         let is_booked = self.effects().any(|effect| {
@@ -242,7 +243,7 @@ impl Conversation {
         found.into_iter().find(|(is_so, _)| *is_so).map_or(CallOutcome::Other, |(_, outcome)| outcome)
     }
 
-    /// The conversation without the words and the number of its caller.
+    /// Returns the conversation without its texts and without the caller's number.
     #[must_use]
     pub fn erased(&self) -> Self {
         let turns = self.turns.iter().map(|turn| Turn {
@@ -272,7 +273,7 @@ impl Conversation {
 pub struct Gap {
     pub id: GapId,
     pub question: String,
-    /// The time of the newest such question.
+    /// The time at which the question was asked last.
     pub asked_at: Timestamp,
     pub count: u32,
     /// The conversation in which the question was asked first.

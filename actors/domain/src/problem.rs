@@ -128,7 +128,7 @@ pub enum ProblemCode {
     NotAnOrigin,
     NotAColor,
     NotOneLine,
-    /// The number of seconds is neither 0 nor in the range. The parameters are the bounds of the range.
+    /// The number is neither 0 nor in the range. The parameters are the bounds of the range.
     ZeroOrRange(u32, u32),
     NotByText,
     MailsWait,
@@ -165,7 +165,8 @@ pub enum ProblemCode {
     Endpoints(usize),
     /// The number of feeds of the whole business, or of a staff member. Revoked feeds do not count.
     Feeds(usize),
-    /// The number of connected calendars of the business, or of a staff member.
+    /// The maximum number of calendars is connected. The parameter is the number of connected calendars of the business
+    /// or of the staff member.
     Calendars(usize),
     /// Google's calendars cannot be connected as `caldav`.
     GoogleCaldav,
@@ -173,7 +174,7 @@ pub enum ProblemCode {
     Calendar(CalendarError),
     /// The account has no collection with this address.
     NoCollection,
-    /// The service cannot write to calendars yet.
+    /// This version does not write to calendars.
     WritingUnavailable,
     /// `busy` or `write` must be true.
     BusyOrWrite,

@@ -58,7 +58,7 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// The private addresses that a listed calendar server may have: private networks, shared space, loopback, unique local.
+/// The IPv4 ranges of private networks, shared address space and loopback, which a listed calendar server may have.
 const LISTED_V4: [Ipv4Net; 5] = [
     v4(10, 0, 0, 0, 8),
     v4(100, 64, 0, 0, 10),
@@ -67,7 +67,7 @@ const LISTED_V4: [Ipv4Net; 5] = [
     v4(192, 168, 0, 0, 16),
 ];
 const UNIQUE_LOCAL_V6: Ipv6Net = v6(0xfc00, 0, 0, 7);
-/// The metadata services within the ranges above: Alibaba's and Amazon's.
+/// The addresses of the metadata services of Alibaba and Amazon, which are within the ranges above.
 const METADATA: [IpAddr; 2] = [
     IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
     IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),

@@ -13,7 +13,7 @@ pub const TOKENS_PER_DAY_DEFAULT: u64 = 1_000_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receptionist {
     pub channels: Channels,
-    /// What the receptionist says after its first sentence, one line of 1 to [`GREETING_CHARS_MAX`] characters.
+    /// The text that the receptionist says after its first sentence: a line of 1 to [`GREETING_CHARS_MAX`] characters.
     pub greeting: Greeting,
     /// Instructions for the model, 1 to [`INSTRUCTIONS_CHARS_MAX`] characters.
     pub instructions: Option<String>,
@@ -23,7 +23,7 @@ pub struct Receptionist {
     pub team_first_seconds: u32,
     /// Up to [`BLOCKED_NUMBERS_MAX`] numbers whose calls are rejected and whose texts are dropped.
     pub blocked_numbers: Vec<Phone>,
-    /// Whether the receptionist may tell customers and assistants the entries of knowledge.
+    /// Whether the receptionist may use the knowledge entries in answers to customers and assistants.
     pub knowledge_public: bool,
     /// The tokens of a model that the business may use in one local day; 0 means no model.
     pub tokens_per_day: u64,

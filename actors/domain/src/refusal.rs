@@ -88,7 +88,7 @@ pub enum Conflict {
     /// The business has no connection that can send text messages.
     NoTexts,
     ConversationEnded,
-    /// Only conversations by text have replies by the team.
+    /// The team can reply only in conversations by text message.
     NotByText,
 }
 

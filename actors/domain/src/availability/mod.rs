@@ -49,7 +49,7 @@ pub enum Terms {
     /// The team may book regardless of the booking mode and of the service's minimum notice and maximum advance.
     Team {
         ignore_buffers: bool,
-        /// Whether busy times of connected calendars are free.
+        /// Whether the busy times of connected calendars are ignored.
         ignore_calendars: bool,
     },
 }

@@ -21,25 +21,27 @@ pub const OWN_ADDRESSES_MAX: usize = 10;
 pub const READ_EVERY: TimeDelta = TimeDelta::minutes(15);
 /// The time between two reads of a [`CalendarKind::Caldav`] calendar of a business that is used.
 pub const READ_EVERY_IN_USE: TimeDelta = TimeDelta::seconds(60);
-/// A business counts as used for this long after a request.
+/// The time after a request for which a business counts as used.
 pub const IN_USE: TimeDelta = TimeDelta::minutes(10);
 /// The time between two complete reads.
 pub const COMPLETE_EVERY: TimeDelta = TimeDelta::days(1);
-/// A read that deletes at least this many events, and more than half of the stored ones, must be confirmed.
+/// A read that would delete at least this number of events, and more than half of the stored events, is applied only
+/// after a complete read has confirmed it.
 pub const MASS_DELETION_MIN: usize = 20;
-/// The time until the complete read that confirms or refutes a mass deletion.
+/// The time from a read that would delete most events to the complete read that decides whether they are deleted.
 pub const CONFIRM_AFTER: TimeDelta = TimeDelta::seconds(60);
-/// A calendar that has failed for this long is reported to the team.
+/// The team gets an alert when the reads of a calendar have failed for this time.
 pub const ALERT_AFTER: TimeDelta = TimeDelta::hours(6);
 
-/// The pauses after the first failures. Further failures use the last one.
+/// The pauses after the first consecutive failures. After further failures, the last pause applies.
 const RETRY_AFTER: [TimeDelta; 4] =
     [TimeDelta::minutes(1), TimeDelta::minutes(2), TimeDelta::minutes(5), TimeDelta::minutes(15)];
-/// A calendar stops after this many refusals of its credentials …
+/// A calendar stops after this number of consecutive refusals of its credentials, if the first and the last of them are
+/// at least [`REFUSED_FOR`] apart.
 const REFUSALS_MAX: u32 = 3;
-/// … if they extend over at least this time.
+/// The minimum time from the first to the last of the refusals that stop a calendar.
 const REFUSED_FOR: TimeDelta = TimeDelta::minutes(10);
-/// A calendar stops when it has been missing for this time.
+/// A calendar stops when the server has responded for this time that the calendar does not exist.
 const MISSING_FOR: TimeDelta = TimeDelta::hours(24);
 
 words! {
@@ -85,7 +87,7 @@ words! {
     }
 }
 
-/// A reason why a calendar could not be read. It contains no text of a server.
+/// The reason why a calendar could not be read. It contains no text from the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalendarError {
     pub code: CalendarFault,
@@ -99,7 +101,7 @@ impl From<CalendarFault> for CalendarError {
     }
 }
 
-/// The message in English. It contains no text of a server, and of addresses only the named host.
+/// Writes the message in English. It contains no text from the server and no address, except [`CalendarError::host`].
 impl std::fmt::Display for CalendarError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self.code {
@@ -142,7 +144,7 @@ impl std::fmt::Debug for CalendarPassword {
     }
 }
 
-/// The name and the password for [`CalendarKind::Caldav`].
+/// The user name and the password of an account on a CalDAV server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalendarLogin {
     pub username: String,
@@ -156,18 +158,19 @@ pub struct ConnectedCalendar {
     pub staff_id: StaffId,
     pub name: String,
     pub kind: CalendarKind,
-    /// The address that was entered. It is a secret for [`CalendarKind::Ics`].
+    /// The address that a person entered. For [`CalendarKind::Ics`] it is a secret, because it opens the calendar file.
     pub url: WebhookUrl,
     pub login: Option<CalendarLogin>,
-    /// The collection, and its name on the server, for [`CalendarKind::Caldav`].
+    /// The address of the calendar on the CalDAV server. `None` for [`CalendarKind::Ics`].
     pub collection: Option<WebhookUrl>,
     pub collection_name: String,
     pub detail: FeedDetail,
     pub all_day: AllDay,
     pub own_addresses: Vec<Email>,
-    /// The addresses of the account, which the server has returned.
+    /// The email addresses of the account, as the server returned them.
     pub server_addresses: Vec<String>,
-    /// A number that changes with every setting that affects reads. A read with an older number is not applied.
+    /// This number increases with each change of a setting that affects reads. The result of a read that began with an
+    /// older number is dropped.
     pub version: u32,
     pub created_by: KeyCreator,
     pub created_at: Timestamp,
@@ -175,7 +178,7 @@ pub struct ConnectedCalendar {
 }
 
 impl ConnectedCalendar {
-    /// The addresses whose declined invitations are free, in lower case.
+    /// Returns the staff member's email addresses in lower case. An event that one of them has declined is free.
     pub fn addresses(&self) -> Vec<String> {
         let own = self.own_addresses.iter().map(Email::as_str);
         own.chain(self.server_addresses.iter().map(String::as_str)).map(str::to_lowercase).collect()
@@ -190,25 +193,26 @@ pub struct CalendarState {
     pub last_read_at: Option<Timestamp>,
     pub last_attempt_at: Option<Timestamp>,
     pub error: Option<CalendarError>,
-    /// The number of events of others that are stored.
+    /// The number of events of the calendar at the last successful read.
     pub events: u32,
     pub unreadable: u32,
     pub warnings: Vec<CalendarWarning>,
-    /// The times below are of the steady clock, so a change of the machine's clock has no effect.
+    /// The time of the last complete read. This time and the following ones are readings of the steady clock, so a
+    /// change of the machine's clock does not affect them.
     pub complete_at: Option<SteadyTime>,
     pub failing_since: Option<SteadyTime>,
     pub failures: u32,
-    /// The beginning and the number of consecutive refusals of the credentials.
+    /// The time of the first of the last consecutive refusals of the credentials, and their number.
     pub refused: Option<(SteadyTime, u32)>,
     pub missing_since: Option<SteadyTime>,
-    /// Whether the team was told about the present outage.
+    /// Whether the team has received the alert about the current outage.
     pub is_reported: bool,
-    /// Whether the last read would have deleted most events, and must be confirmed.
+    /// Whether the last read would have deleted most events, so that the next read must be complete and confirm it.
     pub is_doubted: bool,
     pub position: ReadPosition,
 }
 
-/// The server's marks by which the next read finds what has changed. They are secrets of the server and never shown.
+/// The values from the server with which the next read requests only changes. No response or page shows them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadPosition {
     /// The `ETag` of a calendar file.
@@ -217,11 +221,11 @@ pub struct ReadPosition {
     pub modified: Option<String>,
     pub sync_token: Option<String>,
     pub ctag: Option<String>,
-    /// The time zone by which the stored busy times were computed.
+    /// The business time zone with which the stored busy times were computed.
     pub zone: Option<chrono_tz::Tz>,
 }
 
-/// The success of a read.
+/// The result of a successful read.
 #[derive(Clone, Debug)]
 pub struct ReadSuccess {
     pub is_complete: bool,
@@ -261,7 +265,8 @@ impl CalendarState {
         }
     }
 
-    /// The state after a change of the settings or a request for a read: the calendar is read completely.
+    /// Returns the state after a change of the settings or a request for a read. The next read is complete, and a
+    /// stopped calendar is read again.
     #[must_use]
     pub fn anew(self) -> Self {
         let status = match self.status {
@@ -329,7 +334,7 @@ impl CalendarState {
         }
     }
 
-    /// Whether the team must be told about the outage now.
+    /// Whether the team must get an alert about the outage now.
     pub fn must_report(&self, now: SteadyTime) -> bool {
         let is_long = self.failing_since.is_some_and(|since| now >= since + ALERT_AFTER);
         !self.is_reported && (self.status == CalendarStatus::Stopped || is_long)
@@ -350,20 +355,20 @@ impl CalendarState {
     }
 }
 
-/// Whether a read with these deletions must be confirmed.
+/// Whether a read that deletes this number of the stored events must be confirmed.
 pub fn is_mass_deletion(stored: usize, deleted: usize) -> bool {
     deleted >= MASS_DELETION_MIN && deleted * 2 > stored
 }
 
-/// An event of others, as it is stored: no title, place, person or text.
+/// The stored part of an event of a connected calendar. It contains no title, place, person or text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalendarEvent {
     pub calendar_id: CalendarId,
-    /// The beginning of the SHA-256 of the href, or of the UID for [`CalendarKind::Ics`].
+    /// The first 16 bytes of the SHA-256 of the href, or of the UID for [`CalendarKind::Ics`].
     pub hash: [u8; 16],
     pub href: String,
     pub etag: Option<String>,
-    /// The beginning of the SHA-256 of the UID.
+    /// The first 16 bytes of the SHA-256 of the UID.
     pub uid: Option<[u8; 16]>,
     pub is_readable: bool,
     pub busy: Spans,

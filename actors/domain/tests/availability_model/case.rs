@@ -53,7 +53,7 @@ pub(crate) struct Case {
     pub(crate) bookings: Vec<(usize, i64, i64, (i64, i64))>,
     /// The time off: the staff member, the start in minutes after the model's first minute, and the length in minutes.
     pub(crate) off: Vec<(usize, i64, i64)>,
-    /// The busy times of connected calendars, in the form of the time off.
+    /// The busy times of connected calendars, in the same form as the time off.
     pub(crate) calendars: Vec<(usize, i64, i64)>,
     /// The current time, in milliseconds after the model's first minute.
     pub(crate) now: i64,

@@ -184,7 +184,7 @@ impl<'a> Model<'a> {
             && !self.absences()[staff][minute(start - before)..minute(end + after)].contains(&true)
     }
 
-    /// The absences that apply under the terms of the case.
+    /// Returns the absences for the case. With `ignore_calendars`, they contain only the time off.
     fn absences(&self) -> &[Vec<bool>] {
         match self.case.terms {
             Terms::Team { ignore_calendars: true, .. } => &self.off,
