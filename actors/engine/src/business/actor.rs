@@ -39,8 +39,8 @@ pub(crate) struct Decided {
 }
 
 impl Decided {
-    /// Converts the outcome of a change that the actor itself makes. After an error, the actor tries again in
-    /// the next minute.
+    /// Converts the outcome of the change that ends overdue conversations. No caller waits for an answer. After an
+    /// error, the actor tries again in the next minute.
     fn unasked<V>(carried_out: Result<CarriedOut<V>>) -> Self {
         let (batch, effects) = match carried_out {
             Ok(CarriedOut { batch, effects, .. }) => (batch, effects),

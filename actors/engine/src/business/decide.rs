@@ -168,12 +168,12 @@ pub(super) fn write(
             {
                 effects.push(Effect::StopDelivering(of_business(after.id)));
             }
-            // The deliveries and the reads that waited during the suspension must be made now.
+            // The deliveries that waited during the suspension are due, and so are the reads of calendars.
             Write::Business(after) if state.business.suspended && !after.suspended => {
                 deliveries.extend(state.webhooks.keys().copied().map(of_business));
                 effects.extend(state.calendars.keys().copied().map(read));
             }
-            // All-day events then have other times.
+            // The times of all-day events depend on the time zone, so the calendars are read again.
             Write::Business(after) if state.business.zone != after.zone => {
                 effects.extend(state.calendars.keys().copied().map(read));
             }

@@ -36,9 +36,9 @@ pub(crate) struct Decided {
     pub(super) mails: Vec<(MailId, NewMail)>,
     /// The due time of the notice that the written rows contain, if any.
     pub(super) waits: Option<Timestamp>,
-    /// The author of the change, if it is not the author of the request.
+    /// The author that the audit log names instead of the author of the request.
     pub(super) by: Option<Actor>,
-    /// The alert about an endpoint or a calendar that fails.
+    /// The alert about a failing endpoint or calendar.
     pub(super) failing: Option<AlertTrigger>,
 }
 
@@ -82,7 +82,7 @@ impl<G: Gives> Decision<G> {
         (self, other.value)
     }
 
-    /// Names another author in the audit log than the author of the request.
+    /// Sets the author that the audit log names instead of the author of the request.
     #[must_use]
     pub(super) fn by(mut self, actor: Actor) -> Self {
         self.decided.by = Some(actor);

@@ -1,8 +1,9 @@
-//! Answers the questions of the rules of conversations from the actor's memory.
+//! The engine's part of a turn of a conversation. The rules in the crate [`talk`] ask for facts and changes of the
+//! business; this module answers from the state of the business's actor.
 //!
 //! Invariants:
-//! - A change is decided with the rules of customers and is not applied. The decision of the turn contains it, so the
-//!   turn and its changes are one batch.
+//! - A change obeys the rules for bookings by customers. It becomes part of the decision of the turn, so the turn and
+//!   its changes are one batch.
 //! - Only a verified caller's own appointments are disclosed and changed.
 
 use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
@@ -29,20 +30,20 @@ use super::request::{Removed, Shown};
 use super::state::State;
 use crate::error::{EngineError, Result};
 
-/// Reads a phone number as a person writes it, in a region.
+/// Parses a phone number that a person has written or said. The second parameter is the region of national numbers.
 pub type ReadPhone = fn(&str, &str) -> Option<Phone>;
 
-/// A customer books and moves appointments under the same rules as an integration.
+/// Customers book and move appointments under the same rules as integrations.
 const CUSTOMER: Party = Party::Integration { allow_pending: true };
-/// The days whose opening hours a conversation knows.
+/// The number of days whose opening hours are among the facts of a turn.
 const HOURS_DAYS: u64 = 14;
-/// The days of one look-up of bookable times.
+/// The number of days that one search for bookable times covers.
 const LOOK_DAYS: u64 = 7;
 const OWN_MAX: usize = 20;
-/// The bytes of knowledge that conversations search. Later entries are not found.
+/// The maximum size of the knowledge entries that conversations search. The entries beyond it are not searched.
 const KNOWLEDGE_BYTES_MAX: usize = 4 << 20;
 
-/// The settings of the business that apply to a turn.
+/// Returns the facts about the business that a turn needs.
 pub(super) fn facts(state: &State, now: Timestamp) -> Facts {
     let (business, website, receptionist) = (&state.business, &state.website, &state.receptionist);
     let mut staff: Vec<_> = state.staff.values().filter(|member| member.active).collect();
@@ -97,13 +98,13 @@ pub(super) fn facts(state: &State, now: Timestamp) -> Facts {
     }
 }
 
-/// Midnight at the end of a day is 00:00 of the next day.
+/// Converts a time of day. Midnight at the end of a day becomes 00:00.
 fn time_of(time: LocalTime) -> NaiveTime {
     let seconds = u32::from(time.minutes() % LocalTime::DAY_MINUTES) * 60;
     NaiveTime::from_num_seconds_from_midnight_opt(seconds, 0).unwrap_or_default()
 }
 
-/// The planned change of an appointment.
+/// The state of an appointment after a change that the turn makes.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct PlannedView {
     id: AppointmentId,
@@ -125,7 +126,7 @@ pub(super) struct Desk<'a, 'c> {
     pub(super) read_phone: ReadPhone,
     /// The changes of this turn.
     pub(super) planned: Decision<Removed>,
-    /// The contact of the newest booking.
+    /// The contact of the last booking in this turn.
     pub(super) booked_by: Option<ContactId>,
 }
 
@@ -208,7 +209,7 @@ impl Desk<'_, '_> {
         Ok(own)
     }
 
-    /// The contact to whom the caller has proven to be, or who has the number of the thread.
+    /// True if the caller has proved to be the contact, or texts from the contact's number.
     fn is_verified(&self, contact: ContactId) -> Result<bool> {
         let is_theirs = self.talk.verified && self.talk.contact == Some(contact);
         Ok(is_theirs && self.context.contact(contact)?.is_some())
@@ -239,7 +240,7 @@ impl Desk<'_, '_> {
             && it.starts_at >= now + TimeDelta::minutes(notice.unwrap_or_default().into())
     }
 
-    /// The appointment, if it is the verified caller's, may be changed and starts at the expected time.
+    /// Returns the appointment, if it belongs to the verified caller, can be changed and starts at `starts_at`.
     fn changeable(&self, id: AppointmentId, starts_at: Timestamp) -> Result<Option<Appointment>> {
         let Some(it) = self.context.state.appointment(id)? else { return Ok(None) };
         let contact = self.context.state.contact_of(it.contact_id)?;
@@ -312,7 +313,7 @@ impl Desk<'_, '_> {
         })
     }
 
-    /// Adds a decision to those of the turn. A refusal becomes an answer.
+    /// Adds the decision about an appointment to the changes of this turn. A refusal becomes an answer to the rules.
     fn plan(&mut self, decided: Result<Decision<Shown<PlannedView>>>) -> Result<Answer> {
         let refused = |refused| Ok(Answer::Refused(refused));
         match decided {
@@ -361,7 +362,7 @@ impl Desk<'_, '_> {
 }
 
 impl State {
-    /// The passages of the business's knowledge. They are read again after a change of an entry.
+    /// Returns the search index of the knowledge entries. It is built at the first use after a change of an entry.
     fn knowledge_index(&self) -> Result<std::sync::Arc<talk::knowledge::Index>> {
         if let Some(index) = &*self.knowledge.borrow() {
             return Ok(std::sync::Arc::clone(index));
@@ -387,7 +388,7 @@ impl State {
         Ok(index)
     }
 
-    /// The first rows of a range, with all changes decided so far.
+    /// Returns the first rows of a range, including the changes that are not durable yet.
     pub(super) fn rows(&self, range: &store::KeyRange, max: usize) -> Result<Vec<(store::Key, Vec<u8>)>> {
         let mut rows = std::collections::BTreeMap::new();
         for row in self.store.scan(range, Order::Ascending).take(max) {
@@ -404,7 +405,7 @@ impl State {
     }
 }
 
-/// The state of an open conversation as it is stored.
+/// The stored state of an open conversation.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Session {
     pub(super) talk: talk::Talk,
@@ -414,7 +415,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// The session of an open conversation. `None` after an erasure, or if a newer version wrote it.
+    /// Decodes the session of a conversation. `None` after an erasure, or if another version wrote an unknown form.
     pub(super) fn of(conversation: &Conversation) -> Option<Self> {
         serde_json::from_slice(&conversation.session).ok()
     }

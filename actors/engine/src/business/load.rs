@@ -139,7 +139,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     state.blocked = Blocked::from_times(blocked);
     let calendars: Vec<_> = state.calendars.values().map(|it| (it.staff_id, it.id)).collect();
     for (staff, calendar) in calendars {
-        // Undecodable busy times block nothing. The next complete read replaces them.
+        // If the busy times cannot be decoded, the calendar blocks nothing until the next complete read replaces them.
         if let Some(busy) = store.find::<CalendarBusy>(&keys::calendar_busy(id, calendar))? {
             state.blocked.set_calendar(staff, calendar, busy.busy);
         }

@@ -73,7 +73,7 @@ pub(crate) struct State {
     pub(crate) website: Website,
     pub(crate) notices: NoticeSettings,
     pub(crate) receptionist: Receptionist,
-    /// The passages of the knowledge entries. `None` until a conversation needs them.
+    /// The search index of the knowledge entries. `None` until a conversation needs it.
     pub(crate) knowledge: RefCell<Option<Arc<talk::knowledge::Index>>>,
     pub(crate) jobs: BusinessJobs,
     pub(crate) ended: bool,

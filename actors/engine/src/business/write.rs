@@ -13,7 +13,7 @@ use store::{Batch, Record, Tombstone, kept, keys};
 
 use crate::delivery::{EndpointKey, write_delivery};
 
-/// More than the size of a [`CalendarState`], whose texts are bounded.
+/// An upper bound for the encoded size of a [`CalendarState`], whose texts have maximum lengths.
 const CALENDAR_STATE_BYTES_MAX: usize = 8 << 10;
 
 /// A record in its new state, or a deletion if the name begins with `No`. `before` is the old state, `None`
@@ -80,13 +80,14 @@ pub enum Write {
         before: Option<ConnectedCalendar>,
         after: ConnectedCalendar,
     },
-    /// A disconnected calendar. Its row in the list of all calendars stays until the rows of its events are deleted.
+    /// Deletes a calendar. Its row in the list of all calendars stays until the rows of its events are deleted, so a
+    /// restarted service can continue the deletion.
     NoCalendar(ConnectedCalendar),
     CalendarState {
         before: Option<CalendarState>,
         after: CalendarState,
     },
-    /// The busy times of a calendar of a staff member. `bytes_before` is the size of the row that they replace.
+    /// The new busy times of a staff member's calendar. `bytes_before` is the size of the row that they replace.
     CalendarBusy {
         staff: StaffId,
         busy: CalendarBusy,

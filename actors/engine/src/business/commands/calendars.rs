@@ -1,4 +1,4 @@
-//! Connects, changes and disconnects calendars, and stores what was read of them.
+//! Connects, changes and disconnects calendars, and stores the results of their reads.
 
 use domain::{
     Actor, AlertTrigger, AllDay, AuditAction, CALENDARS_MAX, CALENDARS_PER_STAFF_MAX, CalendarBusy,
@@ -133,7 +133,7 @@ impl Change for PatchCalendar {
     }
 }
 
-/// Disconnects a calendar. Its credentials and its busy times are gone with this change.
+/// Disconnects a calendar. This change also deletes its credentials and its busy times.
 #[derive(Clone, Copy, Debug)]
 pub struct DisconnectCalendar {
     pub id: CalendarId,
@@ -172,7 +172,7 @@ impl Change for ReadCalendar {
     }
 }
 
-/// Stores events that a read has found, without an effect on bookings.
+/// Stores events that a read has found. Bookings depend only on the busy times, which [`RecordRead`] stores.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreEvents {
     /// The calendar and the version of its settings at the beginning of the read.
@@ -195,7 +195,7 @@ impl Change for StoreEvents {
 pub(crate) struct RecordRead {
     pub(crate) of: (CalendarId, u32),
     pub(crate) state: CalendarState,
-    /// The busy times, if they were read.
+    /// The new busy times. `None` if the read failed or the calendar is unchanged.
     pub(crate) busy: Option<Spans>,
     pub(crate) rows: Batch,
 }
@@ -227,7 +227,7 @@ impl Change for RecordRead {
     }
 }
 
-/// The calendar of a read, if it still has these settings.
+/// Returns the calendar. Refuses the result of a read if the settings have changed since the read began.
 fn read_with<'a>(
     context: &Context<'a>,
     (id, version): (CalendarId, u32),
@@ -236,7 +236,7 @@ fn read_with<'a>(
     calendar.ok_or(Refusal::NotFound(Named::Calendar))
 }
 
-/// The calendar, if the person may manage it.
+/// Returns the calendar, if the person may manage it.
 fn seen<'a>(context: &Context<'a>, id: CalendarId) -> Result<&'a ConnectedCalendar, Refusal> {
     let editor = context.editor()?;
     let calendar = context.state.calendars.get(&id);
@@ -262,8 +262,8 @@ fn shown(
     Ok(CalendarView::new(CalendarSettingsView::new(calendar, created_by), reads))
 }
 
-/// Disconnects the calendars that must end because of the writes of a decision: those of a deleted staff member, and
-/// those that a person created whose membership is disabled or removed.
+/// Disconnects calendars after the other writes of a decision: the calendars of a deleted staff member, and the
+/// calendars that were connected by a person whose membership is disabled or removed.
 pub(in crate::business) fn end(state: &State, decided: &mut Decided) {
     let mut ended: Vec<&ConnectedCalendar> = Vec::new();
     let of_person = |person: PersonId| {

@@ -30,7 +30,7 @@ impl Change for RecordCall {
     }
 }
 
-/// The contact of a call, if it exists.
+/// Returns the existing contact of a call, if there is one.
 fn known(context: &Context<'_>, details: &CallDetails) -> Result<Option<Contact>> {
     Ok(match details.contact_id {
         Some(id) => context.contact(id)?,
@@ -38,7 +38,7 @@ fn known(context: &Context<'_>, details: &CallDetails) -> Result<Option<Contact>
     })
 }
 
-/// Saves a finished call under an id. Its appointment and its message may be records of the same change.
+/// Saves a finished call with the given id. The same change may create the call's appointment and message.
 pub(super) fn call_of(
     context: &mut Context<'_>,
     recorded: RecordCall,

@@ -1,10 +1,10 @@
 //! Conversations of the receptionist: their start, the turns of callers, replies of the team, and their end.
 //!
 //! Invariants:
-//! - A turn and its effects are in one batch, which is durable before the turn is answered.
+//! - A turn and its effects are in one batch, which is durable before the response to the turn is sent.
 //! - The audit log names the receptionist as the author of the changes that a turn makes.
-//! - An ended conversation has an outcome and no session. A voice conversation has its call.
-//! - A chat of the website without a turn of the caller is not kept.
+//! - An ended conversation has an outcome and no session. The end of a voice conversation saves a call.
+//! - A chat of the website that ends without a turn of the caller is deleted.
 
 use domain::{
     Actor, AuditAction, BudgetKind, CallDetails, CallOutcome, CallStatus, Channel, Conflict, Conversation,
@@ -30,7 +30,7 @@ pub struct StartConversation {
     pub channel: Channel,
     pub from: Option<Phone>,
     pub to: Option<Phone>,
-    /// The language of the page; `None` means that of the business.
+    /// The language of the page. `None` means the language of the business.
     pub locale: Option<Locale>,
     /// The SHA-256 of the token of a chat on the website.
     pub token: Option<[u8; 32]>,
@@ -95,7 +95,8 @@ impl Change for StartConversation {
     }
 }
 
-/// The ended conversation that a new one replaces, if the budget has no room for a further one.
+/// Returns the ended conversation that a new one replaces. `None` if the budget has room for a further conversation, or
+/// if no conversation has ended.
 fn replaced(context: &Context<'_>) -> Result<Option<Conversation>> {
     let state = context.state;
     let (used, allowed) = (
@@ -114,12 +115,12 @@ fn replaced(context: &Context<'_>) -> Result<Option<Conversation>> {
     Ok(None)
 }
 
-/// Takes a turn of the caller.
+/// Adds a turn of the caller, and the receptionist's answer.
 #[derive(Clone, Debug)]
 pub struct TakeTurn {
     pub id: ConversationId,
     pub said: Said,
-    /// The SHA-256 of the token of the chat; `None` if the caller needs none.
+    /// The SHA-256 of the token of the chat. `None` if the request needs no token.
     pub token: Option<[u8; 32]>,
     pub read_phone: ReadPhone,
 }
@@ -186,7 +187,7 @@ impl Change for TakeTurn {
     }
 }
 
-/// An output that says nothing and changes nothing.
+/// Returns an output without lines, effects and choices.
 fn silent(talk: &talk::Talk) -> Output {
     Output {
         talk: talk.clone(),
@@ -202,7 +203,10 @@ fn silent(talk: &talk::Talk) -> Output {
     }
 }
 
-/// The open conversation. Errors: [`Refusal::NotFound`], and a conflict if it has ended.
+/// Returns an open conversation.
+///
+/// # Errors
+/// [`Refusal::NotFound`], or a conflict if the conversation has ended or its time is over.
 fn open(context: &Context<'_>, id: ConversationId) -> Result<Conversation, EngineError> {
     let found = context.state.read::<Conversation>(&keys::conversation(context.state.id, id))?;
     let found = found.ok_or(Refusal::NotFound(Named::Conversation))?;
@@ -216,7 +220,7 @@ fn open(context: &Context<'_>, id: ConversationId) -> Result<Conversation, Engin
     }
 }
 
-/// The session of an open conversation. After an erasure the conversation continues from its beginning.
+/// Returns the session of an open conversation. After an erasure there is none, so the conversation begins again.
 fn session(conversation: &Conversation, facts: &talk::Facts, at: Timestamp) -> Session {
     Session::of(conversation).unwrap_or_else(|| {
         let start = Start {
@@ -241,7 +245,7 @@ fn cut(said: Said, chars_max: usize) -> Said {
     }
 }
 
-/// The form and the text of a caller's turn. A choice has the text of its button.
+/// Returns the form and the text of a caller's turn. The text of a choice is the label of its button.
 fn shown_input(said: &Said, choices: &[ChoiceView]) -> (Option<InputKind>, String) {
     match said {
         Said::Speech(text) => (Some(InputKind::Speech), text.clone()),
@@ -256,7 +260,7 @@ fn shown_input(said: &Said, choices: &[ChoiceView]) -> (Option<InputKind>, Strin
 }
 
 /// Adds the receptionist's turn to a conversation and answers with the turns from `seq` on. `decision` contains
-/// the effects of the turn.
+/// the changes that the turn makes to other records.
 fn taken<G: Gives<Value = TurnsTakenView>>(
     context: &mut Context<'_>,
     before: Option<Conversation>,
@@ -317,7 +321,7 @@ fn taken<G: Gives<Value = TurnsTakenView>>(
         Some(by) => ended(context, before, it, ended_by(by), decision)?.0,
         None => decision.write(Write::put(of, before.as_ref(), &it)),
     };
-    // The stored answer contains no words, because the contact may be erased later.
+    // The stored answer contains no texts, because the contact may be erased later.
     let kept = answer.turns.iter().map(|turn| TurnView { text: String::new(), ..turn.clone() }).collect();
     let remembered = TurnsTakenView { turns: kept, ..answer.clone() };
     let (decision, ()) = Decision::<G>::answering(answer).remember(remembered).with(decision);
@@ -363,7 +367,7 @@ fn with_gaps(
     Ok(decision)
 }
 
-/// Ends a conversation. `before` is its stored state, `None` for a conversation that is not stored yet.
+/// Ends a conversation. `before` is the stored conversation, or `None` if it is not stored yet.
 pub(crate) fn ended(
     context: &mut Context<'_>,
     before: Option<Conversation>,
@@ -420,7 +424,7 @@ pub(crate) fn ended(
     Ok((decision.write(Write::put(of, before.as_ref(), &it)), it))
 }
 
-/// The status of the call: without a turn of the receptionist nothing was said.
+/// Returns the status of the call. A call without a turn of the receptionist is missed.
 fn status_of(it: &Conversation) -> CallStatus {
     if it.turns.iter().any(|turn| turn.by == Speaker::Receptionist) {
         CallStatus::Completed
@@ -451,7 +455,8 @@ impl Change for EndConversation {
     }
 }
 
-/// A text by the team in a conversation by text. The receptionist is then silent for [`TEAM_SILENCE`].
+/// Adds a text by the team to a conversation by text message. The receptionist then does not answer for
+/// [`TEAM_SILENCE`].
 #[derive(Clone, Debug)]
 pub struct ReplyByTeam {
     pub id: ConversationId,
@@ -490,7 +495,7 @@ impl Change for ReplyByTeam {
     }
 }
 
-/// Deletes a conversation. An open one ends without a call.
+/// Deletes a conversation. If it is open, no call is saved for it.
 #[derive(Clone, Copy, Debug)]
 pub struct DeleteConversation {
     pub id: ConversationId,
@@ -528,7 +533,7 @@ impl Change for DeleteGap {
     }
 }
 
-/// Ends the open conversations whose time is over.
+/// Ends open conversations that have had no turn for too long or have reached their maximum duration.
 #[derive(Clone, Debug)]
 pub(crate) struct EndOverdue {
     pub(crate) overdue: Vec<(Conversation, EndedBy)>,
@@ -549,8 +554,8 @@ impl Change for EndOverdue {
 }
 
 impl State {
-    /// The change that ends the overdue conversations, at most `max`. A call from before the start of the service
-    /// is lost, because nobody can be on the line.
+    /// Returns the change that ends the overdue conversations, at most `max`. The calls that were open when the service
+    /// started are lost, because their connections ended when it stopped.
     pub(crate) fn overdue(&self, now: Timestamp, max: usize) -> Result<Option<EndOverdue>, StoreError> {
         let mut overdue = Vec::new();
         for row in self.store.scan(&keys::of_kind(self.id, kind::CONVERSATION_OPEN), Order::Ascending) {

@@ -41,7 +41,7 @@ fn no_call() -> Problem {
     Problem::new("call_id", ProblemCode::NotOfTheBusiness(Named::Call))
 }
 
-/// Saves a message. Its call may be one that is written later.
+/// Saves a message. It may name a call that is saved later.
 pub(in crate::business) fn take(
     context: &mut Context<'_>,
     details: MessageDetails,

@@ -19,7 +19,7 @@ pub struct PatchReceptionist {
     pub team_first_seconds: Option<u32>,
     pub blocked_numbers: Option<Vec<Phone>>,
     pub knowledge_public: Option<bool>,
-    /// Only the operator may set it.
+    /// Only the operator may set this field.
     pub tokens_per_day: Option<u64>,
 }
 

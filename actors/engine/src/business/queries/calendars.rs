@@ -16,13 +16,13 @@ use crate::business::BusinessHandle;
 use crate::error::Result;
 use crate::scans::Reader;
 
-/// Appointments that overlap a busy time are listed if they start within this time.
+/// The list of appointments that overlap a busy time contains those that start within this time.
 const OVERLAPS_AHEAD: TimeDelta = TimeDelta::days(14);
 const OVERLAPS_MAX: usize = 50;
 
 impl BusinessHandle {
-    /// The calendars in the order of creation: those of a staff member, or all. With `seen_by`, only those that this
-    /// member may manage.
+    /// Returns the calendars of the business or of one staff member, in the order of creation. With `seen_by`, the list
+    /// contains only calendars that this member may manage.
     pub async fn calendars(
         &self,
         staff: Option<StaffId>,
@@ -49,12 +49,12 @@ impl BusinessHandle {
         .await
     }
 
-    /// A calendar with its address and its credentials, for a new check of them.
+    /// Returns a calendar with its address and credentials. A change of the calendar needs them for its live check.
     pub async fn connected_calendar(&self, id: CalendarId) -> Result<Option<ConnectedCalendar>> {
         self.read(|store| store.get(&keys::calendar(self.id, id))).await
     }
 
-    /// The busy times of calendars that overlap a range, by staff member.
+    /// Returns the busy times of connected calendars that overlap `range`, each with its staff member.
     pub async fn calendar_times(&self, range: Range<Timestamp>) -> Result<Vec<(StaffId, Range<Timestamp>)>> {
         self.ask(move |state, _| {
             let mut found = Vec::new();
@@ -69,7 +69,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The active appointments of the next 14 days that overlap a busy time of a calendar, sorted by start.
+    /// Returns the active appointments of the next 14 days that overlap a busy time of a calendar, sorted by start.
     pub async fn overlaps_of_calendars(&self) -> Result<Vec<AppointmentId>> {
         self.ask(|state, now| {
             let mut found = Vec::new();

@@ -25,7 +25,7 @@ pub struct ConversationFilter {
     pub contact_id: Option<ContactId>,
     pub from: Option<Timestamp>,
     pub to: Option<Timestamp>,
-    /// Lists the conversations that were changed at or after this instant, in the order of their changes.
+    /// Only conversations that were changed at or after this instant. The list is then ordered by `updated_at`.
     pub updated_since: Option<Timestamp>,
 }
 
@@ -56,7 +56,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The matching conversations, newest first, or ordered by `updated_at` if `updated_since` is set.
+    /// Returns the matching conversations, newest first, or ordered by `updated_at` if `updated_since` is set.
     pub async fn conversations(
         &self,
         filter: &ConversationFilter,
@@ -104,13 +104,14 @@ impl BusinessHandle {
         .await
     }
 
-    /// Takes a turn. The stored answer to a repeated request has no words, so they are read again.
+    /// Adds a turn of the caller. The stored answer to a repeated request has no texts, so the texts are read from the
+    /// conversation.
     pub async fn take_turn(&self, request: Request, turn: TakeTurn) -> Result<Answer<TurnsTakenView>> {
         let answer = self.change(request, turn).await?;
         if answer.replayed { self.with_words(answer).await } else { Ok(answer) }
     }
 
-    /// Adds the words to the turns of a stored answer.
+    /// Adds the texts of the turns to a stored answer.
     pub async fn with_words(&self, mut answer: Answer<TurnsTakenView>) -> Result<Answer<TurnsTakenView>> {
         if let Some(found) = self.conversation(answer.value.id).await? {
             for turn in &mut answer.value.turns {
@@ -122,8 +123,8 @@ impl BusinessHandle {
         Ok(answer)
     }
 
-    /// A chat of the website, for the holder of its token, and its choices. `None` for another token, and when
-    /// its last turn is too old.
+    /// Returns the turns and the choices of a chat of the website. `None` if the token is wrong or the last turn is
+    /// too old.
     pub async fn chat(
         &self,
         id: ConversationId,
@@ -140,7 +141,7 @@ impl BusinessHandle {
         }))
     }
 
-    /// The unanswered questions of the last 90 days, the newest first, at most [`GAPS_MAX`].
+    /// Returns the unanswered questions of the last 90 days, newest first, at most [`GAPS_MAX`].
     pub async fn gaps(&self, now: Timestamp) -> Result<Vec<GapView>> {
         let mut gaps = self
             .read(|store| {
