@@ -135,7 +135,7 @@ impl Actor for Supervisor {
                     tracing::error!(person.id = %id, %error, rest, "the actor of a person failed; it restarts from the store");
                 } else if let Some((key, rest)) = businesses.readings.directory.failed(actor) {
                     let CalendarKey { business, calendar } = key;
-                    tracing::error!(business.id = %business, calendar.id = %calendar, %error, "the actor of a calendar failed; it is read again later");
+                    tracing::error!(business.id = %business, calendar.id = %calendar, %error, "the actor of a calendar failed; the calendar is read again later");
                     businesses.readings.failed(key, rest);
                 } else if let Some((key, rest)) = deliveries.directory.failed(actor) {
                     let EndpointKey { business, endpoint } = key;

@@ -4,8 +4,8 @@
 //!
 //! - The address of a server is checked by the same [guard](super::guard) as the address of a webhook. Only the servers
 //!   that the operator has listed may have private addresses.
-//! - Data is sent only over TLS. No redirect is followed; the caller decides about it.
-//! - A response has bounded time and memory. The bodies of all responses together have a bound too.
+//! - Data is sent only over TLS. Redirects are returned to the caller and not followed.
+//! - The time and the size of a response have maximums. The size of all bodies in memory has a maximum too.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub const FETCH_BODY_TIME_MAX: Duration = Duration::from_secs(30);
 pub const FETCH_BODY_BYTES_MAX: usize = 16 << 20;
 /// The maximum size of all bodies that are in memory.
 const ALL_BODIES_BYTES_MAX: usize = 256 << 20;
-/// The unit in which the memory for bodies is reserved.
+/// Memory for bodies is reserved in units of this size.
 const RESERVED_BYTES: usize = 64 << 10;
 
 #[derive(Clone)]
@@ -48,13 +48,13 @@ pub struct FetchClient {
 pub struct Fetch {
     pub method: &'static str,
     pub url: WebhookUrl,
-    /// The headers, with names in lower case, without `host`, `user-agent` and `content-length`.
+    /// The headers, with names in lower case. The client adds `host`, `user-agent` and `content-length`.
     pub headers: Vec<(&'static str, String)>,
     pub body: Bytes,
     pub reach: Reach,
 }
 
-/// A response. Its memory counts towards the bound of all bodies until the value is dropped.
+/// A response. Its body counts towards the maximum size of all bodies until the value is dropped.
 pub struct Fetched {
     pub status: u16,
     pub headers: HeaderMap,
@@ -74,7 +74,7 @@ pub enum FetchFailure {
 }
 
 impl Fetched {
-    /// The value of a header, if it is text.
+    /// Returns the value of a header, if it is visible ASCII text.
     pub fn header(&self, name: &'static str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }

@@ -59,7 +59,8 @@ pub enum Asker {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     Public,
-    /// Private addresses too, because the operator has listed the server.
+    /// The addresses that [`is_listed_address`] allows. They include private ones, because the operator has listed
+    /// the server.
     Listed,
 }
 
@@ -106,7 +107,7 @@ impl Guard {
         self.check_within(url, asker, Reach::Public).await
     }
 
-    /// Like [`Self::check`], for the addresses within `reach`.
+    /// Like [`Self::check`], but the allowed addresses are those within `reach`.
     pub async fn check_within(
         &self,
         url: &WebhookUrl,

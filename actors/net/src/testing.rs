@@ -239,7 +239,7 @@ pub(crate) type Respond = Box<dyn Fn(&str) -> Vec<u8> + Send + Sync>;
 pub(crate) struct Receiver {
     pub(crate) config: Arc<ServerConfig>,
     pub(crate) answer: Vec<u8>,
-    /// If this is set, it computes the response to each request.
+    /// If this is set, it replaces `answer` and computes the response to each request.
     respond: Option<Respond>,
     pub(crate) then: Then,
     requests: Mutex<Vec<String>>,

@@ -111,7 +111,7 @@ macro_rules! each_kind {
                     [created_at, updated_at], index calendar_rows
                 }
                 CalendarState {
-                    CALENDAR_STATE "reads of calendars", |it, of| keys::calendar_state(of, it.calendar_id), []
+                    CALENDAR_STATE "states of calendars", |it, of| keys::calendar_state(of, it.calendar_id), []
                 }
                 CalendarBusy {
                     CALENDAR_BUSY "busy times of calendars", |it, of| keys::calendar_busy(of, it.calendar_id), []
@@ -431,10 +431,14 @@ fn conversation_rows(it: &Conversation, of: BusinessId) -> Vec<IndexRow> {
         ));
     }
     rows.push(if it.is_open() {
-        IndexRow::new("of open conversations", keys::conversation_open(of, it.id), [])
+        IndexRow::new("in the list of open conversations", keys::conversation_open(of, it.id), [])
     } else {
         let is_of_website = it.channel == Channel::Website;
-        IndexRow::new("of ended conversations", keys::conversation_ended(of, is_of_website, it.id), [])
+        IndexRow::new(
+            "in the list of ended conversations",
+            keys::conversation_ended(of, is_of_website, it.id),
+            [],
+        )
     });
     rows
 }

@@ -1,4 +1,5 @@
-//! The checks before a calendar is connected or changed: one live request, whose failure refuses the change.
+//! The check before a calendar is connected or gets a new address or new credentials. The check reads the calendar
+//! once. If this read fails, the change is refused.
 
 use domain::{
     BusinessId, CalendarError, CalendarFault, CalendarKind, CalendarLogin, Host, ProblemCode, Refusal,
@@ -19,7 +20,7 @@ pub struct CalendarInput {
     pub kind: CalendarKind,
     pub url: String,
     pub login: Option<CalendarLogin>,
-    /// The collection, for [`CalendarKind::Caldav`].
+    /// The address of the calendar on the CalDAV server. Required for [`CalendarKind::Caldav`].
     pub collection: Option<String>,
 }
 
@@ -34,7 +35,7 @@ pub struct CheckedCalendar {
 }
 
 impl BusinessHandle {
-    /// Reads a calendar once. Fails with [`Refusal::Invalid`] for `url`, `username` or `calendar`.
+    /// Reads a calendar once. If this fails, the error is a [`Refusal::Invalid`] for `url`, `username` or `calendar`.
     pub async fn check_calendar(&self, input: CalendarInput) -> Result<CheckedCalendar> {
         let readings = &self.businesses.readings;
         let _permit = readings.checks.take(self.id).ok_or(EngineError::Overloaded)?;
@@ -60,7 +61,8 @@ impl BusinessHandle {
 }
 
 impl BusinessHandle {
-    /// The calendars of an account on a CalDAV server. Fails with [`Refusal::Invalid`] for `url` or `username`.
+    /// Lists the calendars of an account on a CalDAV server. If this fails, the error is a [`Refusal::Invalid`] for
+    /// `url` or `username`.
     pub async fn discover_calendars(
         &self,
         url: &str,
@@ -73,7 +75,7 @@ impl BusinessHandle {
     }
 }
 
-/// The refusal for a failed request to a CalDAV server.
+/// Returns the refusal after a failed request to a CalDAV server.
 fn failed(failure: Failure) -> EngineError {
     match failure {
         Failure::NotMade => EngineError::Overloaded,

@@ -1,4 +1,4 @@
-//! The exchange with the calendars of others.
+//! Connected calendars: their checks and their reads.
 
 pub mod connecting;
 pub mod feeds;

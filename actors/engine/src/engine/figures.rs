@@ -17,13 +17,13 @@ impl Engine {
         &self.parts.businesses.deliveries
     }
 
-    /// The number of connected calendars by kind and status, and the age of the oldest last read among those that are
-    /// read.
+    /// Returns the number of connected calendars by kind and status, and the maximum time since the last successful
+    /// read among the calendars that are not stopped.
     pub fn calendars(&self) -> (BTreeMap<(CalendarKind, CalendarStatus), usize>, Option<TimeDelta>) {
         self.parts.businesses.readings.figures(self.now())
     }
 
-    /// The numbers of reads of calendars that have succeeded, and that have failed.
+    /// Returns the number of successful and of failed reads of calendars.
     pub fn calendar_reads(&self) -> (u64, u64) {
         self.parts.businesses.readings.made.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }

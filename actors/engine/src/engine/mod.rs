@@ -143,7 +143,8 @@ impl Engine {
         &self.parts.shared
     }
 
-    /// The handle of a business. The business counts as used for some minutes.
+    /// Returns the handle of a business. The call marks the business as used, so its calendars are read more often for
+    /// some minutes.
     pub fn business(&self, id: BusinessId) -> BusinessHandle {
         self.parts.businesses.readings.note_use(id);
         BusinessHandle::new(&self.parts.businesses, id)

@@ -1,7 +1,7 @@
-//! Deletes chats of the website without a contact after 30 days, and unanswered questions after 90 days. The
-//! questions of an erased conversation are deleted by the erasure.
+//! Deletes ended chats of the website without a contact after 30 days, and unanswered questions after 90 days. An
+//! erasure deletes the questions of the erased conversations earlier.
 //!
-//! Invariant: a row is deleted only when both clocks agree that it is old enough; see [`super::retention`].
+//! Invariant: a row is deleted only if it is old enough by both clocks; see [`super::retention`].
 
 use chrono::TimeDelta;
 use domain::{BusinessId, CHAT_KEPT, Conversation, ConversationId, GAP_KEPT, Gap, ResourceId, Timestamp};
@@ -16,7 +16,7 @@ use crate::clock::Clocks;
 
 const ROWS_MAX: usize = 128;
 
-/// The last id of the records that are older than `kept` by both clocks.
+/// The newest time stamp and the last id of the records that are old enough. A record must be within both.
 struct Until {
     stamp: Timestamp,
     id: Option<Uuid>,

@@ -274,7 +274,7 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Deletes the unanswered questions that were asked in a cleaned conversation.
+    /// Deletes the unanswered questions that were first asked in an erased conversation.
     fn forget_gaps<R: Kept>(&mut self, cleaned: &Key) -> Result<(), StoreError> {
         if R::KIND != kind::CONVERSATION {
             return Ok(());

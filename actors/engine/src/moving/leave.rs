@@ -7,7 +7,8 @@
 //! - The export omits a row that cannot be decoded. The store counts the row and sets it aside.
 //! - The records are counted. A business whose count differs from the recorded number gets no end line.
 //! - An export contains no data of contacts who are being erased, and no contacts of an unfinished import.
-//! - An export contains no open conversation. A message of an open conversation has no call in it.
+//! - An export contains no open conversation. Its messages are exported without the id of the call, which is saved only
+//!   when the conversation ends.
 //! - An export contains no merged contact. A record of a merged contact is exported with the id of the
 //!   survivor, even if the record has not been moved yet.
 
@@ -55,7 +56,7 @@ fn leaving(moved: Moved) -> Moved {
     }
 }
 
-/// The message of an open conversation names a call that is not written yet. The export omits the reference.
+/// Removes the call from a message if the call is not saved yet, because its conversation is still open.
 fn without_open_call(of: BusinessId, rows: &dyn Rows, moved: Moved) -> Result<Moved, StoreError> {
     let Moved::Message(TakenMessage { call_id: Some(call), .. }) = &moved else { return Ok(moved) };
     let key = keys::call(of, *call);
@@ -99,7 +100,7 @@ impl Leaving {
         let is_left = |kind: u8| self.parts.iter().any(|left| left.rows() == kind);
         match kind {
             kind::ERASURE | kind::MERGING | kind::CONTACT_IMPORT | kind::AUDIT => self.business.is_some(),
-            // Calls are also read for the references of messages.
+            // Messages refer to calls, so the calls are needed too.
             kind::CALL => is_left(kind) || is_left(kind::MESSAGE),
             kind => is_left(kind),
         }

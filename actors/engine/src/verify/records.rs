@@ -115,7 +115,7 @@ impl Checker<'_> {
     pub(super) fn message(&mut self, value: &[u8]) {
         let Some(message) = self.kept::<TakenMessage>(value) else { return };
         self.refers_to_contact(message.contact_id);
-        // If a retention is set, the call may have expired. The call of an open conversation is not written yet.
+        // With a retention period, the call may have expired. The call of an open conversation is not saved yet.
         if let Some(call) = message.call_id
             && !self.is_there(&keys::retention(self.of))
             && !self.is_of_open_conversation(call)

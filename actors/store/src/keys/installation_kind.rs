@@ -43,8 +43,8 @@ kinds! {
     FEED_BY_TOKEN = 0x22, 49, fn feed_by_token(hash: &[u8; 32]);
     /// The time of the last request for a feed. The value is the instant, as the 8 bytes of [`super::millis_value`].
     FEED_FETCHED = 0x23, 49, fn feed_fetched(business: BusinessId, id: FeedId);
-    /// A connected calendar that may have rows: its business and its id → nothing. The row stays until the rows of a
-    /// disconnected calendar are deleted.
+    /// An entry of the list of all calendars: the business and the calendar's id → nothing. The entry of a disconnected
+    /// calendar stays until the rows of its events are deleted.
     CALENDAR_INDEX = 0x24, 49, fn calendar_index(business: BusinessId, id: CalendarId);
     PERSON = 0x30, 33, fn person(id: PersonId); // → `Person`
     /// An entry of the index of people by e-mail address. The key contains a hash of the address in lower case. The

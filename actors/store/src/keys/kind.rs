@@ -76,7 +76,7 @@ kinds! {
     /// An entry of the list of feeds that are not revoked. The key ends with the staff member, or zeros for a feed of
     /// the whole business, and the feed's id. The value is the feed's hash.
     FEED_LIVE = 0x12, 49;
-    CALENDAR_STATE = 0x13, 33, fn calendar_state(id: CalendarId); // The reads of a calendar: its id → `CalendarState`
+    CALENDAR_STATE = 0x13, 33, fn calendar_state(id: CalendarId); // The state of the reads: the id → `CalendarState`
     /// The busy times of all events of a calendar: its id → `CalendarBusy`.
     CALENDAR_BUSY = 0x14, 33, fn calendar_busy(id: CalendarId);
     /// An event of a connected calendar. The key ends with the calendar and a hash. The value is the `CalendarEvent`.
@@ -141,10 +141,10 @@ kinds! {
         fn conversation_by_update(updated_at: Timestamp, id: ConversationId); // → nothing
     CONVERSATION_BY_CONTACT = 0x56, 57,
         fn conversation_by_contact(contact: ContactId, started_at: Timestamp, id: ConversationId); // → nothing
-    /// An entry of the list of conversations that are open. The value is empty.
+    /// An entry of the list of open conversations. The value is empty.
     CONVERSATION_OPEN = 0x57, 33, fn conversation_open(id: ConversationId);
-    /// An entry of the list of conversations that have ended, in the order in which they make room for new ones:
-    /// first those of the website (0), then the others (1), the oldest first. The value is empty.
+    /// An entry of the list of ended conversations. The key ends with 0 for a chat of the website or 1 for another
+    /// channel, and the id. New conversations replace the ended ones in this order. The value is empty.
     CONVERSATION_ENDED = 0x58, 34;
     GAP = 0x5a, 33, fn gap(id: GapId); // A question that the receptionist could not answer: its id → `Gap`
     EVENT = 0x60, 33, fn event(id: EventId); // → the bytes that every attempt sends

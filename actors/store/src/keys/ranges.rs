@@ -133,12 +133,12 @@ pub fn messages(business: BusinessId, list: MessagesOf, from: Timestamp, to: Tim
     within(list.prefix(business), from, to)
 }
 
-/// An entry of the list of ended conversations. Those of the website come first.
+/// Returns the key of an entry of the list of ended conversations. The list begins with the chats of the website.
 pub fn conversation_ended(business: BusinessId, is_of_website: bool, id: ConversationId) -> Key {
     conversations_ended_start(business, is_of_website).with(id.uuid().as_bytes())
 }
 
-/// The ended conversations of the website, or the others, the oldest first.
+/// Returns the ended chats of the website, or the ended conversations of the other channels, oldest first.
 pub fn conversations_ended(business: BusinessId, are_of_website: bool) -> KeyRange {
     KeyRange::prefix(conversations_ended_start(business, are_of_website))
 }
@@ -156,7 +156,7 @@ pub fn conversations_of_contact(
     within(of_id(business, kind::CONVERSATION_BY_CONTACT, contact), from, to)
 }
 
-/// The conversations that were started in `from..until`.
+/// Returns the conversations that started in `from..until`.
 pub fn conversations(business: BusinessId, from: Option<Timestamp>, until: Option<Timestamp>) -> KeyRange {
     minted(start(business, kind::CONVERSATION), from, until)
 }
@@ -234,12 +234,12 @@ pub fn calendar_events(business: BusinessId, calendar: CalendarId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::CALENDAR_EVENT, calendar))
 }
 
-/// The rows that list the calendars of a business.
+/// Returns the entries of a business in the list of all calendars.
 pub fn calendars_of(business: BusinessId) -> KeyRange {
     KeyRange::prefix(of_id(BusinessId::INSTALLATION, installation_kind::CALENDAR_INDEX, business))
 }
 
-/// Returns the business and the calendar that a row of the list of calendars names.
+/// Decodes the key of an entry in the list of all calendars.
 pub fn business_and_calendar(key: &[u8]) -> Result<(BusinessId, CalendarId), StoreError> {
     let business = key.len().checked_sub(16).map(|end| &key[..end]).unwrap_or_default();
     let (business, id) = (id_at_end(business)?, id_at_end(key)?);

@@ -23,13 +23,13 @@ use crate::error::{EngineError, Result};
 
 /// The number of rows of a disconnected calendar that are deleted at once.
 const DELETED_PER_STEP: usize = 256;
-/// The pause after a read that this machine could not make.
+/// The pause after a read that failed because of this machine or its network, and not because of the calendar.
 const NOT_MADE_PAUSE: Duration = Duration::from_secs(60);
 /// The pause while the business is suspended, the staff member is inactive, or the disk is nearly full.
 const IDLE_PAUSE: Duration = Duration::from_secs(15 * 60);
 
 pub(crate) enum Message {
-    /// The permits are held until the read ends.
+    /// Reads the calendar once. The permits are held until the read ends.
     Read(Slots, OwnedSemaphorePermit),
 }
 
@@ -73,7 +73,7 @@ impl Actor for CalendarActor {
             Err(EngineError::Stopping) => return Ok(()),
             Err(error) => {
                 let (business, calendar) = (key.business, key.calendar);
-                tracing::warn!(business.id = %business, calendar.id = %calendar, %error, "a read of a calendar could not be stored");
+                tracing::warn!(business.id = %business, calendar.id = %calendar, %error, "the read of a calendar could not be stored");
                 Next::After(NOT_MADE_PAUSE)
             }
         };
@@ -83,7 +83,7 @@ impl Actor for CalendarActor {
     }
 }
 
-/// What a read needs from the store.
+/// The rows that a read needs from the store.
 struct Loaded {
     calendar: ConnectedCalendar,
     state: CalendarState,
@@ -92,7 +92,7 @@ struct Loaded {
 
 enum Load {
     Loaded(Box<Loaded>),
-    /// Nothing is read now.
+    /// The calendar is not read for now; see [`IDLE_PAUSE`].
     Idle,
     /// The calendar is disconnected.
     Gone,
@@ -103,7 +103,7 @@ async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> {
     shared.check_open()?;
     shared.check_business(of)?;
     let store = &shared.store;
-    // The commits of earlier reads and changes are then in the store.
+    // The read must see the commits of all earlier reads and changes.
     store.settled(of).await?;
     let Some(calendar) = store.look::<ConnectedCalendar>(&keys::calendar(of, key.calendar))? else {
         return Ok(Load::Gone);
@@ -169,7 +169,7 @@ async fn read(readings: &Readings, key: CalendarKey) -> Result<Next> {
     let is_recorded = record(&business, &calendar, state.clone(), applied).await?;
     readings.note(key, &calendar, &state);
     if !is_recorded {
-        return Ok(Next::After(Duration::ZERO)); // the settings have changed during the read
+        return Ok(Next::After(Duration::ZERO)); // the settings changed during the read, so the calendar is read again
     }
     let pause = state.pause(calendar.kind, readings.is_in_use(key.business));
     let pause = pause.map(|pause| pause.to_std().unwrap_or_default());
@@ -187,7 +187,8 @@ fn unchanged(state: &CalendarState) -> ReadSuccess {
     }
 }
 
-/// Stores the result of a read. False if the calendar has other settings now, or no longer exists.
+/// Stores the result of a read. Returns false if the calendar's settings have changed since the read began, or if the
+/// calendar was disconnected.
 async fn record(
     business: &BusinessHandle,
     calendar: &ConnectedCalendar,

@@ -2,7 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - The mark of the next read is requested before the list of events, so a change during a read is found later.
+//! - The sync token or `getctag` for the next read is requested before the list of events, so the next read finds the
+//!   changes that were made during this read.
 //! - In a list of changes, an event is deleted only if its `response` has the status 404 or 410.
 
 use std::collections::BTreeSet;
@@ -26,10 +27,11 @@ const COLLECTIONS_MAX: usize = 200;
 const ADDRESSES_MAX: usize = 10;
 const ADDRESS_CHARS_MAX: usize = 254;
 const NAME_CHARS_MAX: usize = 200;
-/// Events with longer paths, and longer marks of a server, are not stored.
+/// An event with a longer path is not stored, and counts as unreadable.
 const HREF_CHARS_MAX: usize = 1_024;
+/// A longer `ETag`, sync token or `getctag` is not stored.
 const MARK_CHARS_MAX: usize = 512;
-/// The number of events that are requested at once.
+/// The maximum number of events in one request.
 const EVENTS_PER_REQUEST: usize = 50;
 /// The maximum number of pages of a list of changes.
 const PAGES_MAX: usize = 100;
@@ -43,14 +45,14 @@ pub struct DiscoveredCalendar {
     pub is_writable: bool,
 }
 
-/// The calendars of an account with events, and the account's email addresses.
+/// The calendars of an account that may contain events, and the account's email addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::calendars) struct Discovered {
     pub(in crate::calendars) calendars: Vec<DiscoveredCalendar>,
     pub(in crate::calendars) addresses: Vec<String>,
 }
 
-/// The requests of one account.
+/// Sends requests with the credentials of an account.
 struct Account<'a> {
     web: &'a Web,
     entered: &'a WebhookUrl,
@@ -100,7 +102,7 @@ impl Account<'_> {
     }
 }
 
-/// Finds the calendars of an account.
+/// Lists the calendars of an account.
 pub(in crate::calendars) async fn discover(
     web: &Web,
     entered: &WebhookUrl,
@@ -184,7 +186,7 @@ fn mail_addresses(hrefs: Vec<String>) -> Vec<String> {
     mails.filter(|mail| mail.len() <= ADDRESS_CHARS_MAX).take(ADDRESSES_MAX).collect()
 }
 
-/// Reads the calendar. `None` if it is unchanged since `known`. Without `known`, all events are read.
+/// Reads the changes since `known`, or all events without `known`. Returns `None` if nothing has changed since `known`.
 pub(super) async fn read(
     web: &Web,
     calendar: &ConnectedCalendar,
@@ -218,7 +220,7 @@ pub(super) async fn read(
 }
 
 impl Found {
-    /// Keeps the warnings of the last complete read, because a part does not contain all events.
+    /// Adds the warnings of the earlier reads, because the events that have not changed may still cause them.
     fn warned(mut self, before: &[CalendarWarning]) -> Self {
         self.warnings.extend(before);
         self
@@ -233,7 +235,7 @@ struct Read<'a> {
     texts: &'a Arc<Texts>,
 }
 
-/// The events to request, those that are deleted, and the mark of the next read.
+/// The paths of the events to request, the deleted events, and the position from which the next read continues.
 struct Changes {
     changed: BTreeSet<String>,
     deleted: Vec<Hash>,
@@ -247,7 +249,7 @@ fn mark(mark: Option<String>) -> Option<String> {
 }
 
 impl Read<'_> {
-    /// The path of an event. `None` if it is too long or not on the server.
+    /// Returns the path of an event. `None` if the path is too long or the event is on another server.
     fn path(&self, href: &str) -> Option<String> {
         let url = self.collection.join(href).ok()?;
         let path = url.path_and_query().to_owned();
@@ -259,7 +261,8 @@ impl Read<'_> {
         etag.is_some() && event.is_some_and(|event| event.etag.as_deref() == etag)
     }
 
-    /// The changes since a token. `None` if all events must be read instead.
+    /// Requests the changes since a sync token. `None` if the server refuses the token or returns no newer token, so
+    /// all events must be read instead.
     async fn changes(&self, token: &str) -> Result<Option<Changes>, Failure> {
         let (mut changed, mut deleted, mut skipped) = (BTreeSet::new(), Vec::new(), 0);
         let mut token = token.to_owned();
@@ -318,7 +321,7 @@ impl Read<'_> {
         Err(CalendarFault::TooLarge.into())
     }
 
-    /// The mark by which the next read finds changes.
+    /// Requests the sync token and the `getctag` with which the next read finds changes.
     async fn position(&self) -> Result<ReadPosition, Failure> {
         const MARKS: &str = "<d:sync-token/><s:getctag/><d:supported-report-set/><d:resourcetype/>";
         let (_, found) = self.account.properties("0", self.collection, MARKS).await?;
@@ -333,7 +336,8 @@ impl Read<'_> {
         Ok(ReadPosition { sync_token, ctag: mark(collection.ctag), ..ReadPosition::default() })
     }
 
-    /// The list of all events. With `all`, every event is requested, otherwise those with another `ETag`.
+    /// Requests the list of all events. With `all`, [`Changes::changed`] contains every event, otherwise only the
+    /// events whose `ETag` differs from the stored one.
     async fn list(&self, position: ReadPosition, all: bool) -> Result<Changes, Failure> {
         let (_, found) =
             self.account.properties("1", self.collection, "<d:getetag/><d:resourcetype/>").await?;
@@ -391,7 +395,7 @@ impl Read<'_> {
                 }
                 let read = match (resource.data, self.stored.get(&hash)) {
                     (Some(data), _) => self.texts.read(data.into_bytes()).await,
-                    // A missing property is no deletion, so the known event stays.
+                    // The response names the event without its data. This is no deletion, so the stored event is kept.
                     (None, Some(known)) => {
                         events.push(known.clone());
                         continue;

@@ -14,21 +14,21 @@ const BATCH_BYTES_MAX: usize = 128 << 10;
 pub(super) type Hash = [u8; 16];
 pub(super) type Stored = BTreeMap<Hash, CalendarEvent>;
 
-/// The result of requests to a server.
+/// The events that a read has received, before they are compared with the stored events.
 pub(super) struct Found {
-    /// All events of the calendar, or those that have changed.
+    /// All events of the calendar after a complete read, otherwise the events that have changed.
     pub(super) events: Vec<CalendarEvent>,
     pub(super) is_complete: bool,
-    /// The deleted events. A complete read deletes all other events instead.
+    /// The deleted events. After a complete read, the stored events that are not in `events` are deleted instead.
     pub(super) deleted: Vec<Hash>,
-    /// The number of events of a calendar file. `None` if every event is stored.
+    /// The number of events in a calendar file, some of which are not stored. `None` if every event is stored.
     pub(super) count: Option<u32>,
     pub(super) unreadable: u32,
     pub(super) warnings: Vec<CalendarWarning>,
     pub(super) position: ReadPosition,
 }
 
-/// The changes that a read makes.
+/// The changes that the result of a read makes.
 pub(super) struct Applied {
     /// The rows of the events, in batches. The last batch is part of the commit of the read.
     pub(super) rows: Vec<Batch>,
@@ -38,7 +38,7 @@ pub(super) struct Applied {
 
 pub(super) enum Comparison {
     Applied(Applied),
-    /// The read deletes most events, and no complete read has confirmed it.
+    /// The read would delete most events, and no complete read has confirmed it.
     Doubted,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn stored(store: &Store, of: BusinessId, calendar: CalendarId) -> Res
 /// Compares a read with the stored events.
 ///
 /// # Errors
-/// [`CalendarFault::TooLarge`] if the calendar then has too many events or busy times.
+/// [`CalendarFault::TooLarge`] if the calendar would have too many events or busy times.
 pub(super) fn compare(
     of: BusinessId,
     mut stored: Stored,

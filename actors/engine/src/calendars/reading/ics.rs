@@ -11,10 +11,10 @@ use super::events::Found;
 use super::texts::{Texts, hash, spans, warnings};
 use super::web::{Failure, Web, WebRequest, fault};
 
-/// The name of a calendar is searched in this part of its file.
+/// The name of a calendar is searched only in this number of bytes at the start of its file.
 const NAME_WITHIN_BYTES: usize = 64 << 10;
 const NAME_CHARS_MAX: usize = 200;
-/// Longer marks of a server are not stored, so the next read fetches the whole file.
+/// A longer `ETag` or `Last-Modified` is not stored, so the next read fetches the whole file.
 const MARK_CHARS_MAX: usize = 512;
 
 /// Fetches and reads the file once. Returns the name of the calendar, if the file contains it.
@@ -31,7 +31,7 @@ pub(in crate::calendars) async fn check(
     Ok(name)
 }
 
-/// The value of `X-WR-CALNAME`.
+/// Returns the calendar's name, which is the value of `X-WR-CALNAME`.
 fn name(text: &[u8]) -> Option<String> {
     const NAME: &str = "X-WR-CALNAME";
     let head = String::from_utf8_lossy(text.get(..NAME_WITHIN_BYTES).unwrap_or(text)).into_owned();
@@ -44,7 +44,7 @@ fn name(text: &[u8]) -> Option<String> {
     (!name.is_empty() && !name.contains(char::is_control)).then(|| name.to_owned())
 }
 
-/// Requests the file. With a position, the server may respond that the file is unchanged.
+/// Requests the file. With `known`, the server may respond with 304 because the file is unchanged.
 async fn fetch(web: &Web, url: &WebhookUrl, known: Option<&ReadPosition>) -> Result<Fetched, Failure> {
     let mut headers = vec![("accept", "text/calendar, */*;q=0.1".to_owned())];
     if let Some(known) = known {
@@ -59,7 +59,7 @@ async fn fetch(web: &Web, url: &WebhookUrl, known: Option<&ReadPosition>) -> Res
     }
 }
 
-/// Reads the file. `None` if it is unchanged since `known`.
+/// Fetches and reads the file. `None` if it is unchanged since `known`.
 pub(super) async fn read(
     web: &Web,
     calendar: &ConnectedCalendar,
@@ -90,7 +90,7 @@ pub(super) async fn read(
             busy: spans(&event.busy),
         }
     };
-    // Free and past events have no effect. They are not stored.
+    // An event without a busy time in the window has no effect, so it is not stored.
     let busy = times.events.iter().enumerate().filter(|(_, event)| !event.busy.is_empty());
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     Ok(Some(Found {

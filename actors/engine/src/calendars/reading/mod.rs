@@ -2,11 +2,13 @@
 //!
 //! Invariants:
 //!
-//! - A read is applied in one commit of the business, which replaces the busy times of the calendar. A failed read only
-//!   changes the calendar's state. The rows of single events are written before that commit. They are a copy of the
-//!   server's events, and bookings do not depend on them, so an interrupted read leaves the busy times as they were.
-//! - A read is applied only if the calendar still has the settings with which the read began.
-//! - A calendar has at most one read at a time. The numbers of reads of a host, of a business and in all are bounded.
+//! - One commit of the business replaces the busy times of the calendar. A failed read changes only the calendar's
+//!   state.
+//! - The rows of single events may be written before that commit. Bookings depend only on the busy times, so an
+//!   interrupted read does not affect bookings.
+//! - The result of a read is dropped if the calendar's settings have changed since the read began.
+//! - A calendar has at most one read at a time. The numbers of simultaneous reads per host, per business and in total
+//!   have maximums.
 //! - Bookings never wait for a read.
 //!
 //! | Module | Purpose |

@@ -1,10 +1,11 @@
-//! The due times of the reads of all calendars. They are in memory and computed anew when the engine starts.
+//! The due times of the reads of all calendars. They are only in memory. When the engine starts, they are computed from
+//! the stored states of the calendars.
 //!
 //! Invariants:
 //!
-//! - A calendar is due, running, or stopped. A request for a read during a read causes another read.
-//! - Of the calendars that are due, the one that has waited for longest is read first, if its host and its business have
-//!   a permit left.
+//! - A calendar has a due time, is being read, or is stopped. A request for a read during a read causes another read.
+//! - Due calendars are read in the order of their due times. A calendar whose host or business has no permit left
+//!   waits, and the next one is read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -33,17 +34,18 @@ use crate::quota::{Quota, QuotaPermit};
 use crate::shared::Shared;
 
 const READS_MAX: usize = 256;
-/// The maximum number of reads of a business at once, so that no business uses all permits.
+/// The maximum number of simultaneous reads of a business, so that one business cannot use all permits.
 const READS_PER_BUSINESS_MAX: usize = 32;
 const READS_PER_HOST_MAX: usize = 4;
-/// The maximum number of due calendars that are checked for permits at once.
+/// The maximum number of due calendars for which permits are requested in one step.
 const CHECKED_MAX: usize = 1_024;
 /// The schedule checks the clock at least this often, because timers stop while the machine is suspended.
 const CHECK_EVERY: Duration = Duration::from_secs(30);
-/// After a start, overdue reads are spread over this time.
+/// After a start of the engine, each read is delayed by a random time up to this one, so that overdue reads do not
+/// begin together.
 const SPREAD: Duration = Duration::from_secs(60);
 const REGISTERED_PER_TURN: usize = 64;
-/// The pause after a failed start of an actor.
+/// The pause after the actor of a calendar could not be started.
 const START_PAUSE: Duration = Duration::from_secs(60);
 
 /// The permits of a read.
@@ -54,7 +56,7 @@ pub(crate) struct Slots {
 
 pub(super) enum Next {
     After(Duration),
-    /// Nothing is read until the next request.
+    /// The calendar is not read until a change or a request makes it due.
     Stopped,
     /// The calendar no longer exists.
     Gone,
@@ -64,7 +66,7 @@ pub(crate) struct Readings {
     pub(crate) shared: Arc<Shared>,
     pub(crate) directory: Directory<CalendarKey, Message>,
     pub(crate) web: Web,
-    /// Limits the checks and discoveries that people request.
+    /// The limit on the checks and discoveries that people request.
     pub(crate) checks: Quota,
     businesses: Weak<Businesses>,
     queue: Mutex<Queue>,
@@ -88,7 +90,7 @@ struct Queue {
 struct Entry {
     due: Option<Instant>,
     is_running: bool,
-    /// Whether another read was requested during the present one.
+    /// Whether another read was requested during the current one.
     again: bool,
     seen: Option<Seen>,
 }
@@ -171,7 +173,7 @@ impl Readings {
         self.changed.notify_one();
     }
 
-    /// The pause with a random change of at most 10 %.
+    /// Returns the pause, randomly changed by at most 10 %.
     fn varied(&self, pause: Duration) -> Duration {
         let [random] = self.shared.ports.random_bytes::<1>();
         pause.mul_f64(0.9 + 0.2 * f64::from(random) / 255.0)
@@ -196,7 +198,7 @@ impl Readings {
         self.used.get(&business).is_some_and(|used| used.is_some_and(|used| used.elapsed() < in_use))
     }
 
-    /// Records a request for a business. If the business was not used before, its CalDAV calendars are read now.
+    /// Records a request to a business. If the business was not in use before, its CalDAV calendars become due now.
     pub(crate) fn note_use(&self, business: BusinessId) {
         let was_in_use = self.is_in_use(business);
         let Some(mut used) = self.used.get_mut(&business) else { return };
@@ -220,7 +222,8 @@ impl Readings {
         self.changed.notify_one();
     }
 
-    /// The number of calendars by kind and status, and the age of the oldest last read of a connected calendar.
+    /// Returns the number of calendars by kind and status, and the maximum time since the last successful read among
+    /// the calendars that are not stopped.
     pub(crate) fn figures(
         &self,
         now: Timestamp,
@@ -287,7 +290,7 @@ impl Readings {
         self.changed.notify_one();
     }
 
-    /// Begins the due reads that get permits. Returns the next due time.
+    /// Starts the due reads that get permits. Returns the time of the next call.
     fn begin_due(self: &Arc<Self>) -> Instant {
         let now = Instant::now();
         let mut queue = self.queue.lock();

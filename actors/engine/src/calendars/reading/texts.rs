@@ -8,7 +8,7 @@ use ical::{BusyTimes, ReadError, Reading, Warning};
 use sha2::{Digest, Sha256};
 use store::{Store, keys};
 
-/// Longer texts are read in a separate thread.
+/// Larger files are read in a separate thread, because they would block other tasks.
 const HERE_BYTES_MAX: usize = 64 << 10;
 
 pub(super) struct Texts {
@@ -37,7 +37,7 @@ impl Texts {
         })
     }
 
-    /// Reads texts only to check them.
+    /// Reads files for the check before a calendar is connected, so no settings of the calendar apply.
     pub(super) fn plain(store: &Store, business: BusinessId, zone: Tz, now: Timestamp) -> Arc<Self> {
         let (store, own) = (store.clone(), Vec::new());
         Arc::new(Self { store, business, zone, all_day_busy: true, own, now })
@@ -71,7 +71,7 @@ impl Texts {
     }
 }
 
-/// The beginning of a SHA-256.
+/// Returns the first 16 bytes of the SHA-256.
 pub(super) fn hash(text: &[u8]) -> [u8; 16] {
     let digest: [u8; 32] = Sha256::digest(text).into();
     digest.first_chunk().copied().unwrap_or_default()

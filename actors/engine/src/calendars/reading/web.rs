@@ -2,8 +2,10 @@
 //!
 //! Invariants:
 //!
-//! - Credentials are sent only to the origin that was entered. iCloud is the exception: its servers share an account.
-//! - A redirect is checked like an address that was entered, but it never leads to a private address of another server.
+//! - Credentials are sent only to the origin that a person entered. For iCloud, they are also sent to its other
+//!   servers, which share the accounts.
+//! - The target of a redirect is checked like an address that a person enters. Only a target on the entered origin can
+//!   have a private address.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,7 +31,7 @@ pub(crate) struct Web {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
     Calendar(CalendarError),
-    /// This machine lacked a resource or a network, so the calendar is not the cause.
+    /// This machine lacked a resource or a network. The calendar did not cause the failure.
     NotMade,
 }
 
@@ -76,7 +78,7 @@ impl Web {
         self.listed.read().contains(&format!("{}:{}", url.host(), url.port()))
     }
 
-    /// Sends a request and follows redirects. Returns the response and the address that has sent it.
+    /// Sends a request and follows redirects. Returns the response and the address that sent it.
     pub(crate) async fn send(&self, request: WebRequest<'_>) -> Result<(WebhookUrl, Fetched), Failure> {
         let WebRequest { method, entered, login, headers, body, .. } = request;
         let (mut url, body) = (request.url.clone(), Bytes::from(body));
@@ -124,7 +126,7 @@ fn is_trusted(url: &WebhookUrl, entered: &WebhookUrl) -> bool {
             && is_icloud(url, |name| name.ends_with(ICLOUD_SERVERS)))
 }
 
-/// The failure that a status means. `None` if the request has succeeded.
+/// Returns the fault that a status means. `None` if the request succeeded.
 pub(super) fn fault(status: u16) -> Option<CalendarFault> {
     match status {
         200..=299 => None,

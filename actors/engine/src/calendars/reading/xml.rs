@@ -1,7 +1,7 @@
-//! Responses of WebDAV servers (RFC 4918): status and properties of resources.
+//! Parses the responses of WebDAV servers (RFC 4918) into the statuses and properties of resources.
 //!
-//! Invariant: a property counts only if its `propstat` has a successful status. The status of a resource is the `status`
-//! of its `response`, never that of a `propstat`.
+//! Invariant: a property counts only if its `propstat` has a successful status. The status of a resource is the
+//! `status` in its `response`, never the one in a `propstat`.
 
 use domain::CalendarFault;
 use roxmltree::{Document, Node, ParsingOptions};
@@ -29,7 +29,7 @@ pub(super) struct Resource {
     pub(super) data: Option<String>,
     pub(super) is_collection: bool,
     pub(super) is_calendar: bool,
-    /// Whether the calendar may have events. True if the server lists no kinds of components.
+    /// Whether the calendar may contain events. It is also true if the server lists no kinds of components.
     pub(super) has_events: bool,
     pub(super) can_sync: bool,
     pub(super) is_writable: bool,
@@ -66,7 +66,7 @@ fn text_of(node: Node<'_, '_>) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// The code of a status line, for example `HTTP/1.1 404 Not Found`.
+/// Returns the code in a status line, for example 404 in `HTTP/1.1 404 Not Found`.
 fn status(node: Node<'_, '_>) -> Option<u16> {
     text_of(child(node, (DAV, "status"))?)?.split_ascii_whitespace().nth(1)?.parse().ok()
 }

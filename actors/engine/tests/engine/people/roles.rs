@@ -119,8 +119,8 @@ const TABLE: &[Row] = &[
     // `feeds.rs`.
     row("CreateFeed", "ccr"),
     row("RevokeFeed", "ccc"),
-    // These rows are about a missing staff member and a missing calendar, so nobody finds them. A member manages only
-    // the calendars of their own staff member.
+    // The staff member and the calendar in these rows do not exist, so the response to every role is 404. A member may
+    // manage the calendars of their own staff member.
     row("ConnectCalendar", "ccc"),
     row("PatchCalendar", "ccc"),
     row("DisconnectCalendar", "ccc"),

@@ -15,16 +15,16 @@ const COLLECTION: &str = "/dav/ada/work/";
 struct Server {
     /// The events by path, with the number of their last change and their file.
     events: BTreeMap<String, (u32, String)>,
-    /// The paths that were changed or deleted, in order. The number of changes is the token.
+    /// The paths that were changed or deleted, in order. The sync token is the length of this list.
     log: Vec<String>,
-    /// Without tokens, the server has only a `getctag`.
+    /// True if the server has a `getctag` and no sync token.
     has_no_tokens: bool,
     refuses_tokens: bool,
-    /// The maximum number of changes in a response. The response of a longer list says that it is truncated.
+    /// The maximum number of changes in a response. If there are more changes, the response is truncated (status 507).
     page: Option<usize>,
-    /// Whether a truncated response has the token of the request.
+    /// Whether a truncated response repeats the token of the request, so the list does not advance.
     is_stuck: bool,
-    /// Statuses of properties say that every event is missing.
+    /// Whether every event has the status 404 in its `propstat`. Only a status of the `response` means a deletion.
     is_phantom: bool,
 }
 
@@ -152,7 +152,7 @@ fn login(password: &str) -> CalendarLogin {
 }
 
 impl World {
-    /// Starts a server and connects its calendar, after the check that the APIs make.
+    /// Starts a server, and checks and connects its calendar as the APIs do.
     async fn caldav(&self, server: Server) -> (Shared, Arc<Receiver>, CalendarId) {
         let server = Arc::new(Mutex::new(server));
         let responding = Arc::clone(&server);

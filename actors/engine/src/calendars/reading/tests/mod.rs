@@ -33,7 +33,7 @@ use crate::testing::{Counting, WallClock};
 use crate::{BusinessHandle, Engine, EngineError, NewBusiness};
 
 const HOST: &str = "cal.example.com";
-/// The date of the tests is 1 January 2026, a Thursday.
+/// The date of the events. The tests begin on 1 January 2026, a Thursday.
 const DAY: &str = "20260102";
 
 struct World {
@@ -99,7 +99,7 @@ impl World {
         self.business = self.engine.business(self.business.id());
     }
 
-    /// Moves the host to a new address, where a server sends this response.
+    /// Starts a server that sends this response at a new address, and resolves the host to this address.
     fn serve(&self, number: u8, response: &str) -> Arc<Receiver> {
         self.serve_then(number, response, Then::GoesOn)
     }
@@ -112,7 +112,7 @@ impl World {
         receiver
     }
 
-    /// Connects a calendar without the check that the APIs make before.
+    /// Connects a calendar without the check that the APIs make first.
     async fn connect(&self) -> CalendarId {
         let connect = ConnectCalendar {
             staff_id: self.staff,
@@ -164,7 +164,7 @@ impl World {
     }
 }
 
-/// Waits until no task has work that is due. This takes much less time than any interval.
+/// Waits until no task has work that is due. The time of this wait is much shorter than the intervals in the tests.
 async fn settle() {
     sleep(Duration::from_millis(500)).await;
 }
@@ -173,7 +173,7 @@ async fn minutes(minutes: u64) {
     sleep(Duration::from_secs(60 * minutes)).await;
 }
 
-/// A response with a calendar file. Each event is a UID and the hours of its start and end.
+/// Returns a calendar file. Each item is the UID of an event and the hours of its start and end.
 fn file(events: &[(&str, u32, u32)]) -> String {
     let event = |(uid, start, end): &(&str, u32, u32)| {
         format!(
@@ -215,7 +215,7 @@ async fn busy_times_block_bookings_until_a_read_finds_them_gone() {
     }
     world.book(11, IGNORING).await.unwrap();
     assert_eq!(world.business.overlaps_of_calendars().await.unwrap().len(), 1);
-    // A server that knows the file's version confirms it, so nothing changes.
+    // A response with 304 means that the file is unchanged, so the busy times stay.
     let server_304 = world.serve(2, "HTTP/1.1 304 Not Modified\r\nconnection: close\r\n\r\n");
     minutes(17).await;
     assert_eq!(server.requests().len(), 1);
