@@ -36,7 +36,7 @@ pub(super) struct AvailabilityArgs {
     /// Also show times within the buffers around appointments
     #[arg(long)]
     ignore_buffers: bool,
-    /// Also show times within the busy times of connected calendars
+    /// Also show times that overlap the busy times of connected calendars
     #[arg(long)]
     ignore_calendars: bool,
     #[command(flatten)]
@@ -119,7 +119,7 @@ pub(super) struct Book {
     /// Allow a time within the buffers around other appointments
     #[arg(long)]
     ignore_buffers: bool,
-    /// Allow a time within the busy times of connected calendars
+    /// Allow a time that overlaps the busy times of connected calendars
     #[arg(long)]
     ignore_calendars: bool,
     /// Allow a time that is not bookable, even up to 30 days ago; requires --staff. The appointment must not

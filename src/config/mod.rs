@@ -45,7 +45,7 @@ pub struct ServeArgs {
     /// the names in its certificate [default: none]
     #[arg(long, env = variables::ADMIN_HOSTS, value_name = "NAMES")]
     pub admin_hosts: Option<OsString>,
-    /// Calendar servers whose addresses may be private, as host:port, separated by commas [default: none]
+    /// Calendar servers that may have private addresses, as host:port, separated by commas [default: none]
     #[arg(long, env = variables::CALENDAR_HOSTS, value_name = "SERVERS")]
     pub calendar_hosts: Option<OsString>,
     /// Origin at which people and programs reach the service; links begin with it; https unless it is a
@@ -127,11 +127,11 @@ pub struct ServeArgs {
     /// Sender of mails, such as "Reception <desk@example.com>"; required with a relay
     #[arg(long, env = variables::MAIL_FROM, value_name = "ADDRESS")]
     pub mail_from: Option<OsString>,
-    /// Base address of a chat model in the form of OpenAI's API, without /chat/completions [default: the receptionist
-    /// follows its guided path only]; plain http only for loopback and private addresses
+    /// Base address of a server with the chat completions API of OpenAI, without /chat/completions; plain http only for
+    /// loopback and private addresses [default: none]
     #[arg(long, env = variables::LLM_URL, value_name = "URL")]
     pub llm_url: Option<OsString>,
-    /// Name of the model; required with an address
+    /// Name of the chat model; required with --llm-url
     #[arg(long, env = variables::LLM_MODEL, value_name = "NAME")]
     pub llm_model: Option<OsString>,
     /// Key of the model's server; prefer the environment variable, since other users can read the arguments of a
@@ -166,7 +166,7 @@ pub struct Settings {
     pub admin_listen: SocketAddr,
     /// Host names in lower case.
     pub admin_hosts: Vec<String>,
-    /// Calendar servers in lower case, as `host:port`, whose addresses may be private.
+    /// Calendar servers that may have private addresses, as `host:port`, in lower case.
     pub calendar_hosts: Vec<String>,
     pub public_url: Option<PublicUrl>,
     pub data_dir: PathBuf,
@@ -183,7 +183,7 @@ pub struct Settings {
     pub admin_tls: Option<TlsFiles>,
     /// `None` if the service sends no mail.
     pub mail: Option<MailSettings>,
-    /// `None` if the receptionist follows its guided path only.
+    /// `None` if the receptionist answers by its guided path, without a model.
     pub model: Option<ModelSettings>,
     pub log: LogSettings,
 }

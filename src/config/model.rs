@@ -1,5 +1,5 @@
-//! The settings of the chat model that speaks for the receptionist. Without them, the receptionist follows its guided
-//! path only.
+//! The settings of the chat model that answers for the receptionist. Without them, the receptionist answers by its
+//! guided path: fixed questions and choices.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,7 +11,7 @@ use url::{Host, Url};
 use super::value::{ConfigError, read, secret};
 use super::variables;
 
-/// The members of a request that the service sets itself.
+/// The members of a request to the model that the service sets. The options must not contain them.
 const OWN_MEMBERS: [&str; 4] = ["messages", "tools", "stream", "model"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl fmt::Debug for ModelKey {
     }
 }
 
-/// The texts of the settings.
+/// The settings as they are given, before they are checked.
 pub(super) struct ModelTexts {
     pub(super) url: Option<OsString>,
     pub(super) model: Option<OsString>,
@@ -71,8 +71,8 @@ fn key(text: &str) -> Result<ModelKey, &'static str> {
     if is_visible { Ok(ModelKey(text.to_owned())) } else { Err("must be visible ASCII characters") }
 }
 
-/// Reads the base address. Plain http could be read by others on the way, so it is accepted only for addresses of
-/// this machine and of private networks.
+/// Checks the base address, and returns it with its host. Others on the network could read plain http, so it is
+/// accepted only for loopback and private addresses.
 fn base(text: &str) -> Result<(String, String), &'static str> {
     const FORM: &str =
         "must be an address such as https://models.example.com/v1, without a user, query or fragment";

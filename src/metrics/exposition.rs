@@ -183,15 +183,22 @@ impl Exposition {
         counter_by(encoder, "webhook_attempts", about, "outcome", counts)?;
         let (read, failed) = engine.calendar_reads();
         let counts = [("read", read), ("failed", failed)];
-        counter_by(encoder, "calendar_reads", "Reads of connected calendars, by outcome", "outcome", counts)?;
+        counter_by(
+            encoder,
+            "calendar_reads",
+            "Number of reads of connected calendars, by outcome",
+            "outcome",
+            counts,
+        )?;
         let (calendars, oldest) = engine.calendars();
-        let about = "Connected calendars, by kind and status";
+        let about = "Number of connected calendars, by kind and status";
         let mut gauge_of = encoder.encode_descriptor("calendars", about, None, MetricType::Gauge)?;
         for ((kind, status), count) in calendars {
             let labels = [("kind", kind.as_str()), ("status", status.as_str())];
             gauge_of.encode_family(&labels)?.encode_gauge(&i64::try_from(count).unwrap_or(i64::MAX))?;
         }
-        let about = "Age of the oldest last read of a connected calendar, in seconds";
+        let about =
+            "Maximum time since the last successful read of a calendar that is not stopped, in seconds";
         let oldest = oldest.map_or(0, |age| usize::try_from(age.num_seconds()).unwrap_or_default());
         gauge(encoder, "calendar_oldest_read_seconds", about, oldest)?;
         let about = "Inactive businesses checked for expired rows, by whether background work started";

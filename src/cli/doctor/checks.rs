@@ -49,10 +49,10 @@ pub(super) fn all(settings: &Settings, resolve: Option<&str>) -> Vec<Finding> {
     findings.into_iter().flat_map(about).collect()
 }
 
-/// Names the host that receives the words of customers.
+/// Reports the host of the chat model, because it receives the words of customers.
 fn model(settings: &Settings) -> Option<Finding> {
     let model = settings.model.as_ref()?;
-    Some(ok(format!("{} at {} receives what customers say and write", model.model, model.host)))
+    Some(ok(format!("the model {} at {} receives the words of customers", model.model, model.host)))
 }
 
 /// Checks the data directory. The first value is true if a service uses the directory.

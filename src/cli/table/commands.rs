@@ -373,7 +373,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         shapes: &[Shape { null: Some("default"), ..Shape::of("tokens_per_day") }],
         verbs: &[
             Verb::new("show", "getReceptionist", "Show the settings of the receptionist"),
-            Verb::new("set", "updateReceptionist", "Change the receptionist; omitted values stay the same"),
+            Verb::new("set", "updateReceptionist", "Change the settings of the receptionist; omitted values stay the same"),
             Verb::new("gaps", "listGaps", "List the questions that the receptionist could not answer, newest first")
                 .shown(Show::List("id asked_at count question conversation_id")),
             Verb::new("delete-gap", "deleteGap", "Delete a question from the list").shown(Show::Done("deleted")),
@@ -391,7 +391,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
             Verb::new("start", "startConversation", "Start a conversation as a caller; the changes are real"),
             Verb::new("say", "takeTurn", "Say something in a conversation as a caller"),
             Verb::new("end", "endConversation", "End a conversation"),
-            Verb::new("reply", "replyInConversation", "Send a text by the team in a conversation by text"),
+            Verb::new("reply", "replyInConversation", "Send a text message by the team in a conversation by sms"),
             Verb { confirms: Some(Irreversible::Delete), ..Verb::new("delete", "deleteConversation", "Delete a conversation") }
                 .shown(Show::Done("deleted")),
         ],

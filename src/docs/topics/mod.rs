@@ -26,7 +26,7 @@ topics! {
     "Use": {
         "commands": "list of commands, input of names and times, diary, contacts, people, alerts",
         "dashboard": "pages, roles, forms, sign-in",
-        "calendars": "feeds for calendar services, and connected calendars whose busy times block bookings",
+        "calendars": "feeds for Google Calendar, Outlook and Apple Calendar, and connected calendars",
         "booking-page": "booking page, embedding, links to appointments, notices to customers",
     }
     "Integrate": {
