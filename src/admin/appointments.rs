@@ -67,8 +67,7 @@ json_object! {
         duration_minutes: Option<Minutes>,
         /// Whether to accept a time that is not bookable; false when absent. If true, `staff_id` is required,
         /// and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one staff member
-        /// still never overlap. The value true implies `ignore_buffers` and
-        /// `ignore_calendars`.
+        /// still never overlap. The value true implies `ignore_buffers` and `ignore_calendars`.
         overrides as "override": Option<bool>,
     }
     check one_contact, described one_contact_described
@@ -93,9 +92,8 @@ json_object! {
         duration_minutes: Option<Minutes>,
         /// Whether to accept a time that is not bookable; false when absent. If true, `staff_id` is required,
         /// and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one staff member
-        /// still never overlap. The value true implies `ignore_buffers` and
-        /// `ignore_calendars`. A confirmed appointment that has ended
-        /// can be moved.
+        /// still never overlap. The value true implies `ignore_buffers` and `ignore_calendars`. A confirmed
+        /// appointment that has ended can be moved.
         overrides as "override": Option<bool>,
     }
 }

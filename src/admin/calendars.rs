@@ -27,13 +27,13 @@ json_object! {
         kind: CalendarKind,
         /// The https address of the server or of the calendar file; `webcal` means https.
         url: Text<1, 2000>,
-        /// The name of the account; required for `caldav`.
+        /// The user name of the account; required for `caldav`.
         username: Option<Text<1, 200>>,
-        /// The password of the account, best an app password; required for `caldav`.
+        /// The password of the account, preferably an app password; required for `caldav`.
         password: Option<Text<1, 1000>>,
-        /// A calendar that the discovery has returned; required for `caldav`.
+        /// The `calendar` of an item in the response to `POST …/calendars/discover`; required for `caldav`.
         calendar: Option<Text<1, 2000>>,
-        /// The name of the calendar; the server's name when absent.
+        /// The name of the calendar; its name on the server when absent.
         name: Option<Text<1, 200>>,
         /// Whether the calendar's events block bookings; true when absent. This version accepts only true.
         busy: Option<bool>,
@@ -44,8 +44,8 @@ json_object! {
         detail: Option<FeedDetail>,
         /// Whether all-day events block bookings; `busy` when absent.
         all_day: Option<AllDay>,
-        /// The staff member's email addresses, beside those that the server knows. An invitation that one of
-        /// them has declined does not block bookings.
+        /// The staff member's email addresses, in addition to those that the server returns. An invitation that
+        /// one of them has declined does not block bookings.
         own_addresses: Option<DistinctList<Email, 0, 10>>,
     }
 }
@@ -55,7 +55,7 @@ json_object! {
     pub(crate) struct CalendarPatchBody {
         /// The https address of the server or of the calendar file; `webcal` means https.
         url: Patch<Text<1, 2000>>,
-        /// The name of the account.
+        /// The user name of the account.
         username: Patch<Text<1, 200>>,
         /// The password of the account.
         password: Patch<Text<1, 1000>>,
@@ -79,9 +79,9 @@ json_object! {
     pub(crate) struct DiscoverBody {
         /// The https address of the server.
         url: Text<1, 2000>,
-        /// The name of the account.
+        /// The user name of the account.
         username: Text<1, 200>,
-        /// The password of the account, best an app password.
+        /// The password of the account, preferably an app password.
         password: Text<1, 1000>,
     }
 }
@@ -101,14 +101,14 @@ pub(super) struct DiscoveredView {
 }
 
 list_query! {
-    /// The filters of a list of calendars.
+    /// The filters of the list of calendars.
     pub(super) struct CalendarsQuery {
         /// Only calendars of this staff member.
         staff_id: Option<StaffId>,
     }
 }
 
-/// Refuses what this version cannot do.
+/// Refuses values that this version does not support.
 fn check_directions(busy: Option<bool>, write: Option<bool>) -> Result<(), Refusal> {
     if write == Some(true) {
         return Err(Refusal::invalid("write", ProblemCode::WritingUnavailable));
@@ -124,13 +124,13 @@ fn login(username: String, password: String) -> CalendarLogin {
 }
 
 impl CalendarBody {
-    /// Checks the properties together, and reads the calendar once.
+    /// Checks the properties that depend on each other, and reads the calendar once.
     pub(crate) async fn checked(
         self,
         business: &engine::BusinessHandle,
     ) -> Result<ConnectCalendar, EngineError> {
         check_directions(self.busy, self.write)?;
-        // The staff member is checked before the server is requested.
+        // Without this check, an unknown staff member would be refused only after the requests to the server.
         if business.staff_member(self.staff_id).await?.is_none() {
             let unknown = ProblemCode::NotOfTheBusiness(Named::Staff);
             return Err(Refusal::invalid("staff_id", unknown).into());

@@ -34,7 +34,7 @@ list_query! {
         from: Option<Timestamp>,
         /// Only conversations that started before this instant.
         to: Option<Timestamp>,
-        /// Only conversations changed at or after this instant, in the order of their changes.
+        /// Only conversations changed at or after this instant. The list is then ordered by `updated_at`.
         updated_since: Option<Timestamp>,
     }
 }
@@ -59,11 +59,11 @@ pub(super) async fn show(
 json_object! {
     /// A conversation in which the operator speaks as a caller.
     pub(crate) struct ConversationBody {
-        /// The channel. No carrier is used.
+        /// The channel. The service makes no call and sends no text message.
         channel: Channel,
-        /// The number of the caller, E.164 or national.
+        /// The number of the caller, in E.164 or national form.
         from: Option<Phone>,
-        /// The language; that of the business when absent.
+        /// The language; the language of the business when absent.
         locale: Option<Locale>,
     }
 }
@@ -82,11 +82,11 @@ pub(super) async fn create(
 json_object! {
     /// A turn of a caller: one of `text`, `keys` and `choice`.
     pub(crate) struct TurnBody {
-        /// The words.
+        /// The words that the caller says or writes.
         text: Option<Text<1, 10_000>>,
-        /// The keys of a phone: digits, `*` and `#`.
+        /// The keys that the caller presses on a phone: digits, `*` and `#`.
         keys: Option<Text<1, 40>>,
-        /// The id of a choice.
+        /// The id of one of the `choices` in the last response.
         choice: Option<Text<1, 40>>,
     }
     check one_input

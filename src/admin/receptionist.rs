@@ -23,11 +23,11 @@ use crate::rest::prelude::*;
 json_object! {
     /// A change of the channels; a channel that is absent keeps its value.
     pub(crate) struct ChannelsPatch {
-        /// Whether the receptionist answers phone calls; true by default.
+        /// Whether the receptionist answers phone calls; null sets the default, true.
         voice: Patch<Option<bool>>,
-        /// Whether the receptionist answers text messages; true by default.
+        /// Whether the receptionist answers text messages; null sets the default, true.
         sms: Patch<Option<bool>>,
-        /// Whether the booking page has a chat; false by default.
+        /// Whether the booking page has a chat; null sets the default, false.
         website: Patch<Option<bool>>,
     }
 }
@@ -80,21 +80,22 @@ json_object! {
     pub(crate) struct ReceptionistPatch {
         /// The channels on which the receptionist answers.
         channels: Patch<Option<ChannelsPatch>>,
-        /// What the receptionist says after its first sentence.
+        /// The text that the receptionist says after its first sentence.
         greeting: Patch<Option<GreetingPatch>>,
         /// Instructions for the model.
         instructions: Patch<Option<Text<1, INSTRUCTIONS_CHARS_MAX>>>,
         /// The number of the person who takes over calls within opening hours.
         handoff_number: Patch<Option<Phone>>,
-        /// For how many seconds the handoff number rings before the receptionist answers, within opening hours:
-        /// 0, or 5 to 60.
+        /// The time in seconds for which the handoff number rings before the receptionist answers, within opening
+        /// hours: 0, or 5 to 60.
         team_first_seconds: Patch<Option<TeamFirst>>,
         /// The numbers whose calls are rejected and whose texts are dropped.
         blocked_numbers: Patch<Option<DistinctList<Phone, 0, BLOCKED_NUMBERS_MAX>>>,
-        /// Whether the receptionist may tell customers and assistants the entries of knowledge. Their text then
-        /// becomes public.
+        /// Whether the receptionist may use the knowledge entries in answers to customers and assistants. Their
+        /// text then becomes public.
         knowledge_public: Patch<Option<bool>>,
-        /// The tokens of a model that the business may use in a local day; 1,000,000 by default, 0 for no model.
+        /// The maximum number of tokens of the model that the business may use in a local day; 1,000,000 by default.
+        /// With 0, no model is used.
         tokens_per_day: Patch<Option<BudgetBound>>,
     }
 }
@@ -156,7 +157,7 @@ pub(super) async fn gaps(
 ) -> Result<Listed<GapView>, ApiError> {
     let asked = query.open(&context, business.list("gaps"))?;
     let gaps = business.gaps(context.engine.now()).await?;
-    // The position of a page is the id of its last question.
+    // A page begins after the question whose id is in `after`.
     let after = asked.page.after.as_deref().and_then(|after| <[u8; 16]>::try_from(after).ok());
     let after = after.map(|id| GapId::from(uuid::Uuid::from_bytes(id)));
     let from = after.and_then(|id| gaps.iter().position(|gap| gap.id == id)).map_or(0, |at| at + 1);

@@ -101,7 +101,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("revokeFeed", "Revoke a feed"),
         post(b!("/calendars/discover"), Token, calendars::discover)
             .named("discoverCalendars", "List the calendars of an account on a CalDAV server")
-            .details("Nothing is stored. The service searches the address and then `/.well-known/caldav` for at most 20 seconds. Google calendars are connected as `ics`, by their secret iCal address."),
+            .details("The request stores nothing. The service tries the address and then `/.well-known/caldav`, for at most 20 seconds in total. To connect a Google calendar, use the kind `ics` and the calendar's secret iCal address."),
         post(b!("/calendars"), Token, calendars::create)
             .named("connectCalendar", "Connect a calendar whose busy times block bookings")
             .details("The service reads the calendar once before it responds. Until the first complete read ends, `status` is `connecting` and the calendar blocks nothing. A staff member has at most 10 calendars. No response contains the address or the password.")
@@ -113,13 +113,13 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getCalendar", "Get a connected calendar"),
         patch(b!("/calendars/{calendar_id}"), Token, calendars::update)
             .named("updateCalendar", "Change a connected calendar")
-            .details("A new address or new credentials are checked with one read. They also let a stopped calendar be read again."),
+            .details("The service checks a new address or new credentials with one read before it responds. After a change of the address, the credentials, `all_day` or `own_addresses`, a stopped calendar is read again."),
         delete(b!("/calendars/{calendar_id}"), Token, calendars::disconnect)
             .named("disconnectCalendar", "Disconnect a calendar")
-            .details("Its busy times no longer block bookings, and the service deletes the credentials."),
+            .details("The busy times of the calendar no longer block bookings, and the service deletes the credentials."),
         post(b!("/calendars/{calendar_id}/read"), Token, calendars::read)
             .named("readCalendar", "Read a calendar completely, as soon as possible")
-            .details("A stopped calendar is read again."),
+            .details("The reads of a stopped calendar begin again."),
         get(b!("/special-days"), Token, diary::special_days)
             .named("listSpecialDays", "List the special days")
             .details("Ordered by date."),
@@ -152,7 +152,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getReceptionist", "Get the settings of the receptionist"),
         patch(b!("/receptionist"), Token, receptionist::update)
             .named("updateReceptionist", "Change the settings of the receptionist")
-            .details("A property that is left out keeps its value, and null restores its default. `channels` and `greeting` change only the given members. With `knowledge_public`, the text of all knowledge entries becomes public."),
+            .details("A property that is left out keeps its value, and null restores its default. `channels` and `greeting` change only the given members. If `knowledge_public` is true, the text of all knowledge entries is public."),
         get(b!("/receptionist/gaps"), Token, receptionist::gaps)
             .named("listGaps", "List the questions that the receptionist could not answer")
             .details("The list is ordered from newest to oldest. It contains the newest 500 questions of the last 90 days."),
@@ -160,23 +160,23 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("deleteGap", "Delete a question from the list"),
         get(b!("/conversations"), Token, conversations::list)
             .named("listConversations", "List the conversations of the receptionist")
-            .details("Ordered from newest to oldest, or by `updated_at` with `updated_since`. The items do not contain the turns."),
+            .details("Ordered from newest to oldest; with `updated_since`, ordered by `updated_at`. The items do not contain the turns."),
         get(b!("/conversations/{conversation_id}"), Token, conversations::show)
             .named("getConversation", "Get a conversation with all its turns"),
         post(b!("/conversations"), Token, conversations::create)
             .named("startConversation", "Start a conversation as a caller")
-            .details("The operator speaks as a caller. No carrier is used, but the changes are real: appointments are booked and messages are taken. A conversation by `sms` counts as verified for the contact with the number `from`.")
+            .details("The operator speaks as a caller. No call is made and no text message is sent, but the changes are real: the service books appointments and saves messages. In a conversation by `sms`, the caller counts as the contact with the number `from`.")
             .refuses(CONFLICT),
         post(b!("/conversations/{conversation_id}/turns"), Token, conversations::take_turn)
             .named("takeTurn", "Say something as a caller")
-            .details("The request contains one of `text`, `keys` and `choice`. The response contains the new turns and the choices that the caller has now.")
+            .details("The request contains exactly one of `text`, `keys` and `choice`. The response contains the new turns and the choices that the caller has now.")
             .refuses(CONFLICT),
         post(b!("/conversations/{conversation_id}/end"), Token, conversations::end)
             .named("endConversation", "End a conversation for the team")
             .refuses(CONFLICT),
         post(b!("/conversations/{conversation_id}/reply"), Token, conversations::reply)
             .named("replyInConversation", "Send a text by the team")
-            .details("Only conversations by `sms` have replies. The receptionist is then silent in the conversation for 30 minutes.")
+            .details("The team can reply only in conversations by `sms`. After a reply, the receptionist does not answer in the conversation for 30 minutes.")
             .refuses(CONFLICT),
         delete(b!("/conversations/{conversation_id}"), Token, conversations::delete)
             .named("deleteConversation", "Delete a conversation")
@@ -235,7 +235,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         post(b!("/appointments"), Token, appointments::book)
             .named("bookAppointment", "Book an appointment on behalf of the team")
-            .details("The body has exactly one of `contact_id` and `contact`. A `contact` with a name alone is always a new contact. The appointment is confirmed in every booking mode. `min_notice_minutes` and `max_advance_days` of the service do not apply. With `ignore_buffers`, buffers do not apply either, and with `ignore_calendars`, busy times of connected calendars do not. With `duration_minutes`, the staff member must be bookable for the whole duration. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
+            .details("The body has exactly one of `contact_id` and `contact`. A `contact` with a name alone is always a new contact. The appointment is confirmed in every booking mode. `min_notice_minutes` and `max_advance_days` of the service do not apply. With `ignore_buffers`, buffers do not apply either. With `ignore_calendars`, the appointment can overlap busy times of connected calendars. With `duration_minutes`, the staff member must be bookable for the whole duration. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
             .refuses(TEAM_BOOKING),
         post(b!("/appointments/{appointment_id}/confirm"), Token, appointments::confirm)
             .named("confirmAppointment", "Confirm a pending appointment")
@@ -248,7 +248,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("An appointment that is already cancelled or declined is returned unchanged."),
         post(b!("/appointments/{appointment_id}/reschedule"), Token, appointments::reschedule)
             .named("rescheduleAppointment", "Move an appointment on behalf of the team, or change its duration")
-            .details("The appointment is confirmed in every booking mode. With `ignore_buffers`, buffers do not apply, and with `ignore_calendars`, busy times of connected calendars do not. A change to the duration alone is a move. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
+            .details("The appointment is confirmed in every booking mode. With `ignore_buffers`, buffers do not apply. With `ignore_calendars`, the appointment can overlap busy times of connected calendars. A change to the duration alone is a move. With `override` the time need not be bookable, and the audit log lists the rules that were overridden.")
             .refuses(TEAM_MOVE),
         get(b!("/search"), Token, search::find)
             .named("search", "Search contacts, appointments, calls and messages")

@@ -70,7 +70,7 @@ pub struct CalendarSettingsView {
     pub kind: CalendarKind,
     /// The host of the calendar's address.
     pub host: String,
-    /// The name of the account; null for `ics`.
+    /// The user name of the account; null for `ics`.
     pub username: Option<String>,
     /// The name of the calendar on the server; null for `ics`.
     pub calendar: Option<String>,
@@ -100,7 +100,7 @@ pub struct CalendarView {
     #[serde(flatten)]
     pub settings: CalendarSettingsView,
     /// `connecting` until the first complete read, then `connected`; `failing` while reads fail and are retried;
-    /// `stopped` when reads have ended.
+    /// `stopped` if the calendar is not read until its settings change or a person requests a read.
     pub status: CalendarStatus,
     /// The time of the last read that succeeded.
     pub last_read_at: Option<Timestamp>,

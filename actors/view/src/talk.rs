@@ -15,7 +15,7 @@ use uuid::Uuid;
 pub struct ReceptionistView {
     /// The channels on which the receptionist answers.
     pub channels: ChannelsView,
-    /// What the receptionist says after its first sentence.
+    /// The text that the receptionist says after its first sentence.
     pub greeting: GreetingView,
     /// Instructions for the model.
     pub instructions: Option<String>,
@@ -26,10 +26,10 @@ pub struct ReceptionistView {
     pub team_first_seconds: u32,
     /// The numbers whose calls are rejected and whose texts are dropped, in E.164 form.
     pub blocked_numbers: Vec<String>,
-    /// Whether the receptionist may tell customers and assistants the entries of knowledge. Their text then becomes
-    /// public.
+    /// Whether the receptionist may use the knowledge entries in answers to customers and assistants. Their text then
+    /// becomes public.
     pub knowledge_public: bool,
-    /// The tokens of a model that the business may use in a local day. 0 means no model.
+    /// The maximum number of tokens of the model that the business may use in a local day. With 0, no model is used.
     pub tokens_per_day: u64,
 }
 
@@ -45,7 +45,7 @@ pub struct ChannelsView {
     pub website: bool,
 }
 
-/// A greeting in each language.
+/// The greeting in each language.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ReceptionistGreeting")]
 pub struct GreetingView {
@@ -90,25 +90,25 @@ pub struct ConversationView {
     pub mode: ConversationMode,
     /// The language.
     pub locale: Locale,
-    /// The contact who speaks with the receptionist.
+    /// The contact of the caller, found by the caller's number or by a booking in the conversation.
     pub contact_id: Option<ContactId>,
     /// The number of the caller, in E.164 form.
     pub from: Option<String>,
     /// The number of the business, in E.164 form.
     pub to: Option<String>,
-    /// Whether the caller has proven that they are the contact.
+    /// Whether the caller has proved to be the contact.
     pub verified: bool,
-    /// The start.
+    /// The time of the start.
     pub started_at: Timestamp,
-    /// The end.
+    /// The time of the end. It is null for an open conversation.
     pub ended_at: Option<Timestamp>,
-    /// Who or what ended the conversation.
+    /// The person or the event that ended the conversation.
     pub ended_by: Option<EndedBy>,
     /// The outcome, which follows from the effects of the turns. It is null for an open conversation.
     pub outcome: Option<CallOutcome>,
-    /// A summary.
+    /// A summary of the conversation. It is null for an open conversation.
     pub summary: Option<String>,
-    /// The call that is written when the conversation ends.
+    /// The id of the call that the service saves when the conversation ends.
     pub call_id: Option<CallId>,
     /// The appointments that were booked, moved or cancelled in the conversation.
     pub appointment_ids: Vec<AppointmentId>,
@@ -156,7 +156,7 @@ pub struct ConversationTurnsView {
     /// The conversation.
     #[serde(flatten)]
     pub conversation: ConversationView,
-    /// The turns, the first one first.
+    /// The turns, ordered by `seq`.
     pub turns: Vec<TurnView>,
 }
 
@@ -184,7 +184,7 @@ pub struct TurnView {
     pub heard: Option<String>,
     /// The effects of the turn.
     pub effects: Vec<EffectView>,
-    /// The sentences of the model that were not said.
+    /// The sentences of the model that a rule dropped, so the caller did not receive them.
     pub dropped: Vec<DroppedView>,
 }
 
@@ -194,14 +194,14 @@ pub struct TurnView {
 pub struct EffectView {
     /// The kind of effect.
     pub kind: EffectKind,
-    /// The kind of the record that the effect concerns.
+    /// The kind of the record that the effect concerns; null if it concerns no record.
     pub resource_type: Option<EffectOn>,
-    /// The id of this record.
+    /// The id of the record that the effect concerns; null if it concerns no record.
     #[schemars(with = "Option<ContactId>")]
     pub resource_id: Option<Uuid>,
 }
 
-/// A sentence of the model that was not said.
+/// A sentence of the model that a rule dropped.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "DroppedSentence")]
 pub struct DroppedView {
@@ -240,7 +240,7 @@ pub struct TurnsTakenView {
     pub id: ConversationId,
     /// The new turns.
     pub turns: Vec<TurnView>,
-    /// The choices that the caller has now.
+    /// The choices that the caller has in the next turn.
     pub choices: Vec<ChoiceView>,
     /// Whether the conversation has ended.
     pub ended: bool,
@@ -250,11 +250,11 @@ pub struct TurnsTakenView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TurnChoice")]
 pub struct ChoiceView {
-    /// The id with which the choice is made. It is also the key on a phone.
+    /// The id of the choice, which a caller sends to select it. On a phone, it is the key.
     pub id: String,
     /// The text of the choice.
     pub label: String,
-    /// The appointment whose manage link the chat of the website shows with the choice.
+    /// The appointment whose manage link the chat of the website shows as this choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<AppointmentId>,
 }
@@ -269,7 +269,7 @@ pub struct GapView {
     pub question: String,
     /// The time at which the question was asked last.
     pub asked_at: Timestamp,
-    /// How often the question was asked.
+    /// The number of times that the question was asked.
     pub count: u32,
     /// The conversation in which the question was asked first.
     pub conversation_id: ConversationId,
