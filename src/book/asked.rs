@@ -26,7 +26,7 @@ pub(super) struct Asked {
     pub(super) params: PathParams,
     pub(super) query: Form,
     pub(super) form: Form,
-    /// The body of a request of the chat.
+    /// The JSON body of a request from the chat.
     pub(super) json: Option<Json>,
     /// The business with the slug in the path, or `None` for a path without a slug.
     pub(super) shop: Option<Arc<Shop>>,
@@ -37,7 +37,7 @@ pub(super) struct Shop {
     pub(super) business: BusinessHandle,
     pub(super) profile: Business,
     pub(super) website: Website,
-    /// Whether the receptionist answers on the website.
+    /// Whether the booking page has a chat with the receptionist.
     pub(super) chats: bool,
 }
 

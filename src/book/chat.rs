@@ -1,10 +1,10 @@
-//! The chat of a booking page: a conversation of a customer with the receptionist, as JSON for the script of the
-//! page.
+//! The routes of the chat on a booking page, in which a customer has a conversation with the receptionist. Requests and
+//! responses are JSON for the script `chat.js`.
 //!
 //! Invariants:
-//! - A conversation is found only with its token, which only the response to its start contains. The store has the
-//!   SHA-256 of the token.
-//! - A repeated `turn_id` gives the first response. Only its manage links are new.
+//! - Every request about a conversation needs its token. Only the response to the start contains the token; the store
+//!   contains its SHA-256.
+//! - A request with a `turn_id` that was used before gets the first response again, with new manage links.
 //! - A customer sees the words of the turns, but not their effects.
 
 use std::net::IpAddr;
@@ -93,11 +93,11 @@ json_object! {
 json_object! {
     /// A turn of the customer: `text` or `choice`.
     struct ChatTurnBody {
-        /// The words.
+        /// The words that the customer writes.
         text: Option<Text<1, 10_000>>,
-        /// The id of a choice.
+        /// The id of one of the `choices` in the last response.
         choice: Option<Text<1, 40>>,
-        /// An id that the page makes for the turn.
+        /// A random id of the turn, so the page can repeat the request without repeating the turn.
         turn_id: Text<1, 64>,
     }
     check one_input
@@ -198,13 +198,13 @@ pub(super) async fn show(asked: Asked) -> Answered {
     shown(&asked, &shop, StatusCode::OK, found, None).await
 }
 
-/// The business, if its receptionist answers on its website.
+/// Returns the business, or a 404 if its booking page has no chat.
 fn chatting(asked: &Asked) -> Result<Arc<Shop>, Refused> {
     let shop = asked.shop()?;
     if shop.chats { Ok(shop) } else { Err(Refused::not_found()) }
 }
 
-/// The conversation in the path, and the hash of the token in the headers.
+/// Returns the conversation in the path, and the SHA-256 of the token in the headers.
 fn held(asked: &Asked) -> Result<(ConversationId, [u8; 32]), Refused> {
     let token = bearer(&asked.head.headers).map_err(ApiError::NoToken)?;
     let random = BASE64_URL_SAFE_NO_PAD.decode(token).ok().and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
@@ -243,7 +243,7 @@ async fn shown(
     Ok(envelope::plain(status, &view::render(&chat)))
 }
 
-/// A new manage link of an appointment; `None` if the appointment or its contact is gone.
+/// Creates a manage link of an appointment. `None` if the appointment or its contact no longer exists.
 async fn manage_link(asked: &Asked, shop: &Shop, id: AppointmentId) -> Result<Option<String>, Refused> {
     let mint = MintLink { appointment_id: id, to: None };
     match shop.business.change(Request::by(Actor::Customer), mint).await {

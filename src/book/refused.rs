@@ -36,7 +36,7 @@ impl Refused {
         }
     }
 
-    /// The response of the chat, whose script shows no page.
+    /// Returns the error as JSON, for requests from the script of the chat.
     pub(super) fn json(self) -> Response {
         self.0.into_response()
     }

@@ -44,7 +44,7 @@ impl<T: FromJson, const MAX: usize> FromJson for ListOf<T, MAX> {
     }
 }
 
-/// The id of a record of any kind.
+/// The id of a record, whose kind is in another property.
 #[derive(Clone, Copy, Debug, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct AnyId(#[schemars(with = "String")] Uuid);
@@ -58,9 +58,9 @@ impl FromText for AnyId {
 json_object! {
     /// A turn.
     pub(super) struct TurnLine {
-        /// The position.
+        /// The position of the turn, from 1.
         seq: Whole<1, 1_000_000>,
-        /// The time.
+        /// The time of the turn.
         at: Timestamp,
         /// The speaker.
         by: Speaker,
@@ -68,11 +68,11 @@ json_object! {
         input: Option<InputKind>,
         /// The text.
         text: Text<0, 20_000>,
-        /// The part that was played.
+        /// The part of the text that was played before an interruption; null if all of it was played.
         heard: Option<Text<0, 20_000>>,
-        /// The effects.
+        /// The effects of the turn.
         effects: ListOf<EffectLine, 100>,
-        /// The sentences that were not said.
+        /// The sentences of a model that a rule dropped.
         dropped: ListOf<DroppedLine, 1_000>,
     }
 }
@@ -80,19 +80,19 @@ json_object! {
 json_object! {
     /// An effect of a turn.
     pub(super) struct EffectLine {
-        /// The kind.
+        /// The kind of the effect.
         kind: EffectKind,
-        /// The kind of the record.
+        /// The kind of the record that the effect concerns.
         resource_type: Option<EffectOn>,
-        /// The record.
+        /// The id of the record that the effect concerns.
         resource_id: Option<AnyId>,
     }
 }
 
 json_object! {
-    /// A sentence that was not said.
+    /// A sentence of a model that a rule dropped.
     pub(super) struct DroppedLine {
-        /// The rule.
+        /// The rule that dropped the sentence.
         rule: GateRule,
         /// The sentence.
         text: Text<0, 20_000>,

@@ -1,4 +1,5 @@
-//! Tests of the operator's routes for connected calendars. The tests of the engine read calendars of servers.
+//! Tests of the operator's routes for connected calendars, without a calendar server. The tests of the engine contain
+//! such servers.
 
 use serde_json::{Value, json};
 

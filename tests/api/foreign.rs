@@ -403,7 +403,7 @@ async fn every_route_of_both_tables_is_tried_here() {
     // Routes for files have tests in the modules `insights` and `contact_files`.
     let is_file = |path: &str| path.ends_with(".csv") || path.ends_with("/contacts/import");
     let is_other = |path: &str| of_all.iter().any(|start| path.starts_with(start)) || is_file(path);
-    // These routes request a calendar server. The module `calendars` tests them.
+    // These routes send requests to a calendar server. The module `calendars` tests them.
     let is_live = |method: &hyper::Method, path: &str| {
         *method == hyper::Method::POST && (path.ends_with("/calendars") || path.ends_with("/discover"))
     };

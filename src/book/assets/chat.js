@@ -1,5 +1,5 @@
-// The chat with the receptionist. The token of the conversation is kept in the session storage of the page. The page
-// is complete without this script: it shows no chat.
+// The chat with the receptionist. The session storage of the page contains the token of the conversation. Without this
+// script, the page works but has no chat.
 
 const chat = document.querySelector("#chat");
 const [open, talk] = [chat.querySelector(".open"), chat.querySelector(".talk")];
@@ -12,7 +12,7 @@ function saved() {
   try {
     return JSON.parse(sessionStorage.getItem(kept));
   } catch {
-    return null; // the browser forbids storage
+    return null; // The browser does not allow the page to use the storage.
   }
 }
 
@@ -22,7 +22,7 @@ function save(value) {
     if (value) sessionStorage.setItem(kept, JSON.stringify(value));
     else sessionStorage.removeItem(kept);
   } catch {
-    // The conversation then ends with the page.
+    // Without storage, a reload of the page loses the token, so a new conversation begins.
   }
 }
 
@@ -76,7 +76,7 @@ async function take(what) {
   const turn = { ...what, turn_id: crypto.randomUUID() };
   try {
     show(await call("POST", `/${held.id}/turns`, turn).catch((error) => {
-      // A failed connection is tried once more; the id keeps the turn from being taken twice.
+      // After a failed connection, the request is repeated once. The service takes a turn with the same id only once.
       if (error.status) throw error;
       return call("POST", `/${held.id}/turns`, turn);
     }));

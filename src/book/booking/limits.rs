@@ -80,8 +80,10 @@ impl Limits {
         Ok(Counted { business, persons, at: now })
     }
 
-    /// Checks the limit on bookings of a business for a chat. At the limit, the error is the number of seconds to
-    /// wait.
+    /// Checks the limit on online bookings of a business before a turn of a chat.
+    ///
+    /// # Errors
+    /// At the limit, the error is the number of seconds after which a booking is possible again.
     pub(in crate::book) fn full(&self, business: BusinessId, now: Timestamp) -> Result<(), u64> {
         match self.businesses.free_at(&business, now) {
             Some(free) => Err((free - now).num_milliseconds().unsigned_abs().div_ceil(1_000)),
@@ -89,7 +91,7 @@ impl Limits {
         }
     }
 
-    /// Counts a booking in a chat.
+    /// Counts a booking that was made in a chat.
     pub(in crate::book) fn count_chat(&mut self, business: BusinessId, now: Timestamp) {
         self.businesses.note(business, now);
     }

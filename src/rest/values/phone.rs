@@ -53,7 +53,7 @@ pub(crate) fn trunk_prefixes() -> &'static [TrunkPrefix] {
     &PREFIXES
 }
 
-/// Reads a number that a caller has written or said. `None` if it is not a number.
+/// Parses a phone number that a caller has written or said. `None` if the text is not a phone number.
 pub(crate) fn read_phone(text: &str, region: &str) -> Option<Phone> {
     phone(text, region).ok()
 }

@@ -50,7 +50,7 @@ fn id_of(value: &Value) -> String {
 }
 
 impl Salon {
-    /// Connects a calendar of Anna without a request to its server, and returns its id.
+    /// Connects a calendar of Anna directly in the engine, without the check that requests its server. Returns its id.
     pub(crate) async fn calendar(&self, server: &Server) -> String {
         let connect = ConnectCalendar {
             staff_id: self.anna.parse().unwrap(),

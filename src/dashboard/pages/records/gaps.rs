@@ -1,4 +1,5 @@
-//! The page of the questions that the receptionist could not answer. Each can become an entry of the knowledge.
+//! The page that lists the questions that the receptionist could not answer. A person can write a knowledge entry for
+//! each question.
 
 use domain::Right;
 use engine::business::commands::conversations::DeleteGap;
@@ -19,7 +20,7 @@ impl List<'_> {
         self.sheet.member.view.count("gaps-count", gap.count.into())
     }
 
-    /// The path of the form that turns a question into an entry.
+    /// The path of the form for a new knowledge entry, with the question as its title.
     fn entry(&self, gap: &GapView) -> String {
         let query =
             url::form_urlencoded::Serializer::new(String::new()).append_pair("title", &gap.question).finish();

@@ -67,7 +67,7 @@ struct Edit<'a> {
 pub(crate) async fn new(member: Member) -> Answered {
     let draft = member.kept_form();
     member.must_or_kept(Right::Settings, draft.as_ref())?;
-    // The page of unanswered questions leads to this form with a question as the title.
+    // The page of unanswered questions links to this form with a question as the title.
     let title = member.query.get("title").to_owned();
     let filled = Filled::kept(&member.view, draft.as_ref(), member.path(), || Form::of([("title", title)]));
     shown(&member, None, filled)

@@ -9,9 +9,9 @@ use crate::dashboard::pages::prelude::*;
 
 /// The offered values of `team_first_seconds`.
 const USUAL: [u32; 6] = [0, 5, 10, 20, 30, 60];
-/// The fields with a checkbox. The first three are the channels.
+/// The fields that are checkboxes. The first three are the channels.
 const TICKED: [&str; 4] = ["voice", "sms", "website", "knowledge_public"];
-/// The fields with a text.
+/// The fields that are texts.
 const TEXTS: [&str; 5] = ["greeting_en", "greeting_fr", "instructions", "handoff_number", "blocked_numbers"];
 
 #[derive(Template)]

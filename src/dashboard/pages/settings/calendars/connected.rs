@@ -1,8 +1,8 @@
 //! The pages that connect and disconnect calendars, and the rows of the list of connected calendars. A member manages
 //! the calendars of their own staff member, and gets a 404 for others.
 //!
-//! Invariant: no page contains the address or the password of a calendar. Between the discovery and the choice of a
-//! calendar they are only in memory, for at most 10 minutes.
+//! Invariant: no page contains the address or the password of a connected calendar. Between the discovery and the
+//! choice of a calendar, both are only in memory, for at most 10 minutes.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -22,11 +22,11 @@ const PLACE: &str = "settings/calendars";
 const SHOWN: usize = 100;
 /// The time for which the fields of a form are kept between the discovery and the choice of a calendar.
 const KEPT: Duration = Duration::from_secs(10 * 60);
-/// The maximum number of kept forms. A further form removes the oldest one.
+/// The maximum number of forms in memory. A further form replaces the oldest one.
 const KEPT_MAX: usize = 256;
 const FIELDS: [&str; 7] = ["staff_id", "kind", "url", "username", "password", "name", "all_day"];
 
-/// The forms whose calendars were discovered and not chosen yet.
+/// The forms whose account was discovered, while the person has not chosen a calendar yet.
 #[derive(Default)]
 pub(in crate::dashboard) struct Connecting(Mutex<VecDeque<Kept>>);
 
@@ -168,7 +168,7 @@ fn choose(member: &Member, token: String, found: Vec<DiscoveredCalendar>) -> Ans
     page(&Choose { sheet: member.sheet_below(PLACE), token, calendars })
 }
 
-/// Connects the chosen calendar. If the time is over, the person begins again.
+/// Connects the chosen calendar. If the form is no longer in memory, the person fills it in again.
 pub(crate) async fn chosen(member: Member) -> Answered {
     let (token, of) = (member.form.get("held").to_owned(), (member.actor(), member.business.id()));
     let again = see_other(&member.path_to("settings/calendars/connect"));
