@@ -44,7 +44,9 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         }
         Conflict::BudgetUsedUp(kind) => format!("the budget for {} is used up", spaced(*kind)),
         Conflict::FeedsFull(most) => format!("a business and each staff member have at most {most} feeds"),
-        Conflict::CalendarsFull(most) => format!("at most {most} calendars can be connected"),
+        Conflict::CalendarsFull(most) => {
+            format!("the business or the staff member has {most} connected calendars, which is the maximum")
+        }
         Conflict::EndpointsFull(most) => format!("a business has at most {most} webhook endpoints"),
         Conflict::PeopleFull(most) => format!("a business has at most {most} people"),
         Conflict::NoRelaySet(setting) => format!("no mail is sent: {setting} is not set"),
@@ -89,7 +91,7 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         Conflict::SlugTaken => "another business has or recently had this slug".into(),
         Conflict::NoTexts => "the business has no connection that sends texts".into(),
         Conflict::ConversationEnded => "the conversation has ended".into(),
-        Conflict::NotByText => "the conversation is not by text message".into(),
+        Conflict::NotByText => "the team can reply only in conversations by `sms`".into(),
         Conflict::NoRelay => "no mail is sent: the service has no relay".into(),
         Conflict::NoPublicUrl => "the service has no public URL; set RECEPTIONIST_PUBLIC_URL".into(),
         Conflict::MailsWait => "too many mails of the business are waiting to be sent".into(),

@@ -75,7 +75,7 @@ fn key(text: &str) -> Result<ModelKey, &'static str> {
 /// accepted only for loopback and private addresses.
 fn base(text: &str) -> Result<(String, String), &'static str> {
     const FORM: &str =
-        "must be an address such as https://models.example.com/v1, without a user, query or fragment";
+        "must be an address such as https://models.example.com/v1, without a user name, query or fragment";
     let url = Url::parse(text).map_err(|_| FORM)?;
     let has_more = !url.username().is_empty() || url.password().is_some();
     let host = url.host().filter(|_| !has_more && url.query().is_none() && url.fragment().is_none());
@@ -83,7 +83,7 @@ fn base(text: &str) -> Result<(String, String), &'static str> {
     match url.scheme() {
         "https" => {}
         "http" if is_near(&host) => {}
-        "http" => return Err("must begin with https://, unless it is a loopback or private address"),
+        "http" => return Err("must begin with https://, unless its host is a loopback or private address"),
         _ => return Err(FORM),
     }
     Ok((url.as_str().trim_end_matches('/').to_owned(), host.to_string()))

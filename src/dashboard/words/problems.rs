@@ -125,8 +125,8 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             say("Choose at least one of the two.", "Choisissez au moins l’une des deux possibilités.")
         }
         P::CaldavOnly => say(
-            "Only calendars on a CalDAV server have this.",
-            "Seuls les agendas d’un serveur CalDAV en ont besoin.",
+            "Enter this only for a calendar on a CalDAV server.",
+            "Indiquez ceci seulement pour un agenda d’un serveur CalDAV.",
         ),
         P::SkippedTime => say(
             "This time does not exist on that day because of a clock change.",
@@ -473,7 +473,7 @@ pub(in crate::dashboard) fn calendar(words: &Words, error: &CalendarError) -> St
             let host = error.host.clone().unwrap_or_default();
             say(
                 "The server refers to {}, to which the password is not sent.",
-                "Le serveur renvoie à {}, à qui le mot de passe n’est pas envoyé.",
+                "Le serveur renvoie à {}, auquel le mot de passe n’est pas envoyé.",
             )
             .replace("{}", &host)
         }

@@ -113,8 +113,8 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         ),
         Conflict::CalendarsFull(most) => count(
             *most,
-            "At most {} calendars can be connected. Disconnect one of them first.",
-            "{} agendas au plus peuvent être connectés. Déconnectez-en un d’abord.",
+            "The business or the staff member has {} connected calendars, which is the maximum. Disconnect one of them first.",
+            "L’établissement ou le membre de l’équipe a {} agendas connectés, ce qui est le maximum. Déconnectez-en un d’abord.",
         ),
         Conflict::EndpointsFull(most) => {
             count(*most, "A business has at most {} endpoints.", "Un établissement a {} webhooks au plus.")
@@ -242,7 +242,7 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             say("This conversation has ended.", "Cette conversation est terminée.")
         }
         Conflict::NotByText => say(
-            "You can reply only in conversations by text.",
+            "You can reply only in conversations by text message.",
             "Vous pouvez répondre seulement dans les conversations par SMS.",
         ),
         Conflict::NoRelay | Conflict::NoRelaySet(_) => say(
@@ -352,8 +352,8 @@ fn budget(locale: Locale, kind: BudgetKind) -> &'static str {
             "Le nombre maximal de notifications en attente est atteint. Réessayez plus tard.",
         ),
         BudgetKind::Conversations => (
-            "The maximum number of conversations is reached.",
-            "Le nombre maximal de conversations est atteint.",
+            "The maximum number of conversations is reached. Try again later.",
+            "Le nombre maximal de conversations est atteint. Réessayez plus tard.",
         ),
     };
     of(locale, english, french)
