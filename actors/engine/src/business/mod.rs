@@ -20,7 +20,6 @@ mod contact_import;
 mod context;
 mod decide;
 mod decision;
-mod desk;
 mod erased_contacts;
 mod handle;
 mod links;
@@ -38,6 +37,7 @@ mod search_texts;
 mod shown;
 mod stamps;
 mod state;
+mod turn_context;
 mod usage;
 mod write;
 
@@ -45,7 +45,6 @@ pub use change::{AnswerOf, Change};
 pub use contact_import::{ContactsImported, ImportContacts};
 pub use context::Context;
 pub use decision::Decision;
-pub use desk::ReadPhone;
 pub use handle::BusinessHandle;
 pub use queries::{
     AppointmentFilter, AuditFilter, CallFilter, ContactFilter, ConversationFilter, FOUND_MAX, History,
@@ -54,6 +53,7 @@ pub use queries::{
 };
 pub use references::Watch;
 pub use request::{Answer, Ended, Given, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};
+pub use turn_context::ReadPhone;
 
 pub(crate) use actor::{BusinessActor, Maintained, Message};
 pub(crate) use contact_import::Hidden;

@@ -19,8 +19,8 @@ use view::{ChoiceView, ConversationTurnsView, TurnView, TurnsTakenView};
 
 use super::calls::{RecordCall, call_of};
 use super::contacts;
-use crate::business::desk::{Desk, ReadPhone, Session, facts};
 use crate::business::state::State;
+use crate::business::turn_context::{ReadPhone, Session, TurnContext, facts};
 use crate::business::{Change, Context, Decision, Gives, New, Removed, Shown, Write};
 use crate::error::{EngineError, Result};
 
@@ -163,7 +163,7 @@ impl Change for TakeTurn {
         let random = u64::from_le_bytes(context.random());
         let input = Input { at: context.at, said, heard: None, model: false, random };
         let mut answers = talk::Answers::default();
-        let mut desk = Desk {
+        let mut turn_context = TurnContext {
             context: &mut *context,
             conversation: &before,
             talk: &session.talk,
@@ -176,12 +176,12 @@ impl Change for TakeTurn {
                 Ok(Turned::Done(output)) => break *output,
                 Ok(Turned::Model(_)) => unreachable!("the turn allows no model"),
                 Err(ask) => {
-                    let answer = desk.answer(&ask)?;
+                    let answer = turn_context.answer(&ask)?;
                     answers.add(*ask, answer);
                 }
             }
         };
-        let Desk { planned, booked_by, .. } = desk;
+        let TurnContext { planned, booked_by, .. } = turn_context;
         turned.contact_id = turned.contact_id.or(booked_by);
         taken(context, Some(before), (turned, seq), output, planned)
     }

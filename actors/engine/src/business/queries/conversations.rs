@@ -12,7 +12,7 @@ use view::{ConversationTurnsView, ConversationView, GapView, TurnsTakenView};
 
 use super::{End, Page, PageRequest, collect, of_contact, once, walk, walk_theirs};
 use crate::business::commands::conversations::TakeTurn;
-use crate::business::desk::Session;
+use crate::business::turn_context::Session;
 use crate::business::{Answer, BusinessHandle, Request, Whose, contact};
 use crate::error::Result;
 use crate::scans::Reader;

@@ -54,7 +54,7 @@ use uuid::Uuid;
 use super::{by, invitation, invite, member, refusal, world};
 use crate::erasing::{call, message};
 use crate::harness::{Shop, World, at, by_operator, offer_to, text};
-use crate::talks;
+use crate::receptionist;
 
 /// A change, and the rights of owner, admin and member to it.
 struct Row {
@@ -238,8 +238,8 @@ impl Asking<'_> {
                 self.ask(PatchReceptionist { tokens_per_day, ..PatchReceptionist::default() }).await
             }
             "DeleteGap" => self.ask(DeleteGap { id: nothing.into() }).await,
-            "StartConversation" => self.ask(talks::start(Channel::Sms)).await,
-            "TakeTurn" => self.ask(talks::say(nothing.into(), "Hello")).await,
+            "StartConversation" => self.ask(receptionist::start(Channel::Sms)).await,
+            "TakeTurn" => self.ask(receptionist::say(nothing.into(), "Hello")).await,
             "EndConversation" => self.ask(EndConversation { id: nothing.into(), by: EndedBy::Team }).await,
             "ReplyByTeam" => self.ask(ReplyByTeam { id: nothing.into(), text: text("Hello") }).await,
             "DeleteConversation" => self.ask(DeleteConversation { id: nothing.into() }).await,

@@ -119,7 +119,7 @@ impl SomeAppointmentView for PlannedView {
     }
 }
 
-pub(super) struct Desk<'a, 'c> {
+pub(super) struct TurnContext<'a, 'c> {
     pub(super) context: &'a mut Context<'c>,
     pub(super) conversation: &'a Conversation,
     pub(super) talk: &'a talk::Talk,
@@ -130,11 +130,11 @@ pub(super) struct Desk<'a, 'c> {
     pub(super) booked_by: Option<ContactId>,
 }
 
-impl Desk<'_, '_> {
+impl TurnContext<'_, '_> {
     pub(super) fn answer(&mut self, ask: &Ask) -> Result<Answer> {
         match ask {
             Ask::Openings(ask) => Ok(Answer::Openings(self.openings(ask)?)),
-            Ask::Appointments { contact } => Ok(Answer::Appointments(self.own(*contact)?)),
+            Ask::Appointments { contact } => Ok(Answer::Appointments(self.own_appointments(*contact)?)),
             Ask::Passages { query } => {
                 let state = self.context.state;
                 Ok(Answer::Passages(state.knowledge_index()?.search(query)))
@@ -192,7 +192,7 @@ impl Desk<'_, '_> {
         Ok(found)
     }
 
-    fn own(&self, contact: ContactId) -> Result<Vec<OwnAppointment>> {
+    fn own_appointments(&self, contact: ContactId) -> Result<Vec<OwnAppointment>> {
         let (state, now) = (self.context.state, self.context.now);
         if !self.is_verified(contact)? {
             return Ok(Vec::new());
@@ -203,7 +203,7 @@ impl Desk<'_, '_> {
         for (key, _) in state.rows(&range, OWN_MAX * 4)? {
             let Some(it) = state.appointment(keys::id_at_end(&key)?)? else { continue };
             if own.len() < OWN_MAX && it.is_active() {
-                own.push(self.shown(&it));
+                own.push(self.own_appointment(&it));
             }
         }
         Ok(own)
@@ -215,7 +215,7 @@ impl Desk<'_, '_> {
         Ok(is_theirs && self.context.contact(contact)?.is_some())
     }
 
-    fn shown(&self, it: &Appointment) -> OwnAppointment {
+    fn own_appointment(&self, it: &Appointment) -> OwnAppointment {
         let state = self.context.state;
         OwnAppointment {
             id: it.id,
@@ -241,7 +241,7 @@ impl Desk<'_, '_> {
     }
 
     /// Returns the appointment, if it belongs to the verified caller, can be changed and starts at `starts_at`.
-    fn changeable(&self, id: AppointmentId, starts_at: Timestamp) -> Result<Option<Appointment>> {
+    fn changeable_appointment(&self, id: AppointmentId, starts_at: Timestamp) -> Result<Option<Appointment>> {
         let Some(it) = self.context.state.appointment(id)? else { return Ok(None) };
         let contact = self.context.state.contact_of(it.contact_id)?;
         let is_theirs = match contact {
@@ -287,7 +287,7 @@ impl Desk<'_, '_> {
     }
 
     fn reschedule(&mut self, ask: &MoveAsk) -> Result<Answer> {
-        if self.changeable(ask.appointment, ask.expected_starts_at)?.is_none() {
+        if self.changeable_appointment(ask.appointment, ask.expected_starts_at)?.is_none() {
             return Ok(Answer::Refused(Refused::Changed));
         }
         let request =
@@ -300,7 +300,7 @@ impl Desk<'_, '_> {
     }
 
     fn cancel(&mut self, id: AppointmentId, starts_at: Timestamp) -> Result<Answer> {
-        if self.changeable(id, starts_at)?.is_none() {
+        if self.changeable_appointment(id, starts_at)?.is_none() {
             return Ok(Answer::Refused(Refused::Changed));
         }
         let at = self.context.at;
