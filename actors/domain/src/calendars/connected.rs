@@ -208,7 +208,7 @@ pub struct CalendarState {
     /// Whether the team has received the alert about the current outage.
     pub is_reported: bool,
     /// Whether the last read would have deleted most events, so that the next read must be complete and confirm it.
-    pub is_doubted: bool,
+    pub needs_confirmation: bool,
     pub position: ReadPosition,
 }
 
@@ -239,7 +239,7 @@ pub struct ReadSuccess {
 pub enum ReadResult {
     Read(ReadSuccess),
     /// The read would delete most events. Nothing was applied.
-    Doubted,
+    MassDeletion,
     Failed(CalendarError),
 }
 
@@ -260,7 +260,7 @@ impl CalendarState {
             refused: None,
             missing_since: None,
             is_reported: false,
-            is_doubted: false,
+            needs_confirmation: false,
             position: ReadPosition::default(),
         }
     }
@@ -268,7 +268,7 @@ impl CalendarState {
     /// Returns the state after a change of the settings or a request for a read. The next read is complete, and a
     /// stopped calendar is read again.
     #[must_use]
-    pub fn anew(self) -> Self {
+    pub fn for_complete_read(self) -> Self {
         let status = match self.status {
             CalendarStatus::Stopped if self.last_read_at.is_none() => CalendarStatus::Connecting,
             CalendarStatus::Stopped => CalendarStatus::Failing,
@@ -278,8 +278,8 @@ impl CalendarState {
     }
 
     /// Whether the next read must be complete.
-    pub fn needs_all(&self, now: SteadyTime) -> bool {
-        self.is_doubted || self.complete_at.is_none_or(|at| now >= at + COMPLETE_EVERY)
+    pub fn needs_complete_read(&self, now: SteadyTime) -> bool {
+        self.needs_confirmation || self.complete_at.is_none_or(|at| now >= at + COMPLETE_EVERY)
     }
 
     /// The state after a read.
@@ -300,11 +300,11 @@ impl CalendarState {
                 refused: None,
                 missing_since: None,
                 is_reported: false,
-                is_doubted: false,
+                needs_confirmation: false,
                 position: read.position.clone(),
                 ..state
             },
-            ReadResult::Doubted => Self { is_doubted: true, ..state },
+            ReadResult::MassDeletion => Self { needs_confirmation: true, ..state },
             ReadResult::Failed(error) => state.failed(error, steady),
         }
     }
@@ -344,7 +344,7 @@ impl CalendarState {
     pub fn pause(&self, kind: CalendarKind, is_in_use: bool) -> Option<TimeDelta> {
         match self.status {
             CalendarStatus::Stopped => None,
-            _ if self.is_doubted => Some(CONFIRM_AFTER),
+            _ if self.needs_confirmation => Some(CONFIRM_AFTER),
             _ if self.failures > 0 => {
                 let last = RETRY_AFTER.len() - 1;
                 Some(RETRY_AFTER[(self.failures as usize - 1).min(last)])
@@ -424,9 +424,9 @@ mod tests {
         state = after(state, &refused, 11);
         assert_eq!((state.status, state.pause(CalendarKind::Ics, false)), (CalendarStatus::Stopped, None));
         assert!(state.must_report(steady(11)));
-        let state = state.anew();
+        let state = state.for_complete_read();
         assert_eq!(state.status, CalendarStatus::Failing);
-        assert!(state.needs_all(steady(12)) && state.pause(CalendarKind::Ics, false).is_some());
+        assert!(state.needs_complete_read(steady(12)) && state.pause(CalendarKind::Ics, false).is_some());
     }
 
     #[test]
@@ -481,19 +481,21 @@ mod tests {
     }
 
     #[test]
-    fn a_doubted_read_is_confirmed_by_a_complete_one() {
+    fn a_mass_deletion_leads_to_a_complete_read() {
         let mut state = after(new(), &read(), 0);
-        assert!(!state.needs_all(steady(24 * 60 - 1)) && state.needs_all(steady(24 * 60)));
-        state = after(state, &ReadResult::Doubted, 1);
-        assert!(state.needs_all(steady(2)));
+        assert!(
+            !state.needs_complete_read(steady(24 * 60 - 1)) && state.needs_complete_read(steady(24 * 60))
+        );
+        state = after(state, &ReadResult::MassDeletion, 1);
+        assert!(state.needs_complete_read(steady(2)));
         assert_eq!(state.pause(CalendarKind::Ics, false), Some(CONFIRM_AFTER));
-        assert!(!after(state, &read(), 2).needs_all(steady(3)));
+        assert!(!after(state, &read(), 2).needs_complete_read(steady(3)));
     }
 
     #[test]
-    fn only_a_deletion_of_most_of_many_events_is_doubted() {
-        for (stored, deleted, doubted) in [(19, 19, false), (20, 20, true), (40, 20, false), (39, 20, true)] {
-            assert_eq!(is_mass_deletion(stored, deleted), doubted, "{deleted} of {stored}");
+    fn a_mass_deletion_is_most_of_at_least_twenty_events() {
+        for (stored, deleted, is_mass) in [(19, 19, false), (20, 20, true), (40, 20, false), (39, 20, true)] {
+            assert_eq!(is_mass_deletion(stored, deleted), is_mass, "{deleted} of {stored}");
         }
     }
 

@@ -41,7 +41,7 @@ pub(crate) struct Decided {
 impl Decided {
     /// Converts the outcome of the change that ends overdue conversations. No caller waits for an answer. After an
     /// error, the actor tries again in the next minute.
-    fn unasked<V>(carried_out: Result<CarriedOut<V>>) -> Self {
+    fn without_reply<V>(carried_out: Result<CarriedOut<V>>) -> Self {
         let (batch, effects) = match carried_out {
             Ok(CarriedOut { batch, effects, .. }) => (batch, effects),
             Err(error) => {
@@ -256,7 +256,7 @@ impl Running {
                 let overdue = state.overdue(now, OVERDUE_MAX)?;
                 if let Some(overdue) = overdue {
                     let ended = carry_out(state, &Request::by(Who::System), overdue, now);
-                    finish(state, Decided::unasked(ended), businesses, &myself);
+                    finish(state, Decided::without_reply(ended), businesses, &myself);
                 }
                 jobs::begin(state, (businesses, &myself), now)?;
             }

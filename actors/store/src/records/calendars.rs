@@ -17,7 +17,7 @@ record!(ConnectedCalendar, "calendar", {
 
 record!(CalendarState, "calendar_state", {
     1: calendar_id, status, last_read_at, last_attempt_at, error, events, unreadable, warnings, complete_at,
-       failing_since, failures, refused, missing_since, is_reported, is_doubted, position;
+       failing_since, failures, refused, missing_since, is_reported, needs_confirmation, position;
 });
 
 record!(CalendarEvent, "calendar_event", { 1: calendar_id, hash, href, etag, uid, is_readable, busy });
@@ -139,7 +139,7 @@ mod tests {
             refused: Some((SteadyTime::from_millis(5), 2)),
             missing_since: Some(SteadyTime::from_millis(6)),
             is_reported: true,
-            is_doubted: true,
+            needs_confirmation: true,
             position: ReadPosition {
                 etag: Some("e".into()),
                 modified: Some("m".into()),

@@ -120,7 +120,7 @@ impl Change for PatchCalendar {
             != (&before.url, &before.login, before.all_day, before.addresses());
         let mut now = reads.clone();
         if are_reads_affected {
-            (after.version, now) = (before.version.wrapping_add(1), reads.clone().anew());
+            (after.version, now) = (before.version.wrapping_add(1), reads.clone().for_complete_read());
         }
         let decision = Decision::answering(shown(context.state, &after, now.clone())?)
             .note(AuditAction::CalendarChanged, self.id)
@@ -165,7 +165,7 @@ impl Change for ReadCalendar {
         let before = seen(context, self.id)?;
         let reads = reads(context.state, self.id)?;
         let after = ConnectedCalendar { version: before.version.wrapping_add(1), ..before.clone() };
-        let now = reads.clone().anew();
+        let now = reads.clone().for_complete_read();
         Ok(Decision::answering(shown(context.state, &after, now.clone())?)
             .write(Write::Calendar { before: Some(before.clone()), after })
             .write(Write::CalendarState { before: Some(reads), after: now }))

@@ -12,8 +12,8 @@ use store::{Batch, Order, RoomLevel, StoreError, keys};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::events::{Applied, Comparison, compare, stored};
+use super::files::FileReader;
 use super::schedule::{Next, Readings, Slots};
-use super::texts::Texts;
 use super::web::Failure;
 use super::{CalendarKey, caldav, ics};
 use crate::actor::Handled;
@@ -136,14 +136,14 @@ async fn read(readings: &Readings, key: CalendarKey) -> Result<Next> {
         readings.note(key, &calendar, &state);
         return Ok(Next::Stopped);
     }
-    let needs_all = state.needs_all(clocks.steady()) || state.position.zone != Some(zone);
-    let texts = Texts::new(&readings.shared.store, key.business, (&calendar, zone), clocks.now());
-    let known = (!needs_all).then_some(&state.position);
+    let needs_complete_read = state.needs_complete_read(clocks.steady()) || state.position.zone != Some(zone);
+    let reader = FileReader::new(&readings.shared.store, key.business, (&calendar, zone), clocks.now());
+    let known = (!needs_complete_read).then_some(&state.position);
     let before = stored(&readings.shared.store, key.business, key.calendar)?;
     let found = match calendar.kind {
-        CalendarKind::Ics => ics::read(&readings.web, &calendar, known, &texts).await,
+        CalendarKind::Ics => ics::read(&readings.web, &calendar, known, &reader).await,
         CalendarKind::Caldav => {
-            caldav::read(&readings.web, &calendar, known, (&before, &state.warnings), &texts).await
+            caldav::read(&readings.web, &calendar, known, (&before, &state.warnings), &reader).await
         }
     };
     let (result, applied) = match found {
@@ -152,12 +152,12 @@ async fn read(readings: &Readings, key: CalendarKey) -> Result<Next> {
         Ok(None) => (ReadResult::Read(unchanged(&state)), None),
         Ok(Some(mut found)) => {
             found.position.zone = Some(zone);
-            let is_confirmed = state.is_doubted && found.is_complete;
+            let is_confirmed = state.needs_confirmation && found.is_complete;
             match compare(key.business, before, found, is_confirmed) {
                 Ok(Comparison::Applied(applied)) => {
                     (ReadResult::Read(applied.success.clone()), Some(applied))
                 }
-                Ok(Comparison::Doubted) => (ReadResult::Doubted, None),
+                Ok(Comparison::MassDeletion) => (ReadResult::MassDeletion, None),
                 Err(fault) => (ReadResult::Failed(CalendarError::from(fault)), None),
             }
         }

@@ -17,7 +17,7 @@ use domain::{
 use tokio::time::timeout;
 
 use super::events::{Found, Hash, Stored};
-use super::texts::{Texts, hash, spans, warnings};
+use super::files::{FileReader, hash, spans, warnings};
 use super::web::{Failure, Web, WebRequest, fault};
 use super::xml::{self, Multistatus, Resource, escaped};
 
@@ -192,13 +192,13 @@ pub(super) async fn read(
     calendar: &ConnectedCalendar,
     known: Option<&ReadPosition>,
     (stored, warned): (&Stored, &[CalendarWarning]),
-    texts: &Arc<Texts>,
+    reader: &Arc<FileReader>,
 ) -> Result<Option<Found>, Failure> {
     let (Some(login), Some(collection)) = (&calendar.login, &calendar.collection) else {
         return Err(CalendarFault::NotFound.into());
     };
     let account = Account { web, entered: &calendar.url, login };
-    let read = Read { account, calendar, collection, stored, texts };
+    let read = Read { account, calendar, collection, stored, reader };
     if let Some(token) = known.and_then(|known| known.sync_token.as_deref())
         && let Some(changes) = read.changes(token).await?
     {
@@ -232,7 +232,7 @@ struct Read<'a> {
     calendar: &'a ConnectedCalendar,
     collection: &'a WebhookUrl,
     stored: &'a Stored,
-    texts: &'a Arc<Texts>,
+    reader: &'a Arc<FileReader>,
 }
 
 /// The paths of the events to request, the deleted events, and the position from which the next read continues.
@@ -394,7 +394,7 @@ impl Read<'_> {
                     _ => {}
                 }
                 let read = match (resource.data, self.stored.get(&hash)) {
-                    (Some(data), _) => self.texts.read(data.into_bytes()).await,
+                    (Some(data), _) => self.reader.read(data.into_bytes()).await,
                     // The response names the event without its data. This is no deletion, so the stored event is kept.
                     (None, Some(known)) => {
                         events.push(known.clone());
@@ -416,7 +416,7 @@ impl Read<'_> {
                         components += times.components;
                         warned.extend(warnings(&times));
                         let uid = times.events.iter().find_map(|event| event.uid.as_ref());
-                        event.uid = uid.map(|uid| super::texts::hash(uid.as_bytes()));
+                        event.uid = uid.map(|uid| super::files::hash(uid.as_bytes()));
                         event.is_readable = times.unreadable == 0;
                         let busy: Vec<_> = times.events.into_iter().flat_map(|event| event.busy).collect();
                         event.busy = spans(&busy);

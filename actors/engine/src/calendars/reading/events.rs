@@ -39,7 +39,7 @@ pub(super) struct Applied {
 pub(super) enum Comparison {
     Applied(Applied),
     /// The read would delete most events, and no complete read has confirmed it.
-    Doubted,
+    MassDeletion,
 }
 
 pub(super) fn stored(store: &Store, of: BusinessId, calendar: CalendarId) -> Result<Stored, StoreError> {
@@ -72,7 +72,7 @@ pub(super) fn compare(
         }
     }
     if is_mass_deletion(before, gone) && !is_confirmed {
-        return Ok(Comparison::Doubted);
+        return Ok(Comparison::MassDeletion);
     }
     for event in events {
         let before = stored.get(&event.hash);
@@ -164,7 +164,7 @@ mod tests {
     fn applied(stored: Stored, found: Found, is_confirmed: bool) -> Option<Applied> {
         match compare(Uuid::nil().into(), stored, found, is_confirmed).unwrap() {
             Comparison::Applied(applied) => Some(applied),
-            Comparison::Doubted => None,
+            Comparison::MassDeletion => None,
         }
     }
 

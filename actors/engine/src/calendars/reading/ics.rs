@@ -8,7 +8,7 @@ use net::Fetched;
 
 use super::Readings;
 use super::events::Found;
-use super::texts::{Texts, hash, spans, warnings};
+use super::files::{FileReader, hash, spans, warnings};
 use super::web::{Failure, Web, WebRequest, fault};
 
 /// The name of a calendar is searched only in this number of bytes at the start of its file.
@@ -26,8 +26,8 @@ pub(in crate::calendars) async fn check(
 ) -> Result<Option<String>, Failure> {
     let response = fetch(&readings.web, url, None).await?;
     let name = name(&response.body);
-    let texts = Texts::plain(&readings.shared.store, of, zone, now);
-    texts.read(response.body).await?;
+    let reader = FileReader::for_check(&readings.shared.store, of, zone, now);
+    reader.read(response.body).await?;
     Ok(name)
 }
 
@@ -64,7 +64,7 @@ pub(super) async fn read(
     web: &Web,
     calendar: &ConnectedCalendar,
     known: Option<&ReadPosition>,
-    texts: &Arc<Texts>,
+    reader: &Arc<FileReader>,
 ) -> Result<Option<Found>, Failure> {
     let response = fetch(web, &calendar.url, known).await?;
     if response.status == 304 {
@@ -76,7 +76,7 @@ pub(super) async fn read(
     };
     let position =
         ReadPosition { etag: mark("etag"), modified: mark("last-modified"), ..ReadPosition::default() };
-    let times = texts.read(response.body).await?;
+    let times = reader.read(response.body).await?;
     let event = |(number, event): (usize, &ical::BusyEvent)| {
         let uid = event.uid.as_ref().map(|uid| hash(uid.as_bytes()));
         CalendarEvent {

@@ -18,17 +18,17 @@
 //! | `ics` | the read of a calendar file |
 //! | `caldav`, `xml` | the discovery and the reads of CalDAV calendars |
 //! | `web` | requests with credentials, and redirects |
-//! | `texts` | the busy times in a calendar file |
+//! | `files` | the busy times in a calendar file |
 //! | `events` | the comparison of the events of a read with the stored ones |
 
 mod actor;
 mod caldav;
 mod events;
+mod files;
 mod ics;
 mod schedule;
 #[cfg(test)]
 mod tests;
-mod texts;
 mod web;
 mod xml;
 

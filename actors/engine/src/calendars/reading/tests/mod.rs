@@ -309,7 +309,11 @@ async fn a_deletion_of_most_events_waits_for_a_confirmation() {
         sleep(Duration::from_secs(5)).await;
     }
     settle().await;
-    assert_eq!(world.calendar(id).await.events, 30, "the read is doubted");
+    assert_eq!(
+        world.calendar(id).await.events,
+        30,
+        "the events stay until a complete read confirms the deletion"
+    );
     assert_eq!(world.hours(INTEGRATION).await, [9, 12, 13, 14, 15, 16]);
     minutes(2).await;
     assert_eq!((world.calendar(id).await.events, world.rows(kind::CALENDAR_EVENT)), (0, 0));

@@ -9,9 +9,9 @@ use sha2::{Digest, Sha256};
 use store::{Store, keys};
 
 /// Larger files are read in a separate thread, because they would block other tasks.
-const HERE_BYTES_MAX: usize = 64 << 10;
+const INLINE_BYTES_MAX: usize = 64 << 10;
 
-pub(super) struct Texts {
+pub(super) struct FileReader {
     store: Store,
     business: BusinessId,
     zone: Tz,
@@ -20,7 +20,7 @@ pub(super) struct Texts {
     now: Timestamp,
 }
 
-impl Texts {
+impl FileReader {
     pub(super) fn new(
         store: &Store,
         business: BusinessId,
@@ -38,17 +38,17 @@ impl Texts {
     }
 
     /// Reads files for the check before a calendar is connected, so no settings of the calendar apply.
-    pub(super) fn plain(store: &Store, business: BusinessId, zone: Tz, now: Timestamp) -> Arc<Self> {
+    pub(super) fn for_check(store: &Store, business: BusinessId, zone: Tz, now: Timestamp) -> Arc<Self> {
         let (store, own) = (store.clone(), Vec::new());
         Arc::new(Self { store, business, zone, all_day_busy: true, own, now })
     }
 
     pub(super) async fn read(self: &Arc<Self>, text: Vec<u8>) -> Result<BusyTimes, CalendarFault> {
-        let read = if text.len() <= HERE_BYTES_MAX {
-            self.read_here(&text)
+        let read = if text.len() <= INLINE_BYTES_MAX {
+            self.read_inline(&text)
         } else {
-            let texts = Arc::clone(self);
-            let read = tokio::task::spawn_blocking(move || texts.read_here(&text)).await;
+            let reader = Arc::clone(self);
+            let read = tokio::task::spawn_blocking(move || reader.read_inline(&text)).await;
             read.map_err(|_| CalendarFault::NotACalendar)?
         };
         read.map_err(|error| match error {
@@ -57,7 +57,7 @@ impl Texts {
         })
     }
 
-    fn read_here(&self, text: &[u8]) -> Result<BusyTimes, ReadError> {
+    fn read_inline(&self, text: &[u8]) -> Result<BusyTimes, ReadError> {
         let is_appointment =
             |id| self.store.contains(&keys::appointment_start(self.business, id)).unwrap_or_default();
         let reading = Reading {
