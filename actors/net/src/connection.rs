@@ -1,4 +1,4 @@
-//! One connection to a receiver, at an address that the guard has checked. It uses TLS and HTTP/1.1.
+//! One connection to a receiver, at an address that the guard has checked. It uses HTTP/1.1, over TLS except to a near model's server.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,6 +13,7 @@ use hyper_util::rt::TokioIo;
 use ports::{Dialer, Stream};
 use rustls::ClientConfig;
 use rustls::pki_types::{DnsName, ServerName};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 use tokio_rustls::TlsConnector;
@@ -59,24 +60,32 @@ impl Connector {
         targets: &[SocketAddr],
         deadline: Instant,
     ) -> Result<Connection, AttemptFailure> {
+        self.connect_to(url.host(), targets, deadline).await
+    }
+
+    pub(super) async fn connect_to(
+        &self,
+        host: &Host,
+        targets: &[SocketAddr],
+        deadline: Instant,
+    ) -> Result<Connection, AttemptFailure> {
         let (peer, stream) = self.dial(targets, deadline).await?;
-        let name = server_name(url.host())?;
+        let name = server_name(host)?;
         let stream = timeout_at(deadline, self.tls.connect(name, stream))
             .await
             .map_err(|_| AttemptFailure::HandshakeTimeout)?
             .map_err(|error| tls_failure(&error))?;
-        let (sender, connection) = http1::Builder::new()
-            .max_buf_size(RESPONSE_HEAD_BYTES_MAX)
-            .max_header_size(RESPONSE_HEAD_BYTES_MAX)
-            .max_headers(RESPONSE_HEADERS_MAX)
-            .handshake(TokioIo::new(stream))
-            .await
-            .map_err(|error| from_http(&error))?;
-        // The task ignores the error, because the sender of the request also learns that the connection has ended.
-        let driver = tokio::spawn(async move {
-            let _ = connection.await;
-        });
-        Ok(Connection { peer, opened: Instant::now(), sender, driver })
+        opened(peer, stream).await
+    }
+
+    /// Opens a connection without TLS.
+    pub(super) async fn connect_plain(
+        &self,
+        targets: &[SocketAddr],
+        deadline: Instant,
+    ) -> Result<Connection, AttemptFailure> {
+        let (peer, stream) = self.dial(targets, deadline).await?;
+        opened(peer, stream).await
     }
 
     async fn dial(
@@ -107,6 +116,24 @@ impl Connector {
         // If the failure was a shortage on this machine, the address itself may still work.
         Err(if short { AttemptFailure::Short } else { failure })
     }
+}
+
+async fn opened(
+    peer: SocketAddr,
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+) -> Result<Connection, AttemptFailure> {
+    let (sender, connection) = http1::Builder::new()
+        .max_buf_size(RESPONSE_HEAD_BYTES_MAX)
+        .max_header_size(RESPONSE_HEAD_BYTES_MAX)
+        .max_headers(RESPONSE_HEADERS_MAX)
+        .handshake(TokioIo::new(stream))
+        .await
+        .map_err(|error| from_http(&error))?;
+    // The task ignores the error, because the sender of the request also learns that the connection has ended.
+    let driver = tokio::spawn(async move {
+        let _ = connection.await;
+    });
+    Ok(Connection { peer, opened: Instant::now(), sender, driver })
 }
 
 fn is_peer(stream: &dyn Stream, target: SocketAddr) -> Result<(), AttemptFailure> {

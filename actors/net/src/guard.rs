@@ -114,10 +114,20 @@ impl Guard {
         asker: Asker,
         reach: Reach,
     ) -> Result<Vec<SocketAddr>, GuardError> {
-        let checked = self.resolve(url.host(), asker).await;
-        let checked = checked.and_then(|addresses| all_within(&addresses, url.port(), reach));
+        self.check_host((url.host(), url.port()), asker, reach).await
+    }
+
+    /// Like [`Self::check_within`], for a host without a URL.
+    pub async fn check_host(
+        &self,
+        (host, port): (&Host, u16),
+        asker: Asker,
+        reach: Reach,
+    ) -> Result<Vec<SocketAddr>, GuardError> {
+        let checked = self.resolve(host, asker).await;
+        let checked = checked.and_then(|addresses| all_within(&addresses, port, reach));
         if let Err(refused) = &checked {
-            log(level(refused, asker, || self.warned.is_due(url.host())), url.host(), refused);
+            log(level(refused, asker, || self.warned.is_due(host)), host, refused);
         }
         checked
     }

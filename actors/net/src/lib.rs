@@ -1,4 +1,5 @@
-//! The outgoing connections: the address guard, the resolver, TLS, and the clients for webhooks and calendars.
+//! The outgoing connections: the address guard, the resolver, TLS, and the clients for webhooks, calendars and a
+//! chat model.
 //!
 //! Invariants:
 //!
@@ -11,6 +12,7 @@ mod connection;
 pub mod fetch;
 pub mod guard;
 mod log_throttle;
+pub mod model;
 pub mod named;
 pub mod outage;
 mod pool;
@@ -24,6 +26,7 @@ pub mod trust;
 pub use client::{Attempt, DELIVERY_TIME_MAX, Outcome, Post, Rest, WebhookClient};
 pub use fetch::{Fetch, FetchClient, FetchFailure, Fetched};
 pub use guard::{Asker, Guard, GuardError, Reach};
+pub use model::{ModelAddress, ModelClient};
 pub use named::NamedHosts;
 pub use outage::Network;
 pub use system::Ports;

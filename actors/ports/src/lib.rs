@@ -1,4 +1,4 @@
-//! The engine's interfaces to clocks, random numbers, the network and mail. A simulation passes its own
+//! The engine's interfaces to clocks, random numbers, the network, mail and a chat model. A simulation passes its own
 //! implementations.
 //!
 //! Invariant: only this file reads the machine's clocks and random numbers. `clippy.toml` enforces this.
@@ -101,6 +101,30 @@ impl MailFailure {
             Self::Relay(error) | Self::Refused(error) | Self::RefusedForGood(error) => error,
         }
     }
+}
+
+/// The server of a chat model.
+pub trait ModelServer: Send + Sync + 'static {
+    /// Sends the body of a request, and returns the beginning of the response. The caller must set a timeout.
+    fn ask(&self, body: Vec<u8>) -> BoxFuture<'_, Result<ModelResponse, ModelFault>>;
+}
+
+pub struct ModelResponse {
+    pub status: u16,
+    pub body: Box<dyn ModelBody>,
+}
+
+pub trait ModelBody: Send {
+    /// The next bytes. `None` at the end of the body, and after the connection was lost.
+    fn next(&mut self) -> BoxFuture<'_, Option<Vec<u8>>>;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ModelFault {
+    #[error("there is no connection to the server")]
+    Unreachable,
+    #[error("the server has closed the connection without a response")]
+    Closed,
 }
 
 pub fn system_clock() -> Arc<dyn Clock> {

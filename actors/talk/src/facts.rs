@@ -91,6 +91,24 @@ pub enum Ask {
     Consent { phone: String },
 }
 
+impl Ask {
+    /// Whether the answer changes something. A preview of the answer changes nothing.
+    pub fn is_change(&self) -> bool {
+        match self {
+            Self::Openings(_) | Self::Appointments { .. } | Self::Passages { .. } | Self::Phone { .. } => {
+                false
+            }
+            Self::Book(_)
+            | Self::Move(_)
+            | Self::Cancel { .. }
+            | Self::Message(_)
+            | Self::SendCode { .. }
+            | Self::CheckCode { .. }
+            | Self::Consent { .. } => true,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpeningsAsk {
     pub service: ServiceId,

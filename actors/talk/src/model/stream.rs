@@ -23,6 +23,8 @@ pub struct Stream {
     sentences: Sentences,
     calls: Vec<Started>,
     tokens: Option<u64>,
+    /// The answer has begun: a text, reasoning or a call has arrived.
+    has_begun: bool,
     is_done: bool,
     is_finished: bool,
     is_broken: bool,
@@ -61,6 +63,11 @@ impl Stream {
             }
         }
         found
+    }
+
+    /// Whether the first token has arrived, also one that is not said.
+    pub fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     /// Whether the answer is complete, or as long as it may be. The engine then stops reading.
@@ -107,6 +114,12 @@ impl Stream {
             self.is_finished = true;
         }
         let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) else { return };
+        let begins = |name| match delta.get(name) {
+            Some(Value::String(text)) => !text.is_empty(),
+            Some(Value::Array(parts)) => !parts.is_empty(),
+            _ => false,
+        };
+        self.has_begun |= ["content", "reasoning_content", "reasoning", "tool_calls"].into_iter().any(begins);
         match delta.get("content") {
             Some(Value::String(text)) => self.text(text, found),
             Some(Value::Array(parts)) => {

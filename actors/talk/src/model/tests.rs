@@ -137,6 +137,20 @@ fn usage_counts_tokens() {
 }
 
 #[test]
+fn the_first_token_is_a_text_a_call_or_reasoning() {
+    let begun = |response: &str| {
+        let mut stream = Stream::new();
+        stream.push(response.as_bytes());
+        stream.has_begun()
+    };
+    assert!(!begun(&(": ping\n\n".to_owned() + &event(r#"{"role":"assistant","content":""}"#))));
+    let call = tool(r#"{"id":"c","function":{"name":"end"}}"#);
+    for begins in [text("Hi"), event(r#"{"reasoning_content":"Hm"}"#), event(r#"{"reasoning":"Hm"}"#), call] {
+        assert!(begun(&begins), "{begins}");
+    }
+}
+
+#[test]
 fn a_response_has_at_most_64_kib() {
     let response = (0..2_000).map(|_| text("Hello there, dear caller. ")).collect::<String>() + DONE;
     assert!(response.len() > RESPONSE_BYTES_MAX);
