@@ -110,6 +110,7 @@ pub(crate) fn under_way(what: UnderWay) -> &'static str {
     match what {
         UnderWay::Backup => "a backup is being made",
         UnderWay::Import => "an import is under way",
+        UnderWay::Turn => "another turn of the conversation is in progress",
     }
 }
 

@@ -15,7 +15,7 @@ use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine::mail::MailPorts;
 use engine::{Engine, Limits};
-use net::Ports;
+use net::{ModelClient, Ports};
 use store::StoreError;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -25,7 +25,10 @@ use crate::admin::{self, AdminHosts};
 use crate::api::KeyGate;
 use crate::app::{App, app};
 use crate::book::{self, Front};
-use crate::config::{AdminToken, ConfigError, OPERATOR_SOCKET, PublicUrl, RateLimits, Settings, variables};
+use crate::config::{
+    AdminToken, ConfigError, ModelKey, ModelSettings, OPERATOR_SOCKET, PublicUrl, RateLimits, Settings,
+    variables,
+};
 use crate::dashboard::{self, Desk};
 use crate::mail::{Letters, MailSettings, Smtp};
 use crate::metrics::{self, Metrics};
@@ -105,6 +108,9 @@ impl Service {
         let engine = Engine::open_within(&settings.data_dir, ports, limits, on_fatal).await?;
         engine.set_disk_reserve(settings.disk_reserve);
         engine.set_calendar_hosts(settings.calendar_hosts.iter().cloned());
+        if let Some(model) = &settings.model {
+            begin_model(&engine, model)?;
+        }
         let listens = address(&public, settings.listen);
         let public_url = public_url(settings, listens);
         let origin = public_url.as_ref().map(PublicUrl::to_string);
@@ -242,6 +248,17 @@ fn bind(variable: &'static str, address: SocketAddr) -> Result<TcpListener, Serv
 
 fn listener_ended() -> ServiceError {
     ServiceError::Other("a listener ended unexpectedly".into())
+}
+
+/// Lets the chat model speak for the receptionist.
+fn begin_model(engine: &Engine, settings: &ModelSettings) -> Result<(), ServiceError> {
+    let key = settings.key.as_ref().map(ModelKey::as_str);
+    let ports = engine.ports();
+    let client = settings.address().and_then(|address| ModelClient::new(ports, &ports.trust, address, key));
+    let refused = || ConfigError::new(variables::LLM_URL, "requests cannot be sent to this address");
+    let client = client.ok_or_else(refused)?;
+    engine.set_model(Arc::new(client), settings.model.clone(), settings.options.clone());
+    Ok(())
 }
 
 /// Starts sending mails, with links to this origin.

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::net::IpAddr;
 
+use net::ModelAddress;
 use serde_json::{Map, Value};
 use url::{Host, Url};
 
@@ -24,6 +25,20 @@ pub struct ModelSettings {
     pub key: Option<ModelKey>,
     /// The members that are added to each request.
     pub options: Map<String, Value>,
+}
+
+impl ModelSettings {
+    /// The address of the requests. `None` for a host that no connection can have.
+    pub fn address(&self) -> Option<ModelAddress> {
+        let url = Url::parse(&format!("{}/chat/completions", self.url)).ok()?;
+        let host = match url.host()? {
+            Host::Domain(name) => domain::Host::Name(name.trim_end_matches('.').to_owned()),
+            Host::Ipv4(address) => domain::Host::Ip(address.into()),
+            Host::Ipv6(address) => domain::Host::Ip(address.into()),
+        };
+        let port = url.port_or_known_default()?;
+        Some(ModelAddress { has_tls: url.scheme() == "https", host, port, path: url.path().to_owned() })
+    }
 }
 
 /// The key of the model's server. It is never printed.
@@ -125,6 +140,23 @@ mod tests {
             options: options.and_then(os),
         };
         model(texts).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn requests_go_to_the_path_below_the_base_address() {
+        for (url, has_tls, host, port, path) in [
+            ("https://models.example.com/v1/", true, "models.example.com", 443, "/v1/chat/completions"),
+            ("http://localhost:11434/v1", false, "localhost", 11434, "/v1/chat/completions"),
+            ("http://[::1]", false, "[::1]", 80, "/chat/completions"),
+        ] {
+            let address = read(url, Some("m"), None).unwrap().unwrap().address().unwrap();
+            assert_eq!(
+                (address.has_tls, address.port, address.path.as_str()),
+                (has_tls, port, path),
+                "{url}"
+            );
+            assert_eq!(address.host.to_string(), host);
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use domain::Timestamp;
 use engine::mail::MailFigures;
-use engine::{ENGINE_PERMITS, Engine};
+use engine::{ENGINE_PERMITS, Engine, TalkingCounts};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, text};
 use prometheus_client::metrics::MetricType;
@@ -90,6 +90,7 @@ impl Collector for Exposition {
         self.edges(&mut encoder)?;
         self.commits(&mut encoder)?;
         self.engine(&mut encoder)?;
+        self.talking(&mut encoder)?;
         self.operations(&mut encoder)
     }
 }
@@ -167,6 +168,24 @@ impl Exposition {
             encoder.encode_descriptor("sync_duration", about, Some(&Unit::Seconds), MetricType::Histogram)?;
         distribution(&mut sync, &stats.sync_micros, MICROS)?;
         gauge(encoder, "commit_queue", "Changes that wait to be written", stats.queued)
+    }
+
+    fn talking(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        let TalkingCounts { asked, first_token, turns, dropped } = self.engine.talking();
+        let about = "Requests to the server of the chat model, by result";
+        counter_by(encoder, "model_requests", about, "result", asked)?;
+        let about = "Time from a request to the chat model to its first token";
+        let seconds = Some(&Unit::Seconds);
+        let mut first =
+            encoder.encode_descriptor("model_first_token", about, seconds, MetricType::Histogram)?;
+        distribution(&mut first, &first_token, MICROS)?;
+        let about = "Time of a turn of the receptionist, by channel";
+        let mut turn = encoder.encode_descriptor("turn", about, seconds, MetricType::Histogram)?;
+        for (channel, read) in &turns {
+            distribution(&mut turn.encode_family(&[("channel", *channel)])?, read, MICROS)?;
+        }
+        let about = "Sentences of the chat model that were not said, by the rule that dropped them";
+        counter_by(encoder, "gate_dropped", about, "rule", dropped)
     }
 
     fn engine(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
@@ -329,12 +348,12 @@ fn counter(encoder: &mut DescriptorEncoder<'_>, name: &str, about: &str, count: 
     count_of(&mut encoder.encode_descriptor(name, about, None, MetricType::Counter)?, count)
 }
 
-fn counter_by<const N: usize>(
+fn counter_by<'a>(
     encoder: &mut DescriptorEncoder<'_>,
     name: &str,
     about: &str,
     label: &str,
-    counts: [(&str, u64); N],
+    counts: impl IntoIterator<Item = (&'a str, u64)>,
 ) -> Result<(), Error> {
     let mut counter = encoder.encode_descriptor(name, about, None, MetricType::Counter)?;
     for (value, count) in counts {
@@ -436,6 +455,10 @@ mod tests {
         has(&text, "receptionist_store_sync_age_seconds 0.0");
         has(&text, "receptionist_store_rows_set_aside 0");
         has(&text, "receptionist_businesses_set_aside 0");
+        has(&text, r#"receptionist_model_requests_total{result="answered"} 0"#);
+        has(&text, "receptionist_model_first_token_seconds_count 0");
+        has(&text, r#"receptionist_turn_seconds_count{channel="website"} 0"#);
+        has(&text, r#"receptionist_gate_dropped_total{rule="claim"} 0"#);
         has(&text, r#"receptionist_unused_businesses_looked_at_total{had="nothing"} 0"#);
         has(&text, r#"receptionist_unused_businesses_looked_at_total{had="something"} 0"#);
         has(&text, r#"receptionist_backups_total{outcome="incomplete"} 0"#);

@@ -103,6 +103,8 @@ pub enum Amendment {
 pub enum UnderWay {
     Backup,
     Import,
+    /// A turn of the same conversation.
+    Turn,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -138,7 +140,7 @@ pub enum Refusal {
         conflict: Conflict,
         details: Vec<Problem>,
     },
-    /// A temporary conflict with a job that is running. The caller can try again soon.
+    /// A temporary conflict with a job or a turn that is in progress. The caller can try again soon.
     UnderWay {
         what: UnderWay,
         details: Vec<Problem>,

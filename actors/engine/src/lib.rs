@@ -31,6 +31,7 @@ mod scans;
 mod shared;
 mod sources;
 mod supervisor;
+mod talking;
 #[cfg(test)]
 mod testing;
 pub mod upgrade;
@@ -45,3 +46,4 @@ pub use live::{LiveChange, LiveEvent, LiveSubscription};
 pub use people::People;
 pub use principals::Principal;
 pub use shared::ENGINE_PERMITS;
+pub use talking::TalkingCounts;

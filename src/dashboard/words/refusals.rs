@@ -22,6 +22,9 @@ pub(in crate::dashboard) fn refusal(words: &Words, refusal: &Refusal) -> String 
         Refusal::UnderWay { what: UnderWay::Import, .. } => {
             say("An import is under way.", "Un import est en cours.")
         }
+        Refusal::UnderWay { what: UnderWay::Turn, .. } => {
+            say("The conversation has just changed.", "La conversation vient de changer.")
+        }
         Refusal::NotAllowed(denied) => self::denied(words.locale, *denied).to_owned(),
         Refusal::SlotUnavailable(reason) => slot(words.locale, *reason).to_owned(),
         Refusal::BookingDisabled => say(

@@ -22,6 +22,7 @@ use crate::maintenance::due;
 use crate::principals::Principals;
 use crate::scans::Scans;
 use crate::shared::Shared;
+use crate::talking::Talking;
 
 pub(crate) struct Businesses {
     pub(crate) shared: Arc<Shared>,
@@ -30,6 +31,7 @@ pub(crate) struct Businesses {
     pub(crate) readings: Arc<Readings>,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) scans: Arc<Scans>,
+    pub(crate) talking: Talking,
     pub(crate) principals: Principals,
     pub(crate) key_usage: KeyUsage,
     /// The locks on the slugs of booking pages ([`crate::claims`]).
@@ -52,6 +54,7 @@ impl Businesses {
             readings,
             outbox,
             scans: Scans::new(scan_rows),
+            talking: Talking::default(),
             principals: Principals::default(),
             key_usage: KeyUsage::default(),
             slugs: Claims::default(),

@@ -363,7 +363,7 @@ impl TurnContext<'_, '_> {
 
 impl State {
     /// Returns the search index of the knowledge entries. It is built at the first use after a change of an entry.
-    fn knowledge_index(&self) -> Result<std::sync::Arc<talk::knowledge::Index>> {
+    pub(super) fn knowledge_index(&self) -> Result<std::sync::Arc<talk::knowledge::Index>> {
         if let Some(index) = &*self.knowledge.borrow() {
             return Ok(std::sync::Arc::clone(index));
         }
@@ -412,6 +412,9 @@ pub(super) struct Session {
     pub(super) choices: Vec<view::ChoiceView>,
     /// The receptionist does not answer until this time.
     pub(super) silent_until: Option<Timestamp>,
+    /// The tokens of a model that the conversation has used.
+    #[serde(default)]
+    pub(super) tokens: u64,
 }
 
 impl Session {

@@ -11,6 +11,7 @@ use store::{CommitStats, Noted, StoreError};
 use super::Engine;
 use crate::backup::BackupCounts;
 use crate::delivery::Deliveries;
+use crate::talking::TalkingCounts;
 
 impl Engine {
     fn deliveries(&self) -> &Deliveries {
@@ -26,6 +27,11 @@ impl Engine {
     /// Returns the number of successful and of failed reads of calendars.
     pub fn calendar_reads(&self) -> (u64, u64) {
         self.parts.businesses.readings.made.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
+    }
+
+    /// The numbers of turns and of requests to the chat model.
+    pub fn talking(&self) -> TalkingCounts {
+        self.parts.businesses.talking.figures.read()
     }
 
     pub fn commit_stats(&self) -> CommitStats {

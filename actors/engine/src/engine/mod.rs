@@ -14,7 +14,9 @@ use std::time::Duration;
 
 use domain::{Actor, ApiKey, AuditAction, BackupId, BusinessId, IdMint, ResourceId, Timestamp};
 use net::Ports;
+use ports::ModelServer;
 use ractor::Actor as _;
+use serde_json::{Map, Value};
 use store::keys::installation_kind;
 use store::{Batch, DiskReserve, Order, RoomLevel, Space, Store, StoreError, Weight, keys};
 
@@ -153,6 +155,11 @@ impl Engine {
     /// Sets the calendar servers, as `host:port`, whose addresses may be private.
     pub fn set_calendar_hosts(&self, servers: impl IntoIterator<Item = String>) {
         self.parts.businesses.readings.web.list(servers);
+    }
+
+    /// Lets a chat model speak for the receptionist. `options` are added to each request to its server.
+    pub fn set_model(&self, server: Arc<dyn ModelServer>, model: String, options: Map<String, Value>) {
+        self.parts.businesses.talking.begin(server, model, options);
     }
 
     pub fn people(&self) -> People {

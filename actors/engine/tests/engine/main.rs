@@ -48,4 +48,5 @@ mod room;
 mod rows;
 mod search;
 mod set_aside;
+mod talking;
 mod waiting_notices;

@@ -6,23 +6,28 @@
 //! - An ended conversation has an outcome and no session. The end of a voice conversation saves a call.
 //! - A chat of the website that ends without a turn of the caller is deleted.
 
+use std::sync::Arc;
+
+use chrono::NaiveDate;
 use domain::{
     Actor, AuditAction, BudgetKind, CallDetails, CallOutcome, CallStatus, Channel, Conflict, Conversation,
     ConversationId, ConversationMode, ConversationStatus, Direction, Dropped, Effect, EffectKind, EffectOn,
     EndedBy, GAPS_MAX, Gap, GapId, InputKind, Locale, Named, Phone, ProblemCode, Refusal, ResourceId, Right,
-    Speaker, TEAM_SILENCE, Text, Timestamp, Turn,
+    Speaker, TEAM_SILENCE, Text, Timestamp, Turn, UnderWay,
 };
 use store::keys::kind;
 use store::{Batch, Order, StoreError, Weight, keys};
-use talk::{Input, Output, Said, Start, Turned};
+use talk::{Answer, Answers, Ask, Draft, Input, Output, Said, Start, Turned};
 use view::{ChoiceView, ConversationTurnsView, TurnView, TurnsTakenView};
 
 use super::calls::{RecordCall, call_of};
 use super::contacts;
+use crate::business::remembered::check_actor;
 use crate::business::state::State;
 use crate::business::turn_context::{ReadPhone, Session, TurnContext, facts};
-use crate::business::{Change, Context, Decision, Gives, New, Removed, Shown, Write};
+use crate::business::{Change, Context, Decision, Gives, New, Removed, Request, Shown, Write};
 use crate::error::{EngineError, Result};
+use crate::talking::Round;
 
 /// Starts a conversation. The answer contains the receptionist's first turn.
 #[derive(Clone, Debug)]
@@ -91,7 +96,7 @@ impl Change for StartConversation {
                 .write(Write::delete(state.id, &oldest)),
             None => decision,
         };
-        taken(context, None, (conversation, 1), output, decision)
+        taken(context, None, (conversation, 1), (output, 0), decision)
     }
 }
 
@@ -130,60 +135,238 @@ impl Change for TakeTurn {
     const RIGHT: Option<Right> = Some(Right::Day);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        let Self { id, said, token, read_phone } = self;
-        let state = context.state;
-        if state.business.suspended {
-            return Err(EngineError::Suspended);
-        }
-        let before = open(context, id)?;
-        if token.is_some() && before.token != token {
-            return Err(Refusal::NotFound(Named::Conversation).into());
-        }
-        let facts = facts(state, context.now);
-        let session = session(&before, &facts, context.at);
-        let said = cut(said, before.channel.caller_chars_max());
-        let (input, text) = shown_input(&said, &session.choices);
-        let mut turned = before.clone();
-        let seq = turned.next_seq();
-        turned.turns.push(Turn {
-            seq,
-            at: context.at,
-            by: Speaker::Caller,
-            input,
-            text,
-            heard: None,
-            effects: Vec::new(),
-            dropped: Vec::new(),
-        });
-        if session.silent_until.is_some_and(|until| context.at < until) {
-            let mut output = silent(&session.talk);
-            output.silent_until = session.silent_until;
-            return taken(context, Some(before), (turned, seq), output, Decision::gone());
-        }
+        let begun = begun(context, &self)?;
         let random = u64::from_le_bytes(context.random());
-        let input = Input { at: context.at, said, heard: None, model: false, random };
-        let mut answers = talk::Answers::default();
-        let mut turn_context = TurnContext {
-            context: &mut *context,
-            conversation: &before,
-            talk: &session.talk,
-            read_phone,
-            planned: Decision::gone(),
-            booked_by: None,
-        };
-        let output = loop {
-            match talk::turn(&session.talk, &input, &facts, &answers) {
-                Ok(Turned::Done(output)) => break *output,
-                Ok(Turned::Model(_)) => unreachable!("the turn allows no model"),
-                Err(ask) => {
-                    let answer = turn_context.answer(&ask)?;
-                    answers.add(*ask, answer);
+        let input = Input { at: context.at, said: begun.said.clone(), heard: None, model: false, random };
+        take(
+            context,
+            begun,
+            self.read_phone,
+            Spoken { input, answers: Answers::default(), rounds: Vec::new(), tokens: 0 },
+        )
+    }
+}
+
+/// A turn before the rules run.
+struct Begun {
+    before: Conversation,
+    session: Session,
+    facts: talk::Facts,
+    /// The caller's words, cut to their limit.
+    said: Said,
+}
+
+fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
+    let state = context.state;
+    if state.business.suspended {
+        return Err(EngineError::Suspended);
+    }
+    let before = open(context, turn.id)?;
+    if turn.token.is_some() && before.token != turn.token {
+        return Err(Refusal::NotFound(Named::Conversation).into());
+    }
+    let facts = facts(state, context.now);
+    let session = session(&before, &facts, context.at);
+    let said = cut(turn.said.clone(), before.channel.caller_chars_max());
+    Ok(Begun { before, session, facts, said })
+}
+
+/// The input of the rules, and what a model said.
+struct Spoken {
+    input: Input,
+    answers: Answers,
+    rounds: Vec<Round>,
+    tokens: u64,
+}
+
+/// Runs the rules of a turn. The decision contains the turn and its effects.
+fn take<G: Gives<Value = TurnsTakenView>>(
+    context: &mut Context<'_>,
+    Begun { before, session, facts, said }: Begun,
+    read_phone: ReadPhone,
+    Spoken { input, mut answers, rounds, tokens }: Spoken,
+) -> Result<Decision<G>> {
+    let (shown, text) = shown_input(&said, &session.choices);
+    let mut turned = before.clone();
+    let seq = turned.next_seq();
+    turned.turns.push(Turn {
+        seq,
+        at: input.at,
+        by: Speaker::Caller,
+        input: shown,
+        text,
+        heard: None,
+        effects: Vec::new(),
+        dropped: Vec::new(),
+    });
+    let tokens = session.tokens + tokens;
+    if session.silent_until.is_some_and(|until| context.at < until) {
+        let mut output = silent(&session.talk);
+        output.silent_until = session.silent_until;
+        return taken(context, Some(before), (turned, seq), (output, tokens), Decision::gone());
+    }
+    let mut turn_context = TurnContext {
+        context: &mut *context,
+        conversation: &before,
+        talk: &session.talk,
+        read_phone,
+        planned: Decision::gone(),
+        booked_by: None,
+    };
+    let turn = |answers: &Answers| talk::turn(&session.talk, &input, &facts, answers);
+    let output = match answered(&mut turn_context, &mut answers, turn)? {
+        Turned::Done(output) => *output,
+        Turned::Model(mut draft) => {
+            for Round { sentences, calls } in &rounds {
+                for sentence in sentences {
+                    draft.sentence(sentence, &facts);
                 }
+                for call in calls {
+                    answered(&mut turn_context, &mut answers, |answers| draft.call(call, &facts, answers))?;
+                }
+                draft.wants_more();
             }
-        };
-        let TurnContext { planned, booked_by, .. } = turn_context;
-        turned.contact_id = turned.contact_id.or(booked_by);
-        taken(context, Some(before), (turned, seq), output, planned)
+            answered(&mut turn_context, &mut answers, |answers| draft.finish(&facts, answers))?
+        }
+    };
+    let TurnContext { planned, booked_by, .. } = turn_context;
+    turned.contact_id = turned.contact_id.or(booked_by);
+    taken(context, Some(before), (turned, seq), (output, tokens), planned)
+}
+
+/// Runs a rule until it has all answers.
+fn answered<T>(
+    turn_context: &mut TurnContext<'_, '_>,
+    answers: &mut Answers,
+    mut rule: impl FnMut(&Answers) -> talk::Asked<T>,
+) -> Result<T> {
+    loop {
+        match rule(answers) {
+            Ok(result) => return Ok(result),
+            Err(ask) => {
+                let answer = turn_context.answer(&ask)?;
+                answers.add(*ask, answer);
+            }
+        }
+    }
+}
+
+/// A turn that a model takes, before its first round. It is read in the actor, which has changed nothing yet.
+pub(crate) struct Prepared {
+    pub(crate) before: Conversation,
+    pub(crate) facts: talk::Facts,
+    /// The answers that change nothing.
+    pub(crate) answers: Answers,
+    pub(crate) draft: Box<Draft>,
+    /// The tokens of the conversation so far.
+    pub(crate) tokens: u64,
+    pub(crate) tokens_per_day: u64,
+    /// The local day.
+    pub(crate) date: NaiveDate,
+    input: Input,
+    asking: Asking,
+}
+
+/// The parts of a turn that the questions of a model's functions need.
+#[derive(Clone)]
+pub(crate) struct Asking {
+    conversation: Arc<Conversation>,
+    talk: Arc<talk::Talk>,
+    read_phone: ReadPhone,
+}
+
+impl Prepared {
+    pub(crate) fn asking(&self) -> Asking {
+        self.asking.clone()
+    }
+}
+
+/// Reads what a turn with a model needs. `None` if the rules need no model for the turn, or it may not be used.
+pub(crate) fn prepare(
+    state: &State,
+    request: &Request,
+    turn: &TakeTurn,
+    now: Timestamp,
+) -> Result<Option<Prepared>> {
+    check_actor(state, request, TakeTurn::RIGHT)?;
+    let mut context = Context::new(state, request, now);
+    let Begun { before, session, facts, said } = begun(&context, turn)?;
+    let (at, tokens_per_day) = (context.at, state.receptionist.tokens_per_day);
+    if tokens_per_day == 0 || session.silent_until.is_some_and(|until| at < until) {
+        return Ok(None);
+    }
+    let random = u64::from_le_bytes(context.random());
+    let input = Input { at, said, heard: None, model: true, random };
+    let mut answers = Answers::default();
+    let mut turn_context = TurnContext {
+        context: &mut context,
+        conversation: &before,
+        talk: &session.talk,
+        read_phone: turn.read_phone,
+        planned: Decision::gone(),
+        booked_by: None,
+    };
+    let draft = loop {
+        match talk::turn(&session.talk, &input, &facts, &answers) {
+            Ok(Turned::Done(_)) => return Ok(None),
+            Ok(Turned::Model(draft)) => break draft,
+            Err(ask) if ask.is_change() => return Ok(None),
+            Err(ask) => {
+                let answer = turn_context.answer(&ask)?;
+                answers.add(*ask, answer);
+            }
+        }
+    };
+    let asking = Asking {
+        conversation: Arc::new(before.clone()),
+        talk: Arc::new(session.talk),
+        read_phone: turn.read_phone,
+    };
+    let date = now.utc().with_timezone(&facts.zone).date_naive();
+    let tokens = session.tokens;
+    Ok(Some(Prepared { before, facts, answers, draft, tokens, tokens_per_day, date, input, asking }))
+}
+
+/// Answers a question of a model's function. The answer to a change is a preview.
+pub(crate) fn asked_in_turn(
+    state: &State,
+    request: &Request,
+    asking: &Asking,
+    ask: &Ask,
+    now: Timestamp,
+) -> Result<Answer> {
+    let mut turn_context = TurnContext {
+        context: &mut Context::new(state, request, now),
+        conversation: &asking.conversation,
+        talk: &asking.talk,
+        read_phone: asking.read_phone,
+        planned: Decision::gone(),
+        booked_by: None,
+    };
+    turn_context.answer(ask)
+}
+
+/// The last step of a turn with a model: runs the rules with what the model said, and makes the changes.
+pub(crate) struct FinishTurn {
+    pub(crate) turn: TakeTurn,
+    pub(crate) prepared: Prepared,
+    pub(crate) rounds: Vec<Round>,
+    pub(crate) tokens: u64,
+}
+
+impl Change for FinishTurn {
+    type Gives = Shown<TurnsTakenView>;
+    const RIGHT: Option<Right> = TakeTurn::RIGHT;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let Self { turn, prepared, rounds, tokens } = self;
+        let Prepared { before, facts, answers, input, .. } = prepared;
+        let begun = begun(context, &turn)?;
+        if begun.before != before {
+            return Err(Refusal::UnderWay { what: UnderWay::Turn, details: Vec::new() }.into());
+        }
+        let spoken = Spoken { input, answers, rounds, tokens };
+        take(context, Begun { facts, ..begun }, turn.read_phone, spoken)
     }
 }
 
@@ -230,7 +413,8 @@ fn session(conversation: &Conversation, facts: &talk::Facts, at: Timestamp) -> S
             locale: conversation.locale,
             contact: None,
         };
-        Session { talk: talk::begin(&start, facts).talk, choices: Vec::new(), silent_until: None }
+        let talk = talk::begin(&start, facts).talk;
+        Session { talk, choices: Vec::new(), silent_until: None, tokens: 0 }
     })
 }
 
@@ -265,7 +449,7 @@ fn taken<G: Gives<Value = TurnsTakenView>>(
     context: &mut Context<'_>,
     before: Option<Conversation>,
     (mut it, seq): (Conversation, u32),
-    output: Output,
+    (output, tokens): (Output, u64),
     decision: Decision<Removed>,
 ) -> Result<Decision<G>> {
     let (of, at) = (context.state.id, context.at);
@@ -306,7 +490,7 @@ fn taken<G: Gives<Value = TurnsTakenView>>(
     it.verified = talk.verified;
     it.contact_id = talk.contact.filter(|_| talk.verified).or(it.contact_id);
     it.updated_at = at;
-    it.session = Session { talk, choices: choices.clone(), silent_until }.encode();
+    it.session = Session { talk, choices: choices.clone(), silent_until, tokens }.encode();
     let mut decision = with_gaps(context, decision, &gaps, it.id)?;
     let shown: Vec<TurnView> = it.turns.iter().filter(|turn| turn.seq >= seq).map(TurnView::from).collect();
     let answer = TurnsTakenView { id: it.id, turns: shown, choices, ended: end.is_some() };

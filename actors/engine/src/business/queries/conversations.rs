@@ -11,9 +11,8 @@ use store::{Order, Record, StoreError, keys};
 use view::{ConversationTurnsView, ConversationView, GapView, TurnsTakenView};
 
 use super::{End, Page, PageRequest, collect, of_contact, once, walk, walk_theirs};
-use crate::business::commands::conversations::TakeTurn;
 use crate::business::turn_context::Session;
-use crate::business::{Answer, BusinessHandle, Request, Whose, contact};
+use crate::business::{Answer, BusinessHandle, Whose, contact};
 use crate::error::Result;
 use crate::scans::Reader;
 
@@ -104,14 +103,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Adds a turn of the caller. The stored answer to a repeated request has no texts, so the texts are read from the
-    /// conversation.
-    pub async fn take_turn(&self, request: Request, turn: TakeTurn) -> Result<Answer<TurnsTakenView>> {
-        let answer = self.change(request, turn).await?;
-        if answer.replayed { self.with_words(answer).await } else { Ok(answer) }
-    }
-
-    /// Adds the texts of the turns to a stored answer.
+    /// Adds the words to the turns of a stored answer.
     pub async fn with_words(&self, mut answer: Answer<TurnsTakenView>) -> Result<Answer<TurnsTakenView>> {
         if let Some(found) = self.conversation(answer.value.id).await? {
             for turn in &mut answer.value.turns {

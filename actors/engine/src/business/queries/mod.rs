@@ -269,7 +269,7 @@ impl BusinessHandle {
     }
 
     /// Reads from the actor's state. The answer is sent once every change in that state is durable.
-    async fn ask<T: Send + 'static>(
+    pub(crate) async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&mut State, Timestamp) -> Result<T> + Send + 'static,
     ) -> Result<T> {

@@ -149,6 +149,7 @@ const TABLE: &[Row] = &[
 const WITHOUT: &[(&str, &str)] = &[
     ("StepChange", "only the service makes this change"),
     ("EndOverdue", "only the service makes this change"),
+    ("FinishTurn", "the last step of TakeTurn, with its right"),
     ("TurnOff", "only the service makes this change"),
     ("StoreEvents", "only the service makes this change"),
     ("RecordRead", "only the service makes this change"),

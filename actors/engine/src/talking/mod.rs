@@ -1,0 +1,262 @@
+//! Turns in which a chat model speaks for the receptionist.
+//!
+//! A turn has three steps. The actor of the business reads the facts and the stored state (`prepare`). The rounds of
+//! the model then run outside the actor (`turn`), which answers the questions of the model's functions meanwhile. At
+//! last, the actor runs the same rules again with all answers, and commits the turn and its effects in one batch.
+//!
+//! Invariants:
+//! - An actor never waits for the model's server.
+//! - A turn changes nothing before its last step. A crash before it loses only an unanswered turn.
+//! - If the conversation has changed since the first step, the turn is refused.
+//! - A model that is slow, broken or over its tokens ends no turn: the guided path takes it.
+
+mod figures;
+mod seats;
+mod tokens;
+mod turn;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use domain::{BusinessId, ConversationId};
+use parking_lot::{Mutex, RwLock};
+use ports::{ModelFault, ModelResponse, ModelServer};
+use serde_json::{Map, Value};
+use talk::model::{Call, Settings, Stream};
+use tokio::time::{Instant, timeout_at};
+
+use self::figures::{Asked, TalkingFigures};
+use self::seats::Seats;
+use self::tokens::Tokens;
+use crate::quota::Quota;
+
+pub use self::figures::TalkingCounts;
+
+const FIRST_TOKEN_TIME_MAX: Duration = Duration::from_secs(3);
+/// The maximum time of all rounds of a turn.
+const TURN_TIME_MAX: Duration = Duration::from_secs(8);
+/// The time for which the model is not used after failures.
+const REST: Duration = Duration::from_secs(30);
+/// The model rests after this many failures within [`FAILURES_WITHIN`].
+const FAILURES: usize = 3;
+const FAILURES_WITHIN: Duration = Duration::from_secs(60);
+/// The bytes of an error that are read.
+const ERROR_BYTES_MAX: usize = 4 << 10;
+const CHARS_PER_TOKEN: u64 = 4;
+
+/// The model, if the service has one, and the turns in progress.
+pub(crate) struct Talking {
+    model: RwLock<Option<Arc<Model>>>,
+    /// The conversations that have a turn in progress.
+    turns: Arc<Quota<(BusinessId, ConversationId)>>,
+    pub(crate) figures: Arc<TalkingFigures>,
+}
+
+impl Default for Talking {
+    fn default() -> Self {
+        Self { model: RwLock::default(), turns: Arc::new(Quota::new(usize::MAX, 1)), figures: Arc::default() }
+    }
+}
+
+impl Talking {
+    fn model(&self) -> Option<Arc<Model>> {
+        self.model.read().clone()
+    }
+
+    /// Uses the model on this server from now on. `options` are added to each request.
+    pub(crate) fn begin(&self, server: Arc<dyn ModelServer>, model: String, options: Map<String, Value>) {
+        *self.model.write() = Some(Arc::new(Model {
+            server,
+            model,
+            options,
+            says_usage: AtomicBool::new(true),
+            seats: Seats::default(),
+            rest: Mutex::default(),
+            tokens: Tokens::default(),
+            figures: Arc::clone(&self.figures),
+        }));
+    }
+}
+
+struct Model {
+    server: Arc<dyn ModelServer>,
+    model: String,
+    options: Map<String, Value>,
+    /// Whether the requests have `stream_options`. False after a 400 that names it.
+    says_usage: AtomicBool,
+    seats: Seats,
+    rest: Mutex<Resting>,
+    tokens: Tokens,
+    figures: Arc<TalkingFigures>,
+}
+
+/// What the model said in one round.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Round {
+    pub(crate) sentences: Vec<String>,
+    pub(crate) calls: Vec<Call>,
+}
+
+/// The end of a request to the model's server.
+enum Ended {
+    /// Some sentences or calls came, or the whole answer is empty. `has_failed` if it is not complete.
+    With { round: Round, tokens: u64, has_failed: bool },
+    /// Nothing came. `is_torn` if the same request may be sent once more.
+    Without { tokens: u64, is_torn: bool },
+    /// The request must be sent again without `stream_options`.
+    Again,
+}
+
+impl Model {
+    /// Lets the model speak once. Returns the round and the tokens. Without a round, the model failed; a round may
+    /// be incomplete (`true`).
+    async fn round(
+        &self,
+        (of, is_website): (BusinessId, bool),
+        body: impl Fn(&Settings) -> Value,
+        deadline: Instant,
+    ) -> (Option<(Round, bool)>, u64) {
+        let (mut tokens, mut is_retry) = (0, false);
+        loop {
+            let first_by = deadline.min(Instant::now() + FIRST_TOKEN_TIME_MAX);
+            if self.rest.lock().is_now() {
+                return (None, tokens);
+            }
+            let Ok(Some(_seat)) = timeout_at(first_by, self.seats.take(of, is_website)).await else {
+                return (None, tokens);
+            };
+            let usage = self.says_usage.load(Ordering::Relaxed);
+            let settings = Settings { model: self.model.clone(), options: self.options.clone(), usage };
+            match self.ask(view::render(&body(&settings)), usage, (first_by, deadline)).await {
+                Ended::With { round, tokens: more, has_failed } => {
+                    return (Some((round, has_failed)), tokens + more);
+                }
+                Ended::Without { tokens: more, is_torn: true } if !is_retry => {
+                    (tokens, is_retry) = (tokens + more, true);
+                }
+                Ended::Without { tokens: more, .. } => return (None, tokens + more),
+                Ended::Again => self.says_usage.store(false, Ordering::Relaxed),
+            }
+        }
+    }
+
+    async fn ask(&self, body: Vec<u8>, usage: bool, (first_by, deadline): (Instant, Instant)) -> Ended {
+        let (began, sent) = (Instant::now(), String::from_utf8_lossy(&body).chars().count());
+        let failed = |asked, is_torn| {
+            self.note(asked);
+            Ended::Without { tokens: 0, is_torn }
+        };
+        let response = match timeout_at(first_by, self.server.ask(body)).await {
+            Err(_) => return failed(Asked::Timeout, false),
+            Ok(Err(ModelFault::Unreachable)) => return failed(Asked::Unreachable, false),
+            Ok(Err(ModelFault::Closed)) => return failed(Asked::Torn, true),
+            Ok(Ok(response)) => response,
+        };
+        match response.status {
+            200..=299 => {}
+            429 => return failed(Asked::Limited, false),
+            500..=599 => return failed(Asked::Failed, false),
+            status => {
+                if usage && status == 400 && error_of(response, first_by).await.contains("stream_options") {
+                    self.note(Asked::Refused);
+                    return Ended::Again;
+                }
+                if matches!(status, 401 | 403 | 404) {
+                    tracing::warn!(
+                        status,
+                        "the model's server refuses requests; the model is not used for 30 s"
+                    );
+                    self.rest.lock().begin();
+                }
+                return failed(Asked::Refused, false);
+            }
+        }
+        let ModelResponse { mut body, .. } = response;
+        let (mut stream, mut sentences, mut is_late) = (Stream::new(), Vec::new(), false);
+        while !stream.is_done() {
+            let has_begun = stream.has_begun();
+            match timeout_at(if has_begun { deadline } else { first_by }, body.next()).await {
+                Ok(Some(bytes)) => sentences.extend(stream.push(&bytes)),
+                Ok(None) => break,
+                Err(_) => {
+                    is_late = true;
+                    break;
+                }
+            }
+            if !has_begun && stream.has_begun() {
+                self.figures.first_token(began.elapsed());
+            }
+        }
+        let reply = stream.finish();
+        sentences.extend(reply.sentences);
+        let estimate = || ((sent + reply.chars) as u64).div_ceil(CHARS_PER_TOKEN);
+        let tokens = reply.tokens.unwrap_or_else(estimate);
+        let is_torn = reply.is_torn && !is_late;
+        self.note(match (is_late, is_torn) {
+            (true, _) => Asked::Timeout,
+            (false, true) => Asked::Torn,
+            (false, false) => Asked::Answered,
+        });
+        if reply.is_empty && (is_late || is_torn) {
+            return Ended::Without { tokens, is_torn };
+        }
+        let round = Round { sentences, calls: reply.calls };
+        Ended::With { round, tokens, has_failed: is_late || is_torn }
+    }
+
+    /// Counts a request, and its failure.
+    fn note(&self, asked: Asked) {
+        self.figures.asked(asked);
+        if matches!(asked, Asked::Timeout | Asked::Limited | Asked::Failed | Asked::Unreachable)
+            && self.rest.lock().note_failure()
+        {
+            tracing::warn!(
+                ?asked,
+                "the model's server has failed several times; the model is not used for 30 s"
+            );
+        }
+    }
+}
+
+/// The beginning of the text of an error.
+async fn error_of(response: ModelResponse, until: Instant) -> String {
+    let (mut body, mut error) = (response.body, Vec::new());
+    while error.len() < ERROR_BYTES_MAX
+        && let Ok(Some(bytes)) = timeout_at(until, body.next()).await
+    {
+        error.extend(bytes);
+    }
+    String::from_utf8_lossy(&error).into_owned()
+}
+
+/// The failures of the model's server, and the time until which it gets no requests.
+#[derive(Default)]
+struct Resting {
+    failures: VecDeque<Instant>,
+    until: Option<Instant>,
+}
+
+impl Resting {
+    fn is_now(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() < until)
+    }
+
+    fn begin(&mut self) {
+        self.failures.clear();
+        self.until = Some(Instant::now() + REST);
+    }
+
+    /// Returns whether the rest begins with this failure.
+    fn note_failure(&mut self) -> bool {
+        let now = Instant::now();
+        self.failures.retain(|at| now - *at < FAILURES_WITHIN);
+        self.failures.push_back(now);
+        let begins = self.failures.len() >= FAILURES;
+        if begins {
+            self.begin();
+        }
+        begins
+    }
+}

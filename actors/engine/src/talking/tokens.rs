@@ -1,0 +1,88 @@
+//! The tokens that each business has used in its local day. They are counted anew after a start of the service.
+
+use chrono::NaiveDate;
+use domain::BusinessId;
+use lru::LruCache;
+use parking_lot::Mutex;
+
+/// The businesses whose tokens are counted. A further one replaces the one that was counted longest ago.
+const BUSINESSES_MAX: usize = 65_536;
+const CHAT_TOKENS_MAX: u64 = 20_000;
+
+pub(super) struct Tokens(Mutex<LruCache<BusinessId, Day>>);
+
+#[derive(Clone, Copy)]
+struct Day {
+    date: NaiveDate,
+    all: u64,
+    of_website: u64,
+}
+
+/// A conversation whose tokens are counted.
+#[derive(Clone, Copy)]
+pub(super) struct Counted {
+    pub(super) business: BusinessId,
+    /// The local day.
+    pub(super) date: NaiveDate,
+    pub(super) is_website: bool,
+    pub(super) tokens_per_day: u64,
+}
+
+impl Default for Tokens {
+    fn default() -> Self {
+        Self(Mutex::new(LruCache::unbounded()))
+    }
+}
+
+impl Tokens {
+    /// Whether a request may be made. `of_chat` are the tokens of the conversation so far.
+    pub(super) fn allow(&self, it: &Counted, of_chat: u64) -> bool {
+        let day = self.0.lock().peek(&it.business).copied().filter(|day| day.date == it.date);
+        let (all, of_website) = day.map_or((0, 0), |day| (day.all, day.of_website));
+        let is_website_free = of_website < it.tokens_per_day / 2 && of_chat < CHAT_TOKENS_MAX;
+        all < it.tokens_per_day && (!it.is_website || is_website_free)
+    }
+
+    pub(super) fn add(&self, it: &Counted, tokens: u64) {
+        let mut counted = self.0.lock();
+        if counted.len() >= BUSINESSES_MAX && !counted.contains(&it.business) {
+            counted.pop_lru();
+        }
+        let none = Day { date: it.date, all: 0, of_website: 0 };
+        let day = counted.get_or_insert_mut(it.business, || none);
+        if day.date != it.date {
+            *day = none;
+        }
+        day.all = day.all.saturating_add(tokens);
+        day.of_website = day.of_website.saturating_add(if it.is_website { tokens } else { 0 });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::Days;
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn websites_have_half_of_a_day_and_a_bound_for_each_chat() {
+        let tokens = Tokens::default();
+        let date = NaiveDate::from_ymd_opt(2026, 3, 2).unwrap();
+        let call =
+            Counted { business: Uuid::from_u128(1).into(), date, is_website: false, tokens_per_day: 100_000 };
+        let chat = Counted { is_website: true, ..call };
+        assert!(tokens.allow(&chat, CHAT_TOKENS_MAX - 1) && !tokens.allow(&chat, CHAT_TOKENS_MAX));
+        tokens.add(&chat, 49_999);
+        assert!(tokens.allow(&chat, 0));
+        tokens.add(&chat, 1);
+        assert!(!tokens.allow(&chat, 0) && tokens.allow(&call, CHAT_TOKENS_MAX));
+        tokens.add(&call, 50_000);
+        assert!(!tokens.allow(&call, 0));
+        let tomorrow = Counted { date: date.checked_add_days(Days::new(1)).unwrap(), ..chat };
+        assert!(tokens.allow(&tomorrow, 0));
+        let other = Counted { business: Uuid::from_u128(2).into(), ..chat };
+        assert!(tokens.allow(&other, 0));
+        assert!(!tokens.allow(&Counted { tokens_per_day: 0, ..other }, 0));
+    }
+}

@@ -1,0 +1,104 @@
+//! The steps of a turn; see [`super`].
+
+use domain::{Channel, Conversation, Refusal, UnderWay};
+use store::keys;
+use talk::Answers;
+use tokio::time::Instant;
+use view::TurnsTakenView;
+
+use super::tokens::Counted;
+use super::{Model, Round, TURN_TIME_MAX};
+use crate::business::commands::conversations::{FinishTurn, Prepared, TakeTurn, asked_in_turn, prepare};
+use crate::business::{Answer, BusinessHandle, Request};
+use crate::error::Result;
+
+impl BusinessHandle {
+    /// Takes a turn. Errors: [`Refusal::UnderWay`] while the conversation has another turn in progress.
+    ///
+    /// The stored answer to a repeated request has no words, so they are read again.
+    pub async fn take_turn(&self, request: Request, turn: TakeTurn) -> Result<Answer<TurnsTakenView>> {
+        let (began, id) = (Instant::now(), turn.id);
+        let answer = match self.businesses.talking.model() {
+            Some(model) => self.turn_with(&model, request, turn).await?,
+            None => self.change(request, turn).await?,
+        };
+        if answer.replayed {
+            return self.with_words(answer).await;
+        }
+        let found = self.read(|store| store.get::<Conversation>(&keys::conversation(self.id, id))).await?;
+        if let Some(found) = found {
+            self.businesses.talking.figures.turn(found.channel, began.elapsed(), &answer.value.turns);
+        }
+        Ok(answer)
+    }
+
+    async fn turn_with(
+        &self,
+        model: &Model,
+        request: Request,
+        turn: TakeTurn,
+    ) -> Result<Answer<TurnsTakenView>> {
+        if let Some(kept) = self.remembered::<TakeTurn>(&request).await? {
+            return Ok(kept);
+        }
+        let held = self.businesses.talking.turns.take_owned((self.id, turn.id));
+        let _held = held.ok_or(Refusal::UnderWay { what: UnderWay::Turn, details: Vec::new() })?;
+        let (asking, asked) = (request.clone(), turn.clone());
+        let prepared = self.ask(move |state, now| prepare(state, &asking, &asked, now)).await?;
+        let Some(mut prepared) = prepared else { return self.change(request, turn).await };
+        let (rounds, tokens) = self.rounds(model, &request, &mut prepared).await?;
+        self.change(request, FinishTurn { turn, prepared, rounds, tokens }).await
+    }
+
+    /// Runs the rounds of the model. Adds the answers of its functions that change nothing to `prepared`. Returns
+    /// no round if the guided path takes the turn, and the tokens that were used.
+    async fn rounds(
+        &self,
+        model: &Model,
+        request: &Request,
+        prepared: &mut Prepared,
+    ) -> Result<(Vec<Round>, u64)> {
+        let deadline = Instant::now() + TURN_TIME_MAX;
+        let is_website = prepared.before.channel == Channel::Website;
+        let counted = Counted {
+            business: self.id,
+            date: prepared.date,
+            is_website,
+            tokens_per_day: prepared.tokens_per_day,
+        };
+        let mut draft = prepared.draft.clone();
+        // Also contains the previews of changes, which the last step decides anew.
+        let mut answers: Answers = prepared.answers.clone();
+        let (mut rounds, mut used): (Vec<Round>, u64) = (Vec::new(), 0);
+        while model.tokens.allow(&counted, prepared.tokens + used) {
+            let body = |settings: &_| draft.body(&prepared.facts, settings);
+            let (round, tokens) = model.round((self.id, is_website), body, deadline).await;
+            model.tokens.add(&counted, tokens);
+            used += tokens;
+            let Some((round, has_failed)) = round else {
+                // The sentences of the earlier rounds only announced the answers of functions.
+                rounds.clear();
+                break;
+            };
+            for sentence in &round.sentences {
+                draft.sentence(sentence, &prepared.facts);
+            }
+            for call in &round.calls {
+                while let Err(ask) = draft.call(call, &prepared.facts, &answers) {
+                    let (asking, of, it) = (request.clone(), prepared.asking(), (*ask).clone());
+                    let answer =
+                        self.ask(move |state, now| asked_in_turn(state, &asking, &of, &it, now)).await?;
+                    if !ask.is_change() {
+                        prepared.answers.add((*ask).clone(), answer.clone());
+                    }
+                    answers.add(*ask, answer);
+                }
+            }
+            rounds.push(round);
+            if !draft.wants_more() || has_failed {
+                break;
+            }
+        }
+        Ok((rounds, used))
+    }
+}
