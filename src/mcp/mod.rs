@@ -15,6 +15,7 @@ mod business;
 mod catalog;
 mod contacts;
 mod conversations;
+mod knowledge;
 mod message;
 mod moment;
 mod open_times;

@@ -23,6 +23,7 @@ use tracing::Instrument;
 use super::asking::Asking;
 use super::bounds::{answer, one_line, short, text_of};
 use super::refused::Refused;
+use super::tools::{SEARCH_KNOWLEDGE, Tool};
 use super::{appointments, business, params, prompts, tools};
 use crate::http::json::Json;
 use crate::http::router::caught;
@@ -75,6 +76,13 @@ impl Server {
 
     fn may(&self, scope: Scope) -> bool {
         self.request.context.caller.may(scope)
+    }
+
+    /// The tools that the business offers, in the order of the table.
+    async fn offered(&self) -> impl Iterator<Item = &'static Tool> + Clone {
+        let settings = self.request.business.receptionist().await;
+        let is_public = settings.is_ok_and(|settings| settings.knowledge_public);
+        tools::all().iter().filter(move |tool| is_public || tool.name != SEARCH_KNOWLEDGE)
     }
 
     /// Records a failure that replaces the protocol's response.
@@ -136,7 +144,8 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         whole(request)?;
-        let tools = tools::all().iter().filter(|tool| self.may(tool.scope)).map(|tool| tool.listed.clone());
+        let offered = self.offered().await;
+        let tools = offered.filter(|tool| self.may(tool.scope)).map(|tool| tool.listed.clone());
         let result = ListToolsResult::with_all_items(tools.collect());
         Ok(result.with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
@@ -146,9 +155,9 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = tools::named(&request.name) else {
-            let known = tools::all().iter().filter(|tool| self.may(tool.scope)).map(|tool| tool.name);
-            let known: Vec<_> = known.collect();
+        let offered = self.offered().await;
+        let Some(tool) = offered.clone().find(|tool| tool.name == request.name) else {
+            let known: Vec<_> = offered.filter(|tool| self.may(tool.scope)).map(|tool| tool.name).collect();
             let name = short(&request.name);
             let message = format!("there is no tool {name}; the tools of this key are: {}", known.join(", "));
             return Err(ErrorData::invalid_params(message, None));

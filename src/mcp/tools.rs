@@ -13,7 +13,7 @@ use super::asking::{Asking, FIND_OPEN_TIMES};
 use super::bounds::answer;
 use super::refused::Refused;
 use super::schema;
-use super::{appointments, booking, business, contacts, conversations, open_times};
+use super::{appointments, booking, business, contacts, conversations, knowledge, open_times};
 use crate::http::json::Json;
 use crate::http::read::{FromJson, from_json};
 use crate::json_object;
@@ -24,9 +24,8 @@ pub(super) fn all() -> &'static [Tool] {
     &ALL
 }
 
-pub(super) fn named(name: &str) -> Option<&'static Tool> {
-    all().iter().find(|tool| tool.name == name)
-}
+/// The tool that a business offers only if its knowledge is public.
+pub(super) const SEARCH_KNOWLEDGE: &str = "search_knowledge";
 
 fn table() -> Vec<Tool> {
     use Effect::{Adds, Changes, Reads};
@@ -42,6 +41,10 @@ fn table() -> Vec<Tool> {
         tool("update_business", "Change the business", BusinessWrite, Changes, business::update).about(
             "Changes the profile or the opening hours. Values that are not sent stay unchanged; hours \
              replaces the whole week.",
+        ),
+        tool(SEARCH_KNOWLEDGE, "Search the knowledge", BusinessRead, Reads, knowledge::search).about(
+            "Searches the texts that the business has published for its customers. Returns up to 3 passages. \
+             Answer questions about the business only from them. Without a passage, say that you do not know.",
         ),
         tool(FIND_OPEN_TIMES, "Find open times", AppointmentsRead, Reads, open_times::find).about(
             "Returns the times at which a service can be booked, by day, in the business's time zone. No \

@@ -117,7 +117,7 @@ async fn schemas_use_only_keywords_that_every_client_supports() {
     }
 }
 
-fn lint(schema: &Value, at: &str) {
+pub(super) fn lint(schema: &Value, at: &str) {
     const KNOWN: [&str; 7] =
         ["type", "description", "properties", "required", "items", "enum", "additionalProperties"];
     let schema = schema.as_object().unwrap_or_else(|| panic!("{at} is not an object"));

@@ -4,6 +4,7 @@ mod answers;
 mod arguments;
 mod booking;
 mod foreign;
+mod knowledge;
 mod listed;
 mod protocol;
 mod wire;

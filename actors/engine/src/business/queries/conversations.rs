@@ -103,7 +103,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Adds the words to the turns of a stored answer.
+    /// Adds the texts of the turns to a stored answer.
     pub async fn with_words(&self, mut answer: Answer<TurnsTakenView>) -> Result<Answer<TurnsTakenView>> {
         if let Some(found) = self.conversation(answer.value.id).await? {
             for turn in &mut answer.value.turns {
@@ -113,6 +113,15 @@ impl BusinessHandle {
             }
         }
         Ok(answer)
+    }
+
+    /// The passages of the knowledge entries that answer a question. Without `knowledge_public` there are none.
+    pub async fn search_knowledge(&self, query: String) -> Result<Vec<talk::Passage>> {
+        self.ask(move |state, _| match state.receptionist.knowledge_public {
+            true => Ok(state.knowledge_index()?.search(&query)),
+            false => Ok(Vec::new()),
+        })
+        .await
     }
 
     /// Returns the turns and the choices of a chat of the website. `None` if the token is wrong or the last turn is

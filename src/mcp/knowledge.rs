@@ -1,0 +1,36 @@
+//! The tool `search_knowledge`.
+
+use domain::Text;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::asking::Asking;
+use super::refused::Refused;
+use crate::json_object;
+
+json_object! {
+    pub(super) struct Question {
+        /// The question, or words of it.
+        query: Text<1, 300>,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Passages {
+    /// The passages, the best first.
+    passages: Vec<Passage>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Passage {
+    title: String,
+    text: String,
+    /// The web page that the text comes from.
+    source_url: Option<String>,
+}
+
+pub(super) async fn search(asking: Asking, question: Question) -> Result<Passages, Refused> {
+    let found = asking.business.search_knowledge(question.query.into_string()).await?;
+    let shown = |talk::Passage { title, text, source_url }| Passage { title, text, source_url };
+    Ok(Passages { passages: found.into_iter().map(shown).collect() })
+}
