@@ -37,6 +37,7 @@ mod resolve;
 pub mod restore;
 pub mod run;
 pub mod salvage;
+mod secret;
 pub mod serve;
 mod shown;
 mod table;

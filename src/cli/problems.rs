@@ -33,8 +33,8 @@ impl Flags {
             let shorter = name.strip_suffix("-ids").or_else(|| name.strip_suffix("-id"));
             [Some(name.as_str()), shorter, name.strip_suffix('s')]
         });
-        let cleared = format!("clear-{name}");
-        let mut forms = forms.flatten().chain([cleared.as_str()]);
+        let others = [format!("clear-{name}"), format!("{name}-file")];
+        let mut forms = forms.flatten().chain(others.iter().map(String::as_str));
         let known = forms.find(|form| self.0.iter().any(|flag| flag == form))?;
         // `--contact` takes an id, but the object `contact` has the flags `--contact-name` and so on.
         let of_object = known == property && self.0.iter().any(|flag| flag.starts_with(&format!("{known}-")));

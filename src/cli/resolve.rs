@@ -20,7 +20,7 @@ use super::task::{Part, Show, Task};
 use super::typed::near::{near, question};
 use super::typed::time::{self, TimeError};
 use super::typed::{Kind, Typed, zone};
-use super::{files, record};
+use super::{files, record, secret};
 
 const NAMED_MAX: u32 = 10;
 
@@ -83,6 +83,15 @@ impl Meaning<'_> {
             }
             Kind::File => read_text(text).map_err(|error| {
                 Failure::usage(format!("{argument}: cannot read {}: {}", quoted(text), error.kind()))
+            })?,
+            Kind::SecretFile => secret::from_file(text).map_err(|error| {
+                Failure::usage(format!("{argument}: cannot read {}: {}", quoted(text), error.kind()))
+            })?,
+            Kind::Secret => secret::ask(&format!("{text}: ")).map_err(|error| match error.kind() {
+                io::ErrorKind::Unsupported => Failure::usage(format!(
+                    "{argument}: there is no terminal to ask for the {text}; read it from a file with {argument}"
+                )),
+                kind => Failure::usage(format!("cannot ask for the {text}: {kind}")),
             })?,
             Kind::RegionOfZone => return self.region(text),
         };

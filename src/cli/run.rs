@@ -132,7 +132,7 @@ pub(super) async fn perform(
         }
         _ if json => return Ok(Printed { output: raw(&answer)?, note: None }),
         Show::Found(columns) => {
-            let found: Page = answer.read()?;
+            let found: One<Vec<Record>> = answer.read()?;
             return Ok(Printed { output: look.table(&split(columns), &found.data), note: None });
         }
         Show::Within(field, columns) => {

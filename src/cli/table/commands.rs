@@ -273,10 +273,10 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
     Resource {
         name: "calendar",
         about: "Connected calendars, whose busy times block bookings",
-        shapes: &[],
+        shapes: &[Shape { secret_of: Some("username"), ..Shape::of("password") }],
         verbs: &[
             Verb::new("discover", "discoverCalendars", "List the calendars of an account on a CalDAV server")
-                .shown(Show::List("calendar name host writable")),
+                .shown(Show::Found("calendar name host writable")),
             Verb::new("connect", "connectCalendar", "Connect a calendar of a staff member"),
             Verb::new("list", "listCalendars", "List the connected calendars of a business")
                 .shown(Show::List("id staff_id name kind host status last_read_at error.code events")),

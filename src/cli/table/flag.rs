@@ -17,6 +17,7 @@ const ALL: &str = "all";
 const CLEARED: &str = "cleared";
 const EMPTIED: &str = "emptied";
 const FILE: &str = "file";
+const ASKED: &str = "asked";
 
 /// Facts about a property's flag that the API document does not contain.
 #[derive(Clone, Copy)]
@@ -34,6 +35,9 @@ pub(super) struct Shape {
     pub(super) cleared_with: Option<&'static str>,
     /// Whether the value can be read from a file or standard input.
     pub(super) in_file: bool,
+    /// The property of the account whose secret this property is. A secret is no argument: it is read from a file, or
+    /// the command asks for it at the terminal.
+    pub(super) secret_of: Option<&'static str>,
 }
 
 impl Shape {
@@ -47,6 +51,7 @@ impl Shape {
             default: None,
             cleared_with: None,
             in_file: false,
+            secret_of: None,
         }
     }
 }
@@ -80,6 +85,9 @@ impl<'a> Flag<'a> {
     /// Adds the flag to a command, together with its companions, which clear, empty or fill the property.
     pub(super) fn add_to(&self, command: Command) -> Command {
         let Property { name, required, .. } = self.property;
+        if self.shape.secret_of.is_some() {
+            return self.add_secret_to(command);
+        }
         let (parser, value_name, form) = self.form();
         let mut arg = Arg::new(name.clone()).long(self.long.clone()).help(self.help(&form));
         if let Some(alias) = self.shape.alias {
@@ -117,6 +125,33 @@ impl<'a> Flag<'a> {
         })
     }
 
+    /// Adds the arguments of a secret. A command that changes a record asks for it only with a flag.
+    fn add_secret_to(&self, command: Command) -> Command {
+        let long = &self.long;
+        let file = Arg::new(self.id(FILE)).long(format!("{long}-file")).value_name("FILE");
+        let help = format!("{}, in this file; - for standard input", self.property.about);
+        if !self.changes {
+            let default = " [default: the command asks for it at the terminal]";
+            return command.arg(file.help(format!("{help}{default}")));
+        }
+        let asked = Arg::new(self.id(ASKED)).long(format!("ask-{long}")).action(ArgAction::SetTrue);
+        let asked = asked.help(format!("Ask for the new {long} at the terminal"));
+        command.arg(file.help(help)).arg(asked.conflicts_with(self.id(FILE)))
+    }
+
+    /// The source of a secret: a file, or the terminal.
+    fn read_secret(&self, account: &str, matches: &ArgMatches) -> Option<Term> {
+        let argument = format!("--{}-file", self.long);
+        if let Some(file) = matches.get_one::<String>(&self.id(FILE)) {
+            return Some(Typed::new(argument, Kind::SecretFile, file.as_str()).into());
+        }
+        let asks = match self.changes {
+            true => matches.get_flag(&self.id(ASKED)),
+            false => matches.contains_id(account),
+        };
+        asks.then(|| Typed::new(argument, Kind::Secret, self.long.as_str()).into())
+    }
+
     fn id(&self, companion: &str) -> String {
         format!("{companion} {}", self.property.name)
     }
@@ -134,6 +169,9 @@ impl<'a> Flag<'a> {
     pub(super) fn read(&self, matches: &ArgMatches) -> Option<Term> {
         let name = self.property.name.as_str();
         let is_set = |id: &str| matches.try_get_one::<bool>(id).ok().flatten().copied().unwrap_or(false);
+        if let Some(account) = self.shape.secret_of {
+            return self.read_secret(account, matches);
+        }
         if is_set(&self.id(CLEARED)) {
             return Some(Value::Null.into());
         }

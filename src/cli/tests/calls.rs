@@ -56,6 +56,42 @@ fn businesses() {
 }
 
 #[test]
+fn calendars() {
+    let all = format!("{B}/calendars");
+    // The unresolved text of a password is the name of its file, or of the secret to ask for.
+    for (flag, password) in [("--password-file f", "f"), ("", "password")] {
+        check(
+            &format!("calendar discover --business b1 --url U --username ada {flag}"),
+            "POST",
+            &format!("{all}/discover"),
+            json!({"url": "U", "username": "ada", "password": password}),
+        );
+    }
+    check(
+        "calendar connect --business b1 --staff s1 --kind caldav --url U --username ada --calendar C",
+        "POST",
+        &all,
+        json!({
+            "staff_id": "s1", "kind": "caldav", "url": "U", "username": "ada", "calendar": "C",
+            "password": "password",
+        }),
+    );
+    check(
+        "calendar connect --business b1 --staff s1 --kind ics --url U",
+        "POST",
+        &all,
+        json!({"staff_id": "s1", "kind": "ics", "url": "U"}),
+    );
+    let one = format!("{all}/c1");
+    check("calendar change c1 --business b1 --username eve", "PATCH", &one, json!({"username": "eve"}));
+    check("calendar change c1 --business b1 --ask-password", "PATCH", &one, json!({"password": "password"}));
+    check("calendar change c1 --business b1 --password-file f", "PATCH", &one, json!({"password": "f"}));
+    check_usage("calendar change c1 --business b1 --password x", "unexpected argument");
+    check_usage("calendar discover --business b1 --url U --username ada --password=x", "unexpected argument");
+    check_usage("calendar change c1 --ask-password --password-file f", "cannot be used with");
+}
+
+#[test]
 fn people() {
     let all = format!("{B}/people");
     let one = format!("{B}/people/p1");

@@ -50,6 +50,15 @@ async fn check_error(response: &str, line: &str, expected: &str) {
     assert_eq!(stub.requests().len(), 1, "the command must send the request only once");
 }
 
+#[tokio::test]
+async fn the_calendars_of_an_account_are_listed() {
+    let body =
+        r#"{"data":[{"calendar":"https://c.example/a/","name":"Home","host":"c.example","writable":true}]}"#;
+    let line = "calendar discover --business b1 --url https://c.example --username ada --password-file f";
+    let listed = answered(response("200 OK", body), line).await.unwrap().output;
+    assert!(listed.contains("https://c.example/a/") && listed.contains("Home"), "{listed}");
+}
+
 fn printed(output: &str, note: Option<&str>) -> Printed {
     Printed { output: output.into(), note: note.map(str::to_owned) }
 }

@@ -257,6 +257,23 @@ async fn a_file_is_read_up_to_the_limit_of_the_service() {
 }
 
 #[tokio::test]
+async fn a_password_is_read_from_a_file_without_its_line_break() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("password");
+    let line = format!(
+        "calendar discover --business {SALON} --url https://c.example --username ada --password-file {}",
+        file.display()
+    );
+    let refused = meaning_of(&line, &[]).await.call.unwrap_err();
+    assert!(refused.starts_with("--password-file: cannot read"), "{refused}");
+    for (content, password) in [("a b ", "a b "), ("a\n", "a"), ("a\r\n", "a"), ("a\n\n", "a\n")] {
+        fs::write(&file, content).unwrap();
+        let body = meaning_of(&line, &[]).await.call.unwrap().body.unwrap();
+        assert_eq!(body["password"], password, "{content:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_refused_number_is_reported_with_its_flag_and_region() {
     let refused = json!({"error": {
         "code": "invalid_request", "message": "the request is invalid: contact.phone must be one",

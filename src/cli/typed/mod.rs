@@ -45,4 +45,8 @@ pub(super) enum Kind {
     RegionOfZone,
     /// The content of a file, or of standard input for `-`.
     File,
+    /// The content of a file without the line break at its end, or of standard input for `-`.
+    SecretFile,
+    /// A secret that a person enters at the terminal. The typed text is its name.
+    Secret,
 }
