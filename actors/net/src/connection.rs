@@ -102,7 +102,7 @@ impl Connector {
                 Ok(Ok(stream)) => return is_peer(&*stream, *target).map(|()| (*target, stream)),
                 Ok(Err(error)) => {
                     if is_ours_connecting(&error, target.ip()) {
-                        tracing::debug!(webhook.target = %target, error = %error, "a webhook cannot be sent, because this machine lacks a resource");
+                        tracing::debug!(server.target = %target, error = %error, "a request cannot be sent, because this machine lacks a resource");
                         short = true;
                     }
                     failure = connect_failure(&error);
@@ -142,8 +142,8 @@ fn is_peer(stream: &dyn Stream, target: SocketAddr) -> Result<(), AttemptFailure
         return Ok(());
     }
     tracing::error!(
-        webhook.target = %target,
-        webhook.peer = %peer,
+        server.target = %target,
+        server.peer = %peer,
         "the peer of a connection is not the checked address; the connection is not used"
     );
     Err(AttemptFailure::NotPublic)

@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::client::AGENT;
 use super::connection::{Connector, from_http};
-use super::guard::{Asker, Guard, GuardError, Reach};
+use super::guard::{Asker, Guard, GuardError, Purpose, Reach};
 use super::outage::Network;
 use super::system::Ports;
 use super::trust::{Trust, receiver_config};
@@ -85,7 +85,7 @@ impl FetchClient {
         let tls = receiver_config(trust, Arc::clone(&ports.clock));
         let network = Network::new(Arc::clone(&ports.resolver), Arc::clone(&ports.dialer));
         Self {
-            guard: Guard::new(network.clone()),
+            guard: Guard::new(Purpose::Calendar, network.clone()),
             network,
             connector: Arc::new(Connector::new(Arc::clone(&ports.dialer), tls)),
             bodies: Arc::new(Semaphore::new(ALL_BODIES_BYTES_MAX / RESERVED_BYTES)),

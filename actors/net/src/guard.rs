@@ -1,4 +1,5 @@
-//! The guard. It ensures that webhooks are sent only to the public internet.
+//! The guard. It ensures that webhooks are sent only to the public internet, and requests for calendars only to the
+//! public internet and to servers that the operator has listed.
 //!
 //! # The threat
 //!
@@ -45,8 +46,27 @@ pub const RESOLVE_TIME_MAX: Duration = Duration::from_secs(8);
 
 #[derive(Clone)]
 pub struct Guard {
+    purpose: Purpose,
     network: Network,
     warned: Arc<LogThrottle<Host>>,
+}
+
+/// The kind of requests that a guard checks. The log names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    Webhook,
+    Calendar,
+    Model,
+}
+
+impl std::fmt::Display for Purpose {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Webhook => "webhook",
+            Self::Calendar => "calendar",
+            Self::Model => "model's server",
+        })
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,8 +114,8 @@ pub enum GuardError {
 }
 
 impl Guard {
-    pub fn new(network: Network) -> Self {
-        Self { network, warned: Arc::default() }
+    pub fn new(purpose: Purpose, network: Network) -> Self {
+        Self { purpose, network, warned: Arc::default() }
     }
 
     /// Resolves the host of a URL and checks its addresses. It is called when the URL is saved and before every
@@ -127,7 +147,8 @@ impl Guard {
         let checked = self.resolve(host, asker).await;
         let checked = checked.and_then(|addresses| all_within(&addresses, port, reach));
         if let Err(refused) = &checked {
-            log(level(refused, asker, || self.warned.is_due(host)), host, refused);
+            let level = level(refused, asker, || self.warned.is_due(host));
+            log(level, self.purpose, host, refused);
         }
         checked
     }
@@ -184,7 +205,7 @@ fn level(refused: &GuardError, asker: Asker, is_due: impl Fn() -> bool) -> Level
     }
 }
 
-fn log(level: Level, host: &Host, refused: &GuardError) {
+fn log(level: Level, purpose: Purpose, host: &Host, refused: &GuardError) {
     let (why, address, error) = match refused {
         GuardError::Internal(address) => {
             ("resolves to an address that is not public, and is refused", Some(address), None)
@@ -199,7 +220,7 @@ fn log(level: Level, host: &Host, refused: &GuardError) {
     let error = error.map(tracing::field::display);
     macro_rules! say {
         ($level:ident) => {
-            tracing::$level!(webhook.host = %host, webhook.address = address, error, "a webhook's host {why}")
+            tracing::$level!(server.host = %host, server.address = address, error, "the host of a {purpose} {why}")
         };
     }
     match level {
@@ -215,7 +236,7 @@ mod tests {
     use super::*;
 
     fn guard(dns: FakeDns) -> Guard {
-        Guard::new(Network::new(Arc::new(dns), Arc::new(FakeNet::default())))
+        Guard::new(Purpose::Webhook, Network::new(Arc::new(dns), Arc::new(FakeNet::default())))
     }
 
     async fn check(answer: &[&str], url: &str) -> Result<Vec<SocketAddr>, GuardError> {
@@ -288,7 +309,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_local_outage_is_not_a_fault_of_the_host() {
         let (dns, net) = (Arc::new(FakeDns::default()), Arc::new(FakeNet::default()));
-        let guard = Guard::new(Network::new(dns.clone(), net.clone()));
+        let guard = Guard::new(Purpose::Webhook, Network::new(dns.clone(), net.clone()));
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
         dns.set_silent(true);
         // No name server has answered so far, so the machine may have none.

@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::client::AGENT;
 use super::connection::{Connection, Connector};
-use super::guard::{Asker, Guard, Reach};
+use super::guard::{Asker, Guard, Purpose, Reach};
 use super::outage::Network;
 use super::system::Ports;
 use super::trust::{Trust, receiver_config};
@@ -67,7 +67,10 @@ impl ModelClient {
             None => None,
         };
         Some(Self {
-            guard: Guard::new(Network::new(Arc::clone(&ports.resolver), Arc::clone(&ports.dialer))),
+            guard: Guard::new(
+                Purpose::Model,
+                Network::new(Arc::clone(&ports.resolver), Arc::clone(&ports.dialer)),
+            ),
             connector: Connector::new(Arc::clone(&ports.dialer), tls),
             target: address.path.parse().ok()?,
             authority: HeaderValue::try_from(authority).ok()?,

@@ -76,7 +76,9 @@ impl Trust {
             }
         }
         if store.is_empty() {
-            tracing::warn!("the system trusts no certificate authority, so no webhook can be delivered");
+            tracing::warn!(
+                "the system trusts no certificate authority, so no webhook can be delivered and no calendar can be read"
+            );
         }
         Ok(store)
     }

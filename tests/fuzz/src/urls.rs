@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use domain::{Host, WebhookUrl, is_public};
-use net::{Asker, Guard, Network};
+use net::{Asker, Guard, Network, Purpose};
 use ports::{BoxFuture, Resolver};
 
 use super::requests::Unreachable;
@@ -171,7 +171,7 @@ pub fn check(data: &[u8]) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _entered = runtime.enter();
     match at_once(
-        Guard::new(Network::new(Arc::new(Leads(leads_to)), Arc::new(Unreachable)))
+        Guard::new(Purpose::Webhook, Network::new(Arc::new(Leads(leads_to)), Arc::new(Unreachable)))
             .check(&url, Asker::Attempt),
     ) {
         Ok(dialled) => {

@@ -22,7 +22,7 @@ use hyper::{Request, Response, StatusCode, Uri};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::connection::{Connection, Connector, from_http};
-use super::guard::{Asker, Guard, GuardError, RESOLVE_TIME_MAX};
+use super::guard::{Asker, Guard, GuardError, Purpose, RESOLVE_TIME_MAX};
 use super::log_throttle::LogThrottle;
 use super::outage::Network;
 use super::pool::Pool;
@@ -104,7 +104,7 @@ impl WebhookClient {
         let tls = receiver_config(trust, Arc::clone(&ports.clock));
         let network = Network::new(Arc::clone(&ports.resolver), Arc::clone(&ports.dialer));
         Self {
-            guard: Guard::new(network.clone()),
+            guard: Guard::new(Purpose::Webhook, network.clone()),
             network,
             connector: Arc::new(Connector::new(Arc::clone(&ports.dialer), tls)),
             pool: Arc::default(),
