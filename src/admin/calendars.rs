@@ -188,7 +188,7 @@ impl CalendarPatchBody {
         self,
         id: CalendarId,
         business: &engine::BusinessHandle,
-    ) -> Result<PatchCalendar, ApiError> {
+    ) -> Result<PatchCalendar, EngineError> {
         check_directions(self.busy.set(), self.write.set())?;
         let (url, username, password) = (self.url.set(), self.username.set(), self.password.set());
         let mut change = PatchCalendar {
@@ -204,7 +204,7 @@ impl CalendarPatchBody {
         if url.is_none() && username.is_none() && password.is_none() {
             return Ok(change);
         }
-        let before = business.connected_calendar(id).await?.ok_or(CalendarId::NOT_FOUND)?;
+        let before = business.connected_calendar(id).await?.ok_or(Refusal::NotFound(Named::Calendar))?;
         let given = [("username", username.is_some()), ("password", password.is_some())];
         if let (None, Some((path, _))) = (&before.login, given.iter().find(|(_, is_given)| *is_given)) {
             return Err(Refusal::invalid(*path, ProblemCode::CaldavOnly).into());

@@ -60,6 +60,7 @@ pub(super) fn table() -> Vec<Route> {
         form("/dashboard/b/{business_id}/settings/receptionist", Right::Settings, settings::receptionist::show, settings::receptionist::sent),
         form("/dashboard/b/{business_id}/settings/calendars", Right::Own, settings::calendars::feeds::show, settings::calendars::feeds::create),
         form("/dashboard/b/{business_id}/settings/calendars/connect", Right::Own, settings::calendars::connected::show, settings::calendars::connected::connect),
+        form("/dashboard/b/{business_id}/settings/calendars/{calendar_id}/change", Right::Own, settings::calendars::connected::ask_change, settings::calendars::connected::change),
         form("/dashboard/b/{business_id}/settings/calendars/{calendar_id}/disconnect", Right::Own, settings::calendars::connected::ask_disconnect, settings::calendars::connected::disconnect),
         form("/dashboard/b/{business_id}/settings/calendars/feeds/{feed_id}/revoke", Right::Own, settings::calendars::feeds::ask_revoke, settings::calendars::feeds::revoke),
         form("/dashboard/b/{business_id}/settings/data", Right::Data, settings::data::show, settings::data::sent),

@@ -1,9 +1,11 @@
 //! Tests of the addresses from which calendar services fetch appointments. An address is shown once. A
-//! member sees and creates addresses only for their own staff member.
+//! member sees and creates addresses only for their own staff member. Also tests of the effects of connected calendars
+//! on the pages.
 
 use engine::calendars::feeds::FeedToken;
 use serde_json::{Value, json};
 
+use crate::day_salon::Salon;
 use crate::harness::{Page, Server};
 
 fn path(salon: &str) -> String {
@@ -114,4 +116,91 @@ async fn a_refused_form_is_shown_again_also_in_french() {
     let page = browser.get(&path).await.says("Adresses de calendrier").says("toutes les 8 à 24 heures");
     let refused = browser.submit(&page, &path, &[("staff_id", ""), ("detail", "times")]).await.is(409);
     assert_eq!(refused.says("10 adresses").field(&path, "detail"), "times");
+}
+
+/// A calendar file with an event at these UTC times of 2 March 2026.
+fn busy(start: &str, end: &str) -> String {
+    format!(
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTAMP:20260101T000000Z\r\n\
+         DTSTART:20260302T{start}Z\r\nDTEND:20260302T{end}Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+}
+
+impl Salon {
+    /// Connects a calendar of Inès that is busy at these times, waits until it is read, and returns its id.
+    async fn connected(&self, start: &str, end: &str) -> String {
+        self.server.receiver.answers(200, &busy(start, end));
+        let body =
+            json!({ "staff_id": self.ines, "kind": "ics", "url": "https://calendar.example.com/secret.ics" });
+        let made = self.operator("POST", "/calendars", body).await;
+        let path = format!("/calendars/{}", made["id"].as_str().unwrap());
+        while self.operator("GET", &path, Value::Null).await["status"] != "connected" {
+            tokio::task::yield_now().await;
+        }
+        made["id"].as_str().unwrap().to_owned()
+    }
+}
+
+#[tokio::test]
+async fn the_team_books_and_moves_over_a_busy_time_with_a_checkbox() {
+    const BOX: &str = "Ignore the busy times of connected calendars";
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    let address = format!("{path}?service={}&staff={}&date=2026-03-02", salon.cut, salon.ines);
+    let page = salon.member.get(&address).await.is(200);
+    assert!(!page.text().contains(BOX), "without a calendar there is no checkbox");
+    salon.connected("090000", "100000").await;
+    let nine = "2026-03-02T09:00:00.000Z"; // 10:00 in Paris
+    let page = salon.member.get(&address).await.says(BOX);
+    assert!(!page.body.contains(nine));
+    let page = salon.member.get(&format!("{address}&ignore_calendars=true")).await.is(200);
+    assert!(page.body.contains(nine));
+    let fields = [("starts_at", nine), ("who", "new"), ("name", "Emma"), ("ignore_calendars", "true")];
+    let sent = salon.member.submit(&page, &path, &fields).await.is(303);
+    let id = sent.header("location").split("booked=").nth(1).unwrap().to_owned();
+    // The appointment overlaps the busy time.
+    let today = salon.member.get(&salon.to("today")).await;
+    let today = today.says("One appointment of the next 14 days overlaps a busy time");
+    assert!(today.body.contains(&salon.to(&format!("appointments/{id}"))));
+    // Without the box, a move within the busy time needs a confirmation. With the box it does not.
+    let path = salon.to(&format!("appointments/{id}/move"));
+    let page = salon.member.get(&path).await.says(BOX);
+    let half_past = [("starts_at", "other"), ("time", "10:30")];
+    let page = salon.member.submit(&page, &path, &half_past).await.is(409).says("Nothing is booked yet");
+    let fields = [&half_past[..], &[("ignore_calendars", "true")]].concat();
+    salon.member.submit(&page, &path, &fields).await.is(303);
+    assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-02T09:30:00.000Z");
+    let away = json!({ "starts_at": "2026-03-02T13:00:00Z" });
+    salon.operator("POST", &format!("/appointments/{id}/reschedule"), away).await;
+    assert!(!salon.member.get(&salon.to("today")).await.text().contains("overlaps a busy time"));
+}
+
+#[tokio::test]
+async fn a_calendar_is_changed_without_showing_its_address() {
+    let mut salon = Salon::open().await;
+    let id = salon.connected("090000", "100000").await;
+    let (list, change) = (path(&salon.id), format!("{}/{id}/change", path(&salon.id)));
+    assert!(salon.owner.get(&list).await.body.contains(&change));
+    let page = salon.owner.get(&change).await.is(200).says("calendar.example.com").says("Inès");
+    assert!(!page.body.contains("secret.ics"));
+    let wrong = [("own_addresses", "ines@example.com\r\nx"), ("all_day", "free")];
+    let page = salon.owner.submit(&page, &change, &wrong).await.is(422);
+    let fields = [("name", "Home"), ("own_addresses", "ines@example.com"), ("all_day", "free")];
+    let sent = salon.owner.submit(&page, &change, &fields).await.is(303);
+    assert_eq!(sent.header("location"), format!("{list}?done=changed"));
+    let shown = salon.operator("GET", &format!("/calendars/{id}"), Value::Null).await;
+    assert_eq!(
+        (&shown["name"], &shown["all_day"], &shown["own_addresses"]),
+        (&json!("Home"), &json!("free"), &json!(["ines@example.com"]))
+    );
+    // A form that was opened before the change shows both versions.
+    let stale = salon.owner.submit(&page, &change, &[("name", "Work")]).await.is(409);
+    assert!(stale.text().contains("Home") && stale.text().contains("Work"));
+    // A new address is checked, and a refusal is shown at the field.
+    let page = salon.owner.get(&change).await;
+    salon.server.receiver.is_away();
+    let refused = salon.owner.submit(&page, &change, &[("url", "https://other.example.com/x.ics")]).await;
+    assert!(refused.is(422).body.contains("id=\"url-problem\""));
+    // A member who is linked to another staff member does not see the calendar.
+    salon.member.get(&change).await.is(404);
 }

@@ -19,7 +19,7 @@ use engine::business::commands::appointments::{Book, BookNoted};
 use super::axis::minute;
 use super::open_times::{Shown, strip};
 use super::steps::{Missing, missing};
-use super::timing::{Timing, Verdict, Wish, date_of, only_shows, party};
+use super::timing::{Timing, Verdict, Wish, date_of, only_shows, party, team};
 use super::whom::{NEW, WHO, Whom};
 use crate::admin::{AppointmentPatchBody, TeamBookBody};
 use crate::dashboard::frame::BOOKED;
@@ -107,7 +107,7 @@ async fn book(member: &Member) -> Result<String, Refused> {
         starts_at: body.starts_at,
         staff_id: body.staff_id,
         source: Source::Dashboard,
-        party: Party::TEAM,
+        party: team(form),
         duration: body.duration_minutes.map(|minutes| TimeDelta::minutes(minutes.get().into())),
     };
     let contact = booking_contact(body.contact_id, body.contact)?;
@@ -157,17 +157,19 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
     };
     let service = service_of(&diary, filled.get("service"), staff, &fitting);
     let mut wanted = Wanted { service, staff, date };
-    let slots = open_slots(member, &diary, &wanted, (&days, wish)).await?;
+    let party = team(filled.values());
+    let slots = open_slots(member, &diary, &wanted, (&days, wish, party)).await?;
     if asked_date.is_none()
         && let Some(first) = slots.first()
     {
         wanted.date = member.day(first.starts_at);
     }
-    let open = Shown { member, days: &days, date: wanted.date, diary: &diary, slots: &slots };
+    let has_calendar = member.business.has_calendar().await?;
+    let open = Shown { member, days: &days, date: wanted.date, diary: &diary, slots: &slots, has_calendar };
     let wish = wish.on(&open);
     let timing = match service {
         Some(service) => {
-            let verdict = verdict(member, &open, (service, staff), wish).await?;
+            let verdict = verdict(member, &open, (service, staff), (wish, party)).await?;
             Some(Timing::new(&open, &mut filled, (wish, service.duration()), verdict))
         }
         None => None,
@@ -291,7 +293,7 @@ async fn open_slots(
     member: &Member,
     diary: &Diary,
     wanted: &Wanted<'_>,
-    (days, wish): (&[NaiveDate], Wish),
+    (days, wish, party): (&[NaiveDate], Wish, Party),
 ) -> Result<Vec<Slot>, Refused> {
     let Some(service) = wanted.service else { return Ok(Vec::new()) };
     let offers =
@@ -300,7 +302,7 @@ async fn open_slots(
         return Ok(Vec::new());
     }
     let days = (days[0], days[days.len() - 1]);
-    Ok(member.business.times_to_book(service.id, wanted.staff, days, wish.duration).await?)
+    Ok(member.business.times_to_book(service.id, wanted.staff, days, (party.terms(), wish.duration)).await?)
 }
 
 /// The engine's answer about a chosen time that is not open.
@@ -308,7 +310,7 @@ async fn verdict(
     member: &Member,
     open: &Shown<'_>,
     (service, staff_id): (&Service, Option<StaffId>),
-    wish: Wish,
+    (wish, party): (Wish, Party),
 ) -> Result<Option<Verdict>, Refused> {
     let Some(starts_at) = wish.at.filter(|at| !open.offers(*at)) else { return Ok(None) };
     let request = BookRequest {
@@ -316,7 +318,7 @@ async fn verdict(
         starts_at,
         staff_id,
         source: Source::Dashboard,
-        party: Party::TEAM,
+        party,
         duration: wish.duration,
     };
     Verdict::of(&member.view, member.business.try_to_book(request).await).map(Some)

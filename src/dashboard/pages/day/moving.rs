@@ -11,7 +11,7 @@ use view::AppointmentView;
 
 use super::appointment;
 use super::open_times::{Shown, strip};
-use super::timing::{OTHER, Timing, Verdict, Wish, date_of, only_shows, party, wall};
+use super::timing::{OTHER, Timing, Verdict, Wish, date_of, only_shows, party, team, wall};
 use crate::admin::TeamRescheduleBody;
 use crate::dashboard::pages::prelude::*;
 
@@ -80,7 +80,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     let done = async {
         let TeamRescheduleBody { starts_at, staff_id, duration_minutes, .. } = body.read()?;
         let duration = duration_minutes.map(|minutes| TimeDelta::minutes(minutes.get().into()));
-        let request = MoveRequest { starts_at, staff_id, party: Party::TEAM, duration };
+        let request = MoveRequest { starts_at, staff_id, party: team(form), duration };
         // A change from an outdated form is refused anyway, so its rules are not checked.
         let is_current = form.find("tag").is_none_or(|sent| sent == tag(&visit));
         let party = match is_current {
@@ -88,7 +88,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
                 let proposal = member.business.try_to_move(visit.id, request.clone()).await;
                 party(&member, &proposal.map_err(Undone::of)?)?
             }
-            false => Party::TEAM,
+            false => request.party,
         };
         member.change(Reschedule { id: visit.id, request: MoveRequest { party, ..request } }).await?;
         Ok(format!("{}?done=moved", member.appointment_path(&visit)))
@@ -116,17 +116,18 @@ async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled) -> 
     let asked_staff: Option<StaffId> = filled.get("staff").parse().ok();
     let staff = asked_staff.filter(|staff| can(*staff)).unwrap_or(visit.staff_id);
     let wish = Wish::of(member, filled.values(), date);
+    let party = team(filled.values());
     let slots = match can(staff) {
-        true => open_slots(member, visit, staff, (&days, wish)).await?,
+        true => open_slots(member, visit, staff, (&days, wish, party)).await?,
         // The staff member no longer offers the service, so there are no times until another one is chosen.
         false => Vec::new(),
     };
-    let open = Shown { member, days: &days, date, diary: &diary, slots: &slots };
+    let has_calendar = member.business.has_calendar().await?;
+    let open = Shown { member, days: &days, date, diary: &diary, slots: &slots, has_calendar };
     let wish = wish.on(&open);
     let verdict = match wish.at.filter(|at| !open.offers(*at)) {
         Some(starts_at) => {
-            let request =
-                MoveRequest { starts_at, staff_id: Some(staff), party: Party::TEAM, duration: wish.duration };
+            let request = MoveRequest { starts_at, staff_id: Some(staff), party, duration: wish.duration };
             Some(Verdict::of(view, member.business.try_to_move(visit.id, request).await)?)
         }
         None => None,
@@ -152,9 +153,9 @@ async fn open_slots(
     member: &Member,
     visit: &AppointmentView,
     staff: StaffId,
-    (days, wish): (&[NaiveDate], Wish),
+    (days, wish, party): (&[NaiveDate], Wish, Party),
 ) -> Result<Vec<Slot>, Refused> {
-    let (days, terms) = ((days[0], days[days.len() - 1]), Party::TEAM.terms());
+    let (days, terms) = ((days[0], days[days.len() - 1]), party.terms());
     let slots = member.business.availability_to_move((visit.id, staff), days, terms, wish.duration);
     match slots.await.map_err(Undone::of) {
         // The service can no longer be booked, so there are no times.

@@ -48,6 +48,7 @@ pub(super) struct Shown<'a> {
     pub(super) diary: &'a Diary,
     /// The open times, in order.
     pub(super) slots: &'a [Slot],
+    pub(super) has_calendar: bool,
 }
 
 /// The seven days of a strip: the week that contains the date, or the days from today if that week has begun.

@@ -33,6 +33,14 @@ const LASTS: &str = "lasts";
 /// The field with the rules that the person agrees to override.
 const OVERRIDE: &str = "override";
 
+/// The checkbox that ignores the busy times of connected calendars.
+const IGNORE_CALENDARS: &str = "ignore_calendars";
+
+/// The team, which ignores the busy times of calendars if the form says so.
+pub(super) fn team(form: &Form) -> Party {
+    Party::Team { ignore_buffers: false, ignore_calendars: form.find(IGNORE_CALENDARS).is_some() }
+}
+
 /// The time and the duration that a form asks for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wish {
@@ -150,7 +158,7 @@ impl Verdict {
 pub(super) fn party(member: &Member, proposal: &Proposal) -> Result<Party, Undone> {
     let accepted: Vec<_> = member.form.get(OVERRIDE).split(',').collect();
     match proposal {
-        Proposal::Allowed => Ok(Party::TEAM),
+        Proposal::Allowed => Ok(team(&member.form)),
         Proposal::Overrides(rules) if rules.iter().all(|rule| accepted.contains(&rule.as_str())) => {
             Ok(Party::Override)
         }
@@ -176,6 +184,8 @@ pub(super) struct Timing {
     pub(super) rules: Vec<String>,
     pub(super) accepts: String,
     pub(super) needs_staff: bool,
+    /// Whether the busy times of connected calendars are ignored. `None` if the business has no calendar.
+    pub(super) ignores_calendars: Option<bool>,
 }
 
 impl Timing {
@@ -239,6 +249,7 @@ impl Timing {
             accepts: rules.iter().map(|rule| rule.as_str()).collect::<Vec<_>>().join(","),
             rules: rules.iter().map(|rule| member.t(&format!("book-override-{rule}"))).collect(),
             needs_staff,
+            ignores_calendars: shown.has_calendar.then(|| filled.has(IGNORE_CALENDARS)),
         }
     }
 }

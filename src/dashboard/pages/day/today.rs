@@ -17,8 +17,8 @@ use crate::dashboard::pages::prelude::*;
 /// The maximum number of appointments on the page. The page says if there are more.
 const SHOWN_MAX: usize = 500;
 const NEXT: usize = 4;
-/// The number of shown appointments outside the bookable times.
-const OUTSIDE: usize = 20;
+/// The number of shown appointments of each [`Warning`].
+const WARNED_MAX: usize = 20;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/today.html", config = "src/askama.toml")]
@@ -30,8 +30,8 @@ struct Page<'a> {
     undo: Option<Undo>,
     /// The next appointments of the whole team. Only phones show them.
     next: Vec<Next>,
-    /// The first appointments outside the bookable times, and the number of all such appointments.
-    outside: (Vec<AppointmentView>, usize),
+    /// The appointments outside the bookable times, and those that overlap a busy time of a calendar.
+    warnings: Vec<Warning>,
     /// Whether the page offers to turn on the notices to customers. It does so until their settings are saved.
     offers_notices: bool,
     is_new: bool,
@@ -43,6 +43,14 @@ struct Page<'a> {
     crew: Vec<OneDay>,
     today: NaiveDate,
     more: bool,
+}
+
+/// Appointments that the team should look at.
+struct Warning {
+    text: String,
+    /// The earliest ones, and the number of the others.
+    visits: Vec<AppointmentView>,
+    more: u64,
 }
 
 struct Next {
@@ -111,7 +119,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         ]),
         undo: member.undo("today"),
         next: next(&member, &dates),
-        outside: member.business.outside(Concerned::EVERYONE).await?,
+        warnings: warnings(&member).await?,
         is_new,
         starts: dates.diary.services.is_empty(),
         steps,
@@ -123,22 +131,21 @@ pub(crate) async fn show(member: Member) -> Answered {
 }
 
 impl Page<'_> {
-    fn shown_outside(&self) -> &[AppointmentView] {
-        &self.outside.0[..self.outside.0.len().min(OUTSIDE)]
-    }
-
-    fn all_outside(&self) -> u64 {
-        self.outside.1 as u64
-    }
-
-    fn more_outside(&self) -> u64 {
-        (self.outside.1 - self.shown_outside().len()) as u64
-    }
-
     fn steps_done(&self) -> String {
         let done = self.steps.iter().filter(|step| step.done).count();
         self.sheet.member.count("steps-done", done as u64)
     }
+}
+
+async fn warnings(member: &Member) -> Result<Vec<Warning>, Refused> {
+    let of = |text: &str, (mut visits, count): (Vec<AppointmentView>, usize)| {
+        visits.truncate(WARNED_MAX);
+        let more = count.saturating_sub(visits.len()) as u64;
+        (count > 0).then(|| Warning { text: member.count(text, count as u64), visits, more })
+    };
+    let outside = member.business.outside(Concerned::EVERYONE).await?;
+    let overlaps = member.business.overlaps_of_calendars().await?;
+    Ok([of("outside", outside), of("overlaps", overlaps)].into_iter().flatten().collect())
 }
 
 fn sub(member: &Member, dates: &Dates, today: NaiveDate) -> String {

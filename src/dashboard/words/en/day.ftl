@@ -222,6 +222,7 @@ book-title = Book an appointment
 book-sub = Times are in { $place } time.
 book-what = Service and time
 book-close = Close
+book-ignore-calendars = Ignore the busy times of connected calendars
 book-anybody = First available person
 book-day = Day
 book-minutes = Length in minutes

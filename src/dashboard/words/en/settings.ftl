@@ -11,6 +11,10 @@ outside = { $count ->
     [one] One upcoming appointment is outside the hours.
    *[other] { $count } upcoming appointments are outside the hours.
 }
+overlaps = { $count ->
+    [one] One appointment of the next 14 days overlaps a busy time of a connected calendar.
+   *[other] { $count } appointments of the next 14 days overlap busy times of connected calendars.
+}
 outside-stay = No appointment changes until you move or cancel it.
 outside-more = { $count ->
     [one] And one more.

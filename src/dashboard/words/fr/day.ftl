@@ -222,6 +222,7 @@ book-title = Prendre un rendez-vous
 book-sub = Heure locale : { $place }.
 book-what = Prestation et heure
 book-close = Fermer
+book-ignore-calendars = Ignorer les heures occupées des agendas connectés
 book-anybody = Première personne disponible
 book-day = Jour
 book-minutes = Durée en minutes

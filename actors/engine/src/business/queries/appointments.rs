@@ -106,7 +106,7 @@ impl BusinessHandle {
         Ok((shown, more))
     }
 
-    async fn shown(&self, ids: &[AppointmentId]) -> Result<Vec<AppointmentView>> {
+    pub(super) async fn shown(&self, ids: &[AppointmentId]) -> Result<Vec<AppointmentView>> {
         let shown = self.read(|store| {
             let (reader, mut names) = (Reader::unbounded(store), Names::of(self.id));
             let found = ids.iter().filter_map(|id| appointment(store, self.id, *id).transpose());

@@ -9,7 +9,7 @@ use domain::{
 };
 use store::keys::kind;
 use store::{Order, Record, StoreError, keys};
-use view::{CalendarSettingsView, CalendarView, KeyCreatorView};
+use view::{AppointmentView, CalendarSettingsView, CalendarView, KeyCreatorView};
 
 use super::{Page, PageRequest, collect};
 use crate::business::BusinessHandle;
@@ -18,7 +18,7 @@ use crate::scans::Reader;
 
 /// The list of appointments that overlap a busy time contains those that start within this time.
 const OVERLAPS_AHEAD: TimeDelta = TimeDelta::days(14);
-const OVERLAPS_MAX: usize = 50;
+const OVERLAPS_MAX: usize = 20;
 
 impl BusinessHandle {
     /// Returns the calendars of the business or of one staff member, in the order of creation. With `seen_by`, the list
@@ -69,9 +69,15 @@ impl BusinessHandle {
         .await
     }
 
-    /// Returns the active appointments of the next 14 days that overlap a busy time of a calendar, sorted by start.
-    pub async fn overlaps_of_calendars(&self) -> Result<Vec<AppointmentId>> {
-        self.ask(|state, now| {
+    /// Whether the business has a connected calendar.
+    pub async fn has_calendar(&self) -> Result<bool> {
+        self.ask(|state, _| Ok(!state.calendars.is_empty())).await
+    }
+
+    /// Returns the earliest active appointments of the next 14 days that overlap a busy time of a calendar, and the
+    /// number of all of them.
+    pub async fn overlaps_of_calendars(&self) -> Result<(Vec<AppointmentView>, usize)> {
+        let overlaps = self.ask(|state, now| {
             let mut found = Vec::new();
             for staff in state.staff.keys() {
                 if state.blocked.calendars_of(*staff).next().is_none() {
@@ -84,10 +90,11 @@ impl BusinessHandle {
                 found.extend(overlaps.map(|(_, hold)| (hold.start, hold.id)));
             }
             found.sort_unstable();
-            found.truncate(OVERLAPS_MAX);
-            Ok(found.into_iter().map(|(_, id)| id).collect())
-        })
-        .await
+            let first = found.iter().take(OVERLAPS_MAX).map(|(_, id)| *id);
+            Ok((first.collect::<Vec<AppointmentId>>(), found.len()))
+        });
+        let (ids, count) = overlaps.await?;
+        Ok((self.shown(&ids).await?, count))
     }
 }
 

@@ -2,7 +2,7 @@
 //! whether the booking or move would be allowed.
 
 use chrono::{NaiveDate, TimeDelta};
-use domain::availability::{Overridden, Schedule, Slot};
+use domain::availability::{Overridden, Schedule, Slot, Terms};
 use domain::booking::{self, BookRequest, MoveRequest, Outcome, Party};
 use domain::{Appointment, AppointmentId, Busy, Named, Refusal, ServiceId, StaffId, Timestamp};
 use uuid::Uuid;
@@ -33,21 +33,20 @@ impl BusinessHandle {
         service: ServiceId,
         staff: Option<StaffId>,
         days: (NaiveDate, NaiveDate),
-        duration: Option<TimeDelta>,
+        (terms, duration): (Terms, Option<TimeDelta>),
     ) -> Result<Vec<Slot>> {
-        let terms = Party::TEAM.terms();
         self.ask(move |state, now| {
             Ok(state.schedule(now).slots_lasting(service, staff, days, terms, duration)?)
         })
         .await
     }
 
-    /// Checks whether the team can make a booking, without making it. The party in the request is ignored.
+    /// Checks whether the party in the request can make a booking, without making it.
     /// Errors: the refusals that `override` cannot prevent.
     pub async fn try_to_book(&self, request: BookRequest) -> Result<Proposal> {
-        let starts_at = request.starts_at;
+        let (starts_at, party) = (request.starts_at, request.party);
         self.ask(move |state, now| {
-            propose(state, (now, starts_at), |schedule, party| {
+            propose(state, (now, starts_at), party, |schedule, party| {
                 let request = BookRequest { party, ..request.clone() };
                 let (id, contact) = (AppointmentId::from(Uuid::nil()), Uuid::nil().into());
                 Ok(booking::book(schedule, &request, id, contact, now)?.0)
@@ -56,12 +55,12 @@ impl BusinessHandle {
         .await
     }
 
-    /// Checks whether the team can make a move, without making it; see [`Self::try_to_book`].
+    /// Checks whether the party in the request can make a move, without making it; see [`Self::try_to_book`].
     pub async fn try_to_move(&self, id: AppointmentId, request: MoveRequest) -> Result<Proposal> {
-        let starts_at = request.starts_at;
+        let (starts_at, party) = (request.starts_at, request.party);
         self.ask(move |state, now| {
             let before = state.appointment(id)?.ok_or(Refusal::NotFound(Named::Appointment))?;
-            propose(state, (now, starts_at), |schedule, party| {
+            propose(state, (now, starts_at), party, |schedule, party| {
                 let request = MoveRequest { party, ..request.clone() };
                 match booking::reschedule(schedule, &before, &request, now)? {
                     Outcome::Changed { after, .. } => Ok(after),
@@ -73,13 +72,14 @@ impl BusinessHandle {
     }
 }
 
-/// Returns what a booking or move needs. `make` carries it out in memory with the given schedule and party.
+/// Returns what a booking or move of `party` needs. `make` carries it out in memory with the given schedule and party.
 fn propose(
     state: &State,
     (now, starts_at): (Timestamp, Timestamp),
+    party: Party,
     make: impl Fn(&Schedule<'_>, Party) -> Result<Appointment, Refusal>,
 ) -> Result<Proposal> {
-    if make(&state.schedule(now), Party::TEAM).is_ok() {
+    if make(&state.schedule(now), party).is_ok() {
         return Ok(Proposal::Allowed);
     }
     let mut past = Busy::default();

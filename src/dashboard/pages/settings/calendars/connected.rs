@@ -1,4 +1,4 @@
-//! The pages that connect and disconnect calendars, and the rows of the list of connected calendars. A member manages
+//! The pages that connect, change and disconnect calendars, and the rows of the list of connected calendars. A member manages
 //! the calendars of their own staff member, and gets a 404 for others.
 //!
 //! Invariant: no page contains the address or the password of a connected calendar. Between the discovery and the
@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 use view::CalendarView;
 
-use crate::admin::calendars::{CalendarBody, DiscoverBody};
+use crate::admin::calendars::{CalendarBody, CalendarPatchBody, DiscoverBody};
 use crate::dashboard::pages::prelude::*;
 
 const PLACE: &str = "settings/calendars";
@@ -101,9 +101,6 @@ fn form(member: &Member, mut filled: Filled, staff: &[StaffMember]) -> Answered 
         hint: view.t(&format!("calendars-kind-{kind}-hint")),
         ..Choice::new(kind.as_str(), view.t(&format!("calendars-kind-{kind}")))
     });
-    let all_day = AllDay::ALL
-        .iter()
-        .map(|effect| Choice::new(effect.as_str(), view.t(&format!("calendars-all-day-{effect}"))));
     let password = Field::new("password", "password", "off", view.t("calendars-password"));
     let password = password.optional().hint(view.t("calendars-password-hint"));
     let password = password.problem(Some(filled.problem(view, "password")));
@@ -114,12 +111,16 @@ fn form(member: &Member, mut filled: Filled, staff: &[StaffMember]) -> Answered 
         password,
         filled.field(view, Field::line("name", view.t("calendars-name")).optional()),
     ];
-    let choices = [
-        Field::choices("kind", "radio", view.t("calendars-kind"), kinds).class("boxes"),
-        Field::choices("all_day", "radio", view.t("calendars-all-day"), all_day),
-    ];
+    let choices =
+        [Field::choices("kind", "radio", view.t("calendars-kind"), kinds).class("boxes"), all_day(view)];
     let choices = choices.map(|field| filled.field(view, field));
     page_as(filled.status, &Connect { sheet: member.sheet_below(PLACE), filled, fields, choices })
+}
+
+fn all_day(view: &View) -> Field {
+    let choice =
+        |effect: &AllDay| Choice::new(effect.as_str(), view.t(&format!("calendars-all-day-{effect}")));
+    Field::choices("all_day", "radio", view.t("calendars-all-day"), AllDay::ALL.iter().map(choice))
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
@@ -198,6 +199,100 @@ async fn add(member: &Member, fields: &[(&'static str, String)], calendar: Optio
     let change = body.read::<CalendarBody>()?.checked(&member.business).await.map_err(Undone::of)?;
     member.change(change).await?;
     Ok(see_other(&member.path_to("settings/calendars?done=connected")))
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/settings/calendars/change.html", config = "src/askama.toml")]
+struct ChangePage<'a> {
+    sheet: Sheet<'a>,
+    title: String,
+    sub: String,
+    calendar: CalendarView,
+    fields: Vec<Field>,
+    all_day: Field,
+    versions: Versions,
+    tag: String,
+    filled: Filled,
+}
+
+/// The fields of the form without the secrets, which no page shows.
+fn values(calendar: &CalendarView) -> Form {
+    let it = &calendar.settings;
+    Form::of([
+        ("name", it.name.as_str()),
+        ("username", it.username.as_deref().unwrap_or_default()),
+        ("own_addresses", &it.own_addresses.join("\n")),
+        ("all_day", it.all_day.as_str()),
+    ])
+}
+
+pub(crate) async fn ask_change(member: Member) -> Answered {
+    let calendar = seen(&member).await?;
+    let filled = member.filled(member.path(), || values(&calendar));
+    change_form(&member, calendar, filled).await
+}
+
+async fn change_form(member: &Member, calendar: CalendarView, mut filled: Filled) -> Answered {
+    let (view, it) = (&member.view, &calendar.settings);
+    let url = Field::line("url", view.t("calendars-url")).hint(view.t("calendars-change-url-hint"));
+    let own = Field::area("own_addresses", view.t("calendars-own-addresses"));
+    let own = own.optional().class("low").hint(view.t("calendars-own-addresses-hint"));
+    let mut fields = vec![
+        filled.field(view, Field::line("name", view.t("calendars-name"))),
+        filled.field(view, url.optional()),
+    ];
+    if it.kind == CalendarKind::Caldav {
+        let password = Field::new("password", "password", "off", view.t("calendars-password"));
+        let password = password.optional().hint(view.t("calendars-change-password-hint"));
+        fields.push(filled.field(view, Field::line("username", view.t("calendars-username"))));
+        fields.push(password.problem(Some(filled.problem(view, "password"))));
+    }
+    fields.push(filled.field(view, own));
+    let theirs = values(&calendar);
+    let fact =
+        |label: &str, name: &str| (view.t(label), filled.get(name).to_owned(), theirs.get(name).to_owned());
+    let versions = filled.versions([
+        fact("calendars-name", "name"),
+        fact("calendars-username", "username"),
+        fact("calendars-own-addresses", "own_addresses"),
+    ]);
+    let staff = member.staff().await?.into_iter().find(|one| one.id == it.staff_id);
+    let of = [("staff", staff.map(|one| one.name).unwrap_or_default()), ("host", it.host.clone())];
+    let shown = ChangePage {
+        sheet: member.sheet_below(PLACE),
+        title: member.with("calendars-change-title", "name", &it.name),
+        sub: member.says("calendars-change-sub", &of),
+        fields,
+        all_day: filled.field(view, all_day(view)),
+        versions,
+        tag: filled.tag(it),
+        calendar,
+        filled,
+    };
+    page_as(shown.filled.status, &shown)
+}
+
+pub(crate) async fn change(member: Member) -> Answered {
+    let calendar = seen(&member).await?;
+    let (it, form) = (&calendar.settings, &member.form);
+    let done = async {
+        let own = form.get("own_addresses").lines().map(str::trim).filter(|line| !line.is_empty());
+        let own = own.map(|line| Json::String(line.to_owned())).collect();
+        let body = member.body().text("name").text("all_day").given("url", "url");
+        let mut body = body.with("own_addresses", Json::Array(own));
+        // A new account is checked with a request to the server. An unchanged one is not checked again.
+        if it.username.as_ref().is_some_and(|name| form.get("username").trim() != name) {
+            body = body.text("username");
+        }
+        if !form.get("password").is_empty() {
+            body = body.with("password", Json::String(form.get("password").to_owned()));
+        }
+        let change = body.read::<CalendarPatchBody>()?.checked(it.id, &member.business).await;
+        member.change(change.map_err(Undone::of)?).await?;
+        Ok(member.path_to("settings/calendars?done=changed"))
+    };
+    let done = done.await;
+    member.answered(done, |filled| async { change_form(&member, seen(&member).await?, filled).await }).await
 }
 
 #[derive(Template)]

@@ -43,6 +43,7 @@ impl<'a> List<'a> {
             done: member.done(&[
                 ("revoked", "feeds-revoked"),
                 ("connected", "calendars-connected"),
+                ("changed", "calendars-changed"),
                 ("disconnected", "calendars-disconnected"),
                 ("read", "calendars-reading"),
             ]),
