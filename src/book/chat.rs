@@ -139,7 +139,7 @@ struct ChatChoice {
 }
 
 pub(super) async fn start(asked: Asked) -> Answered {
-    let shop = chatting(&asked)?;
+    let shop = shop_with_chat(&asked)?;
     let StartBody { locale } = body(&asked)?;
     let (front, now) = (&asked.front, asked.front.engine.now());
     front.chats.lock().start(shop.business.id(), asked.address(), now).map_err(|free| too_many(free, now))?;
@@ -157,8 +157,8 @@ pub(super) async fn start(asked: Asked) -> Answered {
 }
 
 pub(super) async fn say(asked: Asked) -> Answered {
-    let shop = chatting(&asked)?;
-    let (id, token) = held(&asked)?;
+    let shop = shop_with_chat(&asked)?;
+    let (id, token) = id_and_token(&asked)?;
     let ChatTurnBody { text, choice, turn_id } = body(&asked)?;
     let (front, now) = (&asked.front, asked.front.engine.now());
     let said = match (text, choice) {
@@ -177,8 +177,8 @@ pub(super) async fn say(asked: Asked) -> Answered {
     let turn = TakeTurn { id, said, token: Some(token), read_phone };
     if shop.business.remembered::<TakeTurn>(&request).await?.is_none() {
         front.chats.lock().turn(asked.address(), now).map_err(|free| too_many(free, now))?;
-        let full = front.bookings.lock().full(shop.business.id(), now);
-        full.map_err(Refused::too_many)?;
+        let checked = front.bookings.lock().check_chat(shop.business.id(), now);
+        checked.map_err(Refused::too_many)?;
     }
     let Answer { value, replayed } = shop.business.take_turn(request, turn).await?;
     let is_booking = |turn: &TurnView| {
@@ -191,21 +191,21 @@ pub(super) async fn say(asked: Asked) -> Answered {
 }
 
 pub(super) async fn show(asked: Asked) -> Answered {
-    let shop = chatting(&asked)?;
-    let (id, token) = held(&asked)?;
+    let shop = shop_with_chat(&asked)?;
+    let (id, token) = id_and_token(&asked)?;
     let now = asked.front.engine.now();
     let found = shop.business.chat(id, token, now).await?.ok_or_else(Refused::not_found)?;
     shown(&asked, &shop, StatusCode::OK, found, None).await
 }
 
 /// Returns the business, or a 404 if its booking page has no chat.
-fn chatting(asked: &Asked) -> Result<Arc<Shop>, Refused> {
+fn shop_with_chat(asked: &Asked) -> Result<Arc<Shop>, Refused> {
     let shop = asked.shop()?;
     if shop.chats { Ok(shop) } else { Err(Refused::not_found()) }
 }
 
 /// Returns the conversation in the path, and the SHA-256 of the token in the headers.
-fn held(asked: &Asked) -> Result<(ConversationId, [u8; 32]), Refused> {
+fn id_and_token(asked: &Asked) -> Result<(ConversationId, [u8; 32]), Refused> {
     let token = bearer(&asked.head.headers).map_err(ApiError::NoToken)?;
     let random = BASE64_URL_SAFE_NO_PAD.decode(token).ok().and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
     let random = random.ok_or_else(Refused::not_found)?;

@@ -97,14 +97,14 @@ fn base(text: &str) -> Result<(String, String), &'static str> {
     let host = host.ok_or(FORM)?;
     match url.scheme() {
         "https" => {}
-        "http" if is_near(&host) => {}
+        "http" if is_loopback_or_private(&host) => {}
         "http" => return Err("must begin with https://, unless its host is a loopback or private address"),
         _ => return Err(FORM),
     }
     Ok((url.as_str().trim_end_matches('/').to_owned(), host.to_string()))
 }
 
-fn is_near(host: &Host<&str>) -> bool {
+fn is_loopback_or_private(host: &Host<&str>) -> bool {
     let address = match host {
         Host::Domain(name) => return *name == "localhost" || name.ends_with(".localhost"),
         Host::Ipv4(address) => IpAddr::V4(*address),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_http_is_only_for_near_addresses() {
+    fn plain_http_is_only_for_loopback_and_private_addresses() {
         for url in [
             "https://models.example.com/v1/",
             "http://127.0.0.1:11434/v1",
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_and_options_of_an_object_are_needed() {
+    fn an_address_needs_a_model_and_the_options_must_be_an_object() {
         let url = "https://models.example.com/v1";
         assert!(read(url, None, None).unwrap_err().starts_with("RECEPTIONIST_LLM_MODEL"));
         let some = read(url, Some("m"), Some(r#"{"temperature": 0}"#)).unwrap().unwrap();

@@ -21,7 +21,7 @@ use super::cookies::Cookies;
 use super::drafts::Drafts;
 use super::form::{FormId, SessionKey};
 use super::once::Once;
-use super::pages::settings::calendars::connected::Connecting;
+use super::pages::settings::calendars::connected::PendingForms;
 use crate::config::PublicUrl;
 use crate::http::cursor::{Binding, Cursors};
 use crate::origins::Origins;
@@ -38,7 +38,7 @@ pub(crate) struct Desk {
     pub(super) once: Once,
     pub(super) limits: Limits,
     pub(super) drafts: Drafts,
-    pub(super) connecting: Connecting,
+    pub(super) pending_forms: PendingForms,
     /// Becomes true when the service stops, so that streams end.
     pub(super) stopping: watch::Receiver<bool>,
 }
@@ -70,7 +70,7 @@ impl Desk {
                 exports: Limit::new(EXPORTS, TimeDelta::hours(1)),
             },
             drafts: Drafts::default(),
-            connecting: Connecting::default(),
+            pending_forms: PendingForms::default(),
             stopping,
         }
     }

@@ -12,7 +12,7 @@ fn ics(staff: &str, changes: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn what_cannot_be_connected_is_refused_with_the_property() {
+async fn an_invalid_calendar_is_refused_with_the_path_of_the_property() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for (changes, path, text) in [

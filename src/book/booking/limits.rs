@@ -84,7 +84,7 @@ impl Limits {
     ///
     /// # Errors
     /// At the limit, the error is the number of seconds after which a booking is possible again.
-    pub(in crate::book) fn full(&self, business: BusinessId, now: Timestamp) -> Result<(), u64> {
+    pub(in crate::book) fn check_chat(&self, business: BusinessId, now: Timestamp) -> Result<(), u64> {
         match self.businesses.free_at(&business, now) {
             Some(free) => Err((free - now).num_milliseconds().unsigned_abs().div_ceil(1_000)),
             None => Ok(()),

@@ -85,7 +85,7 @@ pub(super) fn write(
     at: Timestamp,
 ) -> Result<(Batch, Vec<Effect>)> {
     feeds::end(state, at, &mut decided)?;
-    calendars::end(state, &mut decided);
+    calendars::disconnect_ended(state, &mut decided);
     let Decided { writes, audit, events, mails, waits, failing, .. } = decided;
     let (mut batch, mut usage) = (Batch::default(), state.budget.usage);
     for write in &writes {

@@ -26,7 +26,13 @@ impl Engine {
 
     /// Returns the number of successful and of failed reads of calendars.
     pub fn calendar_reads(&self) -> (u64, u64) {
-        self.parts.businesses.readings.made.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
+        self.parts
+            .businesses
+            .readings
+            .read_counts
+            .each_ref()
+            .map(|count| count.load(Ordering::Relaxed))
+            .into()
     }
 
     /// The numbers of turns and of requests to the chat model.

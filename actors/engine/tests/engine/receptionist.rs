@@ -111,7 +111,7 @@ async fn a_text_thread_moves_the_appointment_of_its_number() {
         .take_while(char::is_ascii_digit)
         .collect();
     let unmoved = handle.appointment(booked).await.unwrap().unwrap();
-    assert_eq!(unmoved.starts_at, at(2, 9), "nothing is moved before the number");
+    assert_eq!(unmoved.starts_at, at(2, 9), "the appointment is moved only after the number is confirmed");
     let moved = said(&handle, id, &number).await;
     assert_eq!(handle.appointment(booked).await.unwrap().unwrap().starts_at, at(3, 10), "{moved:?}");
     let other = StartConversation { from: Some(phone("+15550000008")), ..start(Channel::Sms) };
@@ -186,7 +186,10 @@ async fn an_ended_voice_conversation_is_a_call() {
     let from = Some(phone("+15550001234"));
     let id = started(&handle, StartConversation { from, ..start(Channel::Voice) }).await;
     let call = shown(&handle, id).await.conversation.call_id.unwrap();
-    assert!(handle.call_record(call).await.unwrap().is_none(), "the call is written when it ends");
+    assert!(
+        handle.call_record(call).await.unwrap().is_none(),
+        "the call is saved when the conversation ends"
+    );
     said(&handle, id, "Hello").await;
     pass(1).await;
     handle.change(by_operator(), EndConversation { id, by: EndedBy::Caller }).await.unwrap();
@@ -284,7 +287,10 @@ async fn a_new_conversation_replaces_the_oldest_ended_one_of_the_website() {
     }
     let kept = handle.conversations(&ConversationFilter::default(), &first_page()).await.unwrap().items;
     assert_eq!(kept.len(), 3);
-    assert!(kept.iter().all(|it| !ids.contains(&it.id)), "website first, then the oldest call");
+    assert!(
+        kept.iter().all(|it| !ids.contains(&it.id)),
+        "a new conversation replaces a chat of the website first, then the oldest call"
+    );
     let full = handle.change(by_operator(), start(Channel::Website)).await;
     assert_eq!(conflict(full), Conflict::BudgetUsedUp(BudgetKind::Conversations));
 }

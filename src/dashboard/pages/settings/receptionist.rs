@@ -8,9 +8,9 @@ use crate::admin::receptionist::ReceptionistPatch;
 use crate::dashboard::pages::prelude::*;
 
 /// The offered values of `team_first_seconds`.
-const USUAL: [u32; 6] = [0, 5, 10, 20, 30, 60];
+const RING_SECONDS: [u32; 6] = [0, 5, 10, 20, 30, 60];
 /// The fields that are checkboxes. The first three are the channels.
-const TICKED: [&str; 4] = ["voice", "sms", "website", "knowledge_public"];
+const CHECKBOXES: [&str; 4] = ["voice", "sms", "website", "knowledge_public"];
 /// The fields that are texts.
 const TEXTS: [&str; 5] = ["greeting_en", "greeting_fr", "instructions", "handoff_number", "blocked_numbers"];
 
@@ -30,7 +30,7 @@ struct Page<'a> {
 fn values(settings: &ReceptionistView) -> Form {
     let channels = settings.channels;
     let ticked = [channels.voice, channels.sms, channels.website, settings.knowledge_public];
-    let ticked = std::iter::zip(TICKED, ticked).filter(|(_, ticked)| *ticked);
+    let ticked = std::iter::zip(CHECKBOXES, ticked).filter(|(_, ticked)| *ticked);
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let texts = [
         text(&settings.greeting.en),
@@ -60,7 +60,7 @@ fn lines(view: &View, form: &Form) -> Vec<Line> {
     let text = |name: &str| line(view, &format!("receptionist-{name}"), form.get(name));
     let seconds = form.get("team_first_seconds");
     let seconds = seconds.trim().parse().map_or_else(|_| seconds.to_owned(), |seconds| rings(view, seconds));
-    let [first, second, third, last] = TICKED.map(ticked);
+    let [first, second, third, last] = CHECKBOXES.map(ticked);
     let mut lines = vec![first, second, third];
     lines.extend(TEXTS.map(text));
     lines.extend([line(view, "receptionist-team_first_seconds", &seconds), last]);
@@ -89,7 +89,8 @@ fn shown(member: &Member, settings: &ReceptionistView, mut filled: Filled, done:
         };
         field.optional().hint(hint)
     };
-    let seconds = numbers(&USUAL, filled.get("team_first_seconds"), None, |seconds| rings(view, seconds));
+    let seconds =
+        numbers(&RING_SECONDS, filled.get("team_first_seconds"), None, |seconds| rings(view, seconds));
     let seconds = Field::select("team_first_seconds", label("team_first_seconds"), seconds);
     let shown = Page {
         sheet: member.sheet("settings/receptionist"),
@@ -117,7 +118,7 @@ async fn save(member: &Member) -> Result<String, Refused> {
         "" => Json::Null,
         text => Json::String(text.to_owned()),
     };
-    let channels = Json::Object(TICKED[..3].iter().map(|name| ticked(name)).collect());
+    let channels = Json::Object(CHECKBOXES[..3].iter().map(|name| ticked(name)).collect());
     let greeting = [("en", "greeting_en"), ("fr", "greeting_fr")];
     let greeting =
         Json::Object(greeting.into_iter().map(|(locale, name)| (locale.to_owned(), text(name))).collect());

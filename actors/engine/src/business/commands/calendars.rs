@@ -98,7 +98,7 @@ impl Change for PatchCalendar {
     const RIGHT: Option<Right> = Some(Right::Own);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        let before = seen(context, self.id)?;
+        let before = manageable_calendar(context, self.id)?;
         let reads = reads(context.state, self.id)?;
         context.check_match(&shown(context.state, before, reads.clone())?.settings)?;
         let it = before.clone();
@@ -145,7 +145,7 @@ impl Change for DisconnectCalendar {
     const RIGHT: Option<Right> = Some(Right::Own);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        let gone = seen(context, self.id)?.clone();
+        let gone = manageable_calendar(context, self.id)?.clone();
         Ok(Decision::gone().note(AuditAction::CalendarDisconnected, self.id).write(Write::NoCalendar(gone)))
     }
 }
@@ -162,7 +162,7 @@ impl Change for ReadCalendar {
     const RIGHT: Option<Right> = Some(Right::Own);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        let before = seen(context, self.id)?;
+        let before = manageable_calendar(context, self.id)?;
         let reads = reads(context.state, self.id)?;
         let after = ConnectedCalendar { version: before.version.wrapping_add(1), ..before.clone() };
         let now = reads.clone().for_complete_read();
@@ -185,7 +185,7 @@ impl Change for StoreEvents {
     const RIGHT: Option<Right> = Some(Right::Own);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        read_with(context, self.of)?;
+        calendar_of_read(context, self.of)?;
         Ok(Decision::gone().write(Write::Rows(self.rows)))
     }
 }
@@ -206,7 +206,7 @@ impl Change for RecordRead {
     const RIGHT: Option<Right> = Some(Right::Own);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        let calendar = read_with(context, self.of)?;
+        let calendar = calendar_of_read(context, self.of)?;
         let before =
             context.state.find::<CalendarState>(&keys::calendar_state(context.state.id, calendar.id))?;
         let (mut after, mut decision) = (self.state, Decision::gone());
@@ -228,7 +228,7 @@ impl Change for RecordRead {
 }
 
 /// Returns the calendar. Refuses the result of a read if the settings have changed since the read began.
-fn read_with<'a>(
+fn calendar_of_read<'a>(
     context: &Context<'a>,
     (id, version): (CalendarId, u32),
 ) -> Result<&'a ConnectedCalendar, Refusal> {
@@ -237,7 +237,7 @@ fn read_with<'a>(
 }
 
 /// Returns the calendar, if the person may manage it.
-fn seen<'a>(context: &Context<'a>, id: CalendarId) -> Result<&'a ConnectedCalendar, Refusal> {
+fn manageable_calendar<'a>(context: &Context<'a>, id: CalendarId) -> Result<&'a ConnectedCalendar, Refusal> {
     let editor = context.editor()?;
     let calendar = context.state.calendars.get(&id);
     let calendar = calendar.filter(|calendar| editor.sees_calendars_of(Some(calendar.staff_id)));
@@ -264,7 +264,7 @@ fn shown(
 
 /// Disconnects calendars after the other writes of a decision: the calendars of a deleted staff member, and the
 /// calendars that were connected by a person whose membership is disabled or removed.
-pub(in crate::business) fn end(state: &State, decided: &mut Decided) {
+pub(in crate::business) fn disconnect_ended(state: &State, decided: &mut Decided) {
     let mut ended: Vec<&ConnectedCalendar> = Vec::new();
     let of_person = |person: PersonId| {
         state.calendars.values().filter(move |it| it.created_by == KeyCreator::Person(person))

@@ -88,7 +88,7 @@ impl Change for StartConversation {
         };
         let mut rows = Batch::default();
         rows.put(keys::unfinished(state.id), Vec::new());
-        let replaced = replaced(context)?;
+        let replaced = conversation_to_replace(context)?;
         let decision: Decision<Removed> = Decision::gone().write(Write::Rows(rows));
         let decision = match replaced {
             Some(oldest) => decision
@@ -96,13 +96,13 @@ impl Change for StartConversation {
                 .write(Write::delete(state.id, &oldest)),
             None => decision,
         };
-        taken(context, None, (conversation, 1), (output, 0), decision)
+        add_answer(context, None, (conversation, 1), (output, 0), decision)
     }
 }
 
 /// Returns the ended conversation that a new one replaces. `None` if the budget has room for a further conversation, or
 /// if no conversation has ended.
-fn replaced(context: &Context<'_>) -> Result<Option<Conversation>> {
+fn conversation_to_replace(context: &Context<'_>) -> Result<Option<Conversation>> {
     let state = context.state;
     let (used, allowed) = (
         state.budget.usage.of(BudgetKind::Conversations),
@@ -161,7 +161,7 @@ fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
     if state.business.suspended {
         return Err(EngineError::Suspended);
     }
-    let before = open(context, turn.id)?;
+    let before = open_conversation(context, turn.id)?;
     if turn.token.is_some() && before.token != turn.token {
         return Err(Refusal::NotFound(Named::Conversation).into());
     }
@@ -201,9 +201,9 @@ fn take<G: Gives<Value = TurnsTakenView>>(
     });
     let tokens = session.tokens + tokens;
     if session.silent_until.is_some_and(|until| context.at < until) {
-        let mut output = silent(&session.talk);
+        let mut output = silent_output(&session.talk);
         output.silent_until = session.silent_until;
-        return taken(context, Some(before), (turned, seq), (output, tokens), Decision::gone());
+        return add_answer(context, Some(before), (turned, seq), (output, tokens), Decision::gone());
     }
     let mut turn_context = TurnContext {
         context: &mut *context,
@@ -231,7 +231,7 @@ fn take<G: Gives<Value = TurnsTakenView>>(
     };
     let TurnContext { planned, booked_by, .. } = turn_context;
     turned.contact_id = turned.contact_id.or(booked_by);
-    taken(context, Some(before), (turned, seq), (output, tokens), planned)
+    add_answer(context, Some(before), (turned, seq), (output, tokens), planned)
 }
 
 /// Runs a rule until it has all answers.
@@ -371,7 +371,7 @@ impl Change for FinishTurn {
 }
 
 /// Returns an output without lines, effects and choices.
-fn silent(talk: &talk::Talk) -> Output {
+fn silent_output(talk: &talk::Talk) -> Output {
     Output {
         talk: talk.clone(),
         lines: Vec::new(),
@@ -390,7 +390,7 @@ fn silent(talk: &talk::Talk) -> Output {
 ///
 /// # Errors
 /// [`Refusal::NotFound`], or a conflict if the conversation has ended or its time is over.
-fn open(context: &Context<'_>, id: ConversationId) -> Result<Conversation, EngineError> {
+fn open_conversation(context: &Context<'_>, id: ConversationId) -> Result<Conversation, EngineError> {
     let found = context.state.read::<Conversation>(&keys::conversation(context.state.id, id))?;
     let found = found.ok_or(Refusal::NotFound(Named::Conversation))?;
     let ended_at = found.ended_at.or(Some(found.ends_by()).filter(|by| *by <= context.now));
@@ -445,7 +445,7 @@ fn shown_input(said: &Said, choices: &[ChoiceView]) -> (Option<InputKind>, Strin
 
 /// Adds the receptionist's turn to a conversation and answers with the turns from `seq` on. `decision` contains
 /// the changes that the turn makes to other records.
-fn taken<G: Gives<Value = TurnsTakenView>>(
+fn add_answer<G: Gives<Value = TurnsTakenView>>(
     context: &mut Context<'_>,
     before: Option<Conversation>,
     (mut it, seq): (Conversation, u32),
@@ -502,7 +502,7 @@ fn taken<G: Gives<Value = TurnsTakenView>>(
     let by = Actor::Receptionist(it.id);
     decision = decision.note(action, it.id);
     decision = match end {
-        Some(by) => ended(context, before, it, ended_by(by), decision)?.0,
+        Some(by) => end_conversation(context, before, it, ended_by(by), decision)?.0,
         None => decision.write(Write::put(of, before.as_ref(), &it)),
     };
     // The stored answer contains no texts, because the contact may be erased later.
@@ -552,7 +552,7 @@ fn with_gaps(
 }
 
 /// Ends a conversation. `before` is the stored conversation, or `None` if it is not stored yet.
-pub(crate) fn ended(
+pub(crate) fn end_conversation(
     context: &mut Context<'_>,
     before: Option<Conversation>,
     it: Conversation,
@@ -630,10 +630,10 @@ impl Change for EndConversation {
     const RIGHT: Option<Right> = Some(Right::Day);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        let before = open(context, self.id)?;
+        let before = open_conversation(context, self.id)?;
         context.check_match(&ConversationTurnsView::from(&before))?;
         let decision = Decision::gone().note(AuditAction::ConversationEnded, self.id);
-        let (decision, after) = ended(context, Some(before.clone()), before, self.by, decision)?;
+        let (decision, after) = end_conversation(context, Some(before.clone()), before, self.by, decision)?;
         let (decision, ()) = Decision::answering(ConversationTurnsView::from(&after)).with(decision);
         Ok(decision)
     }
@@ -652,7 +652,7 @@ impl Change for ReplyByTeam {
     const RIGHT: Option<Right> = Some(Right::Day);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        let before = open(context, self.id)?;
+        let before = open_conversation(context, self.id)?;
         if before.channel != Channel::Sms {
             return Err(Refusal::conflict(Conflict::NotByText, "channel", ProblemCode::NotByText).into());
         }
@@ -731,7 +731,7 @@ impl Change for EndOverdue {
         let mut decision = Decision::gone();
         for (before, by) in self.overdue {
             decision = decision.note(AuditAction::ConversationEnded, before.id);
-            (decision, _) = ended(context, Some(before.clone()), before, by, decision)?;
+            (decision, _) = end_conversation(context, Some(before.clone()), before, by, decision)?;
         }
         Ok(decision)
     }

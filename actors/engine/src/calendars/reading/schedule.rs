@@ -71,13 +71,13 @@ pub(crate) struct Readings {
     businesses: Weak<Businesses>,
     queue: Mutex<Queue>,
     changed: Notify,
-    each: Arc<Quota<BusinessId>>,
-    hosts: Arc<Quota<u64>>,
+    per_business: Arc<Quota<BusinessId>>,
+    per_host: Arc<Quota<u64>>,
     /// The last use of each business that has a [`CalendarKind::Caldav`] calendar.
     used: DashMap<BusinessId, Option<Instant>>,
     runtime: Handle,
     /// The numbers of reads that have succeeded, and that have failed.
-    pub(crate) made: [AtomicU64; 2],
+    pub(crate) read_counts: [AtomicU64; 2],
 }
 
 #[derive(Default)]
@@ -91,7 +91,7 @@ struct Entry {
     due: Option<Instant>,
     is_running: bool,
     /// Whether another read was requested during the current one.
-    again: bool,
+    is_requested_again: bool,
     seen: Option<Seen>,
 }
 
@@ -127,11 +127,11 @@ impl Readings {
             businesses: Weak::clone(businesses),
             queue: Mutex::default(),
             changed: Notify::new(),
-            each: Arc::new(Quota::new(READS_MAX, READS_PER_BUSINESS_MAX)),
-            hosts: Arc::new(Quota::new(READS_MAX, READS_PER_HOST_MAX)),
+            per_business: Arc::new(Quota::new(READS_MAX, READS_PER_BUSINESS_MAX)),
+            per_host: Arc::new(Quota::new(READS_MAX, READS_PER_HOST_MAX)),
             used: DashMap::new(),
             runtime: Handle::current(),
-            made: Default::default(),
+            read_counts: Default::default(),
         }
     }
 
@@ -144,7 +144,7 @@ impl Readings {
         let mut queue = self.queue.lock();
         let entry = queue.entries.entry(key).or_default();
         if entry.is_running {
-            entry.again = true;
+            entry.is_requested_again = true;
         } else {
             queue.set(key, Some(Instant::now()));
             self.changed.notify_one();
@@ -160,7 +160,7 @@ impl Readings {
         let mut queue = self.queue.lock();
         let entry = queue.entries.entry(key).or_default();
         entry.is_running = false;
-        let again = std::mem::take(&mut entry.again);
+        let again = std::mem::take(&mut entry.is_requested_again);
         match next {
             _ if again => queue.set(key, Some(Instant::now())),
             Next::After(pause) => queue.set(key, Some(Instant::now() + self.varied(pause))),
@@ -190,7 +190,7 @@ impl Readings {
 
     pub(super) fn count(&self, result: &ReadResult) {
         let number = usize::from(matches!(result, ReadResult::Failed(_)));
-        self.made[number].fetch_add(1, Ordering::Relaxed);
+        self.read_counts[number].fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn is_in_use(&self, business: BusinessId) -> bool {
@@ -210,13 +210,13 @@ impl Readings {
         let mut queue = self.queue.lock();
         let first = CalendarKey { business, calendar: uuid::Uuid::nil().into() };
         let of_business = queue.entries.range(first..).take_while(|(key, _)| key.business == business);
-        let is_meant = |entry: &Entry| {
+        let becomes_due = |entry: &Entry| {
             let is_read =
                 |seen: Seen| seen.kind == CalendarKind::Caldav && seen.status == CalendarStatus::Connected;
             entry.due.is_some() && entry.seen.is_some_and(is_read)
         };
-        let meant: Vec<_> = of_business.filter(|(_, entry)| is_meant(entry)).map(|(key, _)| *key).collect();
-        for key in meant {
+        let keys: Vec<_> = of_business.filter(|(_, entry)| becomes_due(entry)).map(|(key, _)| *key).collect();
+        for key in keys {
             queue.set(key, Some(Instant::now()));
         }
         self.changed.notify_one();
@@ -291,7 +291,7 @@ impl Readings {
     }
 
     /// Starts the due reads that get permits. Returns the time of the next call.
-    fn begin_due(self: &Arc<Self>) -> Instant {
+    fn start_due_reads(self: &Arc<Self>) -> Instant {
         let now = Instant::now();
         let mut queue = self.queue.lock();
         let due: Vec<_> =
@@ -300,7 +300,7 @@ impl Readings {
             let Some(slots) = self.slots(key) else { continue };
             queue.set(key, None);
             queue.entries.entry(key).or_default().is_running = true;
-            self.runtime.spawn(Arc::clone(self).hand(key, slots));
+            self.runtime.spawn(Arc::clone(self).start_read(key, slots));
         }
         let next = queue.due.iter().map(|(due, _)| *due).find(|due| *due > now);
         next.unwrap_or(now + CHECK_EVERY).min(now + CHECK_EVERY)
@@ -314,11 +314,11 @@ impl Readings {
             Some(calendar) => calendar.url.host().hash(&mut host),
             None => key.hash(&mut host),
         }
-        let business = self.each.take_owned(key.business)?;
-        Some(Slots { _business: business, _host: self.hosts.take_owned(host.finish())? })
+        let business = self.per_business.take_owned(key.business)?;
+        Some(Slots { _business: business, _host: self.per_host.take_owned(host.finish())? })
     }
 
-    async fn hand(self: Arc<Self>, key: CalendarKey, slots: Slots) {
+    async fn start_read(self: Arc<Self>, key: CalendarKey, slots: Slots) {
         let next = match self.directory.enter(key).await {
             Ok((running, permit)) => match running.actor.cast(Message::Read(slots, permit)) {
                 Ok(()) => return,
@@ -338,7 +338,7 @@ async fn run(readings: Weak<Readings>) {
         if strong.shared.check_open().is_err() {
             return;
         }
-        let next = strong.begin_due();
+        let next = strong.start_due_reads();
         tokio::select! {
             () = strong.changed.notified() => {}
             () = sleep_until(next) => {}

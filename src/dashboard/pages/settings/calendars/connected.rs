@@ -28,17 +28,17 @@ const FIELDS: [&str; 7] = ["staff_id", "kind", "url", "username", "password", "n
 
 /// The forms whose account was discovered, while the person has not chosen a calendar yet.
 #[derive(Default)]
-pub(in crate::dashboard) struct Connecting(Mutex<VecDeque<Kept>>);
+pub(in crate::dashboard) struct PendingForms(Mutex<VecDeque<PendingForm>>);
 
-struct Kept {
+struct PendingForm {
     token: String,
     of: (Actor, BusinessId),
     at: Instant,
     fields: Vec<(&'static str, String)>,
 }
 
-impl Connecting {
-    fn keep(&self, kept: Kept) {
+impl PendingForms {
+    fn keep(&self, kept: PendingForm) {
         let mut all = self.0.lock();
         all.retain(|one| one.at.elapsed() < KEPT);
         if all.len() >= KEPT_MAX {
@@ -158,7 +158,7 @@ async fn connected(member: &Member) -> Answered {
     let of = (member.actor(), member.business.id());
     let random: [u8; 16] = member.desk.engine.ports().random_bytes();
     let token = u128::from_be_bytes(random).to_string();
-    member.desk.connecting.keep(Kept { token: token.clone(), of, at: Instant::now(), fields });
+    member.desk.pending_forms.keep(PendingForm { token: token.clone(), of, at: Instant::now(), fields });
     choose(member, token, found)
 }
 
@@ -173,10 +173,10 @@ fn choose(member: &Member, token: String, found: Vec<DiscoveredCalendar>) -> Ans
 pub(crate) async fn chosen(member: Member) -> Answered {
     let (token, of) = (member.form.get("held").to_owned(), (member.actor(), member.business.id()));
     let again = see_other(&member.path_to("settings/calendars/connect"));
-    let Some(fields) = member.desk.connecting.find(&token, of) else { return Ok(again) };
+    let Some(fields) = member.desk.pending_forms.find(&token, of) else { return Ok(again) };
     let added = add(&member, &fields, Some(member.form.get("calendar"))).await;
     if added.is_ok() {
-        member.desk.connecting.forget(&token);
+        member.desk.pending_forms.forget(&token);
     }
     match added {
         Err(Refused::Undone(undone)) => {
@@ -333,10 +333,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_kept_form_is_found_by_its_person_for_ten_minutes() {
-        let connecting = Connecting::default();
+        let connecting = PendingForms::default();
         let of = (Actor::Operator, BusinessId::INSTALLATION);
         let at = Instant::now();
-        connecting.keep(Kept { token: "a".into(), of, at, fields: vec![("password", "x".into())] });
+        connecting.keep(PendingForm { token: "a".into(), of, at, fields: vec![("password", "x".into())] });
         assert!(connecting.find("a", (Actor::System, of.1)).is_none() && connecting.find("b", of).is_none());
         tokio::time::sleep(KEPT - Duration::from_secs(1)).await;
         assert_eq!(connecting.find("a", of).unwrap().len(), 1);
