@@ -70,7 +70,7 @@ json_object! {
         waiting_deliveries: Patch<KindPatch>,
         /// Notices to customers that have not been sent yet. Their bytes are not counted.
         waiting_notices: Patch<KindPatch>,
-        /// Conversations of the receptionist. At the limit, a new one replaces the oldest ended one.
+        /// Conversations of the receptionist. At the limit, a new conversation replaces an ended one.
         conversations: Patch<KindPatch>,
     }
 }

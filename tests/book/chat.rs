@@ -60,7 +60,7 @@ async fn the_chat_is_off_by_default() {
 }
 
 #[tokio::test]
-async fn a_customer_sees_the_words_of_their_chat_with_its_token() {
+async fn a_customer_reads_their_chat_with_its_token() {
     let site = open().await;
     let chat = Chat::start(&site).await;
     let turn = json!({ "text": "Bonjour", "turn_id": "t1" });

@@ -19,7 +19,7 @@ words! {
         WaitingDeliveries = "waiting_deliveries",
         /// Notices to customers that have not been sent yet. Their bytes are not counted.
         WaitingNotices = "waiting_notices",
-        /// Conversations of the receptionist. When they are full, a new one replaces the oldest ended one.
+        /// Conversations of the receptionist. At the limit, a new conversation replaces an ended one.
         Conversations = "conversations",
     }
 }

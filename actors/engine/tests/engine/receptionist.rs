@@ -207,7 +207,7 @@ async fn an_ended_voice_conversation_is_a_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn conversations_end_after_their_time() {
+async fn overdue_conversations_end() {
     let (world, shop) = world().await;
     let handle = world.at(&shop);
     let chat = started(&handle, start(Channel::Website)).await;
@@ -317,7 +317,7 @@ async fn an_erasure_empties_the_conversations_of_the_contact() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deleted_conversation_is_gone() {
+async fn a_deleted_conversation_is_not_found() {
     let (world, shop) = world().await;
     let handle = world.at(&shop);
     let id = started(&handle, start(Channel::Voice)).await;

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_keeps_the_other_events() {
+    fn a_partial_read_keeps_the_other_events() {
         let part = Found { is_complete: false, deleted: vec![[1; 16], [77; 16]], ..all(vec![event(0, 5)]) };
         let applied = applied(stored(0..4), part, false).unwrap();
         assert_eq!((applied.rows[0].len(), applied.success.events, applied.busy.len()), (2, 3, 3));

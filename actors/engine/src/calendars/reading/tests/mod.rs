@@ -196,7 +196,7 @@ const TEAM: Party = Party::TEAM;
 const IGNORING: Party = Party::Team { ignore_buffers: false, ignore_calendars: true };
 
 #[tokio::test(start_paused = true)]
-async fn busy_times_block_bookings_until_a_read_finds_them_gone() {
+async fn busy_times_block_bookings_until_a_read_no_longer_finds_them() {
     let world = World::new().await;
     let server = world.serve(1, &file(&[("a", 10, 12)]));
     let id = world.connect().await;
@@ -228,7 +228,7 @@ async fn busy_times_block_bookings_until_a_read_finds_them_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_keeps_the_busy_times_also_over_a_restart() {
+async fn a_failed_read_keeps_the_busy_times_even_after_a_restart() {
     let mut world = World::new().await;
     world.serve(1, &file(&[("a", 10, 12)]));
     let id = world.connect().await;
@@ -251,7 +251,7 @@ async fn a_failure_keeps_the_busy_times_also_over_a_restart() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn refused_credentials_stop_a_calendar_until_a_person_asks() {
+async fn refused_credentials_stop_a_calendar_until_a_person_requests_a_read() {
     let world = World::new().await;
     let server = world.serve(1, &response("401 Unauthorized", ""));
     let id = world.connect().await;
