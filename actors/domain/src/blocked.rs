@@ -134,7 +134,7 @@ impl Blocked {
         }
     }
 
-    /// The busy times of the calendars of a staff member, one item per calendar.
+    /// Returns the busy times of each calendar of a staff member.
     pub fn calendars_of(&self, staff: StaffId) -> impl Iterator<Item = &Spans> {
         self.by_staff.get(&staff).into_iter().flat_map(|of_staff| of_staff.calendars.values())
     }

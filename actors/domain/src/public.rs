@@ -73,8 +73,8 @@ const METADATA: [IpAddr; 2] = [
     IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
 ];
 
-/// True if a calendar server that the operator has listed may have this address. Link-local addresses and those of
-/// metadata services are never allowed.
+/// True if a calendar server that the operator has listed may have this address. Link-local addresses and the addresses
+/// of metadata services are never allowed.
 pub fn is_listed_address(address: IpAddr) -> bool {
     let is_private = match address {
         IpAddr::V4(address) => LISTED_V4.iter().any(|range| range.contains(&address)),

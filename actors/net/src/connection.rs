@@ -1,4 +1,5 @@
-//! One connection to a receiver, at an address that the guard has checked. It uses HTTP/1.1, over TLS except to a near model's server.
+//! One connection to a receiver, at an address that the guard has checked. It uses HTTP/1.1 over TLS. Only the server of
+//! a chat model can have a connection without TLS; see [`super::model`].
 
 use std::io;
 use std::net::SocketAddr;

@@ -137,7 +137,7 @@ impl Guard {
         self.check_host((url.host(), url.port()), asker, reach).await
     }
 
-    /// Like [`Self::check_within`], for a host without a URL.
+    /// Like [`Self::check_within`], but for a host and a port instead of a URL.
     pub async fn check_host(
         &self,
         (host, port): (&Host, u16),

@@ -3,8 +3,8 @@
 //! Invariants:
 //!
 //! - Data is sent without TLS only to an address of this machine or of a private network.
-//! - No redirect is followed; its status is returned.
-//! - The body of a response is returned in pieces and never kept.
+//! - Redirects are returned to the caller and not followed.
+//! - The body of a response is returned in pieces as it arrives. The client stores no part of it.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use super::outage::Network;
 use super::system::Ports;
 use super::trust::{Trust, receiver_config};
 
-/// The maximum time from the lookup of the host to an open connection. The caller sets the time of the response.
+/// The maximum time from the lookup of the host to an open connection. The caller sets the timeout of the response.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(8);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct ModelClient {
 }
 
 impl ModelClient {
-    /// `None` if the path or the key cannot be sent in a request.
+    /// Creates a client. Returns `None` if the path or the key contains a character that a request cannot contain.
     pub fn new(ports: &Ports, trust: &Trust, address: ModelAddress, key: Option<&str>) -> Option<Self> {
         let tls = receiver_config(trust, Arc::clone(&ports.clock));
         let usual = if address.has_tls { 443 } else { 80 };
@@ -79,7 +79,7 @@ impl ModelClient {
         })
     }
 
-    /// The addresses of the server. Without TLS, all of them are near.
+    /// Resolves the addresses of the server. Without TLS, returns `None` if one of them is public.
     async fn targets(&self) -> Option<Vec<SocketAddr>> {
         let ModelAddress { has_tls, host, port, .. } = &self.address;
         if let Host::Name(name) = host

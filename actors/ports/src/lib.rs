@@ -105,7 +105,8 @@ impl MailFailure {
 
 /// The server of a chat model.
 pub trait ModelServer: Send + Sync + 'static {
-    /// Sends the body of a request, and returns the beginning of the response. The caller must set a timeout.
+    /// Sends a request with this body. Returns the status and the unread body of the response. The caller must set a
+    /// timeout.
     fn ask(&self, body: Vec<u8>) -> BoxFuture<'_, Result<ModelResponse, ModelFault>>;
 }
 
@@ -115,7 +116,7 @@ pub struct ModelResponse {
 }
 
 pub trait ModelBody: Send {
-    /// The next bytes. `None` at the end of the body, and after the connection was lost.
+    /// Reads the next bytes. Returns `None` at the end of the body, and after the connection is lost.
     fn next(&mut self) -> BoxFuture<'_, Option<Vec<u8>>>;
 }
 

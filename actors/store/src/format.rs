@@ -24,7 +24,7 @@ pub(super) const NAME: &str = "format";
 /// contains.
 pub(super) const READ_BY: u16 = 6;
 /// Format 9 introduced names in search texts, the revocation of the feeds of removed members, and connected calendars.
-/// Versions that do not know this format would write no such names, revoke no such feeds, and book busy times.
+/// An earlier version would not write these names and not revoke these feeds, and it would book busy times.
 const WRITTEN_BY: u16 = 9;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

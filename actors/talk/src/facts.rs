@@ -92,7 +92,7 @@ pub enum Ask {
 }
 
 impl Ask {
-    /// Whether the answer changes something. A preview of the answer changes nothing.
+    /// Whether the engine's answer makes a change, or only returns facts.
     pub fn is_change(&self) -> bool {
         match self {
             Self::Openings(_) | Self::Appointments { .. } | Self::Passages { .. } | Self::Phone { .. } => {

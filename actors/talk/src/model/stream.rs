@@ -23,7 +23,7 @@ pub struct Stream {
     sentences: Sentences,
     calls: Vec<Started>,
     tokens: Option<u64>,
-    /// The answer has begun: a text, reasoning or a call has arrived.
+    /// Whether the first text, reasoning or function call has arrived.
     has_begun: bool,
     is_done: bool,
     is_finished: bool,
@@ -65,7 +65,7 @@ impl Stream {
         found
     }
 
-    /// Whether the first token has arrived, also one that is not said.
+    /// Whether the first token has arrived. It can be reasoning, which the caller does not receive.
     pub fn has_begun(&self) -> bool {
         self.has_begun
     }
