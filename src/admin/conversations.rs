@@ -139,9 +139,9 @@ pub(super) async fn end(
 }
 
 json_object! {
-    /// A text by the team.
+    /// A text message by the team.
     pub(crate) struct ReplyBody {
-        /// The text.
+        /// The text of the message.
         text: Text<1, 1600>,
     }
 }

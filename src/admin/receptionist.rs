@@ -89,7 +89,7 @@ json_object! {
         /// The time in seconds for which the handoff number rings before the receptionist answers, within opening
         /// hours: 0, or 5 to 60.
         team_first_seconds: Patch<Option<TeamFirst>>,
-        /// The numbers whose calls are rejected and whose texts are dropped.
+        /// The numbers whose calls are rejected and whose text messages are dropped.
         blocked_numbers: Patch<Option<DistinctList<Phone, 0, BLOCKED_NUMBERS_MAX>>>,
         /// Whether the receptionist may use the knowledge entries in answers to customers and assistants. Their
         /// text then becomes public.

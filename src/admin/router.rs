@@ -175,7 +175,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("endConversation", "End a conversation for the team")
             .refuses(CONFLICT),
         post(b!("/conversations/{conversation_id}/reply"), Token, conversations::reply)
-            .named("replyInConversation", "Send a text by the team")
+            .named("replyInConversation", "Send a text message by the team")
             .details("The team can reply only in conversations by `sms`. After a reply, the receptionist does not answer in the conversation for 30 minutes.")
             .refuses(CONFLICT),
         delete(b!("/conversations/{conversation_id}"), Token, conversations::delete)

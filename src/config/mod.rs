@@ -141,7 +141,7 @@ pub struct ServeArgs {
     /// File that contains the key of the model's server
     #[arg(long, env = variables::LLM_KEY_FILE, value_name = "FILE")]
     pub llm_key_file: Option<OsString>,
-    /// JSON object whose members are added to each request to the model [default: {}]
+    /// JSON object whose members the service adds to each request to the model [default: {}]
     #[arg(long, env = variables::LLM_OPTIONS, value_name = "JSON")]
     pub llm_options: Option<OsString>,
     /// Log filter for standard error, in the syntax of tracing [default: info]

@@ -66,7 +66,7 @@ json_object! {
         by: Speaker,
         /// The form of a caller's turn.
         input: Option<InputKind>,
-        /// The text.
+        /// The text of the turn.
         text: Text<0, 20_000>,
         /// The part of the text that was played before an interruption; null if all of it was played.
         heard: Option<Text<0, 20_000>>,

@@ -116,7 +116,7 @@ impl Blocked {
         self.len -= 1;
     }
 
-    /// Sets the busy times of a calendar.
+    /// Replaces the busy times of a calendar of a staff member.
     pub fn set_calendar(&mut self, staff: StaffId, calendar: CalendarId, busy: Spans) {
         let of_staff = self.by_staff.entry(staff).or_default();
         of_staff.calendars.insert(calendar, busy);

@@ -1,4 +1,4 @@
-//! A conversation of the receptionist with a caller: one call, one thread of texts, or one chat.
+//! A conversation of the receptionist with a caller: one call, one thread of text messages, or one chat.
 //!
 //! Invariants:
 //! - The sequence numbers of the turns are 1, 2, 3 and so on.
@@ -24,7 +24,7 @@ pub const WEBSITE_TURNS_MAX: usize = 30;
 pub const CHAT_SHOWN: TimeDelta = TimeDelta::hours(24);
 /// The time after which a chat of the website without a contact is deleted.
 pub const CHAT_KEPT: TimeDelta = TimeDelta::days(30);
-/// The time after a text by the team for which the receptionist does not answer.
+/// The time after a text message by the team for which the receptionist does not answer.
 pub const TEAM_SILENCE: TimeDelta = TimeDelta::minutes(30);
 pub const GAPS_MAX: usize = 500;
 pub const GAP_KEPT: TimeDelta = TimeDelta::days(90);

@@ -21,7 +21,7 @@ pub struct Receptionist {
     pub handoff_number: Option<Phone>,
     /// The time for which the handoff number rings first, in seconds; see [`is_team_first`].
     pub team_first_seconds: u32,
-    /// Up to [`BLOCKED_NUMBERS_MAX`] numbers whose calls are rejected and whose texts are dropped.
+    /// Up to [`BLOCKED_NUMBERS_MAX`] numbers whose calls are rejected and whose text messages are dropped.
     pub blocked_numbers: Vec<Phone>,
     /// Whether the receptionist may use the knowledge entries in answers to customers and assistants.
     pub knowledge_public: bool,

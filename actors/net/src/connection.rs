@@ -1,5 +1,5 @@
-//! One connection to a receiver, at an address that the guard has checked. It uses HTTP/1.1 over TLS. Only the server of
-//! a chat model can have a connection without TLS; see [`super::model`].
+//! One connection to a receiver, at an address that the guard has checked. It uses HTTP/1.1 over TLS. Only the server
+//! of a chat model can have a connection without TLS; see the module `model`.
 
 use std::io;
 use std::net::SocketAddr;

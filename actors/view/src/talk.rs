@@ -24,7 +24,7 @@ pub struct ReceptionistView {
     /// The time for which the handoff number rings before the receptionist answers, in seconds. 0 means that the
     /// receptionist answers at once.
     pub team_first_seconds: u32,
-    /// The numbers whose calls are rejected and whose texts are dropped, in E.164 form.
+    /// The numbers whose calls are rejected and whose text messages are dropped, in E.164 form.
     pub blocked_numbers: Vec<String>,
     /// Whether the receptionist may use the knowledge entries in answers to customers and assistants. Their text then
     /// becomes public.
@@ -178,7 +178,7 @@ pub struct TurnView {
     pub by: Speaker,
     /// The form of a caller's turn. It is null for other turns.
     pub input: Option<InputKind>,
-    /// The text.
+    /// The text of the turn.
     pub text: String,
     /// The part of the text that was played before an interruption. It is null if all of it was played.
     pub heard: Option<String>,

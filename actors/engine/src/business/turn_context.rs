@@ -92,7 +92,7 @@ pub(super) fn facts(state: &State, now: Timestamp) -> Facts {
         greeting_en: receptionist.greeting.en.clone(),
         greeting_fr: receptionist.greeting.fr.clone(),
         instructions: receptionist.instructions.clone(),
-        // No carrier is connected, so no texts and no codes are sent.
+        // No carrier is connected, so the service can send no text messages and no codes.
         asks_consent: false,
         sends_codes: false,
     }
@@ -209,7 +209,7 @@ impl TurnContext<'_, '_> {
         Ok(own)
     }
 
-    /// True if the caller has proved to be the contact, or texts from the contact's number.
+    /// True if the caller has proved to be the contact, or sends text messages from the contact's number.
     fn is_verified(&self, contact: ContactId) -> Result<bool> {
         let is_theirs = self.talk.verified && self.talk.contact == Some(contact);
         Ok(is_theirs && self.context.contact(contact)?.is_some())

@@ -11,7 +11,7 @@ use crate::dashboard::pages::prelude::*;
 const RING_SECONDS: [u32; 6] = [0, 5, 10, 20, 30, 60];
 /// The fields that are checkboxes. The first three are the channels.
 const CHECKBOXES: [&str; 4] = ["voice", "sms", "website", "knowledge_public"];
-/// The fields that are texts.
+/// The fields in which a person enters text.
 const TEXTS: [&str; 5] = ["greeting_en", "greeting_fr", "instructions", "handoff_number", "blocked_numbers"];
 
 #[derive(Template)]

@@ -639,7 +639,7 @@ impl Change for EndConversation {
     }
 }
 
-/// Adds a text by the team to a conversation by text message. The receptionist then does not answer for
+/// Adds a text message by the team to a conversation on the channel `sms`. The receptionist then does not answer for
 /// [`TEAM_SILENCE`].
 #[derive(Clone, Debug)]
 pub struct ReplyByTeam {

@@ -151,7 +151,7 @@ impl Readings {
         }
     }
 
-    /// Makes a calendar due after the failure of its actor.
+    /// Makes a calendar due again after the failure of its actor.
     pub(crate) fn failed(&self, key: CalendarKey, rest: Duration) {
         self.finished(key, Next::After(rest.max(START_PAUSE)));
     }
