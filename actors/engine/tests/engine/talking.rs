@@ -19,12 +19,12 @@ use tokio::time::Instant;
 use view::TurnsTakenView;
 
 use crate::harness::{Shop, World, at, by_operator, everything_else_runs, first_page, once};
-use crate::talks::{say, start};
+use crate::receptionist::{say, start};
 
 /// A step of the server: its response to one request.
 enum Step {
     Streams(Vec<String>),
-    /// The pieces, after which the server sends nothing and keeps the connection open.
+    /// The server sends these pieces, and then keeps the connection open without sending data.
     Hangs(Vec<String>),
     Status(u16, &'static str),
     Fails(ModelFault),
