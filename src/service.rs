@@ -250,7 +250,7 @@ fn listener_ended() -> ServiceError {
     ServiceError::Other("a listener ended unexpectedly".into())
 }
 
-/// Lets the chat model speak for the receptionist.
+/// Sets the chat model that answers for the receptionist.
 fn begin_model(engine: &Engine, settings: &ModelSettings) -> Result<(), ServiceError> {
     let key = settings.key.as_ref().map(ModelKey::as_str);
     let ports = engine.ports();

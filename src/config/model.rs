@@ -28,7 +28,7 @@ pub struct ModelSettings {
 }
 
 impl ModelSettings {
-    /// The address of the requests. `None` for a host that no connection can have.
+    /// Returns the address for requests. `None` if no connection to the host is possible.
     pub fn address(&self) -> Option<ModelAddress> {
         let url = Url::parse(&format!("{}/chat/completions", self.url)).ok()?;
         let host = match url.host()? {

@@ -172,19 +172,19 @@ impl Exposition {
 
     fn talking(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let TalkingCounts { asked, first_token, turns, dropped } = self.engine.talking();
-        let about = "Requests to the server of the chat model, by result";
+        let about = "Number of requests to the server of the chat model, by result";
         counter_by(encoder, "model_requests", about, "result", asked)?;
         let about = "Time from a request to the chat model to its first token";
         let seconds = Some(&Unit::Seconds);
         let mut first =
             encoder.encode_descriptor("model_first_token", about, seconds, MetricType::Histogram)?;
         distribution(&mut first, &first_token, MICROS)?;
-        let about = "Time of a turn of the receptionist, by channel";
+        let about = "Duration of a turn of the receptionist, by channel";
         let mut turn = encoder.encode_descriptor("turn", about, seconds, MetricType::Histogram)?;
         for (channel, read) in &turns {
             distribution(&mut turn.encode_family(&[("channel", *channel)])?, read, MICROS)?;
         }
-        let about = "Sentences of the chat model that were not said, by the rule that dropped them";
+        let about = "Number of sentences of the chat model that were dropped, by rule";
         counter_by(encoder, "gate_dropped", about, "rule", dropped)
     }
 

@@ -412,7 +412,7 @@ pub(super) struct Session {
     pub(super) choices: Vec<view::ChoiceView>,
     /// The receptionist does not answer until this time.
     pub(super) silent_until: Option<Timestamp>,
-    /// The tokens of a model that the conversation has used.
+    /// The number of tokens of the model that the conversation has used.
     #[serde(default)]
     pub(super) tokens: u64,
 }

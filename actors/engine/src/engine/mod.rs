@@ -157,7 +157,7 @@ impl Engine {
         self.parts.businesses.readings.web.list(servers);
     }
 
-    /// Lets a chat model speak for the receptionist. `options` are added to each request to its server.
+    /// Sets the chat model that answers for the receptionist. `options` are added to each request to its server.
     pub fn set_model(&self, server: Arc<dyn ModelServer>, model: String, options: Map<String, Value>) {
         self.parts.businesses.talking.begin(server, model, options);
     }

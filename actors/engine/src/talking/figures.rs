@@ -24,7 +24,7 @@ pub(super) enum Asked {
     Limited,
     /// The status was 5xx.
     Failed,
-    /// The status was any other.
+    /// The status was not 2xx, 429 or 5xx.
     Refused,
     Unreachable,
 }
@@ -50,13 +50,13 @@ pub(crate) struct TalkingFigures {
 
 /// The numbers of turns and of requests to the model since the start.
 pub struct TalkingCounts {
-    /// The requests to the model's server by result.
+    /// The number of requests to the model's server, by result.
     pub asked: Vec<(&'static str, u64)>,
     /// The time from a request to its first token, in microseconds.
     pub first_token: Distribution,
-    /// The time of a turn by channel, in microseconds.
+    /// The duration of a turn, in microseconds, by channel.
     pub turns: Vec<(&'static str, Distribution)>,
-    /// The sentences of the model that were not said, by rule.
+    /// The number of sentences of the model that were dropped, by rule.
     pub dropped: Vec<(&'static str, u64)>,
 }
 

@@ -1,14 +1,17 @@
 //! Turns in which a chat model speaks for the receptionist.
 //!
-//! A turn has three steps. The actor of the business reads the facts and the stored state (`prepare`). The rounds of
-//! the model then run outside the actor (`turn`), which answers the questions of the model's functions meanwhile. At
-//! last, the actor runs the same rules again with all answers, and commits the turn and its effects in one batch.
+//! A turn has three steps:
+//!
+//! 1. The actor of the business reads the facts and the stored conversation (`prepare`).
+//! 2. The rounds of the model run outside the actor (`turn`). When the model calls a function, the actor answers it,
+//! but    makes no change.
+//! 3. The actor runs the same rules again with all answers, and commits the turn and its effects in one batch.
 //!
 //! Invariants:
 //! - An actor never waits for the model's server.
-//! - A turn changes nothing before its last step. A crash before it loses only an unanswered turn.
+//! - A turn changes nothing before its last step. A crash before the last step loses only a turn without a response.
 //! - If the conversation has changed since the first step, the turn is refused.
-//! - A model that is slow, broken or over its tokens ends no turn: the guided path takes it.
+//! - If the model is slow, fails or has used its tokens, the guided path answers the turn.
 
 mod figures;
 mod seats;
@@ -37,12 +40,12 @@ pub use self::figures::TalkingCounts;
 const FIRST_TOKEN_TIME_MAX: Duration = Duration::from_secs(3);
 /// The maximum time of all rounds of a turn.
 const TURN_TIME_MAX: Duration = Duration::from_secs(8);
-/// The time for which the model is not used after failures.
+/// The time for which the model is not used after [`FAILURES`] failures, or after its server has refused a request.
 const REST: Duration = Duration::from_secs(30);
-/// The model rests after this many failures within [`FAILURES_WITHIN`].
+/// The number of failures within [`FAILURES_WITHIN`] after which the model is not used for [`REST`].
 const FAILURES: usize = 3;
 const FAILURES_WITHIN: Duration = Duration::from_secs(60);
-/// The bytes of an error that are read.
+/// The maximum number of bytes that are read of the body of an error response.
 const ERROR_BYTES_MAX: usize = 4 << 10;
 const CHARS_PER_TOKEN: u64 = 4;
 
@@ -65,7 +68,7 @@ impl Talking {
         self.model.read().clone()
     }
 
-    /// Uses the model on this server from now on. `options` are added to each request.
+    /// Sets the model and its server. `options` are added to each request.
     pub(crate) fn begin(&self, server: Arc<dyn ModelServer>, model: String, options: Map<String, Value>) {
         *self.model.write() = Some(Arc::new(Model {
             server,
@@ -84,7 +87,7 @@ struct Model {
     server: Arc<dyn ModelServer>,
     model: String,
     options: Map<String, Value>,
-    /// Whether the requests have `stream_options`. False after a 400 that names it.
+    /// Whether the requests contain `stream_options`. False after a response with 400 that names it.
     says_usage: AtomicBool,
     seats: Seats,
     rest: Mutex<Resting>,
@@ -92,7 +95,7 @@ struct Model {
     figures: Arc<TalkingFigures>,
 }
 
-/// What the model said in one round.
+/// The sentences and the function calls from one response of the model.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Round {
     pub(crate) sentences: Vec<String>,
@@ -101,17 +104,18 @@ pub(crate) struct Round {
 
 /// The end of a request to the model's server.
 enum Ended {
-    /// Some sentences or calls came, or the whole answer is empty. `has_failed` if it is not complete.
+    /// The response contained sentences or calls, or it was complete and empty. `has_failed` is true if it was not
+    /// complete.
     With { round: Round, tokens: u64, has_failed: bool },
-    /// Nothing came. `is_torn` if the same request may be sent once more.
+    /// The response contained no sentence and no call. `is_torn` is true if the same request may be sent once more.
     Without { tokens: u64, is_torn: bool },
     /// The request must be sent again without `stream_options`.
     Again,
 }
 
 impl Model {
-    /// Lets the model speak once. Returns the round and the tokens. Without a round, the model failed; a round may
-    /// be incomplete (`true`).
+    /// Requests one round from the model. Returns the round and the number of tokens. The round is `None` if the model
+    /// failed. Its second value is true if the round is not complete.
     async fn round(
         &self,
         (of, is_website): (BusinessId, bool),
@@ -206,7 +210,7 @@ impl Model {
         Ended::With { round, tokens, has_failed: is_late || is_torn }
     }
 
-    /// Counts a request, and its failure.
+    /// Counts the result of a request. Several failures begin the time in which the model is not used.
     fn note(&self, asked: Asked) {
         self.figures.asked(asked);
         if matches!(asked, Asked::Timeout | Asked::Limited | Asked::Failed | Asked::Unreachable)
@@ -220,7 +224,7 @@ impl Model {
     }
 }
 
-/// The beginning of the text of an error.
+/// Returns the first bytes of the body of an error response, as text.
 async fn error_of(response: ModelResponse, until: Instant) -> String {
     let (mut body, mut error) = (response.body, Vec::new());
     while error.len() < ERROR_BYTES_MAX
@@ -248,7 +252,7 @@ impl Resting {
         self.until = Some(Instant::now() + REST);
     }
 
-    /// Returns whether the rest begins with this failure.
+    /// Records a failure. Returns true if the model is not used for [`REST`] from now on.
     fn note_failure(&mut self) -> bool {
         let now = Instant::now();
         self.failures.retain(|at| now - *at < FAILURES_WITHIN);

@@ -1,4 +1,5 @@
-//! The requests to the model that may run at once. Free seats go to the business with the fewest requests.
+//! The limits on simultaneous requests to the model. Each running request has a seat. A free seat goes to the waiting
+//! request whose business has the fewest seats.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use tokio::sync::oneshot;
 pub(super) const SEATS: usize = 64;
 pub(super) const WEBSITE_SEATS: usize = 32;
 pub(super) const WEBSITE_SEATS_OF_BUSINESS: usize = 4;
-/// The requests that wait for a seat. A further one gets none.
+/// The maximum number of requests that wait for a seat. A further request gets no seat.
 const WAITING_MAX: usize = 1_024;
 
 #[derive(Clone, Default)]
@@ -42,7 +43,7 @@ pub(super) struct Seat {
 }
 
 impl Seats {
-    /// Waits for a seat. The caller sets a timeout. `None` if too many requests wait.
+    /// Waits for a seat. The caller sets a timeout. Returns `None` if the maximum number of requests waits.
     pub(super) async fn take(&self, of: BusinessId, is_website: bool) -> Option<Seat> {
         let (granted, seat) = oneshot::channel();
         {
@@ -61,14 +62,14 @@ impl Seats {
         loop {
             let next = self.0.lock().next();
             let Some(Waiting { of, is_website, granted }) = next else { return };
-            // A request that has stopped waiting returns the seat when it is dropped here.
+            // If the request no longer waits, the seat is dropped here, which makes it free again.
             let _ = granted.send(Seat { seats: self.clone(), of, is_website });
         }
     }
 }
 
 impl Taken {
-    /// Takes a seat for the waiting request whose business has the fewest, the oldest of several.
+    /// Takes a seat for the waiting request whose business has the fewest seats, or for the oldest of such requests.
     fn next(&mut self) -> Option<Waiting> {
         let fits = |waiting: &Waiting| {
             let own = self.of.get(&waiting.of).copied().unwrap_or_default();

@@ -1,11 +1,13 @@
-//! The tokens that each business has used in its local day. They are counted anew after a start of the service.
+//! The number of tokens that each business has used in its local day. It is only in memory, so it is 0 after a start of
+//! the service.
 
 use chrono::NaiveDate;
 use domain::BusinessId;
 use lru::LruCache;
 use parking_lot::Mutex;
 
-/// The businesses whose tokens are counted. A further one replaces the one that was counted longest ago.
+/// The maximum number of businesses whose tokens are in memory. A further business replaces the one that has used no
+/// tokens for the longest time.
 const BUSINESSES_MAX: usize = 65_536;
 const CHAT_TOKENS_MAX: u64 = 20_000;
 
@@ -22,7 +24,7 @@ struct Day {
 #[derive(Clone, Copy)]
 pub(super) struct Counted {
     pub(super) business: BusinessId,
-    /// The local day.
+    /// The current date in the time zone of the business.
     pub(super) date: NaiveDate,
     pub(super) is_website: bool,
     pub(super) tokens_per_day: u64,
@@ -35,7 +37,7 @@ impl Default for Tokens {
 }
 
 impl Tokens {
-    /// Whether a request may be made. `of_chat` are the tokens of the conversation so far.
+    /// Whether a request to the model may be sent. `of_chat` is the number of tokens that the conversation has used.
     pub(super) fn allow(&self, it: &Counted, of_chat: u64) -> bool {
         let day = self.0.lock().peek(&it.business).copied().filter(|day| day.date == it.date);
         let (all, of_website) = day.map_or((0, 0), |day| (day.all, day.of_website));

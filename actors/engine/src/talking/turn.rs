@@ -13,9 +13,11 @@ use crate::business::{Answer, BusinessHandle, Request};
 use crate::error::Result;
 
 impl BusinessHandle {
-    /// Takes a turn. Errors: [`Refusal::UnderWay`] while the conversation has another turn in progress.
+    /// Adds a turn of the caller, and the receptionist's answer. The stored answer to a repeated request has no texts,
+    /// so the texts are read from the conversation.
     ///
-    /// The stored answer to a repeated request has no words, so they are read again.
+    /// # Errors
+    /// [`Refusal::UnderWay`] while another turn of the conversation is in progress.
     pub async fn take_turn(&self, request: Request, turn: TakeTurn) -> Result<Answer<TurnsTakenView>> {
         let (began, id) = (Instant::now(), turn.id);
         let answer = match self.businesses.talking.model() {
@@ -50,8 +52,8 @@ impl BusinessHandle {
         self.change(request, FinishTurn { turn, prepared, rounds, tokens }).await
     }
 
-    /// Runs the rounds of the model. Adds the answers of its functions that change nothing to `prepared`. Returns
-    /// no round if the guided path takes the turn, and the tokens that were used.
+    /// Runs the rounds of the model. Returns the rounds and the number of tokens that were used. Without a round, the
+    /// guided path answers the turn. Adds the answers that make no change to `prepared`.
     async fn rounds(
         &self,
         model: &Model,
@@ -67,7 +69,7 @@ impl BusinessHandle {
             tokens_per_day: prepared.tokens_per_day,
         };
         let mut draft = prepared.draft.clone();
-        // Also contains the previews of changes, which the last step decides anew.
+        // These answers also contain previews of changes. The last step of the turn decides these changes again.
         let mut answers: Answers = prepared.answers.clone();
         let (mut rounds, mut used): (Vec<Round>, u64) = (Vec::new(), 0);
         while model.tokens.allow(&counted, prepared.tokens + used) {
@@ -76,7 +78,7 @@ impl BusinessHandle {
             model.tokens.add(&counted, tokens);
             used += tokens;
             let Some((round, has_failed)) = round else {
-                // The sentences of the earlier rounds only announced the answers of functions.
+                // The sentences of the earlier rounds only announce the results of functions, so they are dropped too.
                 rounds.clear();
                 break;
             };

@@ -147,12 +147,12 @@ impl Change for TakeTurn {
     }
 }
 
-/// A turn before the rules run.
+/// The values that the rules of a turn need.
 struct Begun {
     before: Conversation,
     session: Session,
     facts: talk::Facts,
-    /// The caller's words, cut to their limit.
+    /// The caller's words, cut to the maximum length.
     said: Said,
 }
 
@@ -171,7 +171,7 @@ fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
     Ok(Begun { before, session, facts, said })
 }
 
-/// The input of the rules, and what a model said.
+/// The input of the rules, and the rounds of the model, if it was used.
 struct Spoken {
     input: Input,
     answers: Answers,
@@ -179,7 +179,7 @@ struct Spoken {
     tokens: u64,
 }
 
-/// Runs the rules of a turn. The decision contains the turn and its effects.
+/// Runs the rules of a turn. Returns the decision that contains the turn and its effects.
 fn take<G: Gives<Value = TurnsTakenView>>(
     context: &mut Context<'_>,
     Begun { before, session, facts, said }: Begun,
@@ -234,7 +234,7 @@ fn take<G: Gives<Value = TurnsTakenView>>(
     add_answer(context, Some(before), (turned, seq), (output, tokens), planned)
 }
 
-/// Runs a rule until it has all answers.
+/// Runs a rule again and again, with the answer to each of its questions, until it returns a result.
 fn answered<T>(
     turn_context: &mut TurnContext<'_, '_>,
     answers: &mut Answers,
@@ -251,23 +251,23 @@ fn answered<T>(
     }
 }
 
-/// A turn that a model takes, before its first round. It is read in the actor, which has changed nothing yet.
+/// A turn that a model answers, before the first round of the model. The actor has made no change for the turn yet.
 pub(crate) struct Prepared {
     pub(crate) before: Conversation,
     pub(crate) facts: talk::Facts,
-    /// The answers that change nothing.
+    /// The engine's answers that make no change.
     pub(crate) answers: Answers,
     pub(crate) draft: Box<Draft>,
-    /// The tokens of the conversation so far.
+    /// The number of tokens that the conversation has used.
     pub(crate) tokens: u64,
     pub(crate) tokens_per_day: u64,
-    /// The local day.
+    /// The current date in the time zone of the business.
     pub(crate) date: NaiveDate,
     input: Input,
     asking: Asking,
 }
 
-/// The parts of a turn that the questions of a model's functions need.
+/// The parts of a turn that are needed to answer the functions of a model.
 #[derive(Clone)]
 pub(crate) struct Asking {
     conversation: Arc<Conversation>,
@@ -281,7 +281,8 @@ impl Prepared {
     }
 }
 
-/// Reads what a turn with a model needs. `None` if the rules need no model for the turn, or it may not be used.
+/// Prepares a turn with a model. Returns `None` if the rules answer the turn without a model, or if the model may not
+/// be used.
 pub(crate) fn prepare(
     state: &State,
     request: &Request,
@@ -327,7 +328,8 @@ pub(crate) fn prepare(
     Ok(Some(Prepared { before, facts, answers, draft, tokens, tokens_per_day, date, input, asking }))
 }
 
-/// Answers a question of a model's function. The answer to a change is a preview.
+/// Answers a question that a function of the model asks. If it asks for a change, the answer is a preview, and nothing
+/// changes.
 pub(crate) fn asked_in_turn(
     state: &State,
     request: &Request,
@@ -346,7 +348,7 @@ pub(crate) fn asked_in_turn(
     turn_context.answer(ask)
 }
 
-/// The last step of a turn with a model: runs the rules with what the model said, and makes the changes.
+/// The last step of a turn with a model. It runs the rules with the rounds of the model, and makes the changes.
 pub(crate) struct FinishTurn {
     pub(crate) turn: TakeTurn,
     pub(crate) prepared: Prepared,
