@@ -15,8 +15,10 @@ pub(super) fn from_file(file: &str) -> io::Result<String> {
     text.map(|text| without_break(&text).to_owned()).map_err(|_| io::ErrorKind::InvalidData.into())
 }
 
-/// Asks at the terminal, which does not show the input. Fails with [`io::ErrorKind::Unsupported`] if standard input is no
-/// terminal.
+/// Asks a question at the terminal, which does not show the input.
+///
+/// # Errors
+/// [`io::ErrorKind::Unsupported`] if standard input is not a terminal.
 pub(super) fn ask(question: &str) -> io::Result<String> {
     let stdin = io::stdin();
     if !stdin.is_terminal() {
@@ -41,7 +43,7 @@ fn without_break(text: &str) -> &str {
     text.strip_suffix('\r').unwrap_or(text)
 }
 
-/// The terminal shows no input until this value is dropped.
+/// While this value exists, the terminal does not show the input.
 struct Silent {
     before: Termios,
 }

@@ -1,4 +1,4 @@
-//! The tool `search_knowledge`.
+//! The tool `search_knowledge`. It returns passages from the knowledge entries of a business.
 
 use domain::Text;
 use schemars::JsonSchema;
@@ -10,14 +10,14 @@ use crate::json_object;
 
 json_object! {
     pub(super) struct Question {
-        /// The question, or words of it.
+        /// The question, or words from it.
         query: Text<1, 300>,
     }
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Passages {
-    /// The passages, the best first.
+    /// The passages, ordered from the best match to the worst.
     passages: Vec<Passage>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Passages {
 struct Passage {
     title: String,
     text: String,
-    /// The web page that the text comes from.
+    /// The address of the web page from which the text comes.
     source_url: Option<String>,
 }
 

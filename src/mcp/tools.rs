@@ -44,7 +44,7 @@ fn table() -> Vec<Tool> {
         ),
         tool(SEARCH_KNOWLEDGE, "Search the knowledge", BusinessRead, Reads, knowledge::search).about(
             "Searches the texts that the business has published for its customers. Returns up to 3 passages. \
-             Answer questions about the business only from them. Without a passage, say that you do not know.",
+             Answer questions about the business only from them. If there is no passage, say that you do not know.",
         ),
         tool(FIND_OPEN_TIMES, "Find open times", AppointmentsRead, Reads, open_times::find).about(
             "Returns the times at which a service can be booked, by day, in the business's time zone. No \

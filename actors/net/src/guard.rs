@@ -1,5 +1,5 @@
-//! The guard. It ensures that webhooks are sent only to the public internet, and requests for calendars only to the
-//! public internet and to servers that the operator has listed.
+//! The guard. It ensures that webhooks are sent only to public addresses. Requests for calendars are sent only to
+//! public addresses and to the servers that the operator has listed.
 //!
 //! # The threat
 //!

@@ -35,8 +35,8 @@ pub(super) struct Shape {
     pub(super) cleared_with: Option<&'static str>,
     /// Whether the value can be read from a file or standard input.
     pub(super) in_file: bool,
-    /// The property of the account whose secret this property is. A secret is no argument: it is read from a file, or
-    /// the command asks for it at the terminal.
+    /// If this property is a secret, the property with the account that it belongs to. A secret is never an argument:
+    /// the command reads it from a file or asks for it at the terminal.
     pub(super) secret_of: Option<&'static str>,
 }
 

@@ -17,7 +17,7 @@ use crate::dashboard::pages::prelude::*;
 /// The maximum number of appointments on the page. The page says if there are more.
 const SHOWN_MAX: usize = 500;
 const NEXT: usize = 4;
-/// The number of shown appointments of each [`Warning`].
+/// The maximum number of appointments that the page shows for each [`Warning`].
 const WARNED_MAX: usize = 20;
 
 #[derive(Template)]
@@ -45,10 +45,10 @@ struct Page<'a> {
     more: bool,
 }
 
-/// Appointments that the team should look at.
+/// A warning about appointments that the team may have to move.
 struct Warning {
     text: String,
-    /// The earliest ones, and the number of the others.
+    /// The earliest appointments. `more` is the number of the others.
     visits: Vec<AppointmentView>,
     more: u64,
 }

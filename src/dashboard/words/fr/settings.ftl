@@ -12,8 +12,8 @@ outside = { $count ->
    *[other] { $count } rendez-vous à venir sont en dehors des horaires.
 }
 overlaps = { $count ->
-    [one] Un rendez-vous des 14 prochains jours chevauche une heure occupée d’un agenda connecté.
-   *[other] { $count } rendez-vous des 14 prochains jours chevauchent des heures occupées d’agendas connectés.
+    [one] Un rendez-vous des 14 prochains jours chevauche un créneau occupé d’un agenda connecté.
+   *[other] { $count } rendez-vous des 14 prochains jours chevauchent des créneaux occupés d’agendas connectés.
 }
 outside-stay = Ils ne changent pas tant que vous ne les déplacez pas ou ne les annulez pas.
 outside-more = { $count ->

@@ -75,7 +75,7 @@ impl BusinessHandle {
     }
 
     /// Returns the earliest active appointments of the next 14 days that overlap a busy time of a calendar, and the
-    /// number of all of them.
+    /// total number of such appointments.
     pub async fn overlaps_of_calendars(&self) -> Result<(Vec<AppointmentView>, usize)> {
         let overlaps = self.ask(|state, now| {
             let mut found = Vec::new();

@@ -115,7 +115,8 @@ impl BusinessHandle {
         Ok(answer)
     }
 
-    /// The passages of the knowledge entries that answer a question. Without `knowledge_public` there are none.
+    /// Searches the knowledge entries for passages that answer a question. If `knowledge_public` is false, it finds
+    /// none.
     pub async fn search_knowledge(&self, query: String) -> Result<Vec<talk::Passage>> {
         self.ask(move |state, _| match state.receptionist.knowledge_public {
             true => Ok(state.knowledge_index()?.search(&query)),
