@@ -78,7 +78,7 @@ impl Server {
         self.request.context.caller.may(scope)
     }
 
-    /// The tools that the business offers, in the order of the table.
+    /// Returns the tools that the business offers, in the order of the table of tools.
     async fn offered(&self) -> impl Iterator<Item = &'static Tool> + Clone {
         let settings = self.request.business.receptionist().await;
         let is_public = settings.is_ok_and(|settings| settings.knowledge_public);

@@ -131,7 +131,7 @@ impl Channel {
         if self == Self::Website { WEBSITE_CALLER_CHARS_MAX } else { CALLER_CHARS_MAX }
     }
 
-    /// True if the conversation becomes a call when it ends.
+    /// True if a call is saved when a conversation on this channel ends.
     pub fn is_call(self) -> bool {
         matches!(self, Self::Voice | Self::Assistant)
     }

@@ -250,7 +250,7 @@ pub struct TurnsTakenView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TurnChoice")]
 pub struct ChoiceView {
-    /// The id of the choice, which a caller sends to select it. On a phone, it is the key.
+    /// The id of the choice, which a request sends to select it. It is also the key on a phone.
     pub id: String,
     /// The text of the choice.
     pub label: String,

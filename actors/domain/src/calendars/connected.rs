@@ -3,7 +3,7 @@
 //! Invariants:
 //!
 //! - The busy times of a calendar change only with a complete read or with changes that the server reports. A failed
-//!   read changes nothing.
+//!   read changes no busy times.
 //! - A read that would delete most events is applied only if a complete read confirms it.
 
 use chrono::TimeDelta;

@@ -1,4 +1,4 @@
-//! The page with the settings of the receptionist. Only the operator API sets the tokens of the model.
+//! The page with the settings of the receptionist. Only the operator can set `tokens_per_day`.
 
 use domain::Right;
 use view::ReceptionistView;

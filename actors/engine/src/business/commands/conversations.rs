@@ -514,7 +514,7 @@ fn add_answer<G: Gives<Value = TurnsTakenView>>(
     Ok(decision.by(by))
 }
 
-/// Adds the questions without an answer to the list of gaps.
+/// Adds the questions that the receptionist could not answer in this turn to the list of unanswered questions.
 fn with_gaps(
     context: &mut Context<'_>,
     mut decision: Decision<Removed>,

@@ -13,7 +13,7 @@ const COLLECTION: &str = "/dav/ada/work/";
 /// The behaviour of the server.
 #[derive(Default)]
 struct Server {
-    /// The events by path, with the number of their last change and their file.
+    /// The number of the last change and the calendar file of each event, by path.
     events: BTreeMap<String, (u32, String)>,
     /// The paths that were changed or deleted, in order. The sync token is the length of this list.
     log: Vec<String>,
