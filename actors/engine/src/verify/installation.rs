@@ -70,6 +70,14 @@ impl Installation {
                     checker.refers("business", &keys::profile(of));
                 }
             }
+            installation_kind::CALENDAR_INDEX => {
+                let Some((of, calendar)) = checker.read(keys::business_and_calendar(&checker.key)) else { return };
+                checker.stands_at(&keys::calendar_index(of, calendar));
+                checker.has_no_value(value);
+                if !checker.is_ended(of) {
+                    checker.refers("business", &keys::profile(of));
+                }
+            }
             installation_kind::BUSINESS_INDEX | installation_kind::ENDING | installation_kind::UNFINISHED => {
                 let Some(of) = checker.id::<BusinessId>() else { return };
                 let (row, is_ended) = match kind {

@@ -93,11 +93,14 @@ impl Record for Budget {
 }
 
 /// The rows and bytes that a business uses, in the order of [`BudgetKind::kept`]. The field is `None` if the record
-/// contains fewer kinds, for example because an earlier version wrote it.
+/// contains fewer than the first eight kinds: an earlier version had rows of the others without counting them. The later
+/// kinds were counted from their first row, so a record without them means no rows.
 mod usage {
     use domain::Usage;
 
     use super::{Amount, BudgetKind, Field, Fields, StoreError};
+
+    const KINDS_MIN: usize = 8;
 
     pub(super) fn write(usage: &Option<Usage>, to: &mut Vec<u8>) {
         let amounts = |usage: &Usage| BudgetKind::kept().map(|kind| usage.of(kind)).collect();
@@ -105,12 +108,12 @@ mod usage {
     }
 
     pub(super) fn read(from: &mut Fields<'_>) -> Result<Option<Usage>, StoreError> {
-        let (mut usage, mut kinds) = (Usage::default(), BudgetKind::kept());
-        for amount in Vec::<Amount>::read(from)? {
-            let Some(kind) = kinds.next() else { break };
-            usage.set(kind, amount);
+        let amounts = Vec::<Amount>::read(from)?;
+        let mut usage = Usage::default();
+        for (kind, amount) in BudgetKind::kept().zip(&amounts) {
+            usage.set(kind, *amount);
         }
-        Ok(kinds.next().is_none().then_some(usage))
+        Ok((amounts.len() >= KINDS_MIN).then_some(usage))
     }
 }
 
