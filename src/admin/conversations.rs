@@ -127,15 +127,17 @@ pub(super) async fn take_turn(
 ) -> Result<Done<TurnsTakenView>, ApiError> {
     let found = business.conversation(id).await?.ok_or(ConversationId::NOT_FOUND)?;
     let said = body.said(matches!(found.conversation.channel, Channel::Voice | Channel::Assistant));
-    let turn = TakeTurn { id, said, token: None, read_phone };
+    let turn = TakeTurn { id, said, token: None, read_phone, limit: None };
     Ok(AnswerTo::answer_to(business.take_turn(context.request()?, turn).await?))
 }
 
 pub(super) async fn end(
     context: Context,
     Path(id): Path<ConversationId>,
+    business: Business,
 ) -> Result<Changed<ConversationTurnsView>, ApiError> {
-    context.change(EndConversation { id, by: EndedBy::Team }).await
+    let end = EndConversation { id, by: EndedBy::Team };
+    Ok(AnswerTo::answer_to(business.with_texts(business.change(context.request()?, end).await?).await?))
 }
 
 json_object! {
@@ -150,8 +152,10 @@ pub(super) async fn reply(
     context: Context,
     Body(body): Body<ReplyBody>,
     Path(id): Path<ConversationId>,
+    business: Business,
 ) -> Result<Changed<ConversationTurnsView>, ApiError> {
-    context.change(ReplyByTeam { id, text: body.text }).await
+    let reply = ReplyByTeam { id, text: body.text };
+    Ok(AnswerTo::answer_to(business.with_texts(business.change(context.request()?, reply).await?).await?))
 }
 
 pub(super) async fn delete(context: Context, Path(id): Path<ConversationId>) -> Result<Gone, ApiError> {

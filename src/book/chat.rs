@@ -15,12 +15,12 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chrono::TimeDelta;
 use domain::{
-    Actor, AppointmentId, BusinessId, Channel, ConversationId, EffectKind, Locale, ProblemCode, ResourceId,
+    Actor, AppointmentId, BusinessId, Channel, ConversationId, Locale, ProblemCode, ResourceId,
     Speaker, Text, Timestamp,
 };
 use engine::business::commands::conversations::{StartConversation, TakeTurn};
 use engine::business::commands::customers::MintLink;
-use engine::business::{Answer, Idempotency, Request};
+use engine::business::{Answer, BookingLimit, Idempotency, Request};
 use engine::window::{Rate, Windows};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -94,7 +94,7 @@ json_object! {
     /// A turn of the customer: `text` or `choice`.
     struct ChatTurnBody {
         /// The words that the customer writes.
-        text: Option<Text<1, 10_000>>,
+        text: Option<Text<1, 16_384>>,
         /// The id of one of the `choices` in the last response.
         choice: Option<Text<1, 40>>,
         /// A random id of the turn, so the page can repeat the request without repeating the turn.
@@ -170,24 +170,27 @@ pub(super) async fn say(asked: Asked) -> Answered {
         .chain_update(b"chat")
         .chain_update(shop.business.id().uuid().as_bytes())
         .chain_update(id.uuid().as_bytes())
+        .chain_update(token)
         .chain_update(turn_id.as_str());
     let fingerprint = Sha256::digest(format!("{said:?}")).into();
     let idempotency = Idempotency { key: once.finalize().into(), fingerprint };
     let request = Request { idempotency: Some(idempotency), ..Request::by(Actor::Customer) };
-    let turn = TakeTurn { id, said, token: Some(token), read_phone };
+    let limit = booking_limit(&asked, shop.business.id());
+    let turn = TakeTurn { id, said, token: Some(token), read_phone, limit: Some(limit) };
     if shop.business.remembered::<TakeTurn>(&request).await?.is_none() {
         front.chats.lock().turn(asked.address(), now).map_err(|free| too_many(free, now))?;
-        let checked = front.bookings.lock().check_chat(shop.business.id(), now);
-        checked.map_err(Refused::too_many)?;
     }
-    let Answer { value, replayed } = shop.business.take_turn(request, turn).await?;
-    let is_booking = |turn: &TurnView| {
-        turn.effects.iter().any(|it| matches!(it.kind, EffectKind::Booked | EffectKind::Requested))
-    };
-    if !replayed && value.turns.iter().any(is_booking) {
-        front.bookings.lock().count_chat(shop.business.id(), now);
-    }
+    let Answer { value, .. } = shop.business.take_turn(request, turn).await?;
     shown(&asked, &shop, StatusCode::OK, value, None).await
+}
+
+/// Counts the bookings of a chat with those of the booking page.
+fn booking_limit(asked: &Asked, business: BusinessId) -> BookingLimit {
+    let (front, address) = (Arc::clone(&asked.front), asked.address());
+    BookingLimit::new(move |phone, email| {
+        let now = front.engine.now();
+        front.bookings.lock().count((business, false), address, (phone, email), now).is_ok()
+    })
 }
 
 pub(super) async fn show(asked: Asked) -> Answered {

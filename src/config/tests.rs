@@ -135,6 +135,11 @@ fn every_setting_has_the_variable_of_the_contract() {
             "RECEPTIONIST_SMTP_URL",
             "RECEPTIONIST_SMTP_URL_FILE",
             "RECEPTIONIST_MAIL_FROM",
+            "RECEPTIONIST_LLM_URL",
+            "RECEPTIONIST_LLM_MODEL",
+            "RECEPTIONIST_LLM_KEY",
+            "RECEPTIONIST_LLM_KEY_FILE",
+            "RECEPTIONIST_LLM_OPTIONS",
             "RECEPTIONIST_LOG",
             "RECEPTIONIST_LOG_FORMAT",
         ]

@@ -39,9 +39,9 @@ const TOLD_MAX: usize = 32;
 /// The right that a person needs for events of this kind. Unknown kinds return `None` and are not sent.
 fn right(kind: &str) -> Option<Right> {
     Some(match kind {
-        "appointment" | "contact" | "message" | "call" => Right::Day,
+        "appointment" | "contact" | "message" | "call" | "conversation" => Right::Day,
         "alert" | "feed" | "calendar" => Right::Own,
-        "business" | "service" | "staff" | "time_off" | "knowledge" => Right::Settings,
+        "business" | "service" | "staff" | "time_off" | "knowledge" | "gap" => Right::Settings,
         "api_key" | "webhook" | "delivery" | "mail" => Right::Integrations,
         "person" => Right::People,
         "retention" => Right::Data,

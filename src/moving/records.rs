@@ -33,7 +33,7 @@ use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
 /// The version of the format. It must change when a property is added, removed or redefined.
-pub(crate) const VERSION: u32 = 5;
+pub(crate) const VERSION: u32 = 6;
 /// The earliest supported version. Its exports contain no notes, and no settings of the booking page and of
 /// notices.
 pub(super) const VERSION_MIN: u32 = 2;

@@ -2,7 +2,7 @@
 
 use domain::{
     BLOCKED_NUMBERS_MAX, Dropped, Effect, EffectKind, EffectOn, GateRule, ImportProblem, InputKind, Phone,
-    ProblemCode, Speaker, Text, Timestamp, Turn,
+    ProblemCode, Speaker, TURNS_MAX, Text, Timestamp, Turn,
 };
 use schemars::JsonSchema;
 use uuid::Uuid;
@@ -102,8 +102,6 @@ json_object! {
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct Turns(#[schemars(with = "Vec<TurnLine>")] Vec<Turn>);
-
-const TURNS_MAX: usize = 1_000;
 
 impl Turns {
     pub(super) fn into_vec(self) -> Vec<Turn> {

@@ -70,7 +70,7 @@ async fn a_customer_reads_their_chat_with_its_token() {
     let fields: Vec<_> = data["turns"][0].as_object().unwrap().keys().cloned().collect();
     assert_eq!(fields, ["at", "by", "seq", "text"]);
     assert_eq!(chat.say(turn).await.is(200).body["data"], *data, "a repeated turn gives the first response");
-    chat.say(json!({ "text": "Autre", "turn_id": "t1" })).await.fails(409, "idempotency_key_reused");
+    chat.say(json!({ "text": "Autre", "turn_id": "t1" })).await.fails(422, "idempotency_key_reused");
     let seen = chat.get(&chat.token).await;
     let turns = seen.is(200).body["data"]["turns"].as_array().unwrap();
     assert!(turns.iter().any(|turn| turn["text"] == "Bonjour"));
@@ -85,10 +85,10 @@ async fn a_customer_reads_their_chat_with_its_token() {
 async fn invalid_turns_are_refused() {
     let site = open().await;
     let chat = Chat::start(&site).await;
-    chat.say(json!({ "turn_id": "a" })).await.is(422);
-    chat.say(json!({ "text": "a", "choice": "1", "turn_id": "a" })).await.is(422);
-    chat.say(json!({ "text": "a" })).await.is(422);
-    chat.say(json!({ "text": "a", "turn_id": "" })).await.is(422);
+    chat.say(json!({ "turn_id": "a" })).await.is(400);
+    chat.say(json!({ "text": "a", "choice": "1", "turn_id": "a" })).await.is(400);
+    chat.say(json!({ "text": "a" })).await.is(400);
+    chat.say(json!({ "text": "a", "turn_id": "" })).await.is(400);
     chat.say(json!({ "text": "x".repeat(20_000), "turn_id": "a" })).await.is(413);
     let url = format!("{}/turns", chat.url());
     site.server.root().call("POST", &url).bytes("text=a").header("content-type", "text/plain").await.is(415);

@@ -20,6 +20,10 @@ pub const SUMMARY_CHARS_MAX: usize = 400;
 /// The maximum number of a caller's turns in a conversation. In a chat of the website, it is [`WEBSITE_TURNS_MAX`].
 pub const CALLER_TURNS_MAX: usize = 60;
 pub const WEBSITE_TURNS_MAX: usize = 30;
+/// The maximum number of turns of a conversation, those of the receptionist and the team included.
+pub const TURNS_MAX: usize = 1_000;
+/// A conversation whose texts are longer takes no further turn, so that its record stays within the limit of the store.
+const TURNS_BYTES_MAX: usize = 128 << 10;
 /// The time after its last turn for which the caller can read a chat of the website.
 pub const CHAT_SHOWN: TimeDelta = TimeDelta::hours(24);
 /// The time after which a chat of the website without a contact is deleted.
@@ -213,6 +217,12 @@ impl Conversation {
 
     pub fn caller_turns(&self) -> usize {
         self.turns.iter().filter(|turn| turn.by == Speaker::Caller).count()
+    }
+
+    /// Whether the conversation is so long that it takes no further turn.
+    pub fn is_full(&self) -> bool {
+        let bytes: usize = self.turns.iter().map(|turn| turn.text.len()).sum();
+        self.turns.len() + 2 > TURNS_MAX || bytes > TURNS_BYTES_MAX
     }
 
     pub fn next_seq(&self) -> u32 {

@@ -88,6 +88,8 @@ pub enum Conflict {
     /// The business has no connection that can send text messages.
     NoTexts,
     ConversationEnded,
+    /// The conversation has the maximum length.
+    ConversationFull,
     /// The team can reply only in conversations by text message.
     NotByText,
 }

@@ -30,7 +30,10 @@ async function call(method, to, body) {
   const headers = { "Content-Type": "application/json" };
   if (held) headers.Authorization = `Bearer ${held.token}`;
   const response = await fetch(path + to, { method, headers, body: body && JSON.stringify(body) });
-  if (!response.ok) throw Object.assign(new Error(String(response.status)), { status: response.status });
+  if (!response.ok) {
+    const retry = response.headers.has("Retry-After");
+    throw Object.assign(new Error(String(response.status)), { status: response.status, retry });
+  }
   return (await response.json()).data;
 }
 
@@ -83,7 +86,12 @@ async function take(what) {
     form.reset();
   } catch (error) {
     say("", turns.dataset.failed);
-    if (error.status === 404 || error.status === 409) save(null);
+    // After its end, or after its deletion, the conversation takes no turns. A 409 with `Retry-After` is about this turn only.
+    if (error.status === 404 || (error.status === 409 && !error.retry)) {
+      save(null);
+      form.hidden = true;
+      open.hidden = false;
+    }
   }
   busy = false;
 }

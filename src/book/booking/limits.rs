@@ -38,17 +38,17 @@ impl Default for Limits {
 }
 
 /// A booking that was counted. If the booking fails, [`Limits::take_back`] removes it from the counts.
-pub(super) struct Counted {
+pub(in crate::book) struct Counted {
     business: BusinessId,
     persons: Vec<[u8; 32]>,
     at: Timestamp,
 }
 
 impl Limits {
-    /// Counts a form and its booking. At a limit, the error is the number of seconds to wait.
-    pub(super) fn count(
+    /// Counts a booking, and its form if it was made by a form. At a limit, the error is the number of seconds to wait.
+    pub(in crate::book) fn count(
         &mut self,
-        business: BusinessId,
+        (business, by_form): (BusinessId, bool),
         address: IpAddr,
         (phone, email): (Option<&Phone>, Option<&Email>),
         now: Timestamp,
@@ -68,32 +68,18 @@ impl Limits {
                     .into()
             })
             .collect();
+        let of_forms = self.forms.free_at(&address, now).filter(|_| by_form);
         let of_persons = persons.iter().filter_map(|person| self.persons.free_at(person, now)).max();
-        let free =
-            self.forms.free_at(&address, now).max(of_persons).max(self.businesses.free_at(&business, now));
+        let free = of_forms.max(of_persons).max(self.businesses.free_at(&business, now));
         if let Some(free) = free {
             return Err((free - now).num_milliseconds().unsigned_abs().div_ceil(1_000));
         }
-        self.forms.note(address, now);
+        if by_form {
+            self.forms.note(address, now);
+        }
         persons.iter().for_each(|person| _ = self.persons.note(*person, now));
         self.businesses.note(business, now);
         Ok(Counted { business, persons, at: now })
-    }
-
-    /// Checks the limit on online bookings of a business before a turn of a chat.
-    ///
-    /// # Errors
-    /// At the limit, the error is the number of seconds after which a booking is possible again.
-    pub(in crate::book) fn check_chat(&self, business: BusinessId, now: Timestamp) -> Result<(), u64> {
-        match self.businesses.free_at(&business, now) {
-            Some(free) => Err((free - now).num_milliseconds().unsigned_abs().div_ceil(1_000)),
-            None => Ok(()),
-        }
-    }
-
-    /// Counts a booking that was made in a chat.
-    pub(in crate::book) fn count_chat(&mut self, business: BusinessId, now: Timestamp) {
-        self.businesses.note(business, now);
     }
 
     /// Removes a booking that failed. Its form stays counted.

@@ -100,7 +100,7 @@ pub(super) async fn sent(asked: Asked) -> Answered {
     };
     let identifiers = (entered.phone.as_ref(), entered.email.as_ref());
     let (id, now) = (shop.business.id(), front.engine.now());
-    let counted = front.bookings.lock().count(id, asked.address(), identifiers, now);
+    let counted = front.bookings.lock().count((id, true), asked.address(), identifiers, now);
     let counted = counted.map_err(Refused::too_many)?;
     let Entered { request: book, name, phone, email, note, texts } = entered;
     let locale = asked.words.locale;

@@ -99,6 +99,17 @@ const COMMANDS: &[&str] = &[
     "retention set",
     "website show",
     "website set",
+    "receptionist show",
+    "receptionist set",
+    "receptionist gaps",
+    "receptionist delete-gap gap_id",
+    "conversation list",
+    "conversation get conversation_id",
+    "conversation start --channel C",
+    "conversation say conversation_id",
+    "conversation end conversation_id",
+    "conversation reply conversation_id --text T",
+    "conversation delete conversation_id",
     "notice show",
     "notice set",
     "notice list",
@@ -160,6 +171,8 @@ fn operation(line: &str) -> String {
         "webhook",
         "person",
         "notice",
+        "conversation",
+        "gap",
     ];
     call.path = call.path.replace("/special-days/date", "/special-days/{date}");
     for id in ids.iter().copied().chain(["event", "time_off"]).map(|kind| format!("{kind}_id")) {

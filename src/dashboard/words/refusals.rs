@@ -244,6 +244,10 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         Conflict::ConversationEnded => {
             say("This conversation has ended.", "Cette conversation est terminée.")
         }
+        Conflict::ConversationFull => say(
+            "This conversation has its maximum length.",
+            "Cette conversation a atteint sa longueur maximale.",
+        ),
         Conflict::NotByText => say(
             "You can reply only in conversations by text message.",
             "Vous pouvez répondre seulement dans les conversations par SMS.",

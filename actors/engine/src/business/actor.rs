@@ -253,8 +253,7 @@ impl Running {
             }
             Message::Maintain => {
                 *has_looked = true;
-                let overdue = state.overdue(now, OVERDUE_MAX)?;
-                if let Some(overdue) = overdue {
+                for overdue in state.overdue(now, OVERDUE_MAX)? {
                     let ended = carry_out(state, &Request::by(Who::System), overdue, now);
                     finish(state, Decided::without_reply(ended), businesses, &myself);
                 }

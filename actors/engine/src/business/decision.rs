@@ -2,7 +2,7 @@
 
 use domain::availability::Overridden;
 use domain::{
-    Actor, AlertTrigger, AppointmentId, AuditAction, ContactId, EventType, FieldChange, MailId, ResourceId,
+    Actor, AlertTrigger, AppointmentId, AuditAction, CallId, ContactId, EventType, FieldChange, MailId, ResourceId,
     Timestamp,
 };
 use serde::Serialize;
@@ -95,6 +95,19 @@ impl<G: Gives> Decision<G> {
             Write::Appointment { after, .. } if after.id == id => Some(after.is_active()),
             _ => None,
         })
+    }
+
+    /// Removes a call from the messages that this decision writes.
+    #[must_use]
+    pub(super) fn without_call(mut self, call: CallId) -> Self {
+        for write in &mut self.decided.writes {
+            if let Write::Message { after, .. } = write
+                && after.call_id == Some(call)
+            {
+                after.call_id = None;
+            }
+        }
+        self
     }
 
     #[must_use]

@@ -53,7 +53,7 @@ pub use queries::{
 };
 pub use references::Watch;
 pub use request::{Answer, Ended, Given, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};
-pub use turn_context::ReadPhone;
+pub use turn_context::{BookingLimit, ReadPhone};
 
 pub(crate) use actor::{BusinessActor, Maintained, Message};
 pub(crate) use contact_import::Hidden;

@@ -6,11 +6,13 @@
 //!   its changes are one batch.
 //! - Only a verified caller's own appointments are disclosed and changed.
 
+use std::sync::Arc;
+
 use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
 use domain::availability::Terms;
 use domain::booking::{self, BookRequest, MoveRequest, Party};
 use domain::{
-    Appointment, AppointmentId, AppointmentStatus, AuditAction, BookedAs, Calendar, ContactDetails,
+    Appointment, AppointmentId, AppointmentStatus, AuditAction, BookedAs, BudgetKind, Calendar, ContactDetails,
     ContactId, Conversation, Email, LocalTime, MessageDetails, Phone, Refusal, StaffId, Text, Timestamp,
     Urgency,
 };
@@ -33,6 +35,23 @@ use crate::error::{EngineError, Result};
 /// Parses a phone number that a person has written or said. The second parameter is the region of national numbers.
 pub type ReadPhone = fn(&str, &str) -> Option<Phone>;
 
+/// A limit on the bookings of callers, which counts a booking by the phone number and the email address that the caller
+/// has entered. It returns false if the booking is not allowed.
+#[derive(Clone)]
+pub struct BookingLimit(Arc<dyn Fn(Option<&Phone>, Option<&Email>) -> bool + Send + Sync>);
+
+impl BookingLimit {
+    pub fn new(counts: impl Fn(Option<&Phone>, Option<&Email>) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(counts))
+    }
+}
+
+impl std::fmt::Debug for BookingLimit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("BookingLimit(…)")
+    }
+}
+
 /// Customers book and move appointments under the same rules as integrations.
 const CUSTOMER: Party = Party::Integration { allow_pending: true };
 /// The number of days whose opening hours are among the facts of a turn.
@@ -42,6 +61,8 @@ const LOOK_DAYS: u64 = 7;
 const OWN_MAX: usize = 20;
 /// The maximum size of the knowledge entries that conversations search. The entries beyond it are not searched.
 const KNOWLEDGE_BYTES_MAX: usize = 4 << 20;
+/// The bytes after which a list of rows ends.
+const ROWS_BYTES_MAX: usize = 2 * KNOWLEDGE_BYTES_MAX;
 
 /// Returns the facts about the business that a turn needs.
 pub(super) fn facts(state: &State, now: Timestamp) -> Facts {
@@ -124,6 +145,7 @@ pub(super) struct TurnContext<'a, 'c> {
     pub(super) conversation: &'a Conversation,
     pub(super) talk: &'a talk::Talk,
     pub(super) read_phone: ReadPhone,
+    pub(super) limit: Option<BookingLimit>,
     /// The changes of this turn.
     pub(super) planned: Decision<Removed>,
     /// The contact of the last booking in this turn.
@@ -255,6 +277,10 @@ impl TurnContext<'_, '_> {
         let phone = ask.phone.as_ref().and_then(|phone| Phone::from_e164(phone.clone()).ok());
         let email = ask.email.as_deref().and_then(|email| Email::new(email).ok());
         let Ok(name) = Text::new(ask.name.clone()) else { return Ok(Answer::Refused(Refused::Limit)) };
+        if !self.context.state.has_room(&[BudgetKind::Appointments, BudgetKind::Contacts]) {
+            return Ok(Answer::Refused(Refused::Limit));
+        }
+        let entered = (phone.clone(), email.clone());
         let booked_as = BookedAs {
             name: Some(ask.name.clone()),
             phone: phone.clone(),
@@ -279,10 +305,15 @@ impl TurnContext<'_, '_> {
             party: CUSTOMER,
             duration: None,
         };
-        let entered = |appointment: &mut Appointment| appointment.booked_as = Some(booked_as);
-        let booked = book(self.context, Book { request, contact }, entered, |planned: PlannedView| {
+        let names = |appointment: &mut Appointment| appointment.booked_as = Some(booked_as);
+        let booked = book(self.context, Book { request, contact }, names, |planned: PlannedView| {
             Decision::<Shown<PlannedView>>::answering(planned)
         });
+        if let (Ok(_), Some(BookingLimit(counts))) = (&booked, &self.limit)
+            && !counts(entered.0.as_ref(), entered.1.as_ref())
+        {
+            return Ok(Answer::Refused(Refused::Limit));
+        }
         self.plan(booked)
     }
 
@@ -339,6 +370,9 @@ impl TurnContext<'_, '_> {
 
     fn message(&mut self, ask: &MessageAsk) -> Result<Answer> {
         let Ok(body) = Text::new(ask.body.clone()) else { return Ok(Answer::Refused(Refused::Limit)) };
+        if !self.context.state.has_room(&[BudgetKind::Messages]) {
+            return Ok(Answer::Refused(Refused::Limit));
+        }
         let details = MessageDetails {
             call_id: self.conversation.call_id,
             contact_id: self.talk.contact.filter(|_| self.talk.verified),
@@ -363,9 +397,9 @@ impl TurnContext<'_, '_> {
 
 impl State {
     /// Returns the search index of the knowledge entries. It is built at the first use after a change of an entry.
-    pub(super) fn knowledge_index(&self) -> Result<std::sync::Arc<talk::knowledge::Index>> {
+    pub(super) fn knowledge_index(&self) -> Result<Arc<talk::knowledge::Index>> {
         if let Some(index) = &*self.knowledge.borrow() {
-            return Ok(std::sync::Arc::clone(index));
+            return Ok(Arc::clone(index));
         }
         let range = keys::of_kind(self.id, keys::kind::KNOWLEDGE);
         let (mut entries, mut bytes) = (Vec::new(), 0);
@@ -383,17 +417,21 @@ impl State {
                 locale: it.locale.unwrap_or(self.business.locale),
             });
         }
-        let index = std::sync::Arc::new(talk::knowledge::Index::new(&entries));
-        *self.knowledge.borrow_mut() = Some(std::sync::Arc::clone(&index));
+        let index = Arc::new(talk::knowledge::Index::new(&entries));
+        *self.knowledge.borrow_mut() = Some(Arc::clone(&index));
         Ok(index)
     }
 
     /// Returns the first rows of a range, including the changes that are not durable yet.
     pub(super) fn rows(&self, range: &store::KeyRange, max: usize) -> Result<Vec<(store::Key, Vec<u8>)>> {
-        let mut rows = std::collections::BTreeMap::new();
+        let (mut rows, mut bytes) = (std::collections::BTreeMap::new(), 0);
         for row in self.store.scan(range, Order::Ascending).take(max) {
             let (key, value) = row?;
+            bytes += value.len();
             rows.insert(store::Key::new(&key), value);
+            if bytes > ROWS_BYTES_MAX {
+                break;
+            }
         }
         for (key, value) in self.overlay.range(range) {
             match value {

@@ -17,7 +17,7 @@
 
 use domain::{
     Appointment, AppointmentId, AuditId, AuditedKind, CallId, CallRecord, Contact, ContactId, Conversation,
-    ConversationId, ErasureId, EventId, Gap, ResourceId, TakenMessage, Timestamp,
+    ErasureId, EventId, Gap, ResourceId, TakenMessage, Timestamp,
 };
 use store::kept::{self, Kept};
 use store::keys::kind;
@@ -274,15 +274,21 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Deletes the unanswered questions that were first asked in an erased conversation.
+    /// Deletes the unanswered questions that were asked in an erased conversation, also if another caller had asked the
+    /// same before.
     fn forget_gaps<R: Kept>(&mut self, cleaned: &Key) -> Result<(), StoreError> {
         if R::KIND != kind::CONVERSATION {
             return Ok(());
         }
-        let (state, id) = (self.state, keys::id_at_end::<ConversationId>(cleaned)?);
+        let state = self.state;
+        let Some(conversation) = state.find::<Conversation>(cleaned)? else { return Ok(()) };
+        let was_asked = |question: &str| {
+            let question = question.to_lowercase();
+            conversation.turns.iter().any(|turn| turn.text.to_lowercase().contains(&question))
+        };
         for row in state.store.records::<Gap>(&keys::of_kind(state.id, kind::GAP), Order::Ascending) {
             let (key, gap) = row?;
-            if gap.conversation_id == id {
+            if gap.conversation_id == conversation.id || was_asked(&gap.question) {
                 self.rows.delete(Key::new(&key));
             }
         }

@@ -33,7 +33,8 @@ pub enum Upgrades {
 /// Only the steps from formats 1, 2, 6 and 8 convert rows. The other steps only change the format number, so
 /// that earlier versions do not open a store with contents that they do not know. These contents are new record
 /// versions and kinds of rows (step from 3), rows of people, memberships, sessions, links and mails (step from
-/// 4), the journal (step from 5), merged contacts (step from 7), feeds and connected calendars (step from 8).
+/// 4), the journal (step from 5), merged contacts (step from 7), feeds (step from 8), connected calendars and
+/// conversations (step from 9).
 const CONVERTED: Range<u16> = 1..STORE_FORMAT;
 
 /// Refuses a store whose format is not the current format.

@@ -32,7 +32,7 @@ pub(crate) fn start(channel: Channel) -> StartConversation {
 }
 
 pub(crate) fn say(id: ConversationId, words: &str) -> TakeTurn {
-    TakeTurn { id, said: Said::Text(words.into()), token: None, read_phone: no_phone }
+    TakeTurn { id, said: Said::Text(words.into()), token: None, read_phone: no_phone, limit: None }
 }
 
 async fn started(handle: &BusinessHandle, start: StartConversation) -> ConversationId {

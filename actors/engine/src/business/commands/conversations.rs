@@ -13,7 +13,7 @@ use domain::{
     Actor, AuditAction, BudgetKind, CallDetails, CallOutcome, CallStatus, Channel, Conflict, Conversation,
     ConversationId, ConversationMode, ConversationStatus, Direction, Dropped, Effect, EffectKind, EffectOn,
     EndedBy, GAPS_MAX, Gap, GapId, InputKind, Locale, Named, Phone, ProblemCode, Refusal, ResourceId, Right,
-    Speaker, TEAM_SILENCE, Text, Timestamp, Turn, UnderWay,
+    Speaker, TEAM_SILENCE, TakenMessage, Text, Timestamp, Turn, UnderWay,
 };
 use store::keys::kind;
 use store::{Batch, Order, StoreError, Weight, keys};
@@ -24,7 +24,7 @@ use super::calls::{RecordCall, call_of};
 use super::contacts;
 use crate::business::remembered::check_actor;
 use crate::business::state::State;
-use crate::business::turn_context::{ReadPhone, Session, TurnContext, facts};
+use crate::business::turn_context::{BookingLimit, ReadPhone, Session, TurnContext, facts};
 use crate::business::{Change, Context, Decision, Gives, New, Removed, Request, Shown, Write};
 use crate::error::{EngineError, Result};
 use crate::talking::Round;
@@ -108,7 +108,7 @@ fn conversation_to_replace(context: &Context<'_>) -> Result<Option<Conversation>
         state.budget.usage.of(BudgetKind::Conversations),
         state.budget.limits.allowed(BudgetKind::Conversations),
     );
-    if used.rows < allowed.rows {
+    if used.rows < allowed.rows && used.bytes < allowed.bytes {
         return Ok(None);
     }
     for are_of_website in [true, false] {
@@ -128,6 +128,8 @@ pub struct TakeTurn {
     /// The SHA-256 of the token of the chat. `None` if the request needs no token.
     pub token: Option<[u8; 32]>,
     pub read_phone: ReadPhone,
+    /// The limit on bookings of this caller, if there is one.
+    pub limit: Option<BookingLimit>,
 }
 
 impl Change for TakeTurn {
@@ -141,7 +143,7 @@ impl Change for TakeTurn {
         take(
             context,
             begun,
-            self.read_phone,
+            (self.read_phone, self.limit),
             Spoken { input, answers: Answers::default(), rounds: Vec::new(), tokens: 0 },
         )
     }
@@ -165,6 +167,7 @@ fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
     if turn.token.is_some() && before.token != turn.token {
         return Err(Refusal::NotFound(Named::Conversation).into());
     }
+    check_length(&before)?;
     let facts = facts(state, context.now);
     let session = session(&before, &facts, context.at);
     let said = cut(turn.said.clone(), before.channel.caller_chars_max());
@@ -183,7 +186,7 @@ struct Spoken {
 fn take<G: Gives<Value = TurnsTakenView>>(
     context: &mut Context<'_>,
     Begun { before, session, facts, said }: Begun,
-    read_phone: ReadPhone,
+    (read_phone, limit): (ReadPhone, Option<BookingLimit>),
     Spoken { input, mut answers, rounds, tokens }: Spoken,
 ) -> Result<Decision<G>> {
     let (shown, text) = shown_input(&said, &session.choices);
@@ -210,6 +213,7 @@ fn take<G: Gives<Value = TurnsTakenView>>(
         conversation: &before,
         talk: &session.talk,
         read_phone,
+        limit,
         planned: Decision::gone(),
         booked_by: None,
     };
@@ -304,6 +308,7 @@ pub(crate) fn prepare(
         conversation: &before,
         talk: &session.talk,
         read_phone: turn.read_phone,
+        limit: None,
         planned: Decision::gone(),
         booked_by: None,
     };
@@ -342,6 +347,7 @@ pub(crate) fn asked_in_turn(
         conversation: &asking.conversation,
         talk: &asking.talk,
         read_phone: asking.read_phone,
+        limit: None,
         planned: Decision::gone(),
         booked_by: None,
     };
@@ -368,7 +374,7 @@ impl Change for FinishTurn {
             return Err(Refusal::UnderWay { what: UnderWay::Turn, details: Vec::new() }.into());
         }
         let spoken = Spoken { input, answers, rounds, tokens };
-        take(context, Begun { facts, ..begun }, turn.read_phone, spoken)
+        take(context, Begun { facts, ..begun }, (turn.read_phone, turn.limit), spoken)
     }
 }
 
@@ -403,6 +409,13 @@ fn open_conversation(context: &Context<'_>, id: ConversationId) -> Result<Conver
             Err(Refusal::conflict(Conflict::ConversationEnded, "ended_at", now).into())
         }
     }
+}
+
+/// Refuses a further turn of a conversation that is too long.
+fn check_length(conversation: &Conversation) -> Result<()> {
+    let turns = ProblemCode::Now(conversation.turns.len().to_string());
+    let full = || Refusal::conflict(Conflict::ConversationFull, "turns", turns);
+    if conversation.is_full() { Err(full().into()) } else { Ok(()) }
 }
 
 /// Returns the session of an open conversation. After an erasure there is none, so the conversation begins again.
@@ -589,7 +602,12 @@ pub(crate) fn end_conversation(
         ..it
     };
     let mut decision = decision;
-    if let Some(call_id) = it.call_id.filter(|_| it.channel.is_call()) {
+    if it.call_id.is_some() && !state.has_room(&[BudgetKind::Calls, BudgetKind::Contacts]) {
+        // Without room for the call, the conversation must still end.
+        decision = without_call(context, &it, decision)?;
+        it.call_id = None;
+    }
+    if let Some(call_id) = it.call_id {
         let details = CallDetails {
             status: status_of(&it),
             outcome: it.outcome.unwrap_or(CallOutcome::Other),
@@ -619,6 +637,24 @@ fn status_of(it: &Conversation) -> CallStatus {
     }
 }
 
+/// Removes the call of a conversation from its messages, because the call will not be saved.
+fn without_call(
+    context: &Context<'_>,
+    it: &Conversation,
+    decision: Decision<Removed>,
+) -> Result<Decision<Removed>> {
+    let (state, Some(call)) = (context.state, it.call_id) else { return Ok(decision) };
+    let mut decision = decision.without_call(call);
+    for id in &it.message_ids {
+        let stored = state.read::<TakenMessage>(&keys::message(state.id, *id))?;
+        if let Some(before) = stored.filter(|message| message.call_id == Some(call)) {
+            let after = TakenMessage { call_id: None, updated_at: context.at, ..before.clone() };
+            decision = decision.write(Write::Message { before: Some(before), after });
+        }
+    }
+    Ok(decision)
+}
+
 /// Ends a conversation for the team, or for a caller who has left.
 #[derive(Clone, Copy, Debug)]
 pub struct EndConversation {
@@ -636,9 +672,15 @@ impl Change for EndConversation {
         context.check_match(&ConversationTurnsView::from(&before))?;
         let decision = Decision::gone().note(AuditAction::ConversationEnded, self.id);
         let (decision, after) = end_conversation(context, Some(before.clone()), before, self.by, decision)?;
-        let (decision, ()) = Decision::answering(ConversationTurnsView::from(&after)).with(decision);
+        let answer = Decision::answering(ConversationTurnsView::from(&after));
+        let (decision, ()) = answer.remember(without_words(&after)).with(decision);
         Ok(decision)
     }
+}
+
+/// The answer that is stored for a repeated request. It contains no words, because the contact may be erased later.
+fn without_words(it: &Conversation) -> ConversationTurnsView {
+    ConversationTurnsView::from(&it.erased())
 }
 
 /// Adds a text message by the team to a conversation on the channel `sms`. The receptionist then does not answer for
@@ -658,6 +700,7 @@ impl Change for ReplyByTeam {
         if before.channel != Channel::Sms {
             return Err(Refusal::conflict(Conflict::NotByText, "channel", ProblemCode::NotByText).into());
         }
+        check_length(&before)?;
         let text = self.text.into_string();
         let mut session = session(&before, &facts(context.state, context.now), context.at);
         session.talk.team_said(&text);
@@ -676,6 +719,7 @@ impl Change for ReplyByTeam {
         after.session = session.encode();
         after.updated_at = context.at;
         Ok(Decision::answering(ConversationTurnsView::from(&after))
+            .remember(without_words(&after))
             .note(AuditAction::ConversationContinued, self.id)
             .write(Write::put(context.state.id, Some(&before), &after)))
     }
@@ -697,7 +741,9 @@ impl Change for DeleteConversation {
         let gone = context.state.read::<Conversation>(&keys::conversation(of, self.id))?;
         let gone = gone.ok_or(Refusal::NotFound(Named::Conversation))?;
         context.check_match(&ConversationTurnsView::from(&gone))?;
-        Ok(Decision::gone().note(AuditAction::ConversationDeleted, self.id).write(Write::delete(of, &gone)))
+        let decision = Decision::gone().note(AuditAction::ConversationDeleted, self.id);
+        let decision = decision.write(Write::delete(of, &gone));
+        if gone.is_open() { without_call(context, &gone, decision) } else { Ok(decision) }
     }
 }
 
@@ -719,10 +765,12 @@ impl Change for DeleteGap {
     }
 }
 
-/// Ends open conversations that have had no turn for too long or have reached their maximum duration.
-#[derive(Clone, Debug)]
+/// Ends an open conversation whose time is over. Each conversation is a change of its own, so that a refused change
+/// leaves the others alone.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct EndOverdue {
-    pub(crate) overdue: Vec<(Conversation, EndedBy)>,
+    id: ConversationId,
+    by: EndedBy,
 }
 
 impl Change for EndOverdue {
@@ -730,19 +778,17 @@ impl Change for EndOverdue {
     const WEIGHT: Weight = Weight::Frees;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Removed>> {
-        let mut decision = Decision::gone();
-        for (before, by) in self.overdue {
-            decision = decision.note(AuditAction::ConversationEnded, before.id);
-            (decision, _) = end_conversation(context, Some(before.clone()), before, by, decision)?;
-        }
-        Ok(decision)
+        let found = context.state.read::<Conversation>(&keys::conversation(context.state.id, self.id))?;
+        let before = found.filter(Conversation::is_open).ok_or(Refusal::NotFound(Named::Conversation))?;
+        let decision = Decision::gone().note(AuditAction::ConversationEnded, self.id);
+        Ok(end_conversation(context, Some(before.clone()), before, self.by, decision)?.0)
     }
 }
 
 impl State {
-    /// Returns the change that ends the overdue conversations, at most `max`. The calls that were open when the service
+    /// Returns the changes that end the overdue conversations, at most `max`. The calls that were open when the service
     /// started are lost, because their connections ended when it stopped.
-    pub(crate) fn overdue(&self, now: Timestamp, max: usize) -> Result<Option<EndOverdue>, StoreError> {
+    pub(crate) fn overdue(&self, now: Timestamp, max: usize) -> Result<Vec<EndOverdue>, StoreError> {
         let mut overdue = Vec::new();
         for row in self.store.scan(&keys::of_kind(self.id, kind::CONVERSATION_OPEN), Order::Ascending) {
             let (key, _) = row?;
@@ -750,15 +796,23 @@ impl State {
             let found = self.find::<Conversation>(&keys::conversation(self.id, id))?;
             let Some(it) = found.filter(Conversation::is_open) else { continue };
             if it.channel == Channel::Voice && it.last_turn_at() < self.clocks.opened_at() {
-                overdue.push((it, EndedBy::Lost));
+                overdue.push(EndOverdue { id, by: EndedBy::Lost });
             } else if it.ends_by() <= now {
-                overdue.push((it, EndedBy::Timeout));
+                overdue.push(EndOverdue { id, by: EndedBy::Timeout });
             }
             if overdue.len() == max {
                 break;
             }
         }
-        Ok((!overdue.is_empty()).then_some(EndOverdue { overdue }))
+        Ok(overdue)
+    }
+
+    /// Whether the budget allows another row of each of these kinds.
+    pub(in crate::business) fn has_room(&self, kinds: &[BudgetKind]) -> bool {
+        kinds.iter().all(|kind| {
+            let (used, allowed) = (self.budget.usage.of(*kind), self.budget.limits.allowed(*kind));
+            used.rows < allowed.rows && used.bytes < allowed.bytes
+        })
     }
 }
 

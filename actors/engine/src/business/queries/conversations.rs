@@ -115,6 +115,20 @@ impl BusinessHandle {
         Ok(answer)
     }
 
+    /// Reads the conversation again for a repeated request, because the stored answer has no texts.
+    pub async fn with_texts(
+        &self,
+        mut answer: Answer<ConversationTurnsView>,
+    ) -> Result<Answer<ConversationTurnsView>> {
+        let id = answer.value.conversation.id;
+        if answer.replayed
+            && let Some(found) = self.conversation(id).await?
+        {
+            answer.value = found;
+        }
+        Ok(answer)
+    }
+
     /// Searches the knowledge entries for passages that answer a question. If `knowledge_public` is false, it finds
     /// none.
     pub async fn search_knowledge(&self, query: String) -> Result<Vec<talk::Passage>> {
