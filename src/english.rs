@@ -91,7 +91,9 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         Conflict::SlugTaken => "another business has or recently had this slug".into(),
         Conflict::NoTexts => "the business has no connection that sends texts".into(),
         Conflict::ConversationEnded => "the conversation has ended".into(),
-        Conflict::ConversationFull => "the conversation has its maximum length and takes no further turn".into(),
+        Conflict::ConversationFull => {
+            "the conversation has its maximum length and takes no further turn".into()
+        }
         Conflict::NotByText => "the team can reply only in conversations by `sms`".into(),
         Conflict::NoRelay => "no mail is sent: the service has no relay".into(),
         Conflict::NoPublicUrl => "the service has no public URL; set RECEPTIONIST_PUBLIC_URL".into(),

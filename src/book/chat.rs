@@ -15,8 +15,8 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chrono::TimeDelta;
 use domain::{
-    Actor, AppointmentId, BusinessId, Channel, ConversationId, Locale, ProblemCode, ResourceId,
-    Speaker, Text, Timestamp,
+    Actor, AppointmentId, BusinessId, Channel, ConversationId, Locale, ProblemCode, ResourceId, Speaker,
+    Text, Timestamp,
 };
 use engine::business::commands::conversations::{StartConversation, TakeTurn};
 use engine::business::commands::customers::MintLink;

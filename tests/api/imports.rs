@@ -258,7 +258,7 @@ async fn a_business_of_an_earlier_export_sends_no_notices() {
     let lines = moved_out(&server, &salon).await;
     let kept = lines.lines().filter(|line| !line.contains("\"kind\":\"notices\""));
     let earlier: String = kept
-        .map(|line| line.replace("\"version\":5", "\"version\":2") + "\n")
+        .map(|line| line.replace("\"version\":6", "\"version\":2") + "\n")
         .collect::<String>()
         .replace(",\"customer_note\":null,\"booked_as\":null,\"attendance\":null", "")
         .replace(",\"notes\":null", "");

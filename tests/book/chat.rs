@@ -98,6 +98,45 @@ async fn invalid_turns_are_refused() {
 }
 
 #[tokio::test]
+async fn a_repeated_turn_needs_the_token() {
+    let site = open().await;
+    let chat = Chat::start(&site).await;
+    let turn = json!({ "text": "Bonjour", "turn_id": "t1" });
+    chat.say(turn.clone()).await.is(200);
+    let other = Chat { site: &site, path: chat.path.clone(), token: "AAAAAAAAAAAAAAAAAAAAAA".into() };
+    other.say(turn).await.fails(404, "not_found");
+}
+
+/// Books the first offered time in a new chat, with this phone number. Returns the last answer of the receptionist.
+async fn book(site: &Site, turn: &str, phone: &str) -> String {
+    let chat = Chat::start(site).await;
+    let mut said = String::new();
+    for (number, text) in
+        ["Je veux réserver", "1", "1", "1", "Ada Lovelace", phone, "oui"].into_iter().enumerate()
+    {
+        let turn = json!({ "text": text, "turn_id": format!("{turn}{number}") });
+        let answer = chat.say(turn).await;
+        let turns = answer.is(200).body["data"]["turns"].as_array().unwrap().clone();
+        said = turns.last().unwrap()["text"].as_str().unwrap().to_owned();
+        if said.contains("Réservé") || said.contains("Demandé") {
+            break;
+        }
+    }
+    said
+}
+
+#[tokio::test]
+async fn a_chat_has_the_limit_of_the_page_on_bookings_of_a_person() {
+    let site = open().await;
+    for booking in ["a", "b", "c"] {
+        let said = book(&site, booking, "06 12 34 56 78").await;
+        assert!(said.contains("Réservé"), "{said}");
+    }
+    let fourth = book(&site, "d", "06 12 34 56 78").await;
+    assert!(!fourth.contains("Réservé"), "{fourth}");
+}
+
+#[tokio::test]
 async fn an_address_starts_ten_chats_an_hour() {
     let site = open().await;
     for _ in 0..10 {

@@ -269,8 +269,8 @@ fn an_invalid_file_reports_each_line_and_imports_nothing() {
     let phone = |at: usize| format!("\"phone\":\"{}\"", field(at, "phone"));
     let cases = [
         (
-            changed(0, "\"version\":5", "\"version\":1"),
-            "line 1: version: must be a whole number from 2 to 5".to_owned(),
+            changed(0, "\"version\":6", "\"version\":1"),
+            "line 1: version: must be a whole number from 2 to 6".to_owned(),
         ),
         (good[1..].to_vec(), "line 1: must be the head".to_owned()),
         (

@@ -32,7 +32,7 @@ pub(crate) fn id(number: usize) -> String {
 /// The lines for several businesses with many contacts and a long knowledge entry.
 pub(crate) fn lines() -> String {
     let mut text = String::from(
-        "{\"format\":\"receptionist-export\",\"version\":5,\"exported_at\":\"2026-03-02T09:00:00.000Z\"}\n",
+        "{\"format\":\"receptionist-export\",\"version\":6,\"exported_at\":\"2026-03-02T09:00:00.000Z\"}\n",
     );
     for business in 1..=BUSINESSES {
         let business = business * 1_000_000;

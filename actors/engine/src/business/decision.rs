@@ -2,8 +2,8 @@
 
 use domain::availability::Overridden;
 use domain::{
-    Actor, AlertTrigger, AppointmentId, AuditAction, CallId, ContactId, EventType, FieldChange, MailId, ResourceId,
-    Timestamp,
+    Actor, AlertTrigger, AppointmentId, AuditAction, CallId, ContactId, EventType, FieldChange, MailId,
+    ResourceId, Timestamp,
 };
 use serde::Serialize;
 use serde_json::{Value, json};

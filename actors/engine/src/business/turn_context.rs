@@ -12,9 +12,9 @@ use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
 use domain::availability::Terms;
 use domain::booking::{self, BookRequest, MoveRequest, Party};
 use domain::{
-    Appointment, AppointmentId, AppointmentStatus, AuditAction, BookedAs, BudgetKind, Calendar, ContactDetails,
-    ContactId, Conversation, Email, LocalTime, MessageDetails, Phone, Refusal, StaffId, Text, Timestamp,
-    Urgency,
+    Appointment, AppointmentId, AppointmentStatus, AuditAction, BookedAs, BudgetKind, Calendar,
+    ContactDetails, ContactId, Conversation, Email, LocalTime, MessageDetails, Phone, Refusal, StaffId, Text,
+    Timestamp, Urgency,
 };
 use serde::{Deserialize, Serialize};
 use store::{Order, keys};

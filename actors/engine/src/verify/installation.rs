@@ -71,7 +71,9 @@ impl Installation {
                 }
             }
             installation_kind::CALENDAR_INDEX => {
-                let Some((of, calendar)) = checker.read(keys::business_and_calendar(&checker.key)) else { return };
+                let Some((of, calendar)) = checker.read(keys::business_and_calendar(&checker.key)) else {
+                    return;
+                };
                 checker.stands_at(&keys::calendar_index(of, calendar));
                 checker.has_no_value(value);
                 if !checker.is_ended(of) {

@@ -233,6 +233,84 @@ async fn overdue_conversations_end() {
     assert_eq!(shown(&handle, text).await.conversation.ended_by, Some(EndedBy::Timeout));
 }
 
+/// Words of 2,000 characters with 4 bytes each.
+fn long_words() -> String {
+    "\u{1f642}".repeat(2_000)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conversation_that_is_too_long_takes_no_turn_and_ends_with_the_others() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let mut ids = Vec::new();
+    for _ in 0..8 {
+        let id =
+            started(&handle, StartConversation { from: Some(phone(PHONE)), ..start(Channel::Sms) }).await;
+        handle.change(by_operator(), ReplyByTeam { id, text: text("One moment") }).await.unwrap();
+        let full = loop {
+            match handle.take_turn(by_operator(), say(id, &long_words())).await {
+                Ok(taken) => assert!(taken.value.turns[0].seq < 100),
+                Err(error) => break conflict::<()>(Err(error)),
+            }
+        };
+        assert_eq!(full, Conflict::ConversationFull);
+        let reply = handle.change(by_operator(), ReplyByTeam { id, text: text("Hello") }).await;
+        assert_eq!(conflict(reply), Conflict::ConversationFull);
+        ids.push(id);
+    }
+    pass(12 * 60 + 2).await;
+    for id in ids {
+        assert_eq!(shown(&handle, id).await.conversation.ended_by, Some(EndedBy::Timeout));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conversation_ends_without_room_for_its_call() {
+    let (mut world, shop) = world().await;
+    let handle = world.at(&shop);
+    let from = Some(phone("+15550000009"));
+    let [ended, deleted] = [
+        started(&handle, StartConversation { from: from.clone(), ..start(Channel::Voice) }).await,
+        started(&handle, StartConversation { from, ..start(Channel::Voice) }).await,
+    ];
+    for id in [ended, deleted] {
+        for words in ["I want to leave a message", "Please call me about my invoice", "Bo Diddley", "yes"] {
+            said(&handle, id, words).await;
+        }
+    }
+    let none = LimitPatch { rows_max: Some(Some(0)), bytes_max: None };
+    let limits = vec![(BudgetKind::Calls, none), (BudgetKind::Messages, none)];
+    handle.change(by_operator(), PatchBudget { limits }).await.unwrap();
+    handle.change(by_operator(), DeleteConversation { id: deleted }).await.unwrap();
+    handle.change(by_operator(), EndConversation { id: ended, by: EndedBy::Caller }).await.unwrap();
+    let shown = shown(&handle, ended).await.conversation;
+    assert_eq!((shown.outcome, shown.call_id), (Some(CallOutcome::MessageTaken), None));
+    let messages = handle.messages(&MessageFilter::default(), &first_page()).await.unwrap().items;
+    assert_eq!(messages.len(), 2);
+    assert!(messages.iter().all(|message| message.call_id.is_none()), "{messages:?}");
+    // Without room for a message, the caller hears it, and the turn is taken.
+    let third = started(&handle, start(Channel::Voice)).await;
+    for words in ["I want to leave a message", "Please call me", "Bo Diddley", "yes"] {
+        said(&handle, third, words).await;
+    }
+    world.engine.clone().close().await.unwrap();
+    let report = engine::verify::check(world.store().rows()).unwrap();
+    assert!(report.is_whole(), "{:?}", report.findings);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeated_end_has_the_words_until_they_are_erased() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let id = started(&handle, start(Channel::Voice)).await;
+    said(&handle, id, "Hello").await;
+    let end = EndConversation { id, by: EndedBy::Team };
+    let first = handle.change(once(9, 9), end).await.unwrap();
+    let again = handle.change(once(9, 9), end).await.unwrap();
+    assert!(again.replayed && again.value.turns.iter().all(|turn| turn.text.is_empty()), "{again:?}");
+    assert_eq!(handle.with_texts(again).await.unwrap().value, first.value);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_call_is_lost_when_the_service_stops() {
     let (mut world, shop) = world().await;
