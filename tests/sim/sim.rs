@@ -345,6 +345,7 @@ impl Sim {
             self.world.network.heal();
             self.world.mails.heal();
             self.send_all(&mut life).await;
+            self.use_guests(&life).await;
             self.walk(&life).await;
             self.world.check();
             assert!(life.close().await);

@@ -3,14 +3,28 @@
 use std::collections::BTreeSet;
 
 use domain::{Alias, BusinessId, CallRecord, Contact, ResourceId, TakenMessage};
+use engine::EngineError;
 use store::keys::{self, installation_kind, kind};
 use store::{Order, Record, Store, Tombstone};
 
 use super::imports;
 use super::people::{Gone, Guest, Person, phone, said, words};
+use crate::life::Life;
 use crate::sim::Sim;
 
 impl Sim {
+    /// Uses each guest house once, because an interrupted import of contacts is undone when its business is used, or
+    /// within a day.
+    pub(crate) async fn use_guests(&self, life: &Life) {
+        let ids: Vec<_> = self.guests.all.lock().iter().map(|guest| guest.id).collect();
+        for id in ids {
+            match life.engine.business(id).budget().await {
+                Ok(_) | Err(EngineError::NotFound) => {}
+                Err(error) => self.world.wrong(format_args!("{id} cannot be used: {error}")),
+            }
+        }
+    }
+
     /// Checks the rows of the guest houses. At the end of the simulation, all cleanup must be complete.
     pub(crate) fn check_guests(&self, store: &Store, is_the_end: bool) {
         let listed = self.world.disk.tombstones();
