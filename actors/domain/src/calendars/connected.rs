@@ -30,6 +30,9 @@ pub const COMPLETE_EVERY: TimeDelta = TimeDelta::days(1);
 pub const MASS_DELETION_MIN: usize = 20;
 /// The time from a read that would delete most events to the complete read that decides whether they are deleted.
 pub const CONFIRM_AFTER: TimeDelta = TimeDelta::seconds(60);
+/// An earlier complete read does not confirm a mass deletion. It is 10 % less than [`CONFIRM_AFTER`], because the
+/// pauses between reads vary by 10 %.
+const CONFIRM_MIN: TimeDelta = TimeDelta::seconds(54);
 /// The team gets an alert when the reads of a calendar have failed for this time.
 pub const ALERT_AFTER: TimeDelta = TimeDelta::hours(6);
 
@@ -207,8 +210,9 @@ pub struct CalendarState {
     pub missing_since: Option<SteadyTime>,
     /// Whether the team has received the alert about the current outage.
     pub is_reported: bool,
-    /// Whether the last read would have deleted most events, so that the next read must be complete and confirm it.
-    pub needs_confirmation: bool,
+    /// The time of the first read that would have deleted most events, until a complete read has confirmed or refuted
+    /// it.
+    pub mass_deletion_at: Option<SteadyTime>,
     pub position: ReadPosition,
 }
 
@@ -260,7 +264,7 @@ impl CalendarState {
             refused: None,
             missing_since: None,
             is_reported: false,
-            needs_confirmation: false,
+            mass_deletion_at: None,
             position: ReadPosition::default(),
         }
     }
@@ -279,7 +283,12 @@ impl CalendarState {
 
     /// Whether the next read must be complete.
     pub fn needs_complete_read(&self, now: SteadyTime) -> bool {
-        self.needs_confirmation || self.complete_at.is_none_or(|at| now >= at + COMPLETE_EVERY)
+        self.mass_deletion_at.is_some() || self.complete_at.is_none_or(|at| now >= at + COMPLETE_EVERY)
+    }
+
+    /// Whether a complete read that began at this time confirms a mass deletion.
+    pub fn confirms_mass_deletion(&self, began: SteadyTime) -> bool {
+        self.mass_deletion_at.is_some_and(|at| began >= at + CONFIRM_MIN)
     }
 
     /// The state after a read.
@@ -300,11 +309,18 @@ impl CalendarState {
                 refused: None,
                 missing_since: None,
                 is_reported: false,
-                needs_confirmation: false,
+                mass_deletion_at: None,
                 position: read.position.clone(),
                 ..state
             },
-            ReadResult::MassDeletion => Self { needs_confirmation: true, ..state },
+            // The server has responded, so the failures before are no longer consecutive.
+            ReadResult::MassDeletion => Self {
+                mass_deletion_at: state.mass_deletion_at.or(Some(steady)),
+                failures: 0,
+                refused: None,
+                missing_since: None,
+                ..state
+            },
             ReadResult::Failed(error) => state.failed(error, steady),
         }
     }
@@ -344,11 +360,11 @@ impl CalendarState {
     pub fn pause(&self, kind: CalendarKind, is_in_use: bool) -> Option<TimeDelta> {
         match self.status {
             CalendarStatus::Stopped => None,
-            _ if self.needs_confirmation => Some(CONFIRM_AFTER),
             _ if self.failures > 0 => {
                 let last = RETRY_AFTER.len() - 1;
                 Some(RETRY_AFTER[(self.failures as usize - 1).min(last)])
             }
+            _ if self.mass_deletion_at.is_some() => Some(CONFIRM_AFTER),
             _ if kind == CalendarKind::Caldav && is_in_use => Some(READ_EVERY_IN_USE),
             _ => Some(READ_EVERY),
         }
@@ -490,6 +506,29 @@ mod tests {
         assert!(state.needs_complete_read(steady(2)));
         assert_eq!(state.pause(CalendarKind::Ics, false), Some(CONFIRM_AFTER));
         assert!(!after(state, &read(), 2).needs_complete_read(steady(3)));
+    }
+
+    #[test]
+    fn a_mass_deletion_is_confirmed_only_after_a_minute() {
+        let at = SteadyTime::from_millis;
+        let doubt = |state: CalendarState, seconds: i64| {
+            state.after(&ReadResult::MassDeletion, Timestamp::from_millis(0), at(seconds * 1_000))
+        };
+        let state = doubt(doubt(after(new(), &read(), 0), 100), 130);
+        assert!(!state.confirms_mass_deletion(at(153_999)) && state.confirms_mass_deletion(at(154_000)));
+        assert!(!after(state, &read(), 3).confirms_mass_deletion(at(999_000)));
+    }
+
+    #[test]
+    fn a_server_that_fails_after_a_mass_deletion_is_retried_with_growing_pauses() {
+        let mut state = after(after(new(), &read(), 0), &ReadResult::MassDeletion, 1);
+        let pauses = [2, 3, 5, 10].map(|minute| {
+            state = after(state.clone(), &failed(CalendarFault::Timeout), minute);
+            state.pause(CalendarKind::Ics, false).unwrap().num_minutes()
+        });
+        assert_eq!(pauses, [1, 2, 5, 15]);
+        state = after(state, &ReadResult::MassDeletion, 25);
+        assert_eq!(state.pause(CalendarKind::Ics, false), Some(CONFIRM_AFTER));
     }
 
     #[test]

@@ -17,7 +17,7 @@ record!(ConnectedCalendar, "calendar", {
 
 record!(CalendarState, "calendar_state", {
     1: calendar_id, status, last_read_at, last_attempt_at, error, events, unreadable, warnings, complete_at,
-       failing_since, failures, refused, missing_since, is_reported, needs_confirmation, position;
+       failing_since, failures, refused, missing_since, is_reported, mass_deletion_at, position;
 });
 
 record!(CalendarEvent, "calendar_event", { 1: calendar_id, hash, href, etag, uid, is_readable, busy });
@@ -139,7 +139,7 @@ mod tests {
             refused: Some((SteadyTime::from_millis(5), 2)),
             missing_since: Some(SteadyTime::from_millis(6)),
             is_reported: true,
-            needs_confirmation: true,
+            mass_deletion_at: Some(SteadyTime::from_millis(7)),
             position: ReadPosition {
                 etag: Some("e".into()),
                 modified: Some("m".into()),
@@ -152,7 +152,7 @@ mod tests {
         check(
             &some,
             &format!(
-                "01{id} 03 0102 0104 01 07 01 0168 07 08 02 01 02 0106 0108 09 01 0a 02 010c 01 01
+                "01{id} 03 0102 0104 01 07 01 0168 07 08 02 01 02 0106 0108 09 01 0a 02 010c 01 010e
                  01 0165 01 016d 01 0173 01 0163 01 03555443"
             ),
         );

@@ -136,7 +136,8 @@ async fn read(readings: &Readings, key: CalendarKey) -> Result<Next> {
         readings.note(key, &calendar, &state);
         return Ok(Next::Stopped);
     }
-    let needs_complete_read = state.needs_complete_read(clocks.steady()) || state.position.zone != Some(zone);
+    let began = clocks.steady();
+    let needs_complete_read = state.needs_complete_read(began) || state.position.zone != Some(zone);
     let reader = FileReader::new(&readings.shared.store, key.business, (&calendar, zone), clocks.now());
     let known = (!needs_complete_read).then_some(&state.position);
     let before = stored(&readings.shared.store, key.business, key.calendar)?;
@@ -152,7 +153,7 @@ async fn read(readings: &Readings, key: CalendarKey) -> Result<Next> {
         Ok(None) => (ReadResult::Read(unchanged(&state)), None),
         Ok(Some(mut found)) => {
             found.position.zone = Some(zone);
-            let is_confirmed = state.needs_confirmation && found.is_complete;
+            let is_confirmed = found.is_complete && state.confirms_mass_deletion(began);
             match compare(key.business, before, found, is_confirmed) {
                 Ok(Comparison::Applied(applied)) => {
                     (ReadResult::Read(applied.success.clone()), Some(applied))

@@ -314,6 +314,9 @@ async fn a_deletion_of_most_events_waits_for_a_confirmation() {
         30,
         "the events stay until a complete read confirms the deletion"
     );
+    world.business.change(by_operator(), ReadCalendar { id }).await.unwrap();
+    settle().await;
+    assert_eq!((world.calendar(id).await.events, empty.requests().len()), (30, 2), "the same answer at once");
     assert_eq!(world.hours(INTEGRATION).await, [9, 12, 13, 14, 15, 16]);
     minutes(2).await;
     assert_eq!((world.calendar(id).await.events, world.rows(kind::CALENDAR_EVENT)), (0, 0));
