@@ -4,8 +4,8 @@
 //!
 //! - Credentials are sent only to the origin that a person entered. For iCloud, they are also sent to its other
 //!   servers, which share the accounts.
-//! - The target of a redirect is checked like an address that a person enters. Only a target on the entered origin can
-//!   have a private address.
+//! - The target of a redirect is checked like an address that a person enters. It can have a private address only if
+//!   it and all redirects before it are on the entered origin, so no other server chooses a path on a private address.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -82,6 +82,7 @@ impl Web {
     pub(crate) async fn send(&self, request: WebRequest<'_>) -> Result<(WebhookUrl, Fetched), Failure> {
         let WebRequest { method, entered, login, headers, body, .. } = request;
         let (mut url, body) = (request.url.clone(), Bytes::from(body));
+        let mut is_on_origin = true;
         for _ in 0..=REDIRECTS_MAX {
             let is_trusted = is_trusted(&url, entered);
             let mut headers = headers.clone();
@@ -93,8 +94,8 @@ impl Web {
                 let pair = format!("{}:{}", login.username, login.password.reveal());
                 headers.push(("authorization", format!("Basic {}", BASE64_STANDARD.encode(pair))));
             }
-            let is_listed = url.has_origin_of(entered) && self.is_listed(&url);
-            let reach = if is_listed { Reach::Listed } else { Reach::Public };
+            is_on_origin &= url.has_origin_of(entered);
+            let reach = if is_on_origin && self.is_listed(&url) { Reach::Listed } else { Reach::Public };
             let fetch = Fetch { method, url: url.clone(), headers, body: body.clone(), reach };
             let response = self.client.fetch(fetch).await.map_err(|failure| match failure {
                 FetchFailure::Unreachable => CalendarFault::Unreachable.into(),
