@@ -75,7 +75,7 @@ impl Engine {
     /// The name of the feed's staff member, and the appointments of the feed, earliest first. Records this request as
     /// the latest request for the feed.
     pub async fn fetch_feed(&self, of: &LiveFeed) -> Result<(Option<String>, Vec<AppointmentView>)> {
-        let (feed, business, now) = (&of.feed, self.business(of.business.id), self.now());
+        let (feed, business, now) = (&of.feed, self.business_for_visitor(of.business.id), self.now());
         let staff = match feed.staff_id {
             Some(id) => business.staff_member(id).await?,
             None => None,

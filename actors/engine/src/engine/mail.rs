@@ -97,7 +97,7 @@ impl Engine {
     pub async fn unsubscribe(&self, token: &str) -> Result<Unsubscribe> {
         let what = self.read_unsubscribe_token(token).ok_or(Refusal::NotFound(Named::Subscription))?;
         let Unsubscribe { person_id: id, business_id, from } = what;
-        let business = self.business(business_id);
+        let business = self.business_for_visitor(business_id);
         let ends = |by| business.change(Request::by(by), EndSubscription { id, from });
         let ended = match ends(Actor::Person(id)).await {
             // Members cannot change a suspended business, but they can still unsubscribe from its mails.

@@ -149,6 +149,12 @@ impl Engine {
     /// some minutes.
     pub fn business(&self, id: BusinessId) -> BusinessHandle {
         self.parts.businesses.readings.note_use(id);
+        self.business_for_visitor(id)
+    }
+
+    /// Returns the handle of a business for a request that does not mark the business as used, such as a request of a
+    /// visitor of its booking page.
+    pub fn business_for_visitor(&self, id: BusinessId) -> BusinessHandle {
         BusinessHandle::new(&self.parts.businesses, id)
     }
 

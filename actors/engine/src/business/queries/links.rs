@@ -49,7 +49,7 @@ impl Engine {
     /// is suspended.
     pub async fn booking_page(&self, slug: &str) -> Result<Option<BusinessHandle>> {
         let Some(owner) = self.shared().store.get::<SlugOwner>(&keys::slug(slug))? else { return Ok(None) };
-        let handle = self.business(owner.business_id);
+        let handle = self.business_for_visitor(owner.business_id);
         let business = match handle.business().await {
             Err(EngineError::NotFound) => return Ok(None),
             business => business?,

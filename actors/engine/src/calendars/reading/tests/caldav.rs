@@ -288,6 +288,9 @@ async fn a_calendar_is_read_each_minute_while_its_business_is_used() {
     let (server, _, _) = world.caldav(with_two_events()).await;
     minutes(30).await;
     server.lock().put("c", 16, 17);
+    let _ = world.engine.business_for_visitor(world.business.id());
+    settle().await;
+    assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16], "a visitor does not cause a read");
     // A request makes the calendar due at once.
     let _ = world.engine.business(world.business.id());
     settle().await;
