@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -37,8 +38,8 @@ const READS_MAX: usize = 256;
 /// The maximum number of simultaneous reads of a business, so that one business cannot use all permits.
 const READS_PER_BUSINESS_MAX: usize = 32;
 const READS_PER_HOST_MAX: usize = 4;
-/// The maximum number of due calendars for which permits are requested in one step.
-const CHECKED_MAX: usize = 1_024;
+/// The number of due calendars for which permits are requested in one step. Other tasks can run between the steps.
+const CHECKED_PER_STEP: usize = 1_024;
 /// The schedule checks the clock at least this often, because timers stop while the machine is suspended.
 const CHECK_EVERY: Duration = Duration::from_secs(30);
 /// After a start of the engine, each read is delayed by a random time up to this one, so that overdue reads do not
@@ -71,7 +72,7 @@ pub(crate) struct Readings {
     businesses: Weak<Businesses>,
     queue: Mutex<Queue>,
     changed: Notify,
-    per_business: Arc<Quota<BusinessId>>,
+    pub(super) per_business: Arc<Quota<BusinessId>>,
     per_host: Arc<Quota<u64>>,
     /// The last use of each business that has a [`CalendarKind::Caldav`] calendar.
     used: DashMap<BusinessId, Option<Instant>>,
@@ -93,6 +94,8 @@ struct Entry {
     /// Whether another read was requested during the current one.
     is_requested_again: bool,
     seen: Option<Seen>,
+    /// The hash of the host. `None` if the host may have changed since the last read.
+    host: Option<u64>,
 }
 
 /// The state of a calendar at its last read.
@@ -143,6 +146,7 @@ impl Readings {
     pub(crate) fn wake(&self, key: CalendarKey) {
         let mut queue = self.queue.lock();
         let entry = queue.entries.entry(key).or_default();
+        entry.host = None;
         if entry.is_running {
             entry.is_requested_again = true;
         } else {
@@ -290,32 +294,47 @@ impl Readings {
         self.changed.notify_one();
     }
 
-    /// Starts the due reads that get permits. Returns the time of the next call.
-    fn start_due_reads(self: &Arc<Self>) -> Instant {
+    /// Starts the due reads that get permits, among the next due calendars after the given one.
+    fn start_due_reads(self: &Arc<Self>, after: Option<(Instant, CalendarKey)>) -> Step {
         let now = Instant::now();
         let mut queue = self.queue.lock();
-        let due: Vec<_> =
-            queue.due.iter().take_while(|(due, _)| *due <= now).take(CHECKED_MAX).copied().collect();
+        let from = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
+        let mut next = Step::At(now + CHECK_EVERY);
+        let mut due: Vec<(Instant, CalendarKey)> = Vec::new();
+        for (at, key) in queue.due.range(from) {
+            if *at > now {
+                next = Step::At((*at).min(now + CHECK_EVERY));
+                break;
+            }
+            if due.len() == CHECKED_PER_STEP {
+                next = Step::After(due[due.len() - 1]);
+                break;
+            }
+            due.push((*at, *key));
+        }
         for (_, key) in due {
-            let Some(slots) = self.slots(key) else { continue };
+            if self.per_host.held() >= READS_MAX {
+                return Step::At(now + CHECK_EVERY);
+            }
+            let entry = queue.entries.entry(key).or_default();
+            let host = *entry.host.get_or_insert_with(|| self.host(key));
+            let Some(slots) = self.slots(key.business, host) else { continue };
+            entry.is_running = true;
             queue.set(key, None);
-            queue.entries.entry(key).or_default().is_running = true;
             self.runtime.spawn(Arc::clone(self).start_read(key, slots));
         }
-        let next = queue.due.iter().map(|(due, _)| *due).find(|due| *due > now);
-        next.unwrap_or(now + CHECK_EVERY).min(now + CHECK_EVERY)
+        next
     }
 
-    fn slots(&self, key: CalendarKey) -> Option<Slots> {
+    fn host(&self, key: CalendarKey) -> u64 {
         let row = keys::calendar(key.business, key.calendar);
         let calendar = self.shared.store.find::<ConnectedCalendar>(&row).ok().flatten();
-        let mut host = DefaultHasher::new();
-        match &calendar {
-            Some(calendar) => calendar.url.host().hash(&mut host),
-            None => key.hash(&mut host),
-        }
-        let business = self.per_business.take_owned(key.business)?;
-        Some(Slots { _business: business, _host: self.per_host.take_owned(host.finish())? })
+        calendar.map_or_else(|| hash_of(&key), |calendar| hash_of(calendar.url.host()))
+    }
+
+    fn slots(&self, business: BusinessId, host: u64) -> Option<Slots> {
+        let business = self.per_business.take_owned(business)?;
+        Some(Slots { _business: business, _host: self.per_host.take_owned(host)? })
     }
 
     async fn start_read(self: Arc<Self>, key: CalendarKey, slots: Slots) {
@@ -332,13 +351,34 @@ impl Readings {
     }
 }
 
+/// The next step of the schedule.
+enum Step {
+    At(Instant),
+    /// More calendars are due, after this one.
+    After((Instant, CalendarKey)),
+}
+
+fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
 async fn run(readings: Weak<Readings>) {
+    let mut after = None;
     loop {
         let Some(strong) = readings.upgrade() else { return };
         if strong.shared.check_open().is_err() {
             return;
         }
-        let next = strong.start_due_reads();
+        let next = match strong.start_due_reads(after.take()) {
+            Step::At(next) => next,
+            Step::After(last) => {
+                after = Some(last);
+                tokio::task::yield_now().await;
+                continue;
+            }
+        };
         tokio::select! {
             () = strong.changed.notified() => {}
             () = sleep_until(next) => {}

@@ -24,6 +24,7 @@ use tokio::time::sleep;
 use view::CalendarView;
 
 use self::network::{Authority, FakeDns, FakeNet, Place, Receiver, Then};
+use super::CalendarKey;
 use crate::business::commands::appointments::{Book, BookingContact};
 use crate::business::commands::calendars::{ConnectCalendar, DisconnectCalendar, ReadCalendar};
 use crate::business::commands::catalog::{CreateService, CreateStaff};
@@ -388,6 +389,22 @@ async fn a_slow_server_delays_neither_bookings_nor_other_calendars() {
     sleep(Duration::from_secs(31)).await;
     assert_eq!(world.calendar(id).await.error.unwrap().code, CalendarFault::Timeout);
     assert_eq!(world.calendar(id).await.status, CalendarStatus::Connecting);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calendars_without_a_permit_do_not_delay_the_calendars_after_them() {
+    let world = World::new().await;
+    let readings = &world.business.businesses.readings;
+    let other = domain::BusinessId::from(uuid::Uuid::from_u128(1));
+    let permits: Vec<_> = std::iter::from_fn(|| readings.per_business.take_owned(other)).collect();
+    assert_eq!(permits.len(), 32);
+    for number in 0..3_000 {
+        readings.wake(CalendarKey { business: other, calendar: uuid::Uuid::from_u128(number).into() });
+    }
+    settle().await;
+    world.serve(1, &file(&[("a", 10, 12)]));
+    let id = world.connect().await;
+    assert_eq!(world.calendar(id).await.status, CalendarStatus::Connected);
 }
 
 #[tokio::test(start_paused = true)]
