@@ -153,6 +153,7 @@ impl CalendarBody {
             kind: self.kind,
             url: self.url.into_string(),
             login: login.clone(),
+            password_of: None,
             collection: self.calendar.map(Text::into_string),
         };
         let found = business.check_calendar(input).await?;
@@ -196,6 +197,7 @@ impl CalendarPatchBody {
             name: self.name.set().map(Text::into_string),
             url: None,
             login: None,
+            checked_for: None,
             server_addresses: None,
             detail: self.detail.set(),
             all_day: self.all_day.set(),
@@ -209,6 +211,8 @@ impl CalendarPatchBody {
         if let (None, Some((path, _))) = (&before.login, given.iter().find(|(_, is_given)| *is_given)) {
             return Err(Refusal::invalid(*path, ProblemCode::CaldavOnly).into());
         }
+        change.checked_for = Some((before.url.clone(), before.login.clone()));
+        let keeps_password = before.login.is_some() && password.is_none();
         let login = before.login.map(|before| {
             let name = username.map_or(before.username, Text::into_string);
             let password = password.map_or_else(|| before.password.reveal().to_owned(), Text::into_string);
@@ -218,6 +222,7 @@ impl CalendarPatchBody {
             kind: before.kind,
             url: url.map_or_else(|| before.url.as_str().to_owned(), Text::into_string),
             login: login.clone(),
+            password_of: keeps_password.then_some(before.url),
             collection: before.collection.map(|url| url.as_str().to_owned()),
         };
         let found = business.check_calendar(input).await?;

@@ -96,13 +96,18 @@ impl<'a> Context<'a> {
         match &self.request.if_match {
             None | Some(IfMatch::Any) => Ok(()),
             Some(IfMatch::Tags(tags)) => {
-                let tag = view::etag(&view::render(resource));
-                if tags.contains(&tag) {
+                if tags.contains(&view::etag(&view::render(resource))) {
                     return Ok(());
                 }
-                Err(Refusal::conflict(Conflict::Changed, "If-Match", ProblemCode::EntityTagNow(tag)))
+                Err(Self::changed(resource))
             }
         }
+    }
+
+    /// The refusal of a change because the resource has changed in the meantime.
+    pub fn changed<V: Serialize>(resource: &V) -> Refusal {
+        let tag = view::etag(&view::render(resource));
+        Refusal::conflict(Conflict::Changed, "If-Match", ProblemCode::EntityTagNow(tag))
     }
 
     pub fn announces(&self, event: EventType) -> bool {

@@ -20,6 +20,9 @@ pub struct CalendarInput {
     pub kind: CalendarKind,
     pub url: String,
     pub login: Option<CalendarLogin>,
+    /// The address for which a person entered the password of `login`. `None` if it was entered for `url`. For another
+    /// origin the person must enter the password again, because it is sent only to the origin for which it was entered.
+    pub password_of: Option<WebhookUrl>,
     /// The address of the calendar on the CalDAV server. Required for [`CalendarKind::Caldav`].
     pub collection: Option<String>,
 }
@@ -35,11 +38,15 @@ pub struct CheckedCalendar {
 }
 
 impl BusinessHandle {
-    /// Reads a calendar once. If this fails, the error is a [`Refusal::Invalid`] for `url`, `username` or `calendar`.
+    /// Reads a calendar once. If this fails, the error is a [`Refusal::Invalid`] for `url`, `username`, `password` or
+    /// `calendar`.
     pub async fn check_calendar(&self, input: CalendarInput) -> Result<CheckedCalendar> {
         let readings = &self.businesses.readings;
         let _permit = readings.checks.take(self.id).ok_or(EngineError::Overloaded)?;
         let url = parsed(readings, input.kind, &input.url)?;
+        if input.password_of.is_some_and(|before| !url.has_origin_of(&before)) {
+            return Err(Refusal::invalid("password", ProblemCode::Required).into());
+        }
         match input.kind {
             CalendarKind::Ics => {
                 let name = ics(readings, (self.id, self.business().await?.zone), &url, self.now()).await?;

@@ -87,6 +87,9 @@ pub struct PatchCalendar {
     pub name: Option<String>,
     pub url: Option<WebhookUrl>,
     pub login: Option<CalendarLogin>,
+    /// The address and the login before the change, if the check depended on them. The change is refused if they have
+    /// changed since.
+    pub checked_for: Option<(WebhookUrl, Option<CalendarLogin>)>,
     pub server_addresses: Option<Vec<String>>,
     pub detail: Option<FeedDetail>,
     pub all_day: Option<AllDay>,
@@ -100,7 +103,11 @@ impl Change for PatchCalendar {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let before = manageable_calendar(context, self.id)?;
         let reads = reads(context.state, self.id)?;
-        context.check_match(&shown(context.state, before, reads.clone())?.settings)?;
+        let settings = shown(context.state, before, reads.clone())?.settings;
+        context.check_match(&settings)?;
+        if self.checked_for.is_some_and(|(url, login)| url != before.url || login != before.login) {
+            return Err(Context::changed(&settings).into());
+        }
         let it = before.clone();
         let mut after = ConnectedCalendar {
             name: self.name.unwrap_or(it.name),

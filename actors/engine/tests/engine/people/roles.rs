@@ -335,6 +335,7 @@ impl Asking<'_> {
                     name: Some("d".into()),
                     url: None,
                     login: None,
+                    checked_for: None,
                     server_addresses: None,
                     detail: None,
                     all_day: None,

@@ -6,6 +6,7 @@ use domain::{CalendarLogin, CalendarPassword};
 use parking_lot::Mutex;
 
 use super::*;
+use crate::business::commands::calendars::PatchCalendar;
 use crate::calendars::connecting::DiscoveredCalendar;
 
 const COLLECTION: &str = "/dav/ada/work/";
@@ -164,6 +165,7 @@ impl World {
             kind: CalendarKind::Caldav,
             url: format!("https://{HOST}/"),
             login: Some(login("pw")),
+            password_of: None,
             collection: Some(format!("https://{HOST}{COLLECTION}")),
         };
         let found = self.business.check_calendar(input).await.unwrap();
@@ -208,6 +210,46 @@ async fn discovery_lists_the_calendars_with_events() {
     let google = world.business.discover_calendars("https://calendar.google.com/x", &login("pw")).await;
     assert!(matches!(google.unwrap_err(), EngineError::Refused(Refusal::Invalid(_))));
     assert!(receiver.requests().iter().all(|request| request.contains("authorization: ")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kept_password_is_checked_only_at_the_origin_for_which_it_was_entered() {
+    let world = World::new().await;
+    let (_, _, id) = world.caldav(with_two_events()).await;
+    let of = WebhookUrl::parse(&format!("https://{HOST}/")).unwrap();
+    let input = |url: &str| CalendarInput {
+        kind: CalendarKind::Caldav,
+        url: url.into(),
+        login: Some(login("pw")),
+        password_of: Some(of.clone()),
+        collection: Some(format!("https://{HOST}{COLLECTION}")),
+    };
+    let dialled = world.net.dialled().len();
+    for url in ["https://other.example.com/".to_owned(), format!("https://{HOST}:8443/")] {
+        let refused = world.business.check_calendar(input(&url)).await.unwrap_err();
+        let EngineError::Refused(Refusal::Invalid(problems)) = &refused else { panic!("{refused:?}") };
+        assert_eq!(problems[0].path, "password");
+    }
+    assert_eq!(world.net.dialled().len(), dialled);
+    // Another path of the same origin needs no password.
+    world.business.check_calendar(input(&format!("https://{HOST}/dav/"))).await.unwrap();
+    // The password was changed after another change was checked with the old one.
+    let patch = |password: &str, old: &str| PatchCalendar {
+        id,
+        name: None,
+        url: None,
+        login: Some(login(password)),
+        checked_for: Some((of.clone(), Some(login(old)))),
+        server_addresses: None,
+        detail: None,
+        all_day: None,
+        own_addresses: None,
+    };
+    world.business.change(by_operator(), patch("new", "pw")).await.unwrap();
+    let refused = world.business.change(by_operator(), patch("pw", "pw")).await.unwrap_err();
+    assert!(matches!(refused, EngineError::Refused(Refusal::Conflict { .. })), "{refused:?}");
+    let kept = world.business.connected_calendar(id).await.unwrap().unwrap();
+    assert_eq!(kept.login, Some(login("new")));
 }
 
 #[tokio::test(start_paused = true)]

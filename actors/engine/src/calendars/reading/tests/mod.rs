@@ -288,6 +288,7 @@ async fn a_redirect_to_a_private_address_is_not_followed() {
             kind: CalendarKind::Ics,
             url: format!("webcal://{HOST}/x.ics"),
             login: None,
+            password_of: None,
             collection: None,
         };
         let refused = world.business.check_calendar(input).await.unwrap_err();
@@ -317,6 +318,7 @@ async fn a_redirect_back_from_another_host_does_not_reach_a_listed_server() {
         kind: CalendarKind::Ics,
         url: format!("https://{listed}/entered.ics"),
         login: None,
+        password_of: None,
         collection: None,
     };
     world.business.check_calendar(input).await.unwrap_err();
