@@ -4,7 +4,8 @@
 //!
 //! - The sync token or `getctag` for the next read is requested before the list of events, so the next read finds the
 //!   changes that were made during this read.
-//! - In a list of changes, an event is deleted only if its `response` has the status 404 or 410.
+//! - An event is deleted only if the list of events does not have it, or if its `response` has the status 404 or 410.
+//!   Any other error status of a `response` fails the read.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -240,8 +241,21 @@ struct Changes {
     changed: BTreeSet<String>,
     deleted: Vec<Hash>,
     position: ReadPosition,
-    /// The number of events whose paths are too long.
+    /// The number of events that cannot be read, because their paths are too long or the server does not send them.
     skipped: u32,
+}
+
+/// Returns whether the resource of a `response` exists, by the status of the `response`.
+///
+/// # Errors
+/// An error status other than 404 and 410 means neither that the resource exists nor that it is deleted.
+fn exists(status: Option<u16>) -> Result<bool, CalendarFault> {
+    match status {
+        None | Some(200..=299) => Ok(true),
+        Some(404 | 410) => Ok(false),
+        Some(TRUNCATED) => Err(CalendarFault::TooLarge),
+        Some(_) => Err(CalendarFault::ServerError),
+    }
 }
 
 fn mark(mark: Option<String>) -> Option<String> {
@@ -254,6 +268,11 @@ impl Read<'_> {
         let url = self.collection.join(href).ok()?;
         let path = url.path_and_query().to_owned();
         (url.has_origin_of(self.collection) && path.len() <= HREF_CHARS_MAX).then_some(path)
+    }
+
+    /// Whether a path is that of the collection. Servers name it with or without the slash at its end.
+    fn is_collection(&self, path: &str) -> bool {
+        path.trim_end_matches('/') == self.collection.path_and_query().trim_end_matches('/')
     }
 
     fn is_known(&self, path: &str, etag: Option<&str>) -> bool {
@@ -285,22 +304,24 @@ impl Read<'_> {
             let mut is_truncated = false;
             for resource in found.resources {
                 let path = self.path(&resource.href);
-                let is_collection = path.as_deref() == Some(self.collection.path_and_query());
-                match (resource.status, path) {
-                    (Some(TRUNCATED), _) if is_collection => is_truncated = true,
+                let is_collection = path.as_deref().is_some_and(|path| self.is_collection(path));
+                if is_collection && resource.status == Some(TRUNCATED) {
+                    is_truncated = true;
+                    continue;
+                }
+                match (exists(resource.status)?, path) {
                     _ if is_collection => {}
-                    (Some(404 | 410), Some(path)) => {
+                    (false, Some(path)) => {
                         changed.remove(&path);
                         deleted.push(hash(path.as_bytes()));
                     }
-                    (None | Some(200..=299), Some(path)) => {
+                    (true, Some(path)) => {
                         if !self.is_known(&path, resource.etag.as_deref()) {
                             deleted.retain(|gone| *gone != hash(path.as_bytes()));
                             changed.insert(path);
                         }
                     }
                     (_, None) => skipped += 1,
-                    _ => {}
                 }
             }
             if changed.len() > ical::EVENTS_MAX {
@@ -343,11 +364,11 @@ impl Read<'_> {
             self.account.properties("1", self.collection, "<d:getetag/><d:resourcetype/>").await?;
         let (mut changed, mut listed, mut skipped) = (BTreeSet::new(), BTreeSet::new(), 0);
         for resource in found.resources {
-            if resource.is_collection || resource.status.is_some_and(|status| fault(status).is_some()) {
+            if !exists(resource.status)? || resource.is_collection {
                 continue;
             }
             match self.path(&resource.href) {
-                Some(path) if path == self.collection.path_and_query() => {}
+                Some(path) if self.is_collection(&path) => {}
                 Some(path) => {
                     listed.insert(hash(path.as_bytes()));
                     if all || !self.is_known(&path, resource.etag.as_deref()) {
@@ -366,7 +387,7 @@ impl Read<'_> {
 
     /// Requests the changed events.
     async fn events(&self, changes: Changes, is_complete: bool) -> Result<Found, Failure> {
-        let Changes { changed, mut deleted, position, skipped } = changes;
+        let Changes { changed, mut deleted, position, mut skipped } = changes;
         let paths: Vec<_> = changed.into_iter().collect();
         let (mut events, mut warned, mut components) = (Vec::new(), Vec::new(), 0);
         for part in paths.chunks(EVENTS_PER_REQUEST) {
@@ -378,20 +399,17 @@ impl Read<'_> {
                  </c:calendar-multiget>"
             );
             let (_, found) = self.account.multistatus(("REPORT", "1"), self.collection, body).await?;
+            let mut missing: BTreeSet<_> = part.iter().collect();
             for resource in found.resources {
+                let exists = exists(resource.status)?;
                 let Some(path) = self.path(&resource.href).filter(|path| part.contains(path)) else {
                     continue;
                 };
+                missing.remove(&path);
                 let hash = hash(path.as_bytes());
-                match resource.status {
-                    Some(404 | 410) => {
-                        deleted.push(hash);
-                        continue;
-                    }
-                    Some(status) if fault(status).is_some() => {
-                        return Err(CalendarFault::ServerError.into());
-                    }
-                    _ => {}
+                if !exists {
+                    deleted.push(hash);
+                    continue;
                 }
                 let read = match (resource.data, self.stored.get(&hash)) {
                     (Some(data), _) => self.reader.read(data.into_bytes()).await,
@@ -425,6 +443,13 @@ impl Read<'_> {
                     Err(_) => {}
                 }
                 events.push(event);
+            }
+            // The list has these events, so the response without them is no deletion.
+            for path in missing {
+                match self.stored.get(&hash(path.as_bytes())) {
+                    Some(known) => events.push(known.clone()),
+                    None => skipped += 1,
+                }
             }
             if components > ical::EVENTS_MAX {
                 return Err(CalendarFault::TooLarge.into());

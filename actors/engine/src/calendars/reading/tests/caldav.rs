@@ -25,8 +25,19 @@ struct Server {
     page: Option<usize>,
     /// Whether a truncated response repeats the token of the request, so the list does not advance.
     is_stuck: bool,
+    /// The status of the `response` of the event `a`, and the requests whose responses contain it.
+    status: Option<(u16, Asked)>,
+    /// Whether the responses with data omit the event `a`.
+    omits: bool,
     /// Whether every event has the status 404 in its `propstat`. Only a status of the `response` means a deletion.
     is_phantom: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    List,
+    Changes,
+    Data,
 }
 
 type Shared = Arc<Mutex<Server>>;
@@ -46,7 +57,16 @@ impl Server {
         self.log.push(path);
     }
 
-    fn event(&self, path: &str, with_data: bool) -> String {
+    fn event(&self, path: &str, asked: Asked) -> String {
+        let is_first = path.ends_with("/a.ics");
+        if let Some((status, _)) = self.status.filter(|(_, at)| *at == asked && is_first) {
+            return format!(
+                "<d:response><d:href>{path}</d:href><d:status>HTTP/1.1 {status} No</d:status></d:response>"
+            );
+        }
+        if asked == Asked::Data && self.omits && is_first {
+            return String::new();
+        }
         let Some((etag, text)) = self.events.get(path).filter(|_| !self.is_phantom) else {
             if self.is_phantom {
                 return format!(
@@ -58,8 +78,11 @@ impl Server {
                 "<d:response><d:href>{path}</d:href><d:status>HTTP/1.1 404 Not Found</d:status></d:response>"
             );
         };
-        let data =
-            if with_data { format!("<c:calendar-data>{text}</c:calendar-data>") } else { String::new() };
+        let data = if asked == Asked::Data {
+            format!("<c:calendar-data>{text}</c:calendar-data>")
+        } else {
+            String::new()
+        };
         properties(path, &format!("<d:getetag>\"{etag}\"</d:getetag>{data}"))
     }
 
@@ -88,13 +111,13 @@ impl Server {
             }
             ("PROPFIND", COLLECTION, 0) => self.collection(),
             ("PROPFIND", COLLECTION, 1) => {
-                let events: String = self.events.keys().map(|path| self.event(path, false)).collect();
+                let events: String = self.events.keys().map(|path| self.event(path, Asked::List)).collect();
                 self.collection() + &events
             }
             ("REPORT", COLLECTION, _) if body.contains("sync-collection") => return self.changes(body),
             ("REPORT", COLLECTION, _) => {
                 let hrefs = body.split("<d:href>").skip(1).map(|rest| rest.split('<').next().unwrap());
-                hrefs.map(|path| self.event(path, true)).collect()
+                hrefs.map(|path| self.event(path, Asked::Data)).collect()
             }
             _ => return response("404 Not Found", "").into_bytes(),
         };
@@ -121,7 +144,8 @@ impl Server {
         }
         let from: usize = token.parse().unwrap();
         let to = self.page.map_or(self.log.len(), |page| (from + page).min(self.log.len()));
-        let mut all: String = self.log[from..to].iter().map(|path| self.event(path, false)).collect();
+        let mut all: String =
+            self.log[from..to].iter().map(|path| self.event(path, Asked::Changes)).collect();
         let mut token = to;
         if to < self.log.len() {
             all += &format!(
@@ -321,6 +345,44 @@ async fn a_missing_property_deletes_no_event() {
     server.lock().is_phantom = true;
     minutes(17).await;
     assert_eq!((world.rows(kind::CALENDAR_EVENT), world.calendar(id).await.events), (2, 2));
+    assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_status_of_an_event_fails_the_read_and_deletes_no_event() {
+    let world = World::new().await;
+    let (server, _, id) = world.caldav(with_two_events()).await;
+    for (status, code) in [(503, CalendarFault::ServerError), (507, CalendarFault::TooLarge)] {
+        for asked in [Asked::Changes, Asked::List, Asked::Data] {
+            {
+                let mut server = server.lock();
+                (server.status, server.refuses_tokens) = (None, false);
+            }
+            world.business.change(by_operator(), ReadCalendar { id }).await.unwrap();
+            settle().await;
+            assert_eq!(world.calendar(id).await.status, CalendarStatus::Connected);
+            {
+                let mut server = server.lock();
+                server.put("a", 10, 11);
+                // Without the list of changes, the read is complete.
+                (server.status, server.refuses_tokens) = (Some((status, asked)), asked != Asked::Changes);
+            }
+            minutes(17).await;
+            assert_eq!(world.calendar(id).await.error.unwrap().code, code, "{status} {asked:?}");
+            assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16], "{status} {asked:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_listed_event_that_the_server_does_not_send_is_kept() {
+    let world = World::new().await;
+    let (server, _, id) = world.caldav(with_two_events()).await;
+    server.lock().omits = true;
+    world.business.change(by_operator(), ReadCalendar { id }).await.unwrap();
+    settle().await;
+    let shown = world.calendar(id).await;
+    assert_eq!((shown.status, shown.events, shown.error), (CalendarStatus::Connected, 2, None));
     assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16]);
 }
 
