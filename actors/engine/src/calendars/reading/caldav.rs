@@ -239,7 +239,8 @@ struct Read<'a> {
 /// The paths of the events to request, the deleted events, and the position from which the next read continues.
 struct Changes {
     changed: BTreeSet<String>,
-    deleted: Vec<Hash>,
+    /// Only stored events.
+    deleted: BTreeSet<Hash>,
     position: ReadPosition,
     /// The number of events that cannot be read, because their paths are too long or the server does not send them.
     skipped: u32,
@@ -275,15 +276,15 @@ impl Read<'_> {
         path.trim_end_matches('/') == self.collection.path_and_query().trim_end_matches('/')
     }
 
-    fn is_known(&self, path: &str, etag: Option<&str>) -> bool {
-        let event = self.stored.get(&hash(path.as_bytes()));
+    fn is_known(&self, hash: &Hash, etag: Option<&str>) -> bool {
+        let event = self.stored.get(hash);
         etag.is_some() && event.is_some_and(|event| event.etag.as_deref() == etag)
     }
 
     /// Requests the changes since a sync token. `None` if the server refuses the token or returns no newer token, so
     /// all events must be read instead.
     async fn changes(&self, token: &str) -> Result<Option<Changes>, Failure> {
-        let (mut changed, mut deleted, mut skipped) = (BTreeSet::new(), Vec::new(), 0);
+        let (mut changed, mut deleted, mut skipped) = (BTreeSet::new(), BTreeSet::new(), 0);
         let mut token = token.to_owned();
         for _ in 0..PAGES_MAX {
             let body = format!(
@@ -313,11 +314,15 @@ impl Read<'_> {
                     _ if is_collection => {}
                     (false, Some(path)) => {
                         changed.remove(&path);
-                        deleted.push(hash(path.as_bytes()));
+                        let hash = hash(path.as_bytes());
+                        if self.stored.contains_key(&hash) {
+                            deleted.insert(hash);
+                        }
                     }
                     (true, Some(path)) => {
-                        if !self.is_known(&path, resource.etag.as_deref()) {
-                            deleted.retain(|gone| *gone != hash(path.as_bytes()));
+                        let hash = hash(path.as_bytes());
+                        deleted.remove(&hash);
+                        if !self.is_known(&hash, resource.etag.as_deref()) {
                             changed.insert(path);
                         }
                     }
@@ -370,10 +375,11 @@ impl Read<'_> {
             match self.path(&resource.href) {
                 Some(path) if self.is_collection(&path) => {}
                 Some(path) => {
-                    listed.insert(hash(path.as_bytes()));
-                    if all || !self.is_known(&path, resource.etag.as_deref()) {
+                    let hash = hash(path.as_bytes());
+                    if all || !self.is_known(&hash, resource.etag.as_deref()) {
                         changed.insert(path);
                     }
+                    listed.insert(hash);
                 }
                 None => skipped += 1,
             }
@@ -408,7 +414,7 @@ impl Read<'_> {
                 missing.remove(&path);
                 let hash = hash(path.as_bytes());
                 if !exists {
-                    deleted.push(hash);
+                    deleted.insert(hash);
                     continue;
                 }
                 let read = match (resource.data, self.stored.get(&hash)) {

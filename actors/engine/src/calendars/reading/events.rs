@@ -1,6 +1,6 @@
 //! The comparison of the events of a read with the stored events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
     BusinessId, CalendarEvent, CalendarFault, CalendarId, CalendarWarning, ReadPosition, ReadSuccess, Spans,
@@ -20,7 +20,7 @@ pub(super) struct Found {
     pub(super) events: Vec<CalendarEvent>,
     pub(super) is_complete: bool,
     /// The deleted events. After a complete read, the stored events that are not in `events` are deleted instead.
-    pub(super) deleted: Vec<Hash>,
+    pub(super) deleted: BTreeSet<Hash>,
     /// The number of events in a calendar file, some of which are not stored. `None` if every event is stored.
     pub(super) count: Option<u32>,
     pub(super) unreadable: u32,
@@ -60,7 +60,7 @@ pub(super) fn compare(
     let Found { events, is_complete, mut deleted, count, unreadable, mut warnings, position } = found;
     let before = stored.len();
     if is_complete {
-        let new: std::collections::BTreeSet<_> = events.iter().map(|event| event.hash).collect();
+        let new: BTreeSet<_> = events.iter().map(|event| event.hash).collect();
         deleted = stored.keys().copied().filter(|hash| !new.contains(hash)).collect();
     }
     let mut rows = Rows { of, all: vec![Batch::default()] };
@@ -149,7 +149,7 @@ mod tests {
         Found {
             events,
             is_complete: true,
-            deleted: Vec::new(),
+            deleted: BTreeSet::new(),
             count: None,
             unreadable: 0,
             warnings: Vec::new(),
@@ -179,7 +179,8 @@ mod tests {
 
     #[test]
     fn a_partial_read_keeps_the_other_events() {
-        let part = Found { is_complete: false, deleted: vec![[1; 16], [77; 16]], ..all(vec![event(0, 5)]) };
+        let part =
+            Found { is_complete: false, deleted: [[1; 16], [77; 16]].into(), ..all(vec![event(0, 5)]) };
         let applied = applied(stored(0..4), part, false).unwrap();
         assert_eq!((applied.rows[0].len(), applied.success.events, applied.busy.len()), (2, 3, 3));
     }

@@ -1,5 +1,6 @@
 //! The read of a calendar file at an address.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chrono_tz::Tz;
@@ -96,7 +97,7 @@ pub(super) async fn read(
     Ok(Some(Found {
         events: busy.map(event).collect(),
         is_complete: true,
-        deleted: Vec::new(),
+        deleted: BTreeSet::new(),
         count: Some(number(times.events.len())),
         unreadable: number(times.unreadable),
         warnings: warnings(&times).collect(),

@@ -25,6 +25,8 @@ struct Server {
     page: Option<usize>,
     /// Whether a truncated response repeats the token of the request, so the list does not advance.
     is_stuck: bool,
+    /// The path of an event that the first page of changes reports as deleted, and the next page as unchanged.
+    restored: Option<String>,
     /// The status of the `response` of the event `a`, and the requests whose responses contain it.
     status: Option<(u16, Asked)>,
     /// Whether the responses with data omit the event `a`.
@@ -147,6 +149,11 @@ impl Server {
         let mut all: String =
             self.log[from..to].iter().map(|path| self.event(path, Asked::Changes)).collect();
         let mut token = to;
+        if let Some(path) = self.restored.as_ref().filter(|_| to < self.log.len()) {
+            all = format!(
+                "<d:response><d:href>{path}</d:href><d:status>HTTP/1.1 404 Gone</d:status></d:response>"
+            );
+        }
         if to < self.log.len() {
             all += &format!(
                 "<d:response><d:href>{COLLECTION}</d:href><d:status>HTTP/1.1 507 Insufficient Storage</d:status></d:response>"
@@ -321,6 +328,23 @@ async fn a_long_list_of_changes_is_read_in_pages() {
     }
     minutes(17).await;
     assert_eq!(world.calendar(id).await.events, 11);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_is_deleted_and_created_again_between_two_pages_is_kept() {
+    let world = World::new().await;
+    let (server, _, id) = world.caldav(with_two_events()).await;
+    {
+        let mut server = server.lock();
+        let path = format!("{COLLECTION}a.ics");
+        server.restored = Some(path.clone());
+        server.log.extend([path.clone(), path]);
+        server.page = Some(1);
+    }
+    minutes(17).await;
+    let shown = world.calendar(id).await;
+    assert_eq!((shown.status, shown.events), (CalendarStatus::Connected, 2));
+    assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16]);
 }
 
 #[tokio::test(start_paused = true)]
