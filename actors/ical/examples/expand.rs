@@ -8,7 +8,7 @@ use std::error::Error;
 use std::io::Write;
 
 use domain::Timestamp;
-use ical::{Reading, Warning, read};
+use ical::{FILE_STEPS_MAX, Reading, Warning, read};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let mut out = std::io::BufWriter::new(std::io::stdout());
     for calendar in std::fs::read_to_string(file)?.split_inclusive("END:VCALENDAR\r\n") {
-        match read(calendar.as_bytes(), &reading) {
+        match read(calendar.as_bytes(), &reading, &mut FILE_STEPS_MAX.clone()) {
             Ok(times) if times.unreadable == 0 => {
                 let busy = times.events.iter().flat_map(|event| &event.busy);
                 let busy: Vec<_> = busy

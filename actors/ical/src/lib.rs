@@ -37,6 +37,7 @@ use domain::{AppointmentId, Timestamp};
 
 use self::event::{Event, Status};
 use self::series::{Context, Interval};
+pub use self::steps::FILE_STEPS_MAX;
 use self::steps::{Steps, Stop};
 use self::zones::Zones;
 
@@ -111,12 +112,13 @@ pub enum ReadError {
     TooLarge,
 }
 
-/// Reads the busy times of a calendar file.
+/// Reads the busy times of a calendar file. Subtracts the steps that this takes from `steps`, which limits the work for
+/// several files together. The limit for one file is [`FILE_STEPS_MAX`].
 ///
 /// # Errors
 /// [`ReadError::NotACalendar`] if the text is not a complete calendar file, and [`ReadError::TooLarge`] if it exceeds a
 /// limit of this crate.
-pub fn read(text: &[u8], reading: &Reading<'_>) -> Result<BusyTimes, ReadError> {
+pub fn read(text: &[u8], reading: &Reading<'_>, steps: &mut u64) -> Result<BusyTimes, ReadError> {
     if text.len() > TEXT_BYTES_MAX {
         return Err(ReadError::TooLarge);
     }
@@ -124,7 +126,11 @@ pub fn read(text: &[u8], reading: &Reading<'_>) -> Result<BusyTimes, ReadError> 
     if !text::is_calendar(&text) {
         return Err(ReadError::NotACalendar);
     }
-    match read_events(&text, reading) {
+    let mut of_file = Steps::new(*steps);
+    let before = of_file.left();
+    let read = read_events(&text, reading, &mut of_file);
+    *steps -= before - of_file.left();
+    match read {
         ControlFlow::Continue(times) => Ok(times),
         ControlFlow::Break(_) => Err(ReadError::TooLarge),
     }
@@ -138,10 +144,9 @@ struct Group {
     periods: Vec<Interval>,
 }
 
-fn read_events(text: &str, reading: &Reading<'_>) -> ControlFlow<Stop, BusyTimes> {
+fn read_events(text: &str, reading: &Reading<'_>, steps: &mut Steps) -> ControlFlow<Stop, BusyTimes> {
     let window = reading.window.start.utc().naive_utc()..reading.window.end.utc().naive_utc();
-    let mut steps = Steps::new();
-    let mut zones = Zones::of(text, reading.zone, window.end + TimeDelta::days(400), &mut steps)?;
+    let mut zones = Zones::of(text, reading.zone, window.end + TimeDelta::days(400), steps)?;
     let mut times = BusyTimes::default();
     let (mut groups, mut by_uid) = (Vec::<Group>::new(), HashMap::<String, usize>::new());
     for component in text::components(text, &["VEVENT", "VFREEBUSY"]) {
@@ -191,7 +196,7 @@ fn read_events(text: &str, reading: &Reading<'_>) -> ControlFlow<Stop, BusyTimes
     let (mut intervals, mut cut) = (0, false);
     for Group { uid, events, mut periods } in groups {
         steps.next_event();
-        match series::expand(&events, &context, &mut steps, &mut periods) {
+        match series::expand(&events, &context, steps, &mut periods) {
             ControlFlow::Break(Stop::File) => return ControlFlow::Break(Stop::File),
             ControlFlow::Break(Stop::Event) => cut = true,
             ControlFlow::Continue(()) => {}

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 /// The maximum number of steps of one event. A step is the examination of a day or a time, about 50 ns.
 const EVENT_STEPS_MAX: u64 = 1_000_000;
 /// The maximum number of steps of a file.
-const FILE_STEPS_MAX: u64 = 10_000_000;
+pub const FILE_STEPS_MAX: u64 = 10_000_000;
 
 /// The reason why an expansion ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +23,14 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    pub(crate) fn new() -> Self {
-        Self { event: EVENT_STEPS_MAX, file: FILE_STEPS_MAX }
+    /// `most` is the maximum number of steps of the file, in addition to [`FILE_STEPS_MAX`].
+    pub(crate) fn new(most: u64) -> Self {
+        Self { event: EVENT_STEPS_MAX, file: FILE_STEPS_MAX.min(most) }
+    }
+
+    /// The number of steps that remain for the file.
+    pub(crate) fn left(&self) -> u64 {
+        self.file
     }
 
     /// Begins the next event.

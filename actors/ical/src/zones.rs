@@ -76,7 +76,11 @@ impl Zones {
         let mut zones = Self { business, file: Vec::new(), resolved: HashMap::new(), unknown: false };
         for component in components(text, &["VTIMEZONE"]).filter(|component| component.whole) {
             let Some(name) = component.property("TZID") else { continue };
-            if zones.file.len() == FILE_ZONES_MAX || zones.file.iter().any(|(known, _)| known == name.value) {
+            // No time would use the rules of the file for a zone with a known name.
+            if zones.find(name.value.trim()).is_some() {
+                continue;
+            }
+            if zones.file.len() == FILE_ZONES_MAX {
                 continue;
             }
             let mut onsets = Vec::new();

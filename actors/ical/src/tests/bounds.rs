@@ -103,3 +103,27 @@ fn a_hostile_file_ends_soon() {
         let _ = within_bounds(|| read_with(&calendar(&file), |_| {}));
     }
 }
+
+#[test]
+fn several_files_share_their_steps() {
+    let reading = Reading {
+        window: window(at("2026-11-27T12:00:00Z")),
+        zone: PARIS,
+        all_day_busy: true,
+        own_addresses: &[],
+        is_appointment: &|_| false,
+    };
+    let file = calendar(&event("DTSTART:20200101T000000Z\nDURATION:PT1M\nRRULE:FREQ=HOURLY;INTERVAL=6"));
+    let mut steps = 50_000;
+    read(file.as_bytes(), &reading, &mut steps).unwrap();
+    let used = 50_000 - steps;
+    assert!(used > 401 * 4, "{used}");
+    steps = used * 2 + used / 2;
+    let read = [(); 3].map(|()| read(file.as_bytes(), &reading, &mut steps).is_ok());
+    assert_eq!(read, [true, true, false]);
+    let zone = "BEGIN:VTIMEZONE\nTZID:Europe/Paris\nBEGIN:STANDARD\nDTSTART:16010101T000000\nTZOFFSETFROM:+0200\n\
+                TZOFFSETTO:+0100\nRRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU\nEND:STANDARD\nEND:VTIMEZONE\n";
+    let known =
+        calendar(&(zone.to_owned() + &event("DTSTART;TZID=Europe/Paris:20261201T100000\nDURATION:PT1H")));
+    super::read(known.as_bytes(), &reading, &mut 0).unwrap();
+}

@@ -28,7 +28,7 @@ fn read_with(text: &str, change: impl FnOnce(&mut Reading<'_>)) -> Result<BusyTi
         is_appointment: &|id| id == own_id(),
     };
     change(&mut reading);
-    read(text.as_bytes(), &reading)
+    read(text.as_bytes(), &reading, &mut FILE_STEPS_MAX.clone())
 }
 
 fn calendar(body: &str) -> String {

@@ -70,7 +70,7 @@ fn check(text: &[u8]) {
         own_addresses: &[],
         is_appointment: &|_| false,
     };
-    let Ok(times) = read(text, &reading) else { return };
+    let Ok(times) = read(text, &reading, &mut FILE_STEPS_MAX.clone()) else { return };
     assert!(times.events.len() + times.unreadable <= times.components);
     for event in &times.events {
         assert!(event.busy.iter().all(|busy| busy.start < busy.end));
@@ -120,7 +120,7 @@ proptest! {
         let folded: Vec<u8> = text.split('\n').map(|line| line.as_bytes().chunks(width).collect::<Vec<_>>().join(fold)).collect::<Vec<_>>().join(&b"\n"[..]);
         let reading = |text: &[u8]| read(text, &Reading {
             window: window(at("2026-11-27T12:00:00Z")), zone: PARIS, all_day_busy: true, own_addresses: &[], is_appointment: &|_| false,
-        });
+        }, &mut FILE_STEPS_MAX.clone());
         let read = reading(&folded);
         prop_assert_eq!(read.as_ref().unwrap().events[0].busy.len(), 3);
         prop_assert_eq!(read, reading(text.as_bytes()));
