@@ -5,25 +5,26 @@
 //! - The address of a server is checked by the same [guard](super::guard) as the address of a webhook. Only the servers
 //!   that the operator has listed may have private addresses.
 //! - Data is sent only over TLS. Redirects are returned to the caller and not followed.
-//! - The time and the size of a response have maximums. The size of all bodies in memory has a maximum too.
+//! - The time and the size of a response have maximums. The size of all bodies in memory has a maximum too, and so has the
+//!   size of those of one business.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use domain::{AttemptFailure, WebhookUrl};
+use domain::{AttemptFailure, BusinessId, WebhookUrl};
 use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use hyper::http::uri::PathAndQuery;
 use hyper::{Method, Request, Uri};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::client::AGENT;
 use super::connection::{Connector, from_http};
 use super::guard::{Asker, Guard, GuardError, Purpose, Reach};
 use super::outage::Network;
+use super::shares::{Share, Shares};
 use super::system::Ports;
 use super::trust::{Trust, receiver_config};
 
@@ -34,6 +35,10 @@ pub const FETCH_BODY_TIME_MAX: Duration = Duration::from_secs(30);
 pub const FETCH_BODY_BYTES_MAX: usize = 16 << 20;
 /// The maximum size of all bodies that are in memory.
 const ALL_BODIES_BYTES_MAX: usize = 256 << 20;
+/// The maximum size of the bodies of a business that are in memory.
+const BUSINESS_BODIES_BYTES_MAX: usize = ALL_BODIES_BYTES_MAX / 4;
+/// The maximum time of the wait for memory, between the head and the body.
+const MEMORY_TIME_MAX: Duration = Duration::from_secs(20);
 /// Memory for bodies is reserved in units of this size.
 const RESERVED_BYTES: usize = 64 << 10;
 
@@ -42,10 +47,12 @@ pub struct FetchClient {
     guard: Guard,
     network: Network,
     connector: Arc<Connector>,
-    bodies: Arc<Semaphore>,
+    bodies: Arc<Shares>,
 }
 
 pub struct Fetch {
+    /// The business in whose share of the memory the body is.
+    pub of: BusinessId,
     pub method: &'static str,
     pub url: WebhookUrl,
     /// The headers, with names in lower case. The client adds `host`, `user-agent` and `content-length`.
@@ -54,12 +61,13 @@ pub struct Fetch {
     pub reach: Reach,
 }
 
-/// A response. Its body counts towards the maximum size of all bodies until the value is dropped.
+/// A response. Its body counts towards the maximum size of all bodies until `reserved` is dropped.
+#[derive(Debug)]
 pub struct Fetched {
     pub status: u16,
     pub headers: HeaderMap,
     pub body: Vec<u8>,
-    _reserved: Option<OwnedSemaphorePermit>,
+    pub reserved: Share,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +96,10 @@ impl FetchClient {
             guard: Guard::new(Purpose::Calendar, network.clone()),
             network,
             connector: Arc::new(Connector::new(Arc::clone(&ports.dialer), tls)),
-            bodies: Arc::new(Semaphore::new(ALL_BODIES_BYTES_MAX / RESERVED_BYTES)),
+            bodies: Arc::new(Shares::new(
+                ALL_BODIES_BYTES_MAX / RESERVED_BYTES,
+                BUSINESS_BODIES_BYTES_MAX / RESERVED_BYTES,
+            )),
         }
     }
 
@@ -112,37 +123,34 @@ impl FetchClient {
         let response = timeout_at(deadline, connection.sender.send_request(request(&fetch)?)).await;
         let response = response.map_err(|_| FetchFailure::Timeout)?.map_err(|error| from_http(&error).into());
         let (head, body) = response.map_err(|failure: FetchFailure| failure)?.into_parts();
-        let deadline = Instant::now() + FETCH_BODY_TIME_MAX;
-        let read = timeout_at(deadline, self.read(body)).await.map_err(|_| FetchFailure::Timeout)?;
-        let (body, reserved) = read?;
-        Ok(Fetched { status: head.status.as_u16(), headers: head.headers, body, _reserved: reserved })
+        // All memory is reserved before the body is read, so a request that holds memory never waits for more.
+        let bytes = body.size_hint().exact().map_or(Ok(FETCH_BODY_BYTES_MAX), usize::try_from);
+        let bytes =
+            bytes.ok().filter(|bytes| *bytes <= FETCH_BODY_BYTES_MAX).ok_or(FetchFailure::TooLarge)?;
+        let reserved = timeout(MEMORY_TIME_MAX, self.bodies.take(fetch.of, units(bytes))).await;
+        let mut reserved = reserved.ok().flatten().ok_or(FetchFailure::NotMade)?;
+        let body = timeout(FETCH_BODY_TIME_MAX, read(body)).await.map_err(|_| FetchFailure::Timeout)??;
+        reserved.shrink_to(units(body.len()));
+        Ok(Fetched { status: head.status.as_u16(), headers: head.headers, body, reserved })
     }
+}
 
-    async fn read(
-        &self,
-        mut body: Incoming,
-    ) -> Result<(Vec<u8>, Option<OwnedSemaphorePermit>), FetchFailure> {
-        let (mut read, mut reserved) = (Vec::new(), None::<OwnedSemaphorePermit>);
-        let mut room = 0;
-        while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|_| FetchFailure::Unreachable)?;
-            let data = frame.into_data().unwrap_or_default();
-            if read.len() + data.len() > FETCH_BODY_BYTES_MAX {
-                return Err(FetchFailure::TooLarge);
-            }
-            while read.len() + data.len() > room {
-                let bodies = Arc::clone(&self.bodies);
-                let more = bodies.acquire_owned().await.map_err(|_| FetchFailure::NotMade)?;
-                match &mut reserved {
-                    Some(reserved) => reserved.merge(more),
-                    None => reserved = Some(more),
-                }
-                room += RESERVED_BYTES;
-            }
-            read.extend_from_slice(&data);
+async fn read(mut body: Incoming) -> Result<Vec<u8>, FetchFailure> {
+    let mut read = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| FetchFailure::Unreachable)?;
+        let data = frame.into_data().unwrap_or_default();
+        if read.len() + data.len() > FETCH_BODY_BYTES_MAX {
+            return Err(FetchFailure::TooLarge);
         }
-        Ok((read, reserved))
+        read.extend_from_slice(&data);
     }
+    Ok(read)
+}
+
+/// Returns the number of units of memory for a body.
+fn units(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(RESERVED_BYTES)).unwrap_or(u32::MAX)
 }
 
 impl From<AttemptFailure> for FetchFailure {
@@ -188,4 +196,85 @@ fn request(fetch: &Fetch) -> Result<Request<Full<Bytes>>, FetchFailure> {
     headers.insert(HOST, value(&fetch.url.authority())?);
     headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
     Ok(request)
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::Timestamp;
+    use ports::{Clock, Random};
+
+    use super::super::testing::{Authority, FakeDns, FakeNet, Place, Receiver, Then};
+    use super::*;
+
+    struct Fixed;
+
+    impl Clock for Fixed {
+        fn now(&self) -> Timestamp {
+            Timestamp::parse("2026-01-01T00:00:00Z").unwrap()
+        }
+
+        fn steady(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+
+    impl Random for Fixed {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(0);
+        }
+    }
+
+    fn fetch(of: u8, host: &str) -> Fetch {
+        Fetch {
+            of: format!("01900000-0000-7000-8000-0000000000{of:02x}").parse().unwrap(),
+            method: "GET",
+            url: WebhookUrl::parse(&format!("https://{host}/")).unwrap(),
+            headers: Vec::new(),
+            body: Bytes::new(),
+            reach: Reach::Public,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn slow_bodies_of_a_business_do_not_use_the_memory_of_others() {
+        let (dns, net, authority) =
+            (Arc::new(FakeDns::default()), Arc::new(FakeNet::default()), Authority::new());
+        let ports = Ports {
+            resolver: dns.clone(),
+            dialer: net.clone(),
+            ..Ports::with_clock_and_random(Arc::new(Fixed), Arc::new(Fixed))
+        };
+        let serve = |host: &str, address: &str, response: &str, then| {
+            dns.set(host, &[address]);
+            let receiver = Receiver::new(authority.server(host), response, then);
+            net.put(&format!("{address}:443"), Place::Receiver(receiver));
+        };
+        let slow = "HTTP/1.1 200 OK\r\ncontent-length: 16777216\r\n\r\n";
+        serve("slow.example.com", "93.184.216.1", slow, Then::Hangs);
+        serve(
+            "good.example.com",
+            "93.184.216.2",
+            "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi",
+            Then::GoesOn,
+        );
+        let large = "HTTP/1.1 200 OK\r\ncontent-length: 16777217\r\n\r\n";
+        serve("large.example.com", "93.184.216.3", large, Then::Hangs);
+        let client = FetchClient::new(&ports, &Trust::none().and(authority.der()).unwrap());
+        let begin = |of, host: &'static str| {
+            let client = client.clone();
+            tokio::spawn(async move { client.fetch(fetch(of, host)).await })
+        };
+        let held: Vec<_> = (0..4).map(|_| begin(1, "slow.example.com")).collect();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let waiting = begin(1, "good.example.com");
+        let response = begin(2, "good.example.com").await.unwrap().unwrap();
+        assert_eq!((response.status, response.body), (200, b"hi".to_vec()));
+        assert!(!waiting.is_finished(), "the business has no memory left");
+        assert_eq!(waiting.await.unwrap().unwrap_err(), FetchFailure::NotMade);
+        for slow in held {
+            assert_eq!(slow.await.unwrap().unwrap_err(), FetchFailure::Timeout);
+        }
+        assert_eq!(begin(1, "good.example.com").await.unwrap().unwrap().body, b"hi");
+        assert_eq!(begin(1, "large.example.com").await.unwrap().unwrap_err(), FetchFailure::TooLarge);
+    }
 }

@@ -17,6 +17,7 @@ pub mod named;
 pub mod outage;
 mod pool;
 mod resolver;
+pub mod shares;
 mod shortage;
 mod system;
 #[cfg(test)]
@@ -29,5 +30,6 @@ pub use guard::{Asker, Guard, GuardError, Purpose, Reach};
 pub use model::{ModelAddress, ModelClient};
 pub use named::NamedHosts;
 pub use outage::Network;
+pub use shares::{Share, Shares};
 pub use system::Ports;
 pub use trust::{Trust, TrustError};

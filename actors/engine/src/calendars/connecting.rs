@@ -57,7 +57,7 @@ impl BusinessHandle {
                 let (Some(login), Some(collection)) = (&input.login, &input.collection) else {
                     return Err(Refusal::invalid("username", ProblemCode::Required).into());
                 };
-                let found = discover(&readings.web, &url, login).await.map_err(failed)?;
+                let found = discover(&readings.web, self.id, &url, login).await.map_err(failed)?;
                 let chosen = found.calendars.into_iter().find(|it| it.url.as_str() == collection);
                 let chosen = chosen.ok_or_else(|| Refusal::invalid("calendar", ProblemCode::NoCollection))?;
                 let (collection, server_addresses) = (Some(chosen.url), found.addresses);
@@ -78,7 +78,7 @@ impl BusinessHandle {
         let readings = &self.businesses.readings;
         let _permit = readings.checks.take(self.id).ok_or(EngineError::Overloaded)?;
         let url = parsed(readings, CalendarKind::Caldav, url)?;
-        Ok(discover(&readings.web, &url, login).await.map_err(failed)?.calendars)
+        Ok(discover(&readings.web, self.id, &url, login).await.map_err(failed)?.calendars)
     }
 }
 

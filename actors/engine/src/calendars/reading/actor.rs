@@ -140,12 +140,14 @@ async fn read(readings: &Readings, key: CalendarKey) -> Result<Next> {
     let needs_complete_read = state.needs_complete_read(began) || state.position.zone != Some(zone);
     let reader = FileReader::new(&readings.shared.store, key.business, (&calendar, zone), clocks.now());
     let known = (!needs_complete_read).then_some(&state.position);
-    let before = stored(&readings.shared.store, key.business, key.calendar)?;
+    let (web, store) = (&readings.web, readings.shared.store.clone());
+    let before = web.on_thread(key.business, move || stored(&store, key.business, key.calendar)).await;
+    let Ok(before) = before else { return Ok(Next::After(NOT_MADE_PAUSE)) };
+    let before = before?;
+    let by = (web, key.business);
     let found = match calendar.kind {
-        CalendarKind::Ics => ics::read(&readings.web, &calendar, known, &reader).await,
-        CalendarKind::Caldav => {
-            caldav::read(&readings.web, &calendar, known, (&before, &state.warnings), &reader).await
-        }
+        CalendarKind::Ics => ics::read(by, &calendar, known, &reader).await,
+        CalendarKind::Caldav => caldav::read(by, &calendar, known, (&before, &state.warnings), &reader).await,
     };
     let (result, applied) = match found {
         Err(Failure::NotMade) => return Ok(Next::After(NOT_MADE_PAUSE)),
@@ -154,12 +156,14 @@ async fn read(readings: &Readings, key: CalendarKey) -> Result<Next> {
         Ok(Some(mut found)) => {
             found.position.zone = Some(zone);
             let is_confirmed = found.is_complete && state.confirms_mass_deletion(began);
-            match compare(key.business, before, found, is_confirmed) {
-                Ok(Comparison::Applied(applied)) => {
+            let compared = move || compare(key.business, before, found, is_confirmed);
+            match web.on_thread(key.business, compared).await {
+                Ok(Ok(Comparison::Applied(applied))) => {
                     (ReadResult::Read(applied.success.clone()), Some(applied))
                 }
-                Ok(Comparison::MassDeletion) => (ReadResult::MassDeletion, None),
-                Err(fault) => (ReadResult::Failed(CalendarError::from(fault)), None),
+                Ok(Ok(Comparison::MassDeletion)) => (ReadResult::MassDeletion, None),
+                Ok(Err(fault)) => (ReadResult::Failed(CalendarError::from(fault)), None),
+                Err(_) => return Ok(Next::After(NOT_MADE_PAUSE)),
             }
         }
     };

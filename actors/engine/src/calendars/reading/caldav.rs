@@ -12,9 +12,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{
-    CalendarEvent, CalendarFault, CalendarLogin, CalendarWarning, ConnectedCalendar, ReadPosition, Spans,
-    WebhookUrl,
+    BusinessId, CalendarEvent, CalendarFault, CalendarLogin, CalendarWarning, ConnectedCalendar,
+    ReadPosition, Spans, WebhookUrl,
 };
+use net::Fetched;
 use tokio::time::timeout;
 
 use super::events::{Found, Hash, Stored};
@@ -37,6 +38,8 @@ const EVENTS_PER_REQUEST: usize = 50;
 /// The maximum number of pages of a list of changes.
 const PAGES_MAX: usize = 100;
 const TRUNCATED: u16 = 507;
+/// The number of resources that are examined before other tasks run.
+const RESOURCES_PER_TURN: usize = 128;
 
 /// A calendar of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +59,8 @@ pub(in crate::calendars) struct Discovered {
 /// Sends requests with the credentials of an account.
 struct Account<'a> {
     web: &'a Web,
+    /// The business that reads the calendar.
+    of: BusinessId,
     entered: &'a WebhookUrl,
     login: &'a CalendarLogin,
 }
@@ -66,13 +71,18 @@ impl Account<'_> {
         (method, depth): (&'static str, &'static str),
         url: &WebhookUrl,
         body: String,
-    ) -> Result<(WebhookUrl, u16, Vec<u8>), Failure> {
+    ) -> Result<(WebhookUrl, Fetched), Failure> {
         let headers =
             vec![("content-type", "application/xml; charset=utf-8".to_owned()), ("depth", depth.to_owned())];
         let (entered, login) = (self.entered, Some(self.login));
-        let request = WebRequest { method, url, entered, login, headers, body };
-        let (url, response) = self.web.send(request).await?;
-        Ok((url, response.status, response.body))
+        self.web.send(WebRequest { of: self.of, method, url, entered, login, headers, body }).await
+    }
+
+    /// Parses a response. The result counts towards the maximum size of all bodies, as the body did before.
+    async fn parse(&self, response: Fetched) -> Result<Multistatus, Failure> {
+        let Fetched { body, reserved, .. } = response;
+        let found = self.web.on_thread(self.of, move || xml::parse(&body)).await??;
+        Ok(Multistatus { reserved: Some(reserved), ..found })
     }
 
     async fn multistatus(
@@ -81,10 +91,10 @@ impl Account<'_> {
         url: &WebhookUrl,
         body: String,
     ) -> Result<(WebhookUrl, Multistatus), Failure> {
-        let (url, status, body) = self.request(method, url, body).await?;
-        match fault(status) {
+        let (url, response) = self.request(method, url, body).await?;
+        match fault(response.status) {
             Some(fault) => Err(fault.into()),
-            None => Ok((url, xml::parse(&body)?)),
+            None => Ok((url, self.parse(response).await?)),
         }
     }
 
@@ -106,10 +116,11 @@ impl Account<'_> {
 /// Lists the calendars of an account.
 pub(in crate::calendars) async fn discover(
     web: &Web,
+    of: BusinessId,
     entered: &WebhookUrl,
     login: &CalendarLogin,
 ) -> Result<Discovered, Failure> {
-    let account = Account { web, entered, login };
+    let account = Account { web, of, entered, login };
     let found = timeout(DISCOVERY_TIME_MAX, account.discover()).await;
     found.unwrap_or_else(|_| Err(CalendarFault::Timeout.into()))
 }
@@ -189,7 +200,7 @@ fn mail_addresses(hrefs: Vec<String>) -> Vec<String> {
 
 /// Reads the changes since `known`, or all events without `known`. Returns `None` if nothing has changed since `known`.
 pub(super) async fn read(
-    web: &Web,
+    (web, of): (&Web, BusinessId),
     calendar: &ConnectedCalendar,
     known: Option<&ReadPosition>,
     (stored, warned): (&Stored, &[CalendarWarning]),
@@ -198,7 +209,7 @@ pub(super) async fn read(
     let (Some(login), Some(collection)) = (&calendar.login, &calendar.collection) else {
         return Err(CalendarFault::NotFound.into());
     };
-    let account = Account { web, entered: &calendar.url, login };
+    let account = Account { web, of, entered: &calendar.url, login };
     let read = Read { account, calendar, collection, stored, reader };
     if let Some(token) = known.and_then(|known| known.sync_token.as_deref())
         && let Some(changes) = read.changes(token).await?
@@ -244,6 +255,13 @@ struct Changes {
     position: ReadPosition,
     /// The number of events that cannot be read, because their paths are too long or the server does not send them.
     skipped: u32,
+}
+
+/// Lets other tasks run after a part of a long list.
+async fn pause_after(number: usize) {
+    if (number + 1).is_multiple_of(RESOURCES_PER_TURN) {
+        tokio::task::yield_now().await;
+    }
 }
 
 /// Returns whether the resource of a `response` exists, by the status of the `response`.
@@ -292,18 +310,19 @@ impl Read<'_> {
                  </d:sync-token><d:sync-level>1</d:sync-level><d:prop><d:getetag/></d:prop></d:sync-collection>",
                 escaped(&token)
             );
-            let (_, status, body) = self.account.request(("REPORT", "0"), self.collection, body).await?;
-            match status {
+            let (_, response) = self.account.request(("REPORT", "0"), self.collection, body).await?;
+            match response.status {
                 401 => return Err(CalendarFault::Credentials.into()),
                 400..=499 if status != 429 => return Ok(None),
                 _ => {}
             }
-            if let Some(fault) = fault(status) {
+            if let Some(fault) = fault(response.status) {
                 return Err(fault.into());
             }
-            let found = xml::parse(&body)?;
+            let found = self.account.parse(response).await?;
             let mut is_truncated = false;
-            for resource in found.resources {
+            for (number, resource) in found.resources.into_iter().enumerate() {
+                pause_after(number).await;
                 let path = self.path(&resource.href);
                 let is_collection = path.as_deref().is_some_and(|path| self.is_collection(path));
                 if is_collection && resource.status == Some(TRUNCATED) {
@@ -368,7 +387,8 @@ impl Read<'_> {
         let (_, found) =
             self.account.properties("1", self.collection, "<d:getetag/><d:resourcetype/>").await?;
         let (mut changed, mut listed, mut skipped) = (BTreeSet::new(), BTreeSet::new(), 0);
-        for resource in found.resources {
+        for (number, resource) in found.resources.into_iter().enumerate() {
+            pause_after(number).await;
             if !exists(resource.status)? || resource.is_collection {
                 continue;
             }
@@ -395,7 +415,7 @@ impl Read<'_> {
     async fn events(&self, changes: Changes, is_complete: bool) -> Result<Found, Failure> {
         let Changes { changed, mut deleted, position, mut skipped } = changes;
         let paths: Vec<_> = changed.into_iter().collect();
-        let (mut events, mut warned, mut components) = (Vec::new(), Vec::new(), 0);
+        let (mut events, mut warned, mut components, mut intervals) = (Vec::new(), Vec::new(), 0, 0);
         for part in paths.chunks(EVENTS_PER_REQUEST) {
             let hrefs: String =
                 part.iter().map(|path| format!("<d:href>{}</d:href>", escaped(path))).collect();
@@ -405,48 +425,55 @@ impl Read<'_> {
                  </c:calendar-multiget>"
             );
             let (_, found) = self.account.multistatus(("REPORT", "1"), self.collection, body).await?;
-            let mut missing: BTreeSet<_> = part.iter().collect();
-            for resource in found.resources {
+            let mut missing: BTreeSet<_> = part.iter().cloned().collect();
+            let (mut received, mut texts) = (Vec::new(), Vec::new());
+            for (number, resource) in found.resources.into_iter().enumerate() {
+                pause_after(number).await;
                 let exists = exists(resource.status)?;
-                let Some(path) = self.path(&resource.href).filter(|path| part.contains(path)) else {
+                let Some(href) = self.path(&resource.href).filter(|path| missing.remove(path)) else {
                     continue;
                 };
-                missing.remove(&path);
-                let hash = hash(path.as_bytes());
-                if !exists {
-                    deleted.insert(hash);
-                    continue;
-                }
-                let read = match (resource.data, self.stored.get(&hash)) {
-                    (Some(data), _) => self.reader.read(data.into_bytes()).await,
-                    // The response names the event without its data. This is no deletion, so the stored event is kept.
-                    (None, Some(known)) => {
-                        events.push(known.clone());
-                        continue;
-                    }
-                    (None, None) => Err(CalendarFault::NotACalendar),
-                };
-                let mut event = CalendarEvent {
+                let hash = hash(href.as_bytes());
+                let event = CalendarEvent {
                     calendar_id: self.calendar.id,
                     hash,
-                    href: path,
+                    href,
                     etag: mark(resource.etag),
                     uid: None,
                     is_readable: false,
                     busy: Spans::default(),
                 };
+                match (resource.data, self.stored.get(&hash)) {
+                    _ if !exists => {
+                        deleted.insert(hash);
+                    }
+                    (Some(data), _) => {
+                        received.push(event);
+                        texts.push(data);
+                    }
+                    // The response names the event without its data. This is no deletion, so the stored event is kept.
+                    (None, Some(known)) => events.push(known.clone()),
+                    (None, None) => events.push(event),
+                }
+            }
+            let read = self.reader.read(self.account.web, texts).await?;
+            for (mut event, read) in received.into_iter().zip(read) {
                 match read {
                     Ok(times) => {
                         components += times.components;
                         warned.extend(warnings(&times));
                         let uid = times.events.iter().find_map(|event| event.uid.as_ref());
-                        event.uid = uid.map(|uid| super::files::hash(uid.as_bytes()));
+                        event.uid = uid.map(|uid| hash(uid.as_bytes()));
                         event.is_readable = times.unreadable == 0;
                         let busy: Vec<_> = times.events.into_iter().flat_map(|event| event.busy).collect();
+                        intervals += busy.len();
                         event.busy = spans(&busy);
                     }
                     Err(CalendarFault::TooLarge) => return Err(CalendarFault::TooLarge.into()),
                     Err(_) => {}
+                }
+                if components > ical::EVENTS_MAX || intervals > ical::INTERVALS_MAX {
+                    return Err(CalendarFault::TooLarge.into());
                 }
                 events.push(event);
             }
@@ -456,9 +483,6 @@ impl Read<'_> {
                     Some(known) => events.push(known.clone()),
                     None => skipped += 1,
                 }
-            }
-            if components > ical::EVENTS_MAX {
-                return Err(CalendarFault::TooLarge.into());
             }
         }
         let (count, unreadable) = (None, skipped);

@@ -1,15 +1,19 @@
-//! The busy times in the calendar files of a read. The limits of [`ical`] hold for all files of the read together.
+//! The busy times in the calendar files of a read. The files share a number of steps.
 
 use std::sync::Arc;
 
 use chrono_tz::Tz;
 use domain::{AllDay, BusinessId, CalendarFault, CalendarWarning, ConnectedCalendar, Spans, Timestamp};
-use ical::{BusyTimes, ReadError, Reading, Warning};
+use ical::{BusyTimes, FILE_STEPS_MAX, ReadError, Reading, Warning};
+use net::Fetched;
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use store::{Store, keys};
 
-/// Larger files are read in a separate thread, because they would block other tasks.
-const INLINE_BYTES_MAX: usize = 64 << 10;
+use super::web::{Failure, Web};
+
+/// The maximum number of steps for all files of a read. They take about 2.5 s.
+const READ_STEPS_MAX: u64 = 5 * FILE_STEPS_MAX;
 
 pub(super) struct FileReader {
     store: Store,
@@ -18,6 +22,8 @@ pub(super) struct FileReader {
     all_day_busy: bool,
     own: Vec<String>,
     now: Timestamp,
+    /// The number of steps that remain for the other files of the read.
+    steps: Mutex<u64>,
 }
 
 impl FileReader {
@@ -34,30 +40,40 @@ impl FileReader {
             all_day_busy: calendar.all_day == AllDay::Busy,
             own: calendar.addresses(),
             now,
+            steps: Mutex::new(READ_STEPS_MAX),
         })
     }
 
     /// Reads files for the check before a calendar is connected, so no settings of the calendar apply.
     pub(super) fn for_check(store: &Store, business: BusinessId, zone: Tz, now: Timestamp) -> Arc<Self> {
-        let (store, own) = (store.clone(), Vec::new());
-        Arc::new(Self { store, business, zone, all_day_busy: true, own, now })
+        let (store, own, steps) = (store.clone(), Vec::new(), Mutex::new(READ_STEPS_MAX));
+        Arc::new(Self { store, business, zone, all_day_busy: true, own, now, steps })
     }
 
-    pub(super) async fn read(self: &Arc<Self>, text: Vec<u8>) -> Result<BusyTimes, CalendarFault> {
-        let read = if text.len() <= INLINE_BYTES_MAX {
-            self.read_inline(&text)
-        } else {
-            let reader = Arc::clone(self);
-            let read = tokio::task::spawn_blocking(move || reader.read_inline(&text)).await;
-            read.map_err(|_| CalendarFault::NotACalendar)?
-        };
-        read.map_err(|error| match error {
-            ReadError::NotACalendar => CalendarFault::NotACalendar,
-            ReadError::TooLarge => CalendarFault::TooLarge,
-        })
+    /// Reads files on a thread of `web`. Returns a result for each file.
+    pub(super) async fn read(
+        self: &Arc<Self>,
+        web: &Web,
+        texts: Vec<String>,
+    ) -> Result<Vec<Result<BusyTimes, CalendarFault>>, Failure> {
+        let reader = Arc::clone(self);
+        let read = move || texts.iter().map(|text| reader.read_one(text.as_bytes())).collect();
+        web.on_thread(self.business, read).await
     }
 
-    fn read_inline(&self, text: &[u8]) -> Result<BusyTimes, ReadError> {
+    /// Reads the file of a response on a thread of `web`, and calls `then` there.
+    pub(super) async fn read_with<T: Send + 'static>(
+        self: &Arc<Self>,
+        web: &Web,
+        response: Fetched,
+        then: impl FnOnce(&BusyTimes) -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let reader = Arc::clone(self);
+        let read = move || reader.read_one(&response.body).map(|times| then(&times));
+        Ok(web.on_thread(self.business, read).await??)
+    }
+
+    fn read_one(&self, text: &[u8]) -> Result<BusyTimes, CalendarFault> {
         let is_appointment =
             |id| self.store.contains(&keys::appointment_start(self.business, id)).unwrap_or_default();
         let reading = Reading {
@@ -67,7 +83,10 @@ impl FileReader {
             own_addresses: &self.own,
             is_appointment: &is_appointment,
         };
-        ical::read(text, &reading)
+        ical::read(text, &reading, &mut self.steps.lock()).map_err(|error| match error {
+            ReadError::NotACalendar => CalendarFault::NotACalendar,
+            ReadError::TooLarge => CalendarFault::TooLarge,
+        })
     }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chrono_tz::Tz;
-use domain::{BusinessId, CalendarEvent, ConnectedCalendar, ReadPosition, Timestamp, WebhookUrl};
+use domain::{BusinessId, CalendarEvent, CalendarId, ConnectedCalendar, ReadPosition, Timestamp, WebhookUrl};
+use ical::BusyTimes;
 use net::Fetched;
 
 use super::Readings;
@@ -25,10 +26,10 @@ pub(in crate::calendars) async fn check(
     url: &WebhookUrl,
     now: Timestamp,
 ) -> Result<Option<String>, Failure> {
-    let response = fetch(&readings.web, url, None).await?;
+    let response = fetch((&readings.web, of), url, None).await?;
     let name = name(&response.body);
     let reader = FileReader::for_check(&readings.shared.store, of, zone, now);
-    reader.read(response.body).await?;
+    reader.read_with(&readings.web, response, |_| ()).await?;
     Ok(name)
 }
 
@@ -46,13 +47,18 @@ fn name(text: &[u8]) -> Option<String> {
 }
 
 /// Requests the file. With `known`, the server may respond with 304 because the file is unchanged.
-async fn fetch(web: &Web, url: &WebhookUrl, known: Option<&ReadPosition>) -> Result<Fetched, Failure> {
+async fn fetch(
+    (web, of): (&Web, BusinessId),
+    url: &WebhookUrl,
+    known: Option<&ReadPosition>,
+) -> Result<Fetched, Failure> {
     let mut headers = vec![("accept", "text/calendar, */*;q=0.1".to_owned())];
     if let Some(known) = known {
         headers.extend(known.etag.clone().map(|etag| ("if-none-match", etag)));
         headers.extend(known.modified.clone().map(|modified| ("if-modified-since", modified)));
     }
-    let request = WebRequest { method: "GET", url, entered: url, login: None, headers, body: String::new() };
+    let (method, body) = ("GET", String::new());
+    let request = WebRequest { of, method, url, entered: url, login: None, headers, body };
     let (_, response) = web.send(request).await?;
     match response.status {
         304 if known.is_some() => Ok(response),
@@ -62,12 +68,12 @@ async fn fetch(web: &Web, url: &WebhookUrl, known: Option<&ReadPosition>) -> Res
 
 /// Fetches and reads the file. `None` if it is unchanged since `known`.
 pub(super) async fn read(
-    web: &Web,
+    (web, of): (&Web, BusinessId),
     calendar: &ConnectedCalendar,
     known: Option<&ReadPosition>,
     reader: &Arc<FileReader>,
 ) -> Result<Option<Found>, Failure> {
-    let response = fetch(web, &calendar.url, known).await?;
+    let response = fetch((web, of), &calendar.url, known).await?;
     if response.status == 304 {
         return Ok(None);
     }
@@ -77,11 +83,15 @@ pub(super) async fn read(
     };
     let position =
         ReadPosition { etag: mark("etag"), modified: mark("last-modified"), ..ReadPosition::default() };
-    let times = reader.read(response.body).await?;
+    let id = calendar.id;
+    reader.read_with(web, response, move |times| Some(found(id, times, position))).await
+}
+
+fn found(calendar_id: CalendarId, times: &BusyTimes, position: ReadPosition) -> Found {
     let event = |(number, event): (usize, &ical::BusyEvent)| {
         let uid = event.uid.as_ref().map(|uid| hash(uid.as_bytes()));
         CalendarEvent {
-            calendar_id: calendar.id,
+            calendar_id,
             // An event without a UID is identified by its place in the file.
             hash: uid.unwrap_or_else(|| hash(format!("\0{number}").as_bytes())),
             href: String::new(),
@@ -94,13 +104,13 @@ pub(super) async fn read(
     // An event without a busy time in the window has no effect, so it is not stored.
     let busy = times.events.iter().enumerate().filter(|(_, event)| !event.busy.is_empty());
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    Ok(Some(Found {
+    Found {
         events: busy.map(event).collect(),
         is_complete: true,
         deleted: BTreeSet::new(),
         count: Some(number(times.events.len())),
         unreadable: number(times.unreadable),
-        warnings: warnings(&times).collect(),
+        warnings: warnings(times).collect(),
         position,
-    }))
+    }
 }

@@ -13,18 +13,22 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
-use domain::{CalendarError, CalendarFault, CalendarLogin, Host, UrlRefusal, WebhookUrl};
-use net::{Fetch, FetchClient, FetchFailure, Fetched, Ports, Reach};
+use domain::{BusinessId, CalendarError, CalendarFault, CalendarLogin, Host, UrlRefusal, WebhookUrl};
+use net::{Fetch, FetchClient, FetchFailure, Fetched, Ports, Reach, Shares};
 use parking_lot::RwLock;
 
 const REDIRECTS_MAX: usize = 3;
 const ICLOUD: &str = "caldav.icloud.com";
 const ICLOUD_SERVERS: &str = ".icloud.com";
+/// The maximum number of threads that parse responses and expand recurrences, in total and for a business.
+const THREADS_MAX: usize = 2;
+const THREADS_PER_BUSINESS_MAX: usize = 1;
 
 pub(crate) struct Web {
     client: FetchClient,
     /// The servers, as `host:port`, whose addresses may be private.
     listed: RwLock<Arc<BTreeSet<String>>>,
+    threads: Shares,
 }
 
 /// A failure of a request or a read.
@@ -42,6 +46,8 @@ impl From<CalendarFault> for Failure {
 }
 
 pub(crate) struct WebRequest<'a> {
+    /// The business that reads the calendar.
+    pub(crate) of: BusinessId,
     pub(crate) method: &'static str,
     pub(crate) url: &'a WebhookUrl,
     /// The address that a person has entered.
@@ -54,7 +60,22 @@ pub(crate) struct WebRequest<'a> {
 
 impl Web {
     pub(crate) fn new(ports: &Ports) -> Self {
-        Self { client: FetchClient::new(ports, &ports.trust), listed: RwLock::default() }
+        let threads = Shares::new(THREADS_MAX, THREADS_PER_BUSINESS_MAX);
+        Self { client: FetchClient::new(ports, &ports.trust), listed: RwLock::default(), threads }
+    }
+
+    /// Runs work on a separate thread, because it would block other tasks for too long.
+    pub(crate) async fn on_thread<T: Send + 'static>(
+        &self,
+        of: BusinessId,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let thread = self.threads.take(of, 1).await.ok_or(Failure::NotMade)?;
+        let work = move || {
+            let _thread = thread;
+            work()
+        };
+        tokio::task::spawn_blocking(work).await.map_err(|_| CalendarFault::NotACalendar.into())
     }
 
     pub(crate) fn list(&self, servers: impl IntoIterator<Item = String>) {
@@ -80,7 +101,7 @@ impl Web {
 
     /// Sends a request and follows redirects. Returns the response and the address that sent it.
     pub(crate) async fn send(&self, request: WebRequest<'_>) -> Result<(WebhookUrl, Fetched), Failure> {
-        let WebRequest { method, entered, login, headers, body, .. } = request;
+        let WebRequest { of, method, entered, login, headers, body, .. } = request;
         let (mut url, body) = (request.url.clone(), Bytes::from(body));
         let mut is_on_origin = true;
         for _ in 0..=REDIRECTS_MAX {
@@ -96,7 +117,7 @@ impl Web {
             }
             is_on_origin &= url.has_origin_of(entered);
             let reach = if is_on_origin && self.is_listed(&url) { Reach::Listed } else { Reach::Public };
-            let fetch = Fetch { method, url: url.clone(), headers, body: body.clone(), reach };
+            let fetch = Fetch { of, method, url: url.clone(), headers, body: body.clone(), reach };
             let response = self.client.fetch(fetch).await.map_err(|failure| match failure {
                 FetchFailure::Unreachable => CalendarFault::Unreachable.into(),
                 FetchFailure::Timeout => CalendarFault::Timeout.into(),

@@ -4,6 +4,7 @@
 //! `status` in its `response`, never the one in a `propstat`.
 
 use domain::CalendarFault;
+use net::Share;
 use roxmltree::{Document, Node, ParsingOptions};
 
 const DAV: &str = "DAV:";
@@ -16,6 +17,8 @@ const NODES_MAX: u32 = 1_000_000;
 pub(super) struct Multistatus {
     pub(super) resources: Vec<Resource>,
     pub(super) sync_token: Option<String>,
+    /// The memory of the response, which is reserved until this value is dropped.
+    pub(super) reserved: Option<Share>,
 }
 
 #[derive(Debug, Default)]
@@ -53,6 +56,7 @@ pub(super) fn parse(body: &[u8]) -> Result<Multistatus, CalendarFault> {
     Ok(Multistatus {
         resources: responses.map(resource).collect(),
         sync_token: child(root, (DAV, "sync-token")).and_then(text_of),
+        reserved: None,
     })
 }
 

@@ -1,0 +1,95 @@
+//! A resource of which each business can hold only a share.
+//!
+//! Invariants: a business holds at most its share. The requests of a business are granted in their order, and so are the
+//! requests of businesses that have room in their shares. A request waits without holding units of the total, so waiting
+//! requests cannot block each other. A business without units uses no memory.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+use domain::BusinessId;
+use parking_lot::Mutex;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+#[derive(Debug)]
+pub struct Shares {
+    all: Arc<Semaphore>,
+    each_max: usize,
+    each: Mutex<HashMap<BusinessId, Weak<Semaphore>>>,
+}
+
+/// Units that a business holds. They are returned when the value is dropped.
+#[derive(Debug)]
+pub struct Share {
+    of_business: OwnedSemaphorePermit,
+    of_all: OwnedSemaphorePermit,
+}
+
+impl Shares {
+    pub fn new(all_max: usize, each_max: usize) -> Self {
+        Self { all: Arc::new(Semaphore::new(all_max)), each_max, each: Mutex::default() }
+    }
+
+    /// Waits for a number of units, which is at most the share of a business. `None` never occurs, because the
+    /// semaphores are not closed.
+    pub async fn take(&self, of: BusinessId, units: u32) -> Option<Share> {
+        let of_business = self.of(of).acquire_many_owned(units).await.ok()?;
+        let of_all = Arc::clone(&self.all).acquire_many_owned(units).await.ok()?;
+        Some(Share { of_business, of_all })
+    }
+
+    fn of(&self, business: BusinessId) -> Arc<Semaphore> {
+        let mut each = self.each.lock();
+        if let Some(known) = each.get(&business).and_then(Weak::upgrade) {
+            return known;
+        }
+        each.retain(|_, known| known.strong_count() > 0);
+        let new = Arc::new(Semaphore::new(self.each_max));
+        each.insert(business, Arc::downgrade(&new));
+        new
+    }
+}
+
+impl Share {
+    /// Returns the units above this number.
+    pub fn shrink_to(&mut self, units: u32) {
+        for permit in [&mut self.of_business, &mut self.of_all] {
+            drop(permit.split(permit.num_permits().saturating_sub(units as usize)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    fn business(number: u8) -> BusinessId {
+        format!("01900000-0000-7000-8000-0000000000{number:02x}").parse().unwrap()
+    }
+
+    /// The units, if they are granted at once.
+    fn taken(shares: &Shares, of: u8, units: u32) -> Option<Share> {
+        match pin!(shares.take(business(of), units)).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(share) => share,
+            Poll::Pending => None,
+        }
+    }
+
+    #[test]
+    fn a_business_cannot_use_the_share_of_another() {
+        let shares = Shares::new(8, 4);
+        let mut first = taken(&shares, 1, 3).unwrap();
+        assert!(taken(&shares, 1, 2).is_none(), "the business has one unit left");
+        let second = taken(&shares, 2, 4).unwrap();
+        assert!(taken(&shares, 3, 2).is_none(), "one unit is left in all");
+        first.shrink_to(1);
+        let third = taken(&shares, 3, 3).unwrap();
+        drop((first, second, third));
+        assert!(taken(&shares, 4, 4).is_some());
+        assert_eq!(shares.each.lock().len(), 1, "businesses without units use no memory");
+    }
+}
