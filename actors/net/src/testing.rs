@@ -246,6 +246,8 @@ pub(crate) struct Receiver {
     names: Mutex<Vec<Option<String>>>,
     sent: AtomicUsize,
     open: AtomicUsize,
+    /// Whether each response begins 9 seconds after its request.
+    slow: AtomicBool,
 }
 
 impl Receiver {
@@ -269,7 +271,13 @@ impl Receiver {
             names: Mutex::default(),
             sent: AtomicUsize::new(0),
             open: AtomicUsize::new(0),
+            slow: AtomicBool::new(false),
         })
+    }
+
+    #[allow(dead_code, reason = "only the tests of calendars use it")]
+    pub(crate) fn set_slow(&self) {
+        self.slow.store(true, Ordering::Relaxed);
     }
 
     /// The complete requests that the receiver has read.
@@ -303,6 +311,9 @@ impl Receiver {
         self.names.lock().push(stream.get_ref().1.server_name().map(ToOwned::to_owned));
         loop {
             let request = self.take_request(&mut stream).await?;
+            if self.slow.load(Ordering::Relaxed) {
+                tokio::time::sleep(Duration::from_secs(9)).await;
+            }
             match &self.respond {
                 Some(respond) => self.send(&mut stream, &respond(&request)).await?,
                 None => self.send(&mut stream, &self.answer).await?,

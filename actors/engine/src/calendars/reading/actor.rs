@@ -4,12 +4,13 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use domain::{
-    Actor as By, Business, CalendarError, CalendarKind, CalendarState, ConnectedCalendar, ReadResult,
-    ReadSuccess, StaffMember,
+    Actor as By, Business, CalendarError, CalendarFault, CalendarKind, CalendarState, ConnectedCalendar,
+    ReadResult, ReadSuccess, StaffMember,
 };
 use ractor::{Actor, ActorRef};
 use store::{Batch, Order, RoomLevel, StoreError, keys};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 use super::events::{Applied, Comparison, compare, stored};
 use super::files::FileReader;
@@ -21,6 +22,8 @@ use crate::business::commands::calendars::{RecordRead, StoreEvents};
 use crate::business::{BusinessHandle, Request};
 use crate::error::{EngineError, Result};
 
+/// The maximum time of a read, without the storing of its result.
+const READ_TIME_MAX: Duration = Duration::from_secs(5 * 60);
 /// The number of rows of a disconnected calendar that are deleted at once.
 const DELETED_PER_STEP: usize = 256;
 /// The pause after a read that failed because of this machine or its network, and not because of the calendar.
@@ -145,10 +148,16 @@ async fn read(readings: &Readings, key: CalendarKey) -> Result<Next> {
     let Ok(before) = before else { return Ok(Next::After(NOT_MADE_PAUSE)) };
     let before = before?;
     let by = (web, key.business);
-    let found = match calendar.kind {
-        CalendarKind::Ics => ics::read(by, &calendar, known, &reader).await,
-        CalendarKind::Caldav => caldav::read(by, &calendar, known, (&before, &state.warnings), &reader).await,
+    let found = async {
+        match calendar.kind {
+            CalendarKind::Ics => ics::read(by, &calendar, known, &reader).await,
+            CalendarKind::Caldav => {
+                caldav::read(by, &calendar, known, (&before, &state.warnings), &reader).await
+            }
+        }
     };
+    let found = timeout(READ_TIME_MAX, found).await;
+    let found = found.unwrap_or_else(|_| Err(CalendarFault::Timeout.into()));
     let (result, applied) = match found {
         Err(Failure::NotMade) => return Ok(Next::After(NOT_MADE_PAUSE)),
         Err(Failure::Calendar(error)) => (ReadResult::Failed(error), None),

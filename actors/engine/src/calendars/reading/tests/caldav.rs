@@ -348,6 +348,23 @@ async fn an_event_that_is_deleted_and_created_again_between_two_pages_is_kept() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_read_ends_after_five_minutes() {
+    let world = World::new().await;
+    let (server, receiver, id) = world.caldav(with_two_events()).await;
+    for number in 0..60 {
+        server.lock().put(&format!("e{number}"), 9, 10);
+    }
+    server.lock().page = Some(1);
+    receiver.set_slow();
+    let before = receiver.requests().len();
+    minutes(22).await;
+    assert_eq!(world.calendar(id).await.error.unwrap().code, CalendarFault::Timeout);
+    let requests = receiver.requests().len() - before;
+    assert!(requests >= 33, "{requests}: the server responds in time to each request");
+    assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_refused_token_leads_to_a_complete_read() {
     let world = World::new().await;
     let (server, receiver, id) = world.caldav(with_two_events()).await;
