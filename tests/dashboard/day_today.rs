@@ -237,3 +237,28 @@ async fn appointments_outside_the_hours_are_listed_until_they_are_moved_or_cance
     salon.operator("POST", &format!("/appointments/{id}/cancel"), Value::Null).await;
     assert!(!salon.member.get(&today).await.text().contains("outside the hours"));
 }
+
+#[tokio::test]
+async fn open_conversations_and_unanswered_questions_are_shown() {
+    let mut salon = Salon::open().await;
+    let today = salon.to("today");
+    let page = salon.member.get(&today).await.is(200);
+    assert!(!page.text().contains("All conversations"), "{}", page.text());
+    let chat = json!({ "channel": "website", "locale": "en" });
+    let seen = salon.operator("POST", "/conversations", chat).await;
+    let call = json!({ "channel": "voice", "from": "+33755010203" });
+    let call = salon.operator("POST", "/conversations", call).await;
+    let page = salon.member.get(&today).await.says("+33 7 55 01 02 03").says("Call");
+    let has = |page: &crate::harness::Page, id: &Value| page.body.contains(id.as_str().unwrap());
+    assert!(has(&page, &call["id"]) && !has(&page, &seen["id"]), "the chat has no words of a caller");
+    let turns = format!("/conversations/{}/turns", seen["id"].as_str().unwrap());
+    salon.operator("POST", &turns, json!({ "text": "Do you have a swimming pool?" })).await;
+    let page = salon.member.get(&today).await.says("One question has no answer");
+    assert!(has(&page, &seen["id"]) && page.body.contains("/knowledge/gaps"));
+    for one in [&seen, &call] {
+        let end = format!("/conversations/{}/end", one["id"].as_str().unwrap());
+        salon.operator("POST", &end, json!({})).await;
+    }
+    let page = salon.member.get(&today).await.says("One question has no answer");
+    assert!(!has(&page, &seen["id"]) && !has(&page, &call["id"]));
+}

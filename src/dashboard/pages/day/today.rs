@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use domain::availability::Concerned;
 use domain::diary::Presence;
 use domain::{AppointmentStatus, Attendance, Right};
-use view::AppointmentView;
+use view::{AppointmentView, ConversationView};
 
 use super::axis::minute;
 use super::board::{in_on, is_off, minutes_on, open_on, out_on};
@@ -17,6 +17,8 @@ use crate::dashboard::pages::prelude::*;
 /// The maximum number of appointments on the page. The page says if there are more.
 const SHOWN_MAX: usize = 500;
 const NEXT: usize = 4;
+/// The maximum number of open conversations on the page.
+const TALKS: usize = 5;
 /// The maximum number of appointments that the page shows for each [`Warning`].
 const WARNED_MAX: usize = 20;
 
@@ -40,6 +42,10 @@ struct Page<'a> {
     starts: bool,
     steps: Vec<Step>,
     needs: Needs,
+    /// The newest open conversations of the receptionist.
+    talks: Vec<ConversationView>,
+    /// The number of questions that the receptionist could not answer.
+    gaps: u64,
     crew: Vec<OneDay>,
     today: NaiveDate,
     more: bool,
@@ -124,6 +130,8 @@ pub(crate) async fn show(member: Member) -> Answered {
         starts: dates.diary.services.is_empty(),
         steps,
         needs: needs(&member).await?,
+        talks: member.business.open_conversations(TALKS).await?,
+        gaps: gaps(&member).await?,
         crew: dates.staff().map(|one| day_of(&member, &dates, one, today)).collect(),
         today,
         more: dates.more,
@@ -163,6 +171,13 @@ fn sub(member: &Member, dates: &Dates, today: NaiveDate) -> String {
     let values =
         [("time", member.clock(now)), ("place", member.place_name()), ("open", open), ("count", count)];
     member.says("today-sub", &values)
+}
+
+async fn gaps(member: &Member) -> Result<u64, Refused> {
+    if !member.sees(Right::Settings) {
+        return Ok(0);
+    }
+    Ok(member.business.gaps(member.business.now()).await?.len() as u64)
 }
 
 fn next(member: &Member, dates: &Dates) -> Vec<Next> {

@@ -56,18 +56,18 @@ pub(crate) async fn list(member: Member) -> Answered {
 }
 
 impl View {
-    fn of_conversation(&self, it: &ConversationView) -> (&'static str, String) {
+    pub(in crate::dashboard) fn of_conversation(&self, it: &ConversationView) -> (&'static str, String) {
         match it.outcome {
             None => ("info", self.t("conversation-status-open")),
             Some(outcome) => ("", self.t(&format!("call-outcome-{outcome}"))),
         }
     }
 
-    fn conversation_with(&self, it: &ConversationView) -> String {
+    pub(in crate::dashboard) fn conversation_with(&self, it: &ConversationView) -> String {
         it.from.as_deref().map_or_else(|| self.t("conversation-nobody"), |from| self.phone(from))
     }
 
-    fn conversation_channel(&self, channel: Channel) -> String {
+    pub(in crate::dashboard) fn conversation_channel(&self, channel: Channel) -> String {
         self.t(&format!("conversation-channel-{channel}"))
     }
 

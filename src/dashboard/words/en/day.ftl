@@ -50,6 +50,11 @@ today-need-webhook-text = Off since { $since }, because all attempts to send an 
 today-need-failing = Webhook failing
 today-need-failing-text = No attempt has succeeded since { $since }. The deliveries are retried.
 today-need-see = See what happened
+today-talks-all = All conversations
+today-gaps = { $count ->
+    [one] One question has no answer
+   *[other] { $count } questions have no answer
+}
 
 # The first steps of a new business.
 steps-first = First steps

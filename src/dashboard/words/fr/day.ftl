@@ -50,6 +50,11 @@ today-need-webhook-text = Désactivé : { $since }. Toutes les tentatives d’e
 today-need-failing = Webhook en échec
 today-need-failing-text = Aucune tentative n’a réussi depuis : { $since }. Les envois sont réessayés.
 today-need-see = Voir le détail
+today-talks-all = Toutes les conversations
+today-gaps = { $count ->
+    [one] Une question est sans réponse
+   *[other] { $count } questions sont sans réponse
+}
 
 # Les premières étapes d’un nouvel établissement.
 steps-first = Premières étapes

@@ -129,6 +129,28 @@ impl BusinessHandle {
         Ok(answer)
     }
 
+    /// Returns the newest open conversations, at most `max`. A chat of the website is left out until its caller has said
+    /// something.
+    pub async fn open_conversations(&self, max: usize) -> Result<Vec<ConversationView>> {
+        self.read(|store| {
+            let (reader, mut callers) = (Reader::unbounded(store), Callers::of(self.id));
+            let mut open = Vec::new();
+            for row in store.scan(&keys::of_kind(self.id, kind::CONVERSATION_OPEN), Order::Descending) {
+                let id = keys::id_at_end::<ConversationId>(&row?.0)?;
+                let found = store.get::<Conversation>(&keys::conversation(self.id, id))?;
+                let has_caller = |it: &Conversation| it.channel != Channel::Website || it.caller_turns() > 0;
+                if let Some(it) = found.filter(has_caller) {
+                    open.push(callers.show(&reader, &it)?);
+                }
+                if open.len() == max {
+                    break;
+                }
+            }
+            Ok(open)
+        })
+        .await
+    }
+
     /// Searches the knowledge entries for passages that answer a question. If `knowledge_public` is false, it finds
     /// none.
     pub async fn search_knowledge(&self, query: String) -> Result<Vec<talk::Passage>> {
