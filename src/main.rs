@@ -45,6 +45,8 @@ enum Command {
     Export(cli::transfer::ExportArgs),
     /// Import businesses into the running service from a file that `export` has written
     Import(cli::transfer::ImportArgs),
+    /// Talk to the receptionist as a customer, line by line; the changes are real
+    Chat(cli::chat::ChatArgs),
     /// Serve the Model Context Protocol on standard input and output, for an assistant that starts this
     /// program
     Mcp(cli::mcp::McpArgs),
@@ -84,6 +86,7 @@ fn main() -> ExitCode {
         Command::RepairStamps(args) => cli::repair::repair(args),
         Command::Export(args) => cli::transfer::export(args),
         Command::Import(args) => cli::transfer::import(args),
+        Command::Chat(args) => cli::chat::chat(args),
         Command::Mcp(args) => cli::mcp::mcp(args),
         Command::Openapi(args) => cli::pages::openapi(args),
         Command::Completions(args) => cli::pages::completions(args, &mut program),

@@ -16,6 +16,7 @@ mod arguments;
 pub mod backup;
 mod bridge;
 mod carry_out;
+pub mod chat;
 mod client;
 mod connect;
 pub mod demo;

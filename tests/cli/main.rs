@@ -4,6 +4,7 @@
 
 mod alone;
 mod assistants;
+mod chat;
 mod contacts;
 mod dashboard;
 mod day;

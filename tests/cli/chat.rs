@@ -1,0 +1,38 @@
+//! Tests of `chat` with a running service.
+
+use crate::program::Demo;
+
+#[test]
+fn a_chat_is_held_line_by_line() {
+    let demo = Demo::start();
+    let ran =
+        demo.run_with(&["chat", "-v"], "4\n\nPlease call me about my invoice\nBo Diddley\n+33612345678\n");
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    assert!(
+        ran.output.starts_with("Hello, this is the automated assistant of Salon Lumière."),
+        "{}",
+        ran.output
+    );
+    for part in ["  4  ", "What is your message?", "Your message is with the team.", "  [message_taken "] {
+        assert!(ran.output.contains(part), "{part} is not in {}", ran.output);
+    }
+    let conversations = demo.data(&["conversation", "list", "--channel", "website"]);
+    assert_eq!(conversations[0]["status"], "ended", "the conversation ends with the input");
+    assert_eq!(conversations[0]["outcome"], "message_taken");
+    let quiet = demo.run_with(&["chat", "--locale", "fr"], "Bonjour\n");
+    assert!(quiet.output.starts_with("Bonjour, ici l'assistant automatique"), "{}", quiet.output);
+    assert!(!quiet.output.contains("  ["), "{}", quiet.output);
+}
+
+#[test]
+fn a_chat_prints_one_json_response_per_turn() {
+    let demo = Demo::start();
+    let ran = demo.run_with(&["chat", "--json"], "Hello\nI want to speak to a person\n");
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let responses: Vec<serde_json::Value> =
+        ran.output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(responses.len(), 3);
+    assert_eq!(responses[1]["data"]["turns"][0]["text"], "Hello");
+    let refused = demo.refused(&["chat", "--locale", "xx"], 1);
+    assert!(refused.contains("locale"), "{refused}");
+}
