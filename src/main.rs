@@ -47,6 +47,8 @@ enum Command {
     Import(cli::transfer::ImportArgs),
     /// Talk to the receptionist as a customer, line by line; the changes are real
     Chat(cli::chat::ChatArgs),
+    /// Play scripted callers against the receptionist, on a store in memory, and judge the results
+    Eval(cli::eval::EvalArgs),
     /// Serve the Model Context Protocol on standard input and output, for an assistant that starts this
     /// program
     Mcp(cli::mcp::McpArgs),
@@ -87,6 +89,7 @@ fn main() -> ExitCode {
         Command::Export(args) => cli::transfer::export(args),
         Command::Import(args) => cli::transfer::import(args),
         Command::Chat(args) => cli::chat::chat(args),
+        Command::Eval(args) => cli::eval::eval(args),
         Command::Mcp(args) => cli::mcp::mcp(args),
         Command::Openapi(args) => cli::pages::openapi(args),
         Command::Completions(args) => cli::pages::completions(args, &mut program),

@@ -21,6 +21,7 @@ mod client;
 mod connect;
 pub mod demo;
 pub mod doctor;
+pub mod eval;
 mod files;
 pub mod mail;
 pub mod mcp;

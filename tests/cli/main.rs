@@ -10,6 +10,7 @@ mod dashboard;
 mod day;
 mod diary;
 mod door;
+mod eval;
 mod mail;
 mod moving;
 mod program;
