@@ -64,7 +64,7 @@ async fn world() -> (World, Shop) {
 #[tokio::test(start_paused = true)]
 async fn a_chat_books_an_appointment_in_one_batch() {
     for (locale, turns) in [
-        (Locale::En, ["A cut on Thursday at ten", "Ada Lovelace", "ada@example.com", "yes"]),
+        (Locale::En, ["A cut on Thursday at 10 am", "Ada Lovelace", "ada@example.com", "yes"]),
         (Locale::Fr, ["Je veux réserver jeudi à dix heures", "Ada Lovelace", "ada@example.com", "oui"]),
     ] {
         let (mut world, shop) = world().await;
@@ -102,7 +102,7 @@ async fn a_text_thread_moves_the_appointment_of_its_number() {
     let from = Some(phone("+15550000007"));
     let id = started(&handle, StartConversation { from, ..start(Channel::Sms) }).await;
     said(&handle, id, "I want to move my appointment").await;
-    let read_back = said(&handle, id, "Thursday at ten").await.turns.last().unwrap().text.clone();
+    let read_back = said(&handle, id, "Thursday at 10 am").await.turns.last().unwrap().text.clone();
     let number: String = read_back
         .split("Reply ")
         .nth(1)

@@ -406,6 +406,8 @@ async fn servers_have_their_own_shapes_of_calls() {
 async fn a_second_turn_meanwhile_and_a_turn_of_an_ended_conversation_are_refused() {
     let stage = Stage::new().await;
     let id = stage.started(Channel::Website).await;
+    stage.script.will(says(HELP));
+    stage.said(id, "Hello").await;
     stage.script.will(Step::Silent);
     let handle = stage.handle();
     let first = tokio::spawn(async move { handle.take_turn(by_operator(), say(id, "Hello")).await });
