@@ -171,7 +171,7 @@ async fn conversed(scenario: &Scenario, business: &BusinessHandle) -> Result<Con
         let last = taken.turns.iter().rev().find(|turn| turn.by == Speaker::Receptionist);
         let last = last.map(|turn| turn.text.as_str()).unwrap_or_default();
         let said = said(says, caller.channel, last)?;
-        let turn = TakeTurn { id, said, token: None, read_phone };
+        let turn = TakeTurn { id, said, token: None, read_phone, limit: None };
         taken = business.take_turn(by_operator(), turn).await.map_err(told)?.value;
     }
     if !taken.ended {

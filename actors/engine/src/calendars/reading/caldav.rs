@@ -82,7 +82,7 @@ impl Account<'_> {
     async fn parse(&self, response: Fetched) -> Result<Multistatus, Failure> {
         let Fetched { body, reserved, .. } = response;
         let found = self.web.on_thread(self.of, move || xml::parse(&body)).await??;
-        Ok(Multistatus { reserved: Some(reserved), ..found })
+        Ok(Multistatus { _reserved: Some(reserved), ..found })
     }
 
     async fn multistatus(
@@ -313,7 +313,7 @@ impl Read<'_> {
             let (_, response) = self.account.request(("REPORT", "0"), self.collection, body).await?;
             match response.status {
                 401 => return Err(CalendarFault::Credentials.into()),
-                400..=499 if status != 429 => return Ok(None),
+                400..=499 if response.status != 429 => return Ok(None),
                 _ => {}
             }
             if let Some(fault) = fault(response.status) {

@@ -18,7 +18,7 @@ pub(super) struct Multistatus {
     pub(super) resources: Vec<Resource>,
     pub(super) sync_token: Option<String>,
     /// The memory of the response, which is reserved until this value is dropped.
-    pub(super) reserved: Option<Share>,
+    pub(super) _reserved: Option<Share>,
 }
 
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ pub(super) fn parse(body: &[u8]) -> Result<Multistatus, CalendarFault> {
     Ok(Multistatus {
         resources: responses.map(resource).collect(),
         sync_token: child(root, (DAV, "sync-token")).and_then(text_of),
-        reserved: None,
+        _reserved: None,
     })
 }
 
