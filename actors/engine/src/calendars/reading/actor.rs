@@ -109,10 +109,10 @@ async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> {
     // The read must see the commits of all earlier reads and changes.
     store.settled(of).await?;
     let Some(calendar) = store.look::<ConnectedCalendar>(&keys::calendar(of, key.calendar))? else {
-        return Ok(Load::Gone);
+        return Ok(Load::Idle); // the row cannot be decoded
     };
-    let business = store.find::<Business>(&keys::profile(of))?;
-    let (Some(calendar), Some(business)) = (calendar, business) else { return Ok(Load::Idle) };
+    let Some(calendar) = calendar else { return Ok(Load::Gone) };
+    let Some(business) = store.find::<Business>(&keys::profile(of))? else { return Ok(Load::Idle) };
     let staff = store.find::<StaffMember>(&keys::staff(of, calendar.staff_id))?;
     let is_idle = business.suspended
         || !staff.is_some_and(|member| member.active)
