@@ -132,6 +132,7 @@ fn rows() -> Vec<Row> {
         operator("PATCH", "/receptionist", "", r#"{"knowledge_public":true}"#),
         operator("GET", "/receptionist", "", ""),
         operator("GET", "/receptionist/gaps", "", ""),
+        operator("DELETE", "/receptionist/gaps/{gap_id}", "", ""),
         operator("GET", "/conversations", "contact_id={contact_id}", ""),
         operator("GET", "/conversations/{conversation_id}", "", ""),
         operator("POST", "/conversations", "", r#"{"channel":"sms"}"#),
@@ -212,6 +213,12 @@ async fn records(server: &Server, salon: &Salon) -> Records {
     let person = salon.operator.post("/people", &person).await.created();
     let conversation = json!({ "channel": "sms" });
     let conversation = salon.operator.post("/conversations", &conversation).await.created();
+    let asked = salon.operator.post("/conversations", &json!({ "channel": "voice" })).await.created();
+    let turns = format!("/conversations/{}/turns", id(&asked));
+    for turn in [json!({ "keys": "5" }), json!({ "text": "Do you sell gift cards?" })] {
+        salon.operator.post(&turns, &turn).await.data();
+    }
+    let gaps = salon.operator.all("/receptionist/gaps").await;
     let deliveries = salon.operator.all(&format!("{path}/deliveries")).await;
     salon.operator.patch(&path, &json!({ "status": "enabled" })).await.data();
     Records::from([
@@ -232,6 +239,7 @@ async fn records(server: &Server, salon: &Salon) -> Records {
         ("time_off_id", id(&off).to_owned()),
         ("person_id", id(&person).to_owned()),
         ("conversation_id", id(&conversation).to_owned()),
+        ("gap_id", id(&gaps[0]).to_owned()),
     ])
 }
 

@@ -44,7 +44,7 @@ impl Managed {
     async fn find(asked: Asked) -> Result<Self, Refused> {
         let token = asked.param::<String>("token").and_then(|text| ManageToken::parse(&text));
         let token = token.ok_or_else(Refused::not_found)?;
-        let business = asked.front.engine.business(token.business_id());
+        let business = asked.front.engine.business_for_visitor(token.business_id());
         let seen = business.seen_by_link(&token).await?.ok_or_else(Refused::not_found)?;
         let locale = Locale::from_word(asked.query.get("locale"));
         let booked = seen.appointment.booked_as.as_ref().map(|booked| booked.locale);

@@ -207,6 +207,8 @@ fn success_body(answer: &Answer, method: &Method, path: &str) {
                 "/send-again",
                 "/rotate-secret",
                 "/link",
+                "/read",
+                "/turns",
             ];
             let removed = method == Method::DELETE;
             let plain = path.split('?').next().unwrap_or(path);

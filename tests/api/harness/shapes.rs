@@ -350,8 +350,10 @@ const CALENDAR: Shape = &[
     ("warnings", Texts),
 ];
 const ME: Shape = &[("api_key", Object(KEY)), ("business", Object(&[("id", Uuid), ("name", Text)]))];
-const ACTOR: Shape =
-    &[("type", OneOf(&["api_key", "operator", "person", "system", "customer"])), ("id", OptUuid)];
+const ACTOR: Shape = &[
+    ("type", OneOf(&["api_key", "operator", "person", "system", "customer", "receptionist"])),
+    ("id", OptUuid),
+];
 const AUDIT: Shape = &[
     ("id", Uuid),
     ("at", Instant),

@@ -76,6 +76,7 @@ pub(crate) fn all() -> Vec<Group> {
         "calls": UNLIMITED,
         "catalog": UNLIMITED,
         "contacts": UNLIMITED,
+        "conversations": UNLIMITED,
         "diary": UNLIMITED,
         "feeds": UNLIMITED,
         "idempotency": UNLIMITED,
