@@ -9,10 +9,8 @@ use crate::program::Demo;
 #[test]
 fn a_chat_is_held_line_by_line() {
     let demo = Demo::start();
-    let ran = demo.run_with(
-        &["chat", "-v", "--locale", "en"],
-        "4\n\nPlease call me about my invoice\nBo Diddley\n+33612345678\n",
-    );
+    let ran =
+        demo.run_with(&["chat", "-v"], "4\n\nPlease call me about my invoice\nBo Diddley\n+33612345678\n");
     assert_eq!(ran.code, Some(0), "{}", ran.errors);
     assert!(
         ran.output.starts_with("Hello, this is the automated assistant of Salon Lumière."),
