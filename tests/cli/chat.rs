@@ -9,8 +9,7 @@ use crate::program::Demo;
 #[test]
 fn a_chat_is_held_line_by_line() {
     let demo = Demo::start();
-    let ran =
-        demo.run_with(&["chat", "-v"], "4\n\nPlease call me about my invoice\nBo Diddley\n+33612345678\n");
+    let ran = demo.run_with(&["chat", "-v", "--locale", "en"], "4\n\nPlease call me about my invoice\n");
     assert_eq!(ran.code, Some(0), "{}", ran.errors);
     assert!(
         ran.output.starts_with("Hello, this is the automated assistant of Salon Lumière."),
@@ -74,7 +73,7 @@ fn a_chat_model_speaks_and_its_claims_are_dropped() {
     let (address, requests) = model("You are booked! Of course, I can help you with that.");
     let settings = ["--llm-url", &address, "--llm-model", "small", "--llm-key", "sk-1"];
     let demo = Demo::start_in(tempfile::tempdir().unwrap(), &settings);
-    let ran = demo.run_with(&["chat", "-v"], "Do you cut hair?\n");
+    let ran = demo.run_with(&["chat", "-v", "--locale", "en"], "Do you cut hair?\n");
     assert_eq!(ran.code, Some(0), "{}", ran.errors);
     for part in ["\nOf course, I can help you with that.\n", "  [dropped by claim: You are booked!]"] {
         assert!(ran.output.contains(part), "{part} is not in {}", ran.output);
