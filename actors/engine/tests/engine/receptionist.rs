@@ -266,7 +266,7 @@ async fn a_conversation_that_is_too_long_takes_no_turn_and_ends_with_the_others(
 
 #[tokio::test(start_paused = true)]
 async fn a_conversation_ends_without_room_for_its_call() {
-    let (mut world, shop) = world().await;
+    let (world, shop) = world().await;
     let handle = world.at(&shop);
     let from = Some(phone("+15550000009"));
     let [ended, deleted] = [
