@@ -22,6 +22,10 @@ pub mod mail;
 mod maintenance;
 mod meta;
 pub mod moving;
+#[cfg(test)]
+#[path = "../../net/src/testing.rs"]
+#[allow(dead_code, reason = "only the tests of `net` use the other items")]
+mod network;
 pub mod people;
 mod principals;
 mod quota;

@@ -162,10 +162,10 @@ mod tests {
 
     const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nhello!";
 
-    fn client(dns: FakeDns, net: FakeNet, trust: Trust, address: ModelAddress) -> ModelClient {
+    fn client(dns: FakeDns, net: FakeNet, trust: &Trust, address: ModelAddress) -> ModelClient {
         let system = Ports::system().unwrap();
         let ports = Ports { resolver: Arc::new(dns), dialer: Arc::new(net), ..system };
-        ModelClient::new(&ports, &trust, address, Some("sk-1")).unwrap()
+        ModelClient::new(&ports, trust, address, Some("sk-1")).unwrap()
     }
 
     fn address(has_tls: bool, host: Host, port: u16) -> ModelAddress {
@@ -211,7 +211,7 @@ mod tests {
     async fn a_public_address_is_never_asked_without_tls() {
         let net = FakeNet::default();
         let public = address(false, Host::Ip([93, 184, 216, 34].into()), 80);
-        let client = client(FakeDns::default(), net, Trust::none(), public);
+        let client = client(FakeDns::default(), net, &Trust::none(), public);
         assert_eq!(whole(&client).await, Err(ModelFault::Unreachable));
     }
 
@@ -226,7 +226,7 @@ mod tests {
         net.put("93.184.216.34:443", Place::Receiver(Arc::clone(&receiver)));
         let trust = Trust::none().and(authority.der()).unwrap();
         let host = address(true, Host::Name("models.example.com".into()), 443);
-        let client = client(dns, net, trust, host);
+        let client = client(dns, net, &trust, host);
         assert_eq!(whole(&client).await, Ok((307, Vec::new())));
         assert_eq!(receiver.requests().len(), 1);
     }

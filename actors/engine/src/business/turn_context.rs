@@ -38,7 +38,9 @@ pub type ReadPhone = fn(&str, &str) -> Option<Phone>;
 /// A limit on the bookings of callers, which counts a booking by the phone number and the email address that the caller
 /// has entered. It returns false if the booking is not allowed.
 #[derive(Clone)]
-pub struct BookingLimit(Arc<dyn Fn(Option<&Phone>, Option<&Email>) -> bool + Send + Sync>);
+pub struct BookingLimit(Arc<CountBooking>);
+
+type CountBooking = dyn Fn(Option<&Phone>, Option<&Email>) -> bool + Send + Sync;
 
 impl BookingLimit {
     pub fn new(counts: impl Fn(Option<&Phone>, Option<&Email>) -> bool + Send + Sync + 'static) -> Self {

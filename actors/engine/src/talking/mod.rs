@@ -3,8 +3,8 @@
 //! A turn has three steps:
 //!
 //! 1. The actor of the business reads the facts and the stored conversation (`prepare`).
-//! 2. The rounds of the model run outside the actor (`turn`). When the model calls a function, the actor answers it,
-//! but    makes no change.
+//! 2. The rounds of the model run outside the actor (`turn`). When the model calls a function, the actor answers it, but
+//!    makes no change.
 //! 3. The actor runs the same rules again with all answers, and commits the turn and its effects in one batch.
 //!
 //! Invariants:

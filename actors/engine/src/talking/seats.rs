@@ -140,7 +140,8 @@ mod tests {
         }
         assert_eq!(held.len(), SEATS);
         held.clear();
-        assert_eq!((seats.0.lock().all.all, seats.0.lock().of.len()), (0, 0));
+        let left = seats.0.lock();
+        assert_eq!((left.all.all, left.of.len()), (0, 0));
     }
 
     #[tokio::test]

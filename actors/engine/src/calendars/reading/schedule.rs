@@ -55,6 +55,7 @@ pub(crate) struct Slots {
     _host: QuotaPermit<u64, Arc<Quota<u64>>>,
 }
 
+#[derive(Clone, Copy)]
 pub(super) enum Next {
     After(Duration),
     /// The calendar is not read until a change or a request makes it due.

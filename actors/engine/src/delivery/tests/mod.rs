@@ -4,9 +4,6 @@ mod clocks;
 mod failing;
 mod full_disk;
 mod log;
-#[path = "../../../../net/src/testing.rs"]
-#[allow(dead_code, reason = "only the tests of `net` use the other items")]
-mod network;
 mod outage;
 mod permits;
 mod set_aside;
@@ -36,6 +33,7 @@ use super::signature::sign;
 use crate::business::commands::contacts::CreateContact;
 use crate::business::commands::webhooks::{CreateWebhook, DeleteWebhook, PatchWebhook};
 use crate::business::{PageRequest, Request};
+use crate::network;
 use crate::testing::{Counting, WallClock};
 use crate::{BusinessHandle, Engine, EngineError, Limits, NewBusiness};
 

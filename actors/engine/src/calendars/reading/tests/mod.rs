@@ -1,9 +1,6 @@
 //! Tests of reads with paused time and real TLS to calendar servers in memory.
 
 mod caldav;
-#[path = "../../../../../net/src/testing.rs"]
-#[allow(dead_code, reason = "only the tests of `net` use the other items")]
-mod network;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -30,6 +27,7 @@ use crate::business::commands::calendars::{ConnectCalendar, DisconnectCalendar, 
 use crate::business::commands::catalog::{CreateService, CreateStaff};
 use crate::business::{PageRequest, Request};
 use crate::calendars::connecting::CalendarInput;
+use crate::network;
 use crate::testing::{Counting, WallClock};
 use crate::{BusinessHandle, Engine, EngineError, NewBusiness};
 
