@@ -14,7 +14,10 @@
 
 use std::collections::BTreeMap;
 
-use domain::{BudgetKind, Business, BusinessId, ContactId, Retention, TakenMessage, Usage};
+use domain::{
+    BudgetKind, Business, BusinessId, CallId, ContactId, Conversation, ConversationId, Retention,
+    TakenMessage, Usage,
+};
 use store::keys::kind;
 use store::records::ErasureRecord;
 use store::{Key, KeyRange, Order, Rows, Store, StoreError, keys, record_at, whole_value};
@@ -60,13 +63,24 @@ fn leaving(moved: Moved) -> Moved {
 fn without_open_call(of: BusinessId, rows: &dyn Rows, moved: Moved) -> Result<Moved, StoreError> {
     let Moved::Message(TakenMessage { call_id: Some(call), .. }) = &moved else { return Ok(moved) };
     let key = keys::call(of, *call);
-    if rows.scan(&KeyRange { from: key, to: key.with(&[0]) }, Order::Ascending).next().is_some() {
+    if rows.get(&key)?.is_some() || !is_of_open_conversation(of, rows, *call)? {
         return Ok(moved);
     }
     Ok(match moved {
         Moved::Message(message) => Moved::Message(TakenMessage { call_id: None, ..message }),
         other => other,
     })
+}
+
+fn is_of_open_conversation(of: BusinessId, rows: &dyn Rows, call: CallId) -> Result<bool, StoreError> {
+    for row in rows.scan(&keys::of_kind(of, kind::CONVERSATION_OPEN), Order::Ascending) {
+        let id = keys::id_at_end::<ConversationId>(&row?.0)?;
+        let conversation = record_at::<Conversation>(rows, &keys::conversation(of, id))?;
+        if conversation.is_some_and(|conversation| conversation.call_id == Some(call)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 impl Leaving {

@@ -117,6 +117,7 @@ impl Checker<'_> {
         self.refers_to_contact(message.contact_id);
         // With a retention period, the call may have expired. The call of an open conversation is not saved yet.
         if let Some(call) = message.call_id
+            && !self.is_there(&keys::call(self.of, call))
             && !self.is_there(&keys::retention(self.of))
             && !self.is_of_open_conversation(call)
         {

@@ -65,7 +65,7 @@ async fn world() -> (World, Shop) {
 async fn a_chat_books_an_appointment_in_one_batch() {
     for (locale, turns) in [
         (Locale::En, ["A cut on Thursday at 10 am", "Ada Lovelace", "ada@example.com", "yes"]),
-        (Locale::Fr, ["Je veux réserver jeudi à dix heures", "Ada Lovelace", "ada@example.com", "oui"]),
+        (Locale::Fr, ["Je veux réserver jeudi matin à dix heures", "Ada Lovelace", "ada@example.com", "oui"]),
     ] {
         let (mut world, shop) = world().await;
         let chat = StartConversation { locale: Some(locale), ..start(Channel::Website) };

@@ -100,7 +100,7 @@ mod usage {
 
     use super::{Amount, BudgetKind, Field, Fields, StoreError};
 
-    const KINDS_MIN: usize = 8;
+    pub(super) const KINDS_MIN: usize = 8;
 
     pub(super) fn write(usage: &Option<Usage>, to: &mut Vec<u8>) {
         let amounts = |usage: &Usage| BudgetKind::kept().map(|kind| usage.of(kind)).collect();
@@ -170,8 +170,15 @@ mod tests {
             &with_usage,
             &format!("02{ENTRY}09016402c803fb2c0104fb900105fbf40106fb580207fbbc0208fb200309fb8403"),
         );
-        let without = AuditRecord { entry: entry(), usage: None };
-        check_old(&without, &format!("02{ENTRY}08016402c803fb2c0104fb900105fbf40106fb580207fbbc0208fb2003"));
+        let usage = usage.map(|mut usage| {
+            usage.set(BudgetKind::Conversations, Amount::default());
+            usage
+        });
+        let of_eight_kinds = AuditRecord { entry: entry(), usage };
+        check_old(
+            &of_eight_kinds,
+            &format!("02{ENTRY}08016402c803fb2c0104fb900105fbf40106fb580207fbbc0208fb2003"),
+        );
         assert_eq!(AuditEntry::decode(&with_usage.encode()).unwrap(), entry());
         check(
             &AuditEntry { actor: Actor::System, changes: vec![], ..entry() },
@@ -214,17 +221,20 @@ mod tests {
     }
 
     #[test]
-    fn a_usage_that_lacks_a_kind_is_decoded_as_none() {
+    fn a_usage_with_too_few_kinds_is_decoded_as_none() {
         let read = |bytes: &[u8]| usage::read(&mut Fields::of("usage", &[1], bytes).unwrap()).unwrap();
         let mut kept = Usage::default();
         kept.set(BudgetKind::Knowledge, Amount { rows: 3, bytes: 300 });
         let mut bytes = vec![1];
         usage::write(&Some(kept), &mut bytes);
         assert_eq!(read(&bytes), Some(kept));
-        let lacking: Vec<_> = BudgetKind::kept().skip(1).map(|_| Amount::default()).collect();
-        let mut bytes = vec![1];
-        lacking.write(&mut bytes);
-        assert_eq!(read(&bytes), None);
+        let of_kinds = |kinds: usize| {
+            let mut bytes = vec![1];
+            vec![Amount::default(); kinds].write(&mut bytes);
+            bytes
+        };
+        assert_eq!(read(&of_kinds(usage::KINDS_MIN - 1)), None);
+        assert_eq!(read(&of_kinds(usage::KINDS_MIN)), Some(Usage::default()));
         assert_eq!(read(&[1, 0]), None);
     }
 }
