@@ -42,6 +42,7 @@ fn route(path: &str) -> String {
         "keys",
         "feeds",
         "calendars",
+        "conversations",
         "appointments",
         "calls",
         "contacts",
@@ -87,6 +88,9 @@ async fn every_change_of_a_business_happens_once() {
     let till = salon.operator.post("/keys", &key).await.created();
     let feed = salon.operator.post("/feeds", &json!({})).await.created();
     let calendar = format!("/calendars/{}", salon.calendar(&server).await);
+    let [talk, thread] = [json!({ "channel": "voice" }), json!({ "channel": "sms" })];
+    let talk = salon.operator.post("/conversations", &talk).await.created();
+    let thread = salon.operator.post("/conversations", &thread).await.created();
     let ada = json!({ "email": "ada@example.com", "role": "owner" });
     let ada = salon.operator.post("/people", &ada).await.created();
     salon.set(json!({ "booking_mode": "request" })).await;
@@ -130,6 +134,12 @@ async fn every_change_of_a_business_happens_once() {
         ("PATCH", calendar.clone(), json!({ "name": "Home" })),
         ("POST", format!("{calendar}/read"), Value::Null),
         ("DELETE", calendar, Value::Null),
+        ("PATCH", "/receptionist".into(), json!({ "team_first_seconds": 20 })),
+        ("POST", "/conversations".into(), json!({ "channel": "voice", "from": "+14155550103" })),
+        ("POST", of("conversations", &talk, "/turns"), json!({ "text": "Bonjour" })),
+        ("POST", of("conversations", &talk, "/end"), Value::Null),
+        ("POST", of("conversations", &thread, "/reply"), json!({ "text": "Bonjour" })),
+        ("DELETE", of("conversations", &thread, ""), Value::Null),
         ("POST", "/appointments".into(), booking),
         ("PATCH", of("appointments", &to_confirm, ""), json!({ "notes": "Brings a dog" })),
         ("POST", of("appointments", &to_confirm, "/confirm"), Value::Null),
@@ -198,14 +208,15 @@ async fn every_change_of_a_business_happens_once() {
     assert_eq!((second.status, &second.bytes), (first.status, &first.bytes));
     send(&salon, end, "another").await.fails(404, "not_found");
     tried.insert(("DELETE".to_owned(), OF_A_BUSINESS.to_owned()));
-    // Other tests cover these routes: the response contains a secret, the body is a file, or the route needs
-    // a delivery or mail in a certain state.
+    // Other tests cover these routes: the response contains a secret, the body is a file, or the route needs a calendar
+    // server, an unanswered question, or a delivery or mail in a certain state.
     let apart = [
         "/contacts/import",
         "/keys",
         "/feeds",
         "/calendars",
         "/discover",
+        "/{gap_id}",
         "/webhooks",
         "/rotate-secret",
         "/people",
