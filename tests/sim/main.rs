@@ -75,7 +75,7 @@ use crate::wide::Workload;
 use crate::world::Trace;
 
 const FIRST_SEED: u64 = 1;
-const RUNS: u64 = 25;
+const RUNS: u64 = 16;
 /// The maximum number of lines of history that are printed when a seed fails.
 const LINES_SHOWN: usize = 60;
 /// The maximum time for a seed. A seed usually takes about a second. Simulated time advances only while no task can
