@@ -5,6 +5,7 @@ use domain::{
     Refusal, StaffId, Text,
 };
 use engine::EngineError;
+use engine::business::Request;
 use engine::business::commands::calendars::{
     ConnectCalendar, DisconnectCalendar, PatchCalendar, ReadCalendar,
 };
@@ -300,6 +301,7 @@ pub(super) async fn read(
     Path(id): Path<CalendarId>,
     business: Business,
 ) -> Result<Accepted<CalendarView>, ApiError> {
-    let answer = business.change(context.request()?, ReadCalendar { id }).await?;
-    Ok(Accepted::of(answer.value).replayed(answer.replayed))
+    // A read changes no setting, so it has no idempotency key.
+    let request = Request { idempotency: None, ..context.request()? };
+    Ok(Accepted::of(business.change(request, ReadCalendar { id }).await?.value))
 }

@@ -188,7 +188,8 @@ async fn records(server: &Server, salon: &Salon) -> Records {
     let path = format!("/webhooks/{}", id(&webhook));
     // A disabled endpoint gets no deliveries, so its log does not change.
     salon.operator.patch(&path, &json!({ "status": "disabled" })).await.data();
-    let contact = salon.contact(json!({ "name": "A", "email": "a@example.com" })).await;
+    let contact =
+        salon.contact(json!({ "name": "A", "email": "a@example.com", "phone": "+14155550177" })).await;
     let from = salon.contact(json!({ "name": "B" })).await;
     // All records belong to the same contact, so that every filter matches a record.
     let call = salon.record_call(json!({ "contact_id": id(&contact) })).await;
@@ -211,7 +212,7 @@ async fn records(server: &Server, salon: &Salon) -> Records {
     let email = format!("{}@example.com", salon.id);
     let person = json!({ "email": email, "role": "owner" });
     let person = salon.operator.post("/people", &person).await.created();
-    let conversation = json!({ "channel": "sms" });
+    let conversation = json!({ "channel": "sms", "from": "+14155550177" });
     let conversation = salon.operator.post("/conversations", &conversation).await.created();
     let asked = salon.operator.post("/conversations", &json!({ "channel": "voice" })).await.created();
     let turns = format!("/conversations/{}/turns", id(&asked));

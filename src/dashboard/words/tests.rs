@@ -47,6 +47,7 @@ const MADE: [&str; 48] = [
     "call-direction-",
     "call-status-",
     "call-outcome-",
+    "conversations-",
     "message-is-",
     "messages-tab-",
     "messages-all-",

@@ -89,7 +89,8 @@ async fn a_chat_books_an_appointment_in_one_batch() {
         world.at(&shop).change(by_operator(), EndConversation { id, by: EndedBy::Caller }).await.unwrap();
         let ended = shown(&world.at(&shop), id).await.conversation;
         assert_eq!(ended.outcome, Some(CallOutcome::AppointmentBooked));
-        assert!(ended.summary.unwrap().starts_with("Booked: Cut"), "{locale}");
+        let summary = ended.summary.unwrap();
+        assert!(summary.contains(": Cut, 2026-03-05 10:00"), "{locale}: {summary}");
     }
 }
 
