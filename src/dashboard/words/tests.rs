@@ -10,7 +10,7 @@ use super::*;
 use crate::words::ids;
 
 /// Prefixes of message ids whose endings the code adds at run time. A test below checks these endings.
-const MADE: [&str; 48] = [
+const MADE: [&str; 49] = [
     "conversation-channel-",
     "conversation-status-",
     "conversation-effect-",
