@@ -697,6 +697,7 @@ impl Change for ReplyByTeam {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let before = open_conversation(context, self.id)?;
+        context.check_match(&ConversationTurnsView::from(&before))?;
         if before.channel != Channel::Sms {
             return Err(Refusal::conflict(Conflict::NotByText, "channel", ProblemCode::NotByText).into());
         }
