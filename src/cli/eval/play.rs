@@ -83,14 +83,14 @@ impl Clock for ScenarioClock {
 
 /// Plays a scenario once. The error is a text for the user.
 pub(super) async fn play(scenario: &Scenario, model: Option<&Model>) -> Result<Played, String> {
-    let store = Store::in_memory(&MemoryBackend::new(), Box::new(|_| ())).map_err(told)?;
+    let store = Store::in_memory(&MemoryBackend::new(), Box::new(|_| ())).map_err(text_of)?;
     let ports = Ports::with_clock_and_random(Arc::new(ScenarioClock::at(scenario.now)), system_random());
-    let engine = Engine::start(store, ports).await.map_err(told)?;
+    let engine = Engine::start(store, ports).await.map_err(text_of)?;
     if let Some(Model { server, name, options }) = model {
         engine.set_model(Arc::clone(server), name.clone(), options.clone());
     }
     let played = in_service(scenario, &engine).await;
-    engine.close().await.map_err(told)?;
+    engine.close().await.map_err(text_of)?;
     played
 }
 
@@ -105,7 +105,7 @@ async fn in_service(scenario: &Scenario, engine: &Engine) -> Result<Played, Stri
     let messages =
         all(async |page| business.messages_as::<OperatorMessageView>(&filter, &page).await).await?;
     let missing = "the conversation was not kept, because the caller said nothing";
-    let found = business.conversation(id).await.map_err(told)?.ok_or(missing)?;
+    let found = business.conversation(id).await.map_err(text_of)?.ok_or(missing)?;
     let spoken = found.turns.into_iter().filter(|turn| turn.by == Speaker::Receptionist);
     let outcome = found.conversation.outcome.map(|outcome| outcome.as_str().to_owned());
     Ok(Played { appointments, messages, outcome, said: spoken.map(|turn| turn.text).collect() })
@@ -117,7 +117,7 @@ async fn all<V: serde::Serialize>(
 ) -> Result<Vec<Value>, String> {
     let (mut items, mut after) = (Vec::new(), None);
     loop {
-        let page = read(PageRequest { limit: PAGE, after }).await.map_err(told)?;
+        let page = read(PageRequest { limit: PAGE, after }).await.map_err(text_of)?;
         items.extend(page.items.iter().map(|item| json!(item)));
         match page.next {
             None => return Ok(items),
@@ -128,16 +128,16 @@ async fn all<V: serde::Serialize>(
 
 /// Imports the business of a scenario.
 async fn imported(scenario: &Scenario, engine: &Engine) -> Result<BusinessId, String> {
-    let mut import = engine.import(ImportOptions::default()).map_err(told)?;
+    let mut import = engine.import(ImportOptions::default()).map_err(text_of)?;
     let mut taking = Taking::default();
     let head = json!({"format": FORMAT, "version": VERSION, "exported_at": scenario.now});
     let end = json!({"kind": "end", "businesses": 1});
     for line in [&head].into_iter().chain(&scenario.business).chain([&end]) {
         let text = line.as_str().map_or_else(|| line.to_string(), |line| line.trim().to_owned());
-        if !taking.line(&mut import, text.as_bytes()).await.map_err(told)? {
+        if !taking.line(&mut import, text.as_bytes()).await.map_err(text_of)? {
             break;
         }
-        import.rest().await.map_err(told)?;
+        import.rest().await.map_err(text_of)?;
     }
     if let Some(wrong) = taking.wrong.first() {
         let problem = english::problem(&wrong.problem.code);
@@ -146,8 +146,8 @@ async fn imported(scenario: &Scenario, engine: &Engine) -> Result<BusinessId, St
     let (businesses, records) = import.count();
     let lost_slugs = Vec::new();
     let counted = ImportedView { businesses, records, exported_at: scenario.now, dry_run: false, lost_slugs };
-    import.finish(counted, Actor::Operator, None).await.map_err(told)?;
-    let found = engine.businesses(&PageRequest { limit: 1, after: None }).await.map_err(told)?;
+    import.finish(counted, Actor::Operator, None).await.map_err(text_of)?;
+    let found = engine.businesses(&PageRequest { limit: 1, after: None }).await.map_err(text_of)?;
     found.items.first().map(|business| business.id).ok_or_else(|| "there is no business".into())
 }
 
@@ -162,7 +162,7 @@ async fn conversed(scenario: &Scenario, business: &BusinessHandle) -> Result<Con
         locale: None,
         token: None,
     };
-    let mut taken = business.change(by_operator(), start).await.map_err(told)?.value;
+    let mut taken = business.change(by_operator(), start).await.map_err(text_of)?.value;
     let id = taken.id;
     for (says, number) in caller.says.iter().zip(1..) {
         if taken.ended {
@@ -172,11 +172,11 @@ async fn conversed(scenario: &Scenario, business: &BusinessHandle) -> Result<Con
         let last = last.map(|turn| turn.text.as_str()).unwrap_or_default();
         let said = said(says, caller.channel, last)?;
         let turn = TakeTurn { id, said, token: None, read_phone, limit: None };
-        taken = business.take_turn(by_operator(), turn).await.map_err(told)?.value;
+        taken = business.take_turn(by_operator(), turn).await.map_err(text_of)?.value;
     }
     if !taken.ended {
         let end = EndConversation { id, by: EndedBy::Caller };
-        business.change(by_operator(), end).await.map_err(told)?;
+        business.change(by_operator(), end).await.map_err(text_of)?;
     }
     Ok(id)
 }
@@ -205,6 +205,6 @@ fn number_in(text: &str) -> Option<String> {
     (digits.len() == 2).then_some(digits)
 }
 
-fn told(error: impl std::fmt::Debug + std::fmt::Display) -> String {
+fn text_of(error: impl std::fmt::Debug + std::fmt::Display) -> String {
     error.to_string()
 }

@@ -9,7 +9,7 @@ use super::*;
 use crate::business::commands::calendars::PatchCalendar;
 use crate::calendars::connecting::DiscoveredCalendar;
 
-const COLLECTION: &str = "/dav/ada/work/";
+const COLLECTION: &str = "/dav/ada/private/";
 
 /// The behaviour of the server.
 #[derive(Default)]
