@@ -112,8 +112,13 @@ pub(crate) fn take(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
     }
 }
 
-/// A turn at the menu that is no entry: the beginning of a booking, or a question.
+/// A turn at the menu that is no entry: a farewell, the beginning of a booking, or a question.
 fn free(flow: &mut Flow<'_>, text: &str, entries: &[Entry]) -> Asked<()> {
+    if reader::is_farewell(text) {
+        flow.say(Key::Goodbye);
+        flow.end(EndedBy::Caller);
+        return Ok(());
+    }
     if entries.is_empty() && flow.facts.booking_mode != BookingMode::Off {
         let place = flow.out.talk.place.clone();
         flow.talk().place =
@@ -936,7 +941,7 @@ fn hours(flow: &mut Flow<'_>, text: &str) {
             .iter()
             .map(|(open, close)| format!("{} {to} {}", writer.clock(*open), writer.clock(*close)));
         let windows: Vec<String> = windows.collect();
-        let name = writer.day(day.date);
+        let name = words::capitalised(&writer.day(day.date));
         if windows.is_empty() {
             flow.say_with(Key::ClosedOn, &[("day", &name)]);
         } else {

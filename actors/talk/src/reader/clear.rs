@@ -1,4 +1,4 @@
-//! The clear yes and the clear no to a change.
+//! The clear yes and the clear no to a change, and the farewell.
 
 use super::phrases::plain;
 
@@ -34,6 +34,22 @@ const YES: [&str; 21] = [
 ];
 const NO: [&str; 10] =
     ["no", "nope", "not that", "wait", "stop", "wrong", "non", "pas ça", "attendez", "faux"];
+const FAREWELLS: [&str; 14] = [
+    "thanks",
+    "thanks a lot",
+    "many thanks",
+    "thank you",
+    "thank you very much",
+    "bye",
+    "goodbye",
+    "merci",
+    "merci beaucoup",
+    "au revoir",
+    "bonne journée",
+    "bonne soirée",
+    "à bientôt",
+    "that is all",
+];
 
 /// Reads a turn that consists only of entries of one list, and of polite words. Any other turn is unclear.
 pub fn clear(text: &str) -> Option<Clear> {
@@ -41,32 +57,37 @@ pub fn clear(text: &str) -> Option<Clear> {
     if text.contains('?') {
         return None;
     }
-    let words = plain(text);
-    let phrases = |list: &[&str]| list.iter().map(|phrase| plain(phrase)).collect::<Vec<_>>();
-    let polite = phrases(&POLITE);
-    let consists_of = |list: &[&str]| {
-        let entries = phrases(list);
-        let mut rest = &words[..];
-        let mut has_entry = false;
-        while !rest.is_empty() {
-            // The longest entry first: "that's right" before "right".
-            let longest = |list: &[Vec<String>]| {
-                list.iter().filter(|entry| rest.starts_with(entry)).map(Vec::len).max()
-            };
-            match (longest(&entries), longest(&polite)) {
-                (Some(len), _) => {
-                    has_entry = true;
-                    rest = &rest[len..];
-                }
-                (None, Some(len)) => rest = &rest[len..],
-                (None, None) => return false,
-            }
-        }
-        has_entry
-    };
-    match (consists_of(&YES), consists_of(&NO)) {
+    match (consists_of(text, &YES), consists_of(text, &NO)) {
         (true, false) => Some(Clear::Yes),
         (false, true) => Some(Clear::No),
         _ => None,
     }
+}
+
+/// Whether a turn consists only of thanks and of words that end a conversation.
+pub fn is_farewell(text: &str) -> bool {
+    !text.contains('?') && consists_of(text, &FAREWELLS)
+}
+
+/// Whether a turn consists of entries of the list, at least one, and of polite words.
+fn consists_of(text: &str, list: &[&str]) -> bool {
+    let words = plain(text);
+    let phrases = |list: &[&str]| list.iter().map(|phrase| plain(phrase)).collect::<Vec<_>>();
+    let (entries, polite) = (phrases(list), phrases(&POLITE));
+    let mut rest = &words[..];
+    let mut has_entry = false;
+    while !rest.is_empty() {
+        // The longest entry first: "that's right" before "right".
+        let longest =
+            |list: &[Vec<String>]| list.iter().filter(|entry| rest.starts_with(entry)).map(Vec::len).max();
+        match (longest(&entries), longest(&polite)) {
+            (Some(len), _) => {
+                has_entry = true;
+                rest = &rest[len..];
+            }
+            (None, Some(len)) => rest = &rest[len..],
+            (None, None) => return false,
+        }
+    }
+    has_entry
 }

@@ -48,6 +48,26 @@ fn a_french_caller_books_by_keys() {
 }
 
 #[test]
+fn a_farewell_at_the_menu_ends_the_conversation() {
+    for (text, ends) in [
+        ("thanks", true),
+        ("Merci beaucoup, bonne journée !", true),
+        ("please", false),
+        ("thanks, and a haircut", false),
+        ("bye?", false),
+    ] {
+        let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+        let said = caller.says(text);
+        assert_eq!(said == "Thank you, goodbye.", ends, "{text}: {said}");
+        assert_eq!(caller.last.end == Some(EndedBy::Caller), ends, "{text}");
+    }
+    // A farewell does not end an open task.
+    let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+    caller.says("haircut on Tuesday at ten");
+    assert_eq!(caller.says("thanks"), "Sorry, I did not get that. What is your name?");
+}
+
+#[test]
 fn only_a_clear_yes_commits() {
     for (answer, commits) in [
         ("yes", true),
