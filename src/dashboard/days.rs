@@ -4,11 +4,11 @@ use chrono::{Datelike, NaiveDate, NaiveTime, TimeDelta};
 use chrono_tz::Tz;
 use domain::availability::BOOKABLE_YEARS;
 use domain::{ClockFormat, Timestamp};
+use talk::words::capitalised;
 
 use super::asked::Member;
 use super::view::View;
 use crate::local_time::{WallClockError, instant};
-use crate::words::capitalised;
 
 impl Member {
     /// Whether the person sees times in the 12-hour format.

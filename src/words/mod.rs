@@ -242,11 +242,6 @@ pub(crate) fn one_line(text: &str) -> String {
     line
 }
 
-pub(crate) fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
-}
-
 /// Whether the character is a control character or changes the text direction.
 pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()

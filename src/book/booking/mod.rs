@@ -18,6 +18,7 @@ use domain::{Actor, BookingMode, Refusal, Service, Timestamp};
 use engine::EngineError;
 use engine::business::Request;
 use engine::business::commands::customers::{BookOnline, MintLink, OnlineBooked};
+use talk::words::capitalised;
 
 pub(super) use self::choice::is_bookable;
 use self::choice::{Choice, Offer};
@@ -30,7 +31,7 @@ use super::refused::Refused;
 use super::route::Answered;
 use super::view::{View, page, page_as, see_other};
 use crate::http::form::Form;
-use crate::words::{Value, capitalised};
+use crate::words::Value;
 
 /// How long browsers cache the stylesheet with the colour of a business. Its path changes with the colour.
 const THEME_CACHED: HeaderValue = HeaderValue::from_static("public, max-age=3600");

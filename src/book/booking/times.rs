@@ -3,13 +3,13 @@
 use chrono::{Days, NaiveDate};
 use domain::Timestamp;
 use domain::availability::{AVAILABILITY_DAYS_MAX, Slot};
+use talk::words::capitalised;
 
 use super::choice::{Choice, is_bookable};
 use crate::book::asked::Shop;
 use crate::book::refused::Refused;
 use crate::book::view::View;
 use crate::local_time::{WallClockError, instant};
-use crate::words::capitalised;
 
 /// The number of days that are searched for the first open time.
 const SEARCHED_DAYS: u64 = 62;

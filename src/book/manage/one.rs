@@ -8,6 +8,7 @@ use axum::response::IntoResponse;
 use domain::{AppointmentStatus, BookingMode, Locale, Timestamp};
 use engine::EngineError;
 use engine::business::commands::customers::CancelByLink;
+use talk::words::capitalised;
 
 use super::{Managed, Undone, in_language};
 use crate::book::asked::{Asked, Shop};
@@ -15,7 +16,6 @@ use crate::book::refused::Refused;
 use crate::book::route::Answered;
 use crate::book::view::{View, page_as};
 use crate::calendars::ics;
-use crate::words::capitalised;
 
 const ATTACHED: HeaderValue = HeaderValue::from_static("attachment; filename=\"appointment.ics\"");
 

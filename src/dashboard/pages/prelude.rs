@@ -4,6 +4,7 @@ pub(super) use std::future::ready;
 
 pub(super) use askama::Template;
 pub(super) use axum::http::StatusCode;
+pub(super) use talk::words::capitalised;
 
 pub(super) use crate::dashboard::asked::{Asked, Member, Visit};
 pub(super) use crate::dashboard::days;
@@ -17,4 +18,4 @@ pub(super) use crate::dashboard::route::Answered;
 pub(super) use crate::dashboard::undo::Undo;
 pub(super) use crate::dashboard::view::{View, nothing_done, page, page_as, see_other};
 pub(super) use crate::http::json::Json;
-pub(super) use crate::words::{Value, capitalised, plain};
+pub(super) use crate::words::{Value, plain};

@@ -35,6 +35,12 @@ pub(crate) fn say(locale: Locale, key: Key, values: &[(&str, &str)]) -> String {
     line
 }
 
+/// The text with a capital first letter.
+pub fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
 /// A name as lines show it: without control and direction characters, and cut.
 pub(crate) fn name(name: &str) -> String {
     clean(name, NAME_CHARS_MAX)
