@@ -94,6 +94,42 @@ async fn a_customer_books_without_script_and_with_it() {
     window.close().await;
 }
 
+#[tokio::test]
+async fn a_visitor_books_in_the_chat_and_says_goodbye() {
+    let site = Site::open().await;
+    let on = json!({ "channels": { "website": true } });
+    site.salon.operator.patch("/receptionist", &on).await.is(200);
+    let Some(mut checks) = Checks::open(&site.origin()).await else { return };
+    // After a reload, the script of the page itself continues the conversation.
+    let begin = "const open = document.querySelector('#chat .open'); if (!open.hidden) open.click()";
+    checks.after("chat", &site.path, 200, (begin, ".choices button")).await;
+
+    let window = &checks.window;
+    let say = async |text: &str| {
+        window.run("document.getElementById('chat-text').focus()").await;
+        window.keys(&format!("{text}{ENTER}")).await;
+    };
+    window.goto(&format!("{}?locale=en", site.path)).await;
+    window.sees("Hello, this is the automated assistant").await;
+    say("a cut with Ben tomorrow at 10:30").await;
+    window.sees("What is your name?").await;
+    say("Zoé Martin").await;
+    window.sees("What is your phone number?").await;
+    say("+33612345678").await;
+    window.sees("Cut with Ben tomorrow, Tuesday 3 March at 10:30, for Zoé Martin. Shall I book it?").await;
+    assert_eq!(site.appointments().await.len(), 0);
+    window.press("Yes").await;
+    window.sees("Booked: Cut with Ben tomorrow, Tuesday 3 March at 10:30.").await;
+    assert_eq!(window.run("return document.activeElement.getAttribute('role')").await, "log");
+    assert_eq!(site.appointments().await[0]["starts_at"], "2026-03-03T09:30:00.000Z");
+    say("thanks").await;
+    window.sees("Thank you, goodbye.").await;
+    window.sees("The conversation has ended.").await;
+    window.press("Ask the assistant").await;
+    window.find(".choices button").await;
+    checks.close().await;
+}
+
 /// Presses Tab until the element with this name has the focus.
 async fn tab_to(window: &Window, name: &str) {
     let focused = "const e = document.activeElement; return (e.labels?.[0] ?? e).innerText ?? ''";

@@ -37,18 +37,23 @@ async function call(method, to, body) {
   return (await response.json()).data;
 }
 
-function say(who, text) {
+// `by` is the class of the line: `you`, `them`, or `note` for a line of the page itself.
+function say(by, text) {
   const item = document.createElement("li");
-  const name = document.createElement("strong");
-  name.textContent = who;
-  item.append(name, " ", text);
+  item.className = by;
+  if (by !== "note") {
+    const name = document.createElement("strong");
+    name.textContent = turns.dataset[by];
+    item.append(name, " ");
+  }
+  item.append(text);
   turns.append(item);
   item.scrollIntoView({ block: "nearest" });
 }
 
 function show(answer) {
   for (const { seq, by, text } of answer.turns) {
-    if (text && seq > (held?.shown ?? 0)) say(by === "caller" ? turns.dataset.you : turns.dataset.them, text);
+    if (text && seq > (held?.shown ?? 0)) say(by === "caller" ? "you" : "them", text);
   }
   const last = answer.turns.at(-1)?.seq;
   choices.replaceChildren();
@@ -66,8 +71,9 @@ function show(answer) {
     choices.append(choice);
   }
   if (answer.ended) {
-    say("", turns.dataset.ended);
+    say("note", turns.dataset.ended);
     form.hidden = true;
+    open.hidden = false;
     save(null);
   } else if (last) save({ ...held, shown: Math.max(held.shown ?? 0, last) });
 }
@@ -76,6 +82,7 @@ let busy = false;
 async function take(what) {
   if (busy) return;
   busy = true;
+  talk.dataset.busy = "";
   const turn = { ...what, turn_id: crypto.randomUUID() };
   try {
     show(await call("POST", `/${held.id}/turns`, turn).catch((error) => {
@@ -84,8 +91,10 @@ async function take(what) {
       return call("POST", `/${held.id}/turns`, turn);
     }));
     form.reset();
+    // The pressed choice is gone. The next Tab reaches the new choices.
+    if ("choice" in what) turns.focus();
   } catch (error) {
-    say("", turns.dataset.failed);
+    say("note", turns.dataset.failed);
     // After its end, or after its deletion, the conversation takes no turns. A 409 with `Retry-After` is about this turn only.
     if (error.status === 404 || (error.status === 409 && !error.retry)) {
       save(null);
@@ -94,6 +103,7 @@ async function take(what) {
     }
   }
   busy = false;
+  delete talk.dataset.busy;
 }
 
 async function begin() {
@@ -117,7 +127,7 @@ async function begin() {
     }
     talk.querySelector("input").focus();
   } catch {
-    say("", turns.dataset.failed);
+    say("note", turns.dataset.failed);
     talk.hidden = false;
     open.hidden = false;
   }
