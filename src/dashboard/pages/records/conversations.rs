@@ -1,10 +1,12 @@
 //! The pages of the receptionist's conversations. The list shows the newest conversation first. The page of a
 //! conversation shows its turns. On it, the team can end the conversation, and can reply if it is by text message.
 
-use domain::{CallOutcome, Channel, ConversationId, ConversationStatus, EffectKind, EndedBy, Right, Speaker};
+use domain::{
+    CallOutcome, Channel, ConversationId, ConversationStatus, EffectKind, EffectOn, EndedBy, Right, Speaker,
+};
 use engine::business::ConversationFilter;
 use engine::business::commands::conversations::{EndConversation, ReplyByTeam};
-use view::{ConversationTurnsView, ConversationView, TurnView};
+use view::{ConversationTurnsView, ConversationView, EffectView, TurnView};
 
 use crate::admin::conversations::ReplyBody;
 use crate::dashboard::pages::prelude::*;
@@ -64,7 +66,12 @@ impl View {
     }
 
     pub(in crate::dashboard) fn conversation_with(&self, it: &ConversationView) -> String {
-        it.from.as_deref().map_or_else(|| self.t("conversation-nobody"), |from| self.phone(from))
+        match (it.from.as_deref(), it.channel) {
+            (Some(from), _) => self.phone(from),
+            (None, Channel::Website) => self.t("conversation-visitor"),
+            (None, Channel::Assistant) => self.t("conversation-channel-assistant"),
+            (None, Channel::Voice | Channel::Sms) => self.t("conversation-unknown"),
+        }
     }
 
     pub(in crate::dashboard) fn conversation_channel(&self, channel: Channel) -> String {
@@ -75,8 +82,9 @@ impl View {
         self.t(&format!("conversation-effect-{kind}"))
     }
 
-    fn speaker(&self, turn: &TurnView) -> String {
+    fn speaker(&self, turn: &TurnView, channel: Channel) -> String {
         match turn.by {
+            Speaker::Caller if channel == Channel::Website => self.t("conversation-by-visitor"),
             Speaker::Caller => self.t("conversation-by-caller"),
             Speaker::Receptionist => self.t("who-receptionist"),
             Speaker::Team => self.t("conversation-by-team"),
@@ -95,6 +103,18 @@ struct Page<'a> {
     turns: Vec<TurnView>,
     is_open: bool,
     may_reply: bool,
+}
+
+impl Page<'_> {
+    /// The page of the record that an effect concerns.
+    fn path_of(&self, effect: &EffectView) -> Option<String> {
+        let pages = match effect.resource_type? {
+            EffectOn::Appointment => "appointments",
+            EffectOn::Message => "messages",
+            EffectOn::Contact => "contacts",
+        };
+        Some(self.sheet.member.path_to(&format!("{pages}/{}", effect.resource_id?)))
+    }
 }
 
 async fn found(member: &Member) -> Result<ConversationTurnsView, Refused> {
