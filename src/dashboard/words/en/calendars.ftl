@@ -32,6 +32,7 @@ feeds-revoke-keep = Keep the address
 
 # The calendars whose busy times block bookings.
 
+calendars-page-sub = Show appointments in other calendars, and let the busy times of other calendars block bookings.
 calendars-list = Connected calendars
 calendars-sub = Busy times of connected calendars block bookings. The service stores only the times, and no titles, places or people.
 calendars-staff = Staff member

@@ -32,6 +32,7 @@ feeds-revoke-keep = Garder l’adresse
 
 # The calendars whose busy times block bookings.
 
+calendars-page-sub = Affichez les rendez-vous dans d’autres agendas, et laissez les créneaux occupés d’autres agendas bloquer les réservations.
 calendars-list = Agendas connectés
 calendars-sub = Les créneaux occupés des agendas connectés bloquent les rendez-vous. Seules les heures sont conservées, sans titres, lieux ni personnes.
 calendars-staff = Membre de l’équipe
