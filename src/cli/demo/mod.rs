@@ -37,7 +37,7 @@ use tower::ServiceExt;
 use view::{PersonView, WebsiteView};
 
 use self::records::{Records, SALON_PHONE, name_of, phone_of, records};
-use self::texts::{CALL_ANSWERED, MISSED_CALL, QUOTE_CALL, QUOTE_MESSAGE, URGENT_MESSAGE, text};
+use self::texts::{CALL_ANSWERED, CHAT, MISSED_CALL, QUOTE_CALL, QUOTE_MESSAGE, URGENT_MESSAGE, text};
 use self::visits::AWA;
 use super::files::WholeFile;
 use super::options::{ADMIN_LISTEN, DEMO_DATA_DIR};
@@ -216,6 +216,21 @@ pub async fn make(service: &Service, language: Locale) -> Result<Sample, Service
             "urgency": urgency,
         });
         operator.make(&of("messages"), message).await?;
+    }
+    // Two chats on the booking page: one has ended, and the other is open.
+    let receptionist = json!({"channels": {"website": true}, "knowledge_public": true});
+    operator.change(&of("receptionist"), receptionist).await?;
+    for (questions, ends) in [(&CHAT[..2], true), (&CHAT[2..], false)] {
+        let chat = json!({"channel": "website", "locale": language});
+        let chat = operator.make(&of("conversations"), chat).await?;
+        let path = of(&format!("conversations/{}", chat["id"].as_str().unwrap_or_default()));
+        for question in questions {
+            let turn = json!({"text": text(*question, language)});
+            operator.make(&format!("{path}/turns"), turn).await?;
+        }
+        if ends {
+            operator.make(&format!("{path}/end"), json!({})).await?;
+        }
     }
     let scopes: Vec<&str> = Scope::ALL.iter().map(|scope| scope.as_str()).collect();
     let made = operator.make(&of("keys"), json!({"name": "demo", "scopes": scopes})).await?;

@@ -135,6 +135,13 @@ pub(super) const CALL_WITH_MESSAGE: Pair =
     ["Leaves a message for the team.", "Laisse un message à l’équipe."];
 pub(super) const MESSAGE_HANDLED: Pair = ["Called back, done.", "Rappelé, c’est réglé."];
 
+/// The questions of customers in the chat. The last one has no answer in the knowledge entries.
+pub(super) const CHAT: [Pair; 3] = [
+    ["Do you sell gift cards?", "Vendez-vous des cartes cadeaux ?"],
+    ["Can I leave my bicycle in the yard?", "Puis-je laisser mon vélo dans la cour ?"],
+    ["Do you rent costumes for children?", "Louez-vous des costumes pour enfants ?"],
+];
+
 /// Messages of the last days. The newest one is open but snoozed, and the others are resolved.
 pub(super) const MESSAGES: [Pair; 6] = [
     [
