@@ -1,6 +1,6 @@
 //! Measures bookings at a thousand businesses and at a single business. For comparison, it also measures the store
-//! alone, the disk alone, and PostgreSQL. One more measurement makes bookings while notices of other businesses wait
-//! for a relay that cannot be reached.
+//! alone, the disk alone, and PostgreSQL. Two more measurements make bookings beside appointments of other
+//! businesses: without notices, and while their notices wait for a relay that cannot be reached.
 //!
 //! Each measurement has its own server and its own copy of a prepared data directory.
 
@@ -32,14 +32,17 @@ const SPREAD_64: &str = "bookings across 1,000 businesses, 64 connections";
 const SPREAD_256: &str = "bookings across 1,000 businesses, 256 connections";
 const NEW_CONTACTS: &str = "bookings with a new contact each, 64 connections";
 const NOTICES: &str = "bookings with two notices each, 64 connections";
-const BESIDE_NOTICES: &str = "bookings with a new contact each, beside 40,000 waiting notices";
+const BESIDE_BOOKINGS: &str = "bookings with a new contact each, beside 20,000 appointments";
+const BESIDE_NOTICES: &str =
+    "bookings with a new contact each, beside 20,000 appointments and 40,000 waiting notices";
 const ONE: &str = "bookings at one business, 64 connections";
 const MIXED: &str = "mixed, 80 % reads, 64 connections";
 
 const IN_FLIGHT: usize = 64;
 
-/// The number of businesses whose notices wait during one of the measurements. They get no measured bookings, because
-/// each booking of theirs writes two more notices.
+/// The number of further businesses with 1,000 appointments each during two of the measurements. In one of these, two
+/// notices of each appointment wait. These businesses get no measured bookings, because each booking of theirs writes
+/// two more notices.
 const NOTIFYING: usize = 20;
 
 /// A prepared directory, and the other data that the rows of the result table need.
@@ -67,7 +70,8 @@ impl Group for Booked {
             Row::plain(SPREAD_256),
             Row::reaching(NEW_CONTACTS, &[rate(SPREAD_64, 0.80)]),
             Row::plain(NOTICES),
-            Row::reaching(BESIDE_NOTICES, &[rate(NEW_CONTACTS, 0.97)]),
+            Row::plain(BESIDE_BOOKINGS),
+            Row::reaching(BESIDE_NOTICES, &[rate(BESIDE_BOOKINGS, 0.97)]),
             Row::reaching(ONE, &[rate(SPREAD_64, 0.70)]),
             Row::plain(MIXED),
         ]);
@@ -142,7 +146,8 @@ impl Booked {
             ("RECEPTIONIST_SMTP_URL", "smtp+plain://127.0.0.1:9"),
             ("RECEPTIONIST_MAIL_FROM", "bench@example.com"),
         ];
-        let has_relay = row == NOTICES || row == BESIDE_NOTICES;
+        let is_beside = row == BESIDE_BOOKINGS || row == BESIDE_NOTICES;
+        let has_relay = row == NOTICES || is_beside;
         let settings = if has_relay { &relay[..] } else { &[] };
         let server = Receptionist::start_with(&directory, Start { settings, ..Start::default() })?;
         let (period, address) = (context.options.period, server.public);
@@ -153,6 +158,8 @@ impl Booked {
         }
         if row == BESIDE_NOTICES {
             turn_on_notices(server.operator, notifying).await?;
+        }
+        if is_beside {
             let bookings = context.options.sized(1_000, 2) * notifying.len();
             let bookings = Bookings::limited(notifying, context.first_day, 0, bookings)?;
             exhaust(address, bookings.scripts(IN_FLIGHT), &server.process).await?;
@@ -160,7 +167,7 @@ impl Booked {
         // The first bookings load every business before the measurement begins.
         let first = Bookings::limited(shops, context.first_day, 0, shops.len())?;
         exhaust(address, first.scripts(IN_FLIGHT), &server.process).await?;
-        let whom = if row == NEW_CONTACTS || row == BESIDE_NOTICES { For::New } else { For::Known };
+        let whom = if row == NEW_CONTACTS || is_beside { For::New } else { For::Known };
         let bookings = Bookings::new(shops, context.first_day, 1, whom)?;
         let connections = match row {
             SPREAD_1 => 1,
