@@ -1,9 +1,9 @@
 //! The file `format` names the formats that a version of the service must know to use the store.
 //!
 //! ```text
-//! format = 10       the format of the store
+//! format = 11       the format of the store
 //! read-by = 6       a version must know at least this format to read the store
-//! written-by = 10   a version must know at least this format to write the store
+//! written-by = 11   a version must know at least this format to write the store
 //! ```
 //!
 //! Invariant: the file is durable before the store contains rows that an earlier version cannot read.
@@ -23,9 +23,9 @@ pub(super) const NAME: &str = "format";
 /// Earlier versions do not know the journal, which format 6 introduced, and would miss rows that only the journal
 /// contains.
 pub(super) const READ_BY: u16 = 6;
-/// Format 10 introduced connected calendars and conversations. An earlier version would book busy times, and it does not
-/// know the receptionist as the author of a change.
-const WRITTEN_BY: u16 = 10;
+/// Format 11 introduced appointments that are written to connected calendars. An earlier version would change such an
+/// appointment without its event.
+const WRITTEN_BY: u16 = 11;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Format {
@@ -103,10 +103,10 @@ mod tests {
     fn a_later_format_is_refused_unless_it_may_be_written() {
         let dir = tempfile::tempdir().unwrap();
         let write = |text: &str| fs::write(dir.path().join(NAME), text).unwrap();
-        write("format = 11\nread-by = 6\nwritten-by = 11\nmore = x\n");
+        write("format = 12\nread-by = 6\nwritten-by = 12\nmore = x\n");
         let refused = check(dir.path());
-        assert!(matches!(refused, Err(StoreError::Format { found: 11, known: STORE_FORMAT })), "{refused:?}");
-        write("format = 11\nread-by = 6\nwritten-by = 10\n");
+        assert!(matches!(refused, Err(StoreError::Format { found: 12, known: STORE_FORMAT })), "{refused:?}");
+        write("format = 12\nread-by = 6\nwritten-by = 11\n");
         check(dir.path()).unwrap();
     }
 

@@ -276,9 +276,9 @@ async fn stores_with_a_forbidden_or_unknown_conversion_are_refused_unchanged() {
     in_upgrade.insert(keys::meta().to_vec(), meta.encode());
     in_upgrade.insert(keys::upgrade().to_vec(), (STORE_FORMAT + 1).to_be_bytes().to_vec());
     for (rows_before, upgrades, words) in [
-        (before, Upgrades::Refused, "format 1 and would have to be converted to format 10"),
-        (later, Upgrades::Allowed, "format 11, this version of the service knows only formats up to 10"),
-        (in_upgrade, Upgrades::Allowed, "format 11, this version of the service knows only formats up to 10"),
+        (before, Upgrades::Refused, "format 1 and would have to be converted to format 11"),
+        (later, Upgrades::Allowed, "format 12, this version of the service knows only formats up to 11"),
+        (in_upgrade, Upgrades::Allowed, "format 12, this version of the service knows only formats up to 11"),
     ] {
         let disk = disk_with(&rows_before).await;
         let applies = disk.applies();
