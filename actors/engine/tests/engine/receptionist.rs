@@ -95,6 +95,25 @@ async fn a_chat_books_an_appointment_in_one_batch() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_text_thread_moves_the_appointment_that_was_booked_in_it() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let from = Some(phone("+15550000007"));
+    let id = started(&handle, StartConversation { from, ..start(Channel::Sms) }).await;
+    for words in ["A cut on Thursday at 10 am", "Ada Lovelace", "yes"] {
+        said(&handle, id, words).await;
+    }
+    let [booked] = shown(&handle, id).await.conversation.appointment_ids[..] else {
+        panic!("nothing is booked")
+    };
+    said(&handle, id, "I want to move my appointment").await;
+    let read_back = said(&handle, id, "Friday at 9 am").await.turns.last().unwrap().text.clone();
+    let (_, number) = read_back.split_once("Reply ").unwrap_or_else(|| panic!("{read_back}"));
+    said(&handle, id, &number[..2]).await;
+    assert_eq!(handle.appointment(booked).await.unwrap().unwrap().starts_at, at(4, 9));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_text_thread_moves_the_appointment_of_its_number() {
     let (world, shop) = world().await;
     let handle = world.at(&shop);

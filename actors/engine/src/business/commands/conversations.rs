@@ -169,7 +169,11 @@ fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
     }
     check_length(&before)?;
     let facts = facts(state, context.now);
-    let session = session(&before, &facts, context.at);
+    let mut session = session(&before, &facts, context.at);
+    if before.channel == Channel::Sms {
+        // The thread speaks for the contact that has its number now. A booking in the thread may have created it.
+        session.talk.contact = contacts::find(context, before.from.as_ref(), None)?.map(|contact| contact.id);
+    }
     let said = cut(turn.said.clone(), before.channel.caller_chars_max());
     Ok(Begun { before, session, facts, said })
 }
