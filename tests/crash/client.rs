@@ -104,6 +104,24 @@ impl Client {
         answer.body
     }
 
+    /// Calls the operator API with an idempotency key. Any status is accepted.
+    pub(crate) async fn operator_once(&self, path: &str, body: &Value, key: &str) -> Option<Answer> {
+        let token = format!("Bearer {TOKEN}");
+        let headers = [("authorization", token.as_str()), ("idempotency-key", key)];
+        self.send("POST", &format!("{}{path}", self.admin), &headers, Some(body)).await
+    }
+
+    /// Sends a request of the chat on a booking page, for a client at the address `from`. Any status is accepted.
+    pub(crate) async fn chat(&self, from: &str, path: &str, token: &str, body: &Value) -> Option<Answer> {
+        let (root, token) = (self.public.trim_end_matches("/v1"), format!("Bearer {token}"));
+        let headers = [
+            ("authorization", token.as_str()),
+            ("content-type", "application/json"),
+            ("x-forwarded-for", from),
+        ];
+        self.send("POST", &format!("{root}{path}"), &headers, Some(body)).await
+    }
+
     /// All items of a list in the operator API.
     pub(crate) async fn operator_list(&self, path: &str) -> Vec<Value> {
         let (mut all, mut cursor) = (Vec::new(), String::new());

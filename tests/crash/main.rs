@@ -7,6 +7,7 @@ mod backups;
 mod chance;
 mod client;
 mod contact_imports;
+mod conversations;
 mod customers;
 mod damage;
 mod ending;
