@@ -375,9 +375,15 @@ impl TurnContext<'_, '_> {
         if !self.context.state.has_room(&[BudgetKind::Messages]) {
             return Ok(Answer::Refused(Refused::Limit));
         }
+        // The contact of an unverified caller is that of the number or of a booking in this conversation.
+        let known = self.talk.contact.filter(|_| self.talk.verified).or(self.conversation.contact_id);
+        let contact_id = match known {
+            Some(contact) => self.context.contact(contact)?.map(|contact| contact.id),
+            None => None,
+        };
         let details = MessageDetails {
             call_id: self.conversation.call_id,
-            contact_id: self.talk.contact.filter(|_| self.talk.verified),
+            contact_id,
             caller_name: ask.name.clone().and_then(|name| Text::new(name).ok()),
             caller_phone: ask.phone.as_ref().and_then(|phone| Phone::from_e164(phone.clone()).ok()),
             urgency: if ask.urgent { Urgency::Urgent } else { Urgency::Normal },

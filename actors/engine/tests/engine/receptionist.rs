@@ -416,6 +416,34 @@ async fn an_erasure_empties_the_conversations_of_the_contact() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_erasure_empties_the_messages_of_a_chat_that_has_booked() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let id = started(&handle, start(Channel::Website)).await;
+    let turns = [
+        "I want to leave a message",
+        "My first secret",
+        "A cut on Thursday at 10 am",
+        "Ada Lovelace",
+        "ada@example.com",
+        "yes",
+        "I want to leave a message",
+        "My second secret",
+    ];
+    for words in turns {
+        said(&handle, id, words).await;
+    }
+    let contact = shown(&handle, id).await.conversation.contact_id.unwrap();
+    let messages = async || handle.messages(&MessageFilter::default(), &first_page()).await.unwrap().items;
+    assert!(messages().await.iter().all(|message| message.contact_id == Some(contact)));
+    handle.change(by_operator(), EraseContact { id: contact }).await.unwrap();
+    pass(2).await;
+    let erased = messages().await;
+    assert_eq!(erased.len(), 2);
+    assert!(erased.iter().all(|message| message.body.is_empty()), "{erased:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_deleted_conversation_is_not_found() {
     let (world, shop) = world().await;
     let handle = world.at(&shop);

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use chrono::NaiveDate;
 use domain::{
-    Actor, AuditAction, BudgetKind, CallDetails, CallOutcome, CallStatus, Channel, Conflict, Conversation,
-    ConversationId, ConversationMode, ConversationStatus, Direction, Dropped, Effect, EffectKind, EffectOn,
-    EndedBy, GAPS_MAX, Gap, GapId, InputKind, Locale, Named, Phone, ProblemCode, Refusal, ResourceId, Right,
-    Speaker, TEAM_SILENCE, TakenMessage, Text, Timestamp, Turn, UnderWay,
+    Actor, AuditAction, BudgetKind, CallDetails, CallOutcome, CallStatus, Channel, Conflict, ContactId,
+    Conversation, ConversationId, ConversationMode, ConversationStatus, Direction, Dropped, Effect,
+    EffectKind, EffectOn, EndedBy, GAPS_MAX, Gap, GapId, InputKind, Locale, Named, Phone, ProblemCode,
+    Refusal, ResourceId, Right, Speaker, TEAM_SILENCE, TakenMessage, Text, Timestamp, Turn, UnderWay,
 };
 use store::keys::kind;
 use store::{Batch, Order, StoreError, Weight, keys};
@@ -237,8 +237,11 @@ fn take<G: Gives<Value = TurnsTakenView>>(
             answered(&mut turn_context, &mut answers, |answers| draft.finish(&facts, answers))?
         }
     };
-    let TurnContext { planned, booked_by, .. } = turn_context;
+    let TurnContext { mut planned, booked_by, .. } = turn_context;
     turned.contact_id = turned.contact_id.or(booked_by);
+    if let Some(contact) = booked_by {
+        planned = with_contact(context, &before, contact, planned)?;
+    }
     add_answer(context, Some(before), (turned, seq), (output, tokens), planned)
 }
 
@@ -639,6 +642,25 @@ fn status_of(it: &Conversation) -> CallStatus {
     } else {
         CallStatus::Missed
     }
+}
+
+/// Adds the contact of a booking to the earlier messages of the conversation that have no contact, so that an erasure of
+/// the contact finds them.
+fn with_contact(
+    context: &Context<'_>,
+    it: &Conversation,
+    contact: ContactId,
+    mut decision: Decision<Removed>,
+) -> Result<Decision<Removed>> {
+    let state = context.state;
+    for id in &it.message_ids {
+        let stored = state.read::<TakenMessage>(&keys::message(state.id, *id))?;
+        if let Some(before) = stored.filter(|message| message.contact_id.is_none() && !message.is_erased()) {
+            let after = TakenMessage { contact_id: Some(contact), updated_at: context.at, ..before.clone() };
+            decision = decision.write(Write::Message { before: Some(before), after });
+        }
+    }
+    Ok(decision)
 }
 
 /// Removes the call of a conversation from its messages, because the call will not be saved.
