@@ -54,6 +54,7 @@ mod rules;
 mod shop;
 mod shortage;
 mod sim;
+mod talks;
 mod terms;
 mod time;
 #[path = "../support/tls.rs"]

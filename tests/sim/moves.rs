@@ -91,7 +91,7 @@ impl Rows for AsOf {
 }
 
 /// Returns the records of an export of a business. The list is empty if the business does not exist.
-fn all_of(store: &Store, rows: &dyn Rows, of: BusinessId, with_secrets: bool) -> Vec<Moved> {
+pub(crate) fn all_of(store: &Store, rows: &dyn Rows, of: BusinessId, with_secrets: bool) -> Vec<Moved> {
     let profile = rows.get(&keys::profile(of)).unwrap();
     let Some(profile) = profile else { return Vec::new() };
     let (mut leaving, mut moved) =

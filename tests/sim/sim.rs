@@ -25,6 +25,7 @@ use crate::planted::Planted;
 use crate::rows::Rows;
 use crate::shop::{Shop, every_day, text};
 use crate::shortage::Shortage;
+use crate::talks::Talks;
 use crate::wide::Workload;
 use crate::world::{Trace, World};
 
@@ -60,6 +61,7 @@ pub(crate) struct Sim {
     pub(crate) guest_dice: Dice,
     pub(crate) machine_dice: Dice,
     pub(crate) customers: Customers,
+    pub(crate) talks: Talks,
 }
 
 /// How a run ends.
@@ -77,6 +79,7 @@ pub(crate) fn runtime() -> Runtime {
 
 /// Runs a seed and writes its history to the trace.
 pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
+    let talks = Talks::new(seed, &trace);
     let world = World::new(seed, trace);
     let dice = Dice::new(seed);
     let (shops, models, kept, has_burst) = (Vec::new(), Vec::new(), None, false);
@@ -105,6 +108,7 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
         guest_dice,
         machine_dice,
         customers: Customers::new(seed),
+        talks,
     };
     sim.choose_beginning();
     for life in 0..LIVES {
@@ -163,11 +167,13 @@ impl Sim {
             self.enough_room();
             let mut life = self.begin_life().await;
             self.lift_suspensions(&life).await;
+            self.resume_talks(&life).await;
             if number == 0 {
                 self.found(&mut life).await;
                 self.found_pages(&life).await;
                 self.found_guests(&life).await;
                 self.found_aside(&life).await;
+                self.found_talks(&life).await;
             }
             self.ask_for_answers(&mut life, &unknown);
             let end = if wasted {
@@ -208,6 +214,7 @@ impl Sim {
         let life = Life::begin(&self.world).await;
         if self.workload == Workload::Wide {
             life.engine.begin_mail(self.world.mails.ports());
+            self.talks.begin(&life.engine);
         }
         life
     }
@@ -285,6 +292,7 @@ impl Sim {
             for _ in 0..self.guest_dice.below(3) {
                 self.some_guest(life);
             }
+            self.some_talk(life);
             self.some_aside(life);
             self.some_shortage(life);
             self.some_backup(life);
@@ -334,6 +342,7 @@ impl Sim {
             self.enough_room();
             let mut life = self.begin_life().await;
             self.lift_suspensions(&life).await;
+            self.resume_talks(&life).await;
             self.ask_for_answers(&mut life, &unknown);
             life.quiet().await;
             self.learn();
@@ -427,6 +436,7 @@ impl Sim {
         assert!(report.is_whole(), "{:?}", report.findings);
         self.check_aside(&store);
         self.check_guests(&store, is_the_end);
+        self.check_talks(&store, is_the_end);
         self.check_moves(&store, is_the_end);
         let kept = store
             .get::<ClockRecord>(&keys::clock())
