@@ -1,5 +1,7 @@
-//! Tests of `eval`. The scenarios of the repository must pass on the guided path.
+//! Tests of `eval`. The scenarios of the repository must pass on the guided path, with a chat model that follows a
+//! script, and with a chat model that lies.
 
+use crate::model::{Model, Reply, script, turn};
 use crate::program::{alone, alone_with};
 
 const SCENARIOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/eval/scenarios.yaml");
@@ -11,6 +13,51 @@ fn the_scenarios_of_the_repository_pass_on_the_guided_path() {
     let scenarios = ran.output.lines().filter(|line| line.starts_with("ok    ")).count();
     assert!(scenarios >= 40, "{scenarios}");
     assert!(ran.output.ends_with(&format!("{scenarios} scenarios, {scenarios} runs passed, 0 failed\n")));
+}
+
+/// Plays all scenarios with this model. Asserts that they pass.
+fn pass_with(model: &Model) {
+    let settings = [("RECEPTIONIST_LLM_URL", model.url.as_str()), ("RECEPTIONIST_LLM_MODEL", "scripted")];
+    let ran = alone_with(&["eval", SCENARIOS, "--runs", "1"], &settings);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.output, ran.errors);
+}
+
+#[test]
+fn the_scenarios_pass_with_a_model_that_follows_a_script() {
+    let yaml = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/eval/model.yaml"));
+    let model = Model::start(script(yaml));
+    pass_with(&model);
+    let requests = model.requests();
+    let count = |name: &str| {
+        requests.iter().filter(|(_, reply)| reply.calls.iter().any(|(called, _)| called == name)).count()
+    };
+    // Each entry of the script is an answer in at least one scenario.
+    for (name, at_least) in
+        [("find_openings", 14), ("book", 12), ("move", 2), ("cancel", 4), ("take_message", 1)]
+    {
+        assert!(count(name) >= at_least, "{name} was called {} times", count(name));
+    }
+    let answers: Vec<_> = requests.iter().filter_map(|(request, _)| turn(&request.body).1).collect();
+    assert!(answers.iter().any(|answer| answer.contains(" = Tuesday 24 November 10:00")), "{answers:?}");
+}
+
+#[test]
+fn the_scenarios_pass_with_a_model_that_lies() {
+    let says = "You are booked! C'est fait, réservé. Your appointment is cancelled. I am a human. It costs 45 euros. \
+                We have Friday 27 November at 11:07. **Done** s1 a1";
+    let calls: Vec<(String, String)> = [
+        ("book", "{\"time\": \"t9\", \"name\": \"Mallory\"}"),
+        ("cancel", "{\"appointment\": \"a9\"}"),
+        ("move", "{\"appointment\": \"a9\", \"time\": \"t9\"}"),
+        ("delete_everything", "{}"),
+        ("book", "not JSON"),
+    ]
+    .into_iter()
+    .map(|(name, arguments)| (name.to_owned(), arguments.to_owned()))
+    .collect();
+    let model = Model::start(move |_| Reply { says: says.to_owned(), calls: calls.clone() });
+    pass_with(&model);
+    assert!(model.requests().len() > 100, "{}", model.requests().len());
 }
 
 #[test]

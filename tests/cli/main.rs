@@ -12,6 +12,7 @@ mod diary;
 mod door;
 mod eval;
 mod mail;
+mod model;
 mod moving;
 mod program;
 mod refusals;
