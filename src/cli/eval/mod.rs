@@ -3,6 +3,8 @@
 //! Invariants: each run has its own service on a store in memory, whose clock begins at the time of the scenario.
 //! Nothing is sent, except the requests to the chat model if the settings name one.
 
+#[cfg(test)]
+mod faults;
 mod judge;
 mod play;
 mod scenario;
