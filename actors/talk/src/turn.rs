@@ -261,14 +261,16 @@ fn drop_stage(flow: &mut Flow<'_>, change: &Change) {
     guided::help(flow);
 }
 
-/// A wrong confirmation number. After the third the thread is silent for an hour.
+/// A wrong confirmation number. After the third, the thread is silent for an hour. It stays open, because a new thread of
+/// the same number would not be silent.
 fn wrong_number(flow: &mut Flow<'_>) -> Staged {
     flow.talk().wrong_numbers += 1;
     if flow.out.talk.wrong_numbers >= NUMBER_TRIES {
         flow.talk().stage = None;
+        flow.talk().wrong_numbers = 0;
         flow.say(Key::NothingDone);
         flow.out.silent_until = Some(flow.now() + SILENT);
-        flow.end(EndedBy::Receptionist);
+        flow.out.choices.clear();
     } else {
         flow.say(Key::CodeWrong);
     }

@@ -238,6 +238,7 @@ fn three_wrong_numbers_silence_a_thread_for_an_hour() {
     caller.says("12");
     caller.says("13");
     assert_eq!(caller.last.silent_until, Some(caller.world.now + chrono::TimeDelta::hours(1)));
+    assert_eq!(caller.last.end, None, "the thread stays open, so that it is silent");
     assert!(caller.world.changes.is_empty());
 }
 

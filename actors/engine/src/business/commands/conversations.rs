@@ -731,7 +731,8 @@ impl Change for ReplyByTeam {
         let text = self.text.into_string();
         let mut session = session(&before, &facts(context.state, context.now), context.at);
         session.talk.team_said(&text);
-        session.silent_until = Some(context.at + TEAM_SILENCE);
+        // After three wrong confirmation numbers, the silence is longer than that of a reply.
+        session.silent_until = session.silent_until.max(Some(context.at + TEAM_SILENCE));
         let mut after = before.clone();
         after.turns.push(Turn {
             seq: after.next_seq(),
