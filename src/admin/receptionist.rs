@@ -2,7 +2,7 @@
 
 use domain::{
     BLOCKED_NUMBERS_MAX, BUDGET_MAX, GREETING_CHARS_MAX, GapId, INSTRUCTIONS_CHARS_MAX, Phone, ProblemCode,
-    TEAM_FIRST_SECONDS_MAX, TEAM_FIRST_SECONDS_MIN, TOKENS_PER_DAY_DEFAULT, Text, is_team_first,
+    TEAM_FIRST_SECONDS_MAX, TEAM_FIRST_SECONDS_MIN, TOKENS_PER_DAY_DEFAULT, Text, Timestamp, is_team_first,
 };
 use engine::business::Page;
 use engine::business::commands::conversations::DeleteGap;
@@ -157,15 +157,23 @@ pub(super) async fn gaps(
 ) -> Result<Listed<GapView>, ApiError> {
     let asked = query.open(&context, business.list("gaps"))?;
     let gaps = business.gaps(context.engine.now()).await?;
-    // A page begins after the question whose id is in `after`.
-    let after = asked.page.after.as_deref().and_then(|after| <[u8; 16]>::try_from(after).ok());
-    let after = after.map(|id| GapId::from(uuid::Uuid::from_bytes(id)));
-    let from = after.and_then(|id| gaps.iter().position(|gap| gap.id == id)).map_or(0, |at| at + 1);
-    let mut items: Vec<_> = gaps.into_iter().skip(from).take(asked.page.limit + 1).collect();
+    // A page begins after the time and the id in `after`, so the question with this id may have been deleted.
+    let after = asked.page.after.as_deref().and_then(place_in);
+    let is_next = |gap: &GapView| after.is_none_or(|after| (gap.asked_at, gap.id) < after);
+    let mut items: Vec<_> = gaps.into_iter().filter(is_next).take(asked.page.limit + 1).collect();
     let more = items.len() > asked.page.limit;
     items.truncate(asked.page.limit);
-    let next = items.last().filter(|_| more).map(|gap| domain::ResourceId::uuid(gap.id).as_bytes().to_vec());
+    let next = items.last().filter(|_| more).map(|gap| {
+        [&gap.asked_at.millis().to_be_bytes()[..], domain::ResourceId::uuid(gap.id).as_bytes()].concat()
+    });
     Ok(asked.listed(Page { items, next }))
+}
+
+/// The time and the id of the last question of a page.
+fn place_in(after: &[u8]) -> Option<(Timestamp, GapId)> {
+    let (millis, id) = after.split_first_chunk::<8>()?;
+    let id = uuid::Uuid::from_slice(id).ok()?;
+    Some((Timestamp::from_millis(i64::from_be_bytes(*millis)), GapId::from(id)))
 }
 
 pub(super) async fn delete_gap(context: Context, Path(id): Path<GapId>) -> Result<Gone, ApiError> {

@@ -99,3 +99,23 @@ async fn a_turn_has_one_input() {
     salon.operator.post(&turns, &json!({ "keys": "1", "choice": "1" })).await.invalid_at(&["choice"]);
     salon.operator.post(&turns, &json!({ "choice": "1" })).await.is(200);
 }
+
+#[tokio::test]
+async fn a_page_of_questions_continues_after_a_deleted_question() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let started = salon.operator.post("/conversations", &json!({ "channel": "website" })).await.created();
+    let turns = format!("/conversations/{}/turns", id(&started));
+    for thing in ["a pool", "a garden", "a library"] {
+        salon.operator.post(&turns, &json!({ "text": format!("Do you have {thing}?") })).await.is(200);
+    }
+    let all: Vec<String> =
+        salon.operator.all("/receptionist/gaps").await.iter().map(|gap| id(gap).to_owned()).collect();
+    assert_eq!(all.len(), 3);
+    let first = salon.operator.get("/receptionist/gaps?limit=1").await;
+    assert_eq!(id(&first.body["data"][0]), all[0]);
+    salon.operator.delete(&format!("/receptionist/gaps/{}", all[0])).await.is(204);
+    let cursor = first.body["next_cursor"].as_str().unwrap();
+    let second = salon.operator.get(&format!("/receptionist/gaps?limit=1&cursor={cursor}")).await;
+    assert_eq!(id(&second.body["data"][0]), all[1]);
+}
