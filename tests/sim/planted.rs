@@ -76,7 +76,7 @@ impl Sim {
         let shop = dice.pick(&self.shops);
         let (of, id) = (shop.id, || self.planted.id::<AuditId>().uuid());
         let then = Timestamp::from_millis(dice.next() as i64 >> 24);
-        match dice.below(14) {
+        match dice.below(16) {
             0 => keys::service(of, id().into()),
             1 => keys::staff(of, id().into()),
             2 => keys::webhook(of, id().into()),
@@ -93,6 +93,8 @@ impl Sim {
                 let (staff_id, id) = (id().into(), id().into());
                 keys::blocked_time(of, BlockedKey { staff_id, starts_at: then, id })
             }
+            13 => keys::conversation(of, id().into()),
+            14 => keys::gap(of, id().into()),
             _ => match shop.webhooks.first() {
                 Some(endpoint) => keys::delivery(of, *endpoint, id().into()),
                 None => keys::knowledge(of, id().into()),
