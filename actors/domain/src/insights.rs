@@ -11,8 +11,8 @@ use chrono_tz::Tz;
 use super::diary::Diary;
 use super::words::words;
 use super::{
-    Appointment, AppointmentStatus, Attendance, CallOutcome, CallRecord, CallStatus, ContactId, ServiceId,
-    Spans, StaffId, Timestamp, day_bounds,
+    Appointment, AppointmentStatus, Attendance, CallOutcome, CallStatus, ContactId, ServiceId, Spans,
+    StaffId, Timestamp, day_bounds,
 };
 
 /// The maximum number of months between the first and the last date.
@@ -152,12 +152,12 @@ impl Insights {
         }
     }
 
-    pub fn count_call(&mut self, call: &CallRecord) {
-        let Some(period) = self.period_of(call.started_at) else { return };
+    pub fn count_call(&mut self, started_at: Timestamp, status: CallStatus, outcome: CallOutcome) {
+        let Some(period) = self.period_of(started_at) else { return };
         let figures = &mut self.figures[period];
         figures.calls += 1;
-        figures.calls_answered += u32::from(call.status == CallStatus::Completed);
-        figures.calls_converted += u32::from(call.outcome == CallOutcome::AppointmentBooked);
+        figures.calls_answered += u32::from(status == CallStatus::Completed);
+        figures.calls_converted += u32::from(outcome == CallOutcome::AppointmentBooked);
     }
 
     /// Returns the figures. `known` returns the contact to which an id refers now, or `None` if the contact was erased.

@@ -1,8 +1,9 @@
 //! The steps that convert rows. A released step never changes.
 
-use domain::{Appointment, AppointmentId, BusinessId, ContactId, ResourceId};
+use domain::{Appointment, AppointmentId, BusinessId, CallRecord, ContactId, ResourceId};
 use store::kept::{KINDS, Kind};
 use store::keys::{earlier, kind};
+use store::records::CallRow;
 use store::{Batch, Key, Record, Store, StoreError, keys};
 
 use super::conversion::Conversion;
@@ -81,6 +82,22 @@ pub(super) async fn from_8(conversion: &mut Conversion<'_>) -> Result<(), StoreE
         index(conversion, kind, rows).await?;
     }
     Ok(())
+}
+
+/// From format 10 to 11. In format 11, a row in the index of calls by start also contains the status of the call and
+/// whether the call is handled. This step writes these rows again.
+pub(super) async fn from_10(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
+    let calls = |of| keys::of_kind(of, kind::CALL);
+    conversion
+        .each_business(calls, |store, of, key, value| {
+            let mut batch = Batch::default();
+            if let Some(call) = store.usable(key, CallRecord::decode(value))? {
+                let row = keys::call_by_start(of, call.started_at, call.id);
+                batch.put(row, CallRow::from(&call).encode());
+            }
+            Ok(batch)
+        })
+        .await
 }
 
 /// Writes the search texts of all records of a kind.

@@ -1,8 +1,8 @@
 //! Appointments, contacts, names of contacts, search texts, calls, index rows of calls, messages and knowledge.
 
 use domain::{
-    Appointment, BookedAs, Buffers, CallOutcome, CallRecord, Contact, Direction, Knowledge, MessageStatus,
-    TakenMessage,
+    Appointment, BookedAs, Buffers, CallOutcome, CallRecord, CallStatus, Contact, Direction, Knowledge,
+    MessageStatus, TakenMessage,
 };
 use uuid::Uuid;
 
@@ -54,20 +54,28 @@ record!(SearchRecord, "search texts", { 1: texts } check |it| {
     it.texts.is_sorted_by(|a, b| a.0 < b.0) => "its records are not in order"
 });
 
-/// The value of a row in the index of calls by start. With it, a list can filter calls without reading them.
+/// The value of a row in the index of calls by start. With it, calls are filtered and counted without reading them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallRow {
     pub direction: Direction,
     pub outcome: CallOutcome,
+    /// `None` before format 11.
+    pub status: Option<CallStatus>,
+    pub is_handled: bool,
 }
 
 impl From<&CallRecord> for CallRow {
     fn from(call: &CallRecord) -> Self {
-        Self { direction: call.direction, outcome: call.outcome }
+        Self {
+            direction: call.direction,
+            outcome: call.outcome,
+            status: Some(call.status),
+            is_handled: call.handled_at.is_some(),
+        }
     }
 }
 
-record!(CallRow, "call row", { 1: direction, outcome });
+record!(CallRow, "call row", { 1: direction, outcome; 2: status = None, is_handled = false });
 
 record!(CallRecord, "call", {
     1: id, direction, status, outcome, from_number, to_number, contact_id, started_at, ended_at, duration_seconds,
@@ -89,8 +97,7 @@ record!(Knowledge, "knowledge", { 1: id, title, content, source_url, locale, cre
 #[cfg(test)]
 mod tests {
     use domain::{
-        AppointmentStatus, Attendance, CalendarSyncStatus, CallStatus, Email, Locale, Source, Timestamp,
-        Urgency,
+        AppointmentStatus, Attendance, CalendarSyncStatus, Email, Locale, Source, Timestamp, Urgency,
     };
 
     use super::super::testing::{check, check_damage, check_old, id_of, phone, replace};
@@ -283,7 +290,10 @@ mod tests {
         let unhandled = CallRecord { handled_at: None, ..call() };
         check(&unhandled, &format!("02{first}00"));
         check_old(&unhandled, &format!("01{first}"));
-        check(&CallRow::from(&call()), "010108");
+        check(&CallRow::from(&call()), "020108010201");
+        check(&CallRow::from(&unhandled), "020108010200");
+        let earlier = CallRow { status: None, ..CallRow::from(&unhandled) };
+        check_old(&earlier, "010108");
     }
 
     #[test]

@@ -31,15 +31,15 @@ impl CallFilter {
     fn admits_row(&self, row: CallRow) -> bool {
         self.direction.is_none_or(|direction| direction == row.direction)
             && self.outcome.is_none_or(|outcome| outcome == row.outcome)
+            && self.status.is_none_or(|status| row.status.is_none_or(|of| of == status))
+            && !(self.unhandled && (row.status == Some(CallStatus::Completed) || row.is_handled))
     }
 
     fn admits(&self, call: &CallRecord, whose: Option<Whose>) -> bool {
         self.admits_row(call.into())
-            && self.status.is_none_or(|status| call.status == status)
             && self.from.is_none_or(|from| call.started_at >= from)
             && self.to.is_none_or(|to| call.started_at < to)
             && whose.is_none_or(|whose| whose.has(call.contact_id))
-            && !(self.unhandled && (call.status == CallStatus::Completed || call.handled_at.is_some()))
     }
 }
 

@@ -9,6 +9,7 @@ use domain::{
     StaffMember, Timestamp, Visits,
 };
 use store::keys::kind;
+use store::records::CallRow;
 use store::{KeyRange, Order, Record, StoreError, keys};
 use view::{
     ContactWithVisitsView, InsightsView, OperatorContactView, PeriodView, StaffPeriodView, VisitsView,
@@ -132,13 +133,17 @@ impl BusinessHandle {
             let id = survivor(survivor(id));
             (!erased.contains(&id)).then_some(id)
         };
-        let pick = move |reader: &Reader<'_>, key: &[u8], _: &[u8]| {
+        let pick = move |reader: &Reader<'_>, key: &[u8], value: &[u8]| {
             let (started_at, id) = keys::instant_and_id::<CallId>(key)?;
-            let call = reader.get::<CallRecord>(&keys::call(of, id))?;
-            Ok(call.filter(|call| call.started_at == started_at))
+            let row = CallRow::decode(value)?;
+            let status = match row.status {
+                Some(status) => Some(status),
+                None => reader.get::<CallRecord>(&keys::call(of, id))?.map(|call| call.status),
+            };
+            Ok(status.map(|status| (started_at, status, row.outcome)))
         };
         let calls = keys::calls_started(of, during.start, during.end);
-        self.every(calls, pick, |call: CallRecord| insights.count_call(&call)).await?;
+        self.every(calls, pick, |(at, status, outcome)| insights.count_call(at, status, outcome)).await?;
         let mut staff = BTreeMap::<StaffId, StaffMember>::new();
         let pick = |_: &Reader<'_>, _: &[u8], value: &[u8]| StaffMember::decode(value).map(Some);
         self.every(keys::of_kind(of, kind::STAFF), pick, |it: StaffMember| _ = staff.insert(it.id, it))
