@@ -68,12 +68,14 @@ fn an_export_that_is_imported_elsewhere_gives_the_same_export() {
     let all = [
         "business",
         "website",
+        "receptionist",
         "service",
         "staff",
         "time_off",
         "contact",
         "appointment",
         "call",
+        "conversation",
         "message",
         "knowledge",
     ];

@@ -353,6 +353,31 @@ async fn a_call_is_lost_when_the_service_stops() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn three_wrong_numbers_silence_the_receptionist_for_an_hour() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let booked: AppointmentId =
+        id_of(&handle.change(by_operator(), shop.booking(at(2, 9), 7)).await.unwrap());
+    let from = Some(phone("+15550000007"));
+    let id = started(&handle, StartConversation { from, ..start(Channel::Sms) }).await;
+    let asked = said(&handle, id, "cancel my appointment").await;
+    let (_, number) = asked.turns.last().unwrap().text.split_once("Reply ").unwrap();
+    let number: u32 = number[..2].parse().unwrap();
+    for _ in 0..3 {
+        said(&handle, id, &(if number == 10 { 11 } else { number - 1 }).to_string()).await;
+    }
+    let is_silent = async || said(&handle, id, "cancel my appointment").await.turns.len() == 1;
+    assert!(is_silent().await);
+    pass(40).await;
+    handle.change(by_operator(), ReplyByTeam { id, text: text("Camille here") }).await.unwrap();
+    pass(19).await;
+    assert!(is_silent().await);
+    pass(12).await;
+    assert!(!is_silent().await);
+    assert!(handle.appointment(booked).await.unwrap().unwrap().status.is_active());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_reply_by_the_team_silences_the_receptionist() {
     let (world, shop) = world().await;
     let handle = world.at(&shop);
