@@ -116,7 +116,10 @@ pub(crate) fn take(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
 fn free(flow: &mut Flow<'_>, text: &str, entries: &[Entry]) -> Asked<()> {
     if reader::is_farewell(text) {
         flow.say(Key::Goodbye);
-        flow.end(EndedBy::Caller);
+        // A text thread stays open, so that a new thread does not reset its count of wrong confirmation numbers.
+        if flow.out.talk.channel != Channel::Sms {
+            flow.end(EndedBy::Receptionist);
+        }
         return Ok(());
     }
     if entries.is_empty() && flow.facts.booking_mode != BookingMode::Off {

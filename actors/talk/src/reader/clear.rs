@@ -34,7 +34,9 @@ const YES: [&str; 21] = [
 ];
 const NO: [&str; 10] =
     ["no", "nope", "not that", "wait", "stop", "wrong", "non", "pas ça", "attendez", "faux"];
-const FAREWELLS: [&str; 14] = [
+/// Words that say nothing else in a turn with a farewell.
+const BEFORE_FAREWELLS: [&str; 6] = ["ok", "okay", "d'accord", "parfait", "no", "non"];
+const FAREWELLS: [&str; 17] = [
     "thanks",
     "thanks a lot",
     "many thanks",
@@ -48,7 +50,10 @@ const FAREWELLS: [&str; 14] = [
     "bonne journée",
     "bonne soirée",
     "à bientôt",
+    "bonne fin de journée",
     "that is all",
+    "that's all",
+    "c'est tout",
 ];
 
 /// Reads a turn that consists only of entries of one list, and of polite words. Any other turn is unclear.
@@ -57,7 +62,7 @@ pub fn clear(text: &str) -> Option<Clear> {
     if text.contains('?') {
         return None;
     }
-    match (consists_of(text, &YES), consists_of(text, &NO)) {
+    match (consists_of(text, &YES, &POLITE), consists_of(text, &NO, &POLITE)) {
         (true, false) => Some(Clear::Yes),
         (false, true) => Some(Clear::No),
         _ => None,
@@ -66,21 +71,21 @@ pub fn clear(text: &str) -> Option<Clear> {
 
 /// Whether a turn consists only of thanks and of words that end a conversation.
 pub fn is_farewell(text: &str) -> bool {
-    !text.contains('?') && consists_of(text, &FAREWELLS)
+    !text.contains('?') && consists_of(text, &FAREWELLS, &BEFORE_FAREWELLS)
 }
 
-/// Whether a turn consists of entries of the list, at least one, and of polite words.
-fn consists_of(text: &str, list: &[&str]) -> bool {
+/// Whether a turn consists of entries of the list, at least one, and of fillers.
+fn consists_of(text: &str, list: &[&str], fillers: &[&str]) -> bool {
     let words = plain(text);
     let phrases = |list: &[&str]| list.iter().map(|phrase| plain(phrase)).collect::<Vec<_>>();
-    let (entries, polite) = (phrases(list), phrases(&POLITE));
+    let (entries, fillers) = (phrases(list), phrases(fillers));
     let mut rest = &words[..];
     let mut has_entry = false;
     while !rest.is_empty() {
         // The longest entry first: "that's right" before "right".
         let longest =
             |list: &[Vec<String>]| list.iter().filter(|entry| rest.starts_with(entry)).map(Vec::len).max();
-        match (longest(&entries), longest(&polite)) {
+        match (longest(&entries), longest(&fillers)) {
             (Some(len), _) => {
                 has_entry = true;
                 rest = &rest[len..];

@@ -52,6 +52,10 @@ fn a_farewell_at_the_menu_ends_the_conversation() {
     for (text, ends) in [
         ("thanks", true),
         ("Merci beaucoup, bonne journée !", true),
+        ("ok, that's all, thanks", true),
+        ("non merci", true),
+        ("c'est tout", true),
+        ("ok", false),
         ("please", false),
         ("thanks, and a haircut", false),
         ("bye?", false),
@@ -59,7 +63,7 @@ fn a_farewell_at_the_menu_ends_the_conversation() {
         let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
         let said = caller.says(text);
         assert_eq!(said == "Thank you, goodbye.", ends, "{text}: {said}");
-        assert_eq!(caller.last.end == Some(EndedBy::Caller), ends, "{text}");
+        assert_eq!(caller.last.end == Some(EndedBy::Receptionist), ends, "{text}");
     }
     // A farewell does not end an open task.
     let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
