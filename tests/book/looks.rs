@@ -132,6 +132,8 @@ async fn a_visitor_books_in_the_chat_and_says_goodbye() {
     say("thanks").await;
     window.sees("Thank you, goodbye.").await;
     window.sees("The conversation has ended.").await;
+    window.find("#chat a[href*='/book/manage/']").await;
+    assert_eq!(window.run("return document.activeElement.getAttribute('role')").await, "log");
     press("Ask the assistant").await;
     window.find(".choices button").await;
     checks.close().await;

@@ -37,7 +37,7 @@ async function call(method, to, body) {
   return (await response.json()).data;
 }
 
-// `by` is the class of the line: `you`, `them`, or `note` for a line of the page itself.
+// `by` is the class of the line: `you`, `them`, or `note` for a line of the page itself. `text` is a text or an element.
 function say(by, text) {
   const item = document.createElement("li");
   item.className = by;
@@ -61,14 +61,16 @@ function show(answer) {
     const choice = document.createElement(url ? "a" : "button");
     choice.textContent = label;
     if (url) {
+      // The link to the appointment stays, because nothing else may lead to it.
       choice.href = url;
       choice.target = "_blank";
       choice.rel = "noopener";
+      say("them", choice);
     } else {
       choice.type = "button";
       choice.addEventListener("click", () => take({ choice: id }));
+      choices.append(choice);
     }
-    choices.append(choice);
   }
   if (answer.ended) {
     say("note", turns.dataset.ended);
@@ -91,8 +93,8 @@ async function take(what) {
       return call("POST", `/${held.id}/turns`, turn);
     }));
     form.reset();
-    // The pressed choice is gone. The next Tab reaches the new choices.
-    if ("choice" in what) turns.focus();
+    // The pressed choice is gone, or the form. The next Tab reaches the new choices.
+    if ("choice" in what || form.hidden) turns.focus();
   } catch (error) {
     say("note", turns.dataset.failed);
     // After its end, or after its deletion, the conversation takes no turns. A 409 with `Retry-After` is about this turn only.
@@ -100,6 +102,7 @@ async function take(what) {
       save(null);
       form.hidden = true;
       open.hidden = false;
+      turns.focus();
     }
   }
   busy = false;
@@ -121,6 +124,7 @@ async function begin() {
   try {
     if (!held) {
       form.hidden = false;
+      open.hidden = true;
       const started = await call("POST", "", { locale: document.documentElement.lang });
       save({ id: started.id, token: started.token });
       show(started);
