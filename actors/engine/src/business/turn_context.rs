@@ -25,6 +25,7 @@ use talk::{
 use view::{AppointmentParties, SomeAppointmentView};
 
 use super::commands::appointments::{Book, BookingContact, amend, book};
+use super::commands::conversations::speaks_for;
 use super::commands::messages;
 use super::context::Context;
 use super::decision::Decision;
@@ -377,15 +378,14 @@ impl TurnContext<'_, '_> {
         }
         // The contact of an unverified caller is that of the number or of a booking in this conversation.
         let known = self.talk.contact.filter(|_| self.talk.verified).or(self.conversation.contact_id);
-        let contact_id = match known {
-            Some(contact) => self.context.contact(contact)?.map(|contact| contact.id),
-            None => None,
-        };
+        let contact = known.map(|id| self.context.contact(id)).transpose()?.flatten();
+        let caller_phone = ask.phone.as_ref().and_then(|phone| Phone::from_e164(phone.clone()).ok());
+        let contact = contact.filter(|it| speaks_for(caller_phone.as_ref(), self.conversation, Some(it)));
         let details = MessageDetails {
             call_id: self.conversation.call_id,
-            contact_id,
+            contact_id: contact.map(|contact| contact.id),
             caller_name: ask.name.clone().and_then(|name| Text::new(name).ok()),
-            caller_phone: ask.phone.as_ref().and_then(|phone| Phone::from_e164(phone.clone()).ok()),
+            caller_phone,
             urgency: if ask.urgent { Urgency::Urgent } else { Urgency::Normal },
             staff_id: ask.staff.filter(|staff| self.context.staff(*staff).is_some()),
             ..MessageDetails::of(body)

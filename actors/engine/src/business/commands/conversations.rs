@@ -10,14 +10,15 @@ use std::sync::Arc;
 
 use chrono::NaiveDate;
 use domain::{
-    Actor, AuditAction, BudgetKind, CallDetails, CallOutcome, CallStatus, Channel, Conflict, ContactId,
-    Conversation, ConversationId, ConversationMode, ConversationStatus, Direction, Dropped, Effect,
-    EffectKind, EffectOn, EndedBy, GAPS_MAX, Gap, GapId, InputKind, Locale, Named, Phone, ProblemCode,
-    Refusal, ResourceId, Right, Speaker, TEAM_SILENCE, TakenMessage, Text, Timestamp, Turn, UnderWay,
+    Actor, AuditAction, BudgetKind, CallDetails, CallOutcome, CallStatus, Channel, Conflict, Contact,
+    ContactId, Conversation, ConversationId, ConversationMode, ConversationStatus, Direction, Dropped,
+    Effect, EffectKind, EffectOn, EndedBy, GAPS_MAX, Gap, GapId, InputKind, Locale, Named, Phone,
+    ProblemCode, Refusal, ResourceId, Right, Speaker, TEAM_SILENCE, TakenMessage, Text, Timestamp, Turn,
+    UnderWay,
 };
 use store::keys::kind;
 use store::{Batch, Order, StoreError, Weight, keys};
-use talk::{Answer, Answers, Ask, Draft, Input, Output, Said, Start, Turned};
+use talk::{Answer, Answers, Ask, Draft, Input, Output, Said, Start, Turned, reader};
 use view::{ChoiceView, ConversationTurnsView, TurnView, TurnsTakenView};
 
 use super::calls::{RecordCall, call_of};
@@ -207,7 +208,9 @@ fn take<G: Gives<Value = TurnsTakenView>>(
         dropped: Vec::new(),
     });
     let tokens = session.tokens + tokens;
-    if session.silent_until.is_some_and(|until| context.at < until) {
+    let is_urgent = matches!(&input.said, Said::Text(text) | Said::Speech(text)
+        if before.channel == Channel::Sms && (reader::is_opt_out(text) || reader::is_emergency(text)));
+    if !is_urgent && session.silent_until.is_some_and(|until| context.at < until) {
         let mut output = silent_output(&session.talk);
         output.silent_until = session.silent_until;
         return add_answer(context, Some(before), (turned, seq), (output, tokens), Decision::gone());
@@ -653,14 +656,30 @@ fn with_contact(
     mut decision: Decision<Removed>,
 ) -> Result<Decision<Removed>> {
     let state = context.state;
+    let known = context.contact(contact)?;
     for id in &it.message_ids {
         let stored = state.read::<TakenMessage>(&keys::message(state.id, *id))?;
-        if let Some(before) = stored.filter(|message| message.contact_id.is_none() && !message.is_erased()) {
+        let is_theirs =
+            |message: &TakenMessage| speaks_for(message.caller_phone.as_ref(), it, known.as_ref());
+        let stored = stored.filter(|message| message.contact_id.is_none() && is_theirs(message));
+        if let Some(before) = stored.filter(|message| !message.is_erased()) {
             let after = TakenMessage { contact_id: Some(contact), updated_at: context.at, ..before.clone() };
             decision = decision.write(Write::Message { before: Some(before), after });
         }
     }
     Ok(decision)
+}
+
+/// Whether a message with this phone number concerns the contact, and not another person.
+pub(in crate::business) fn speaks_for(
+    phone: Option<&Phone>,
+    it: &Conversation,
+    contact: Option<&Contact>,
+) -> bool {
+    phone.is_none_or(|phone| {
+        it.from.as_ref() == Some(phone)
+            || contact.is_some_and(|contact| contact.phone.as_ref() == Some(phone))
+    })
 }
 
 /// Removes the call of a conversation from its messages, because the call will not be saved.
