@@ -23,8 +23,7 @@ pub(super) const NAME: &str = "format";
 /// Earlier versions do not know the journal, which format 6 introduced, and would miss rows that only the journal
 /// contains.
 pub(super) const READ_BY: u16 = 6;
-/// Format 11 introduced appointments that are written to connected calendars. An earlier version would change such an
-/// appointment without its event.
+/// Format 11 added the status of calls to the index of calls. Earlier versions cannot read these index rows.
 const WRITTEN_BY: u16 = 11;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The steps that convert rows. A released step never changes.
 
-use domain::{Appointment, AppointmentId, BusinessId, CallRecord, ContactId, ResourceId};
+use domain::{Appointment, AppointmentId, BusinessId, CallId, CallRecord, ContactId, ResourceId};
 use store::kept::{KINDS, Kind};
 use store::keys::{earlier, kind};
 use store::records::CallRow;
@@ -85,15 +85,18 @@ pub(super) async fn from_8(conversion: &mut Conversion<'_>) -> Result<(), StoreE
 }
 
 /// From format 10 to 11. In format 11, a row in the index of calls by start also contains the status of the call and
-/// whether the call is handled. This step writes these rows again.
+/// whether the call is handled. This step writes the rows again that have a call. It uses the current layout of these
+/// rows, so a later format with another layout must write them again.
 pub(super) async fn from_10(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
-    let calls = |of| keys::of_kind(of, kind::CALL);
+    let rows = |of| keys::of_kind(of, kind::CALL_BY_START);
     conversion
-        .each_business(calls, |store, of, key, value| {
+        .each_business(rows, |store, of, key, _| {
+            let (started_at, id) = keys::instant_and_id::<CallId>(key)?;
+            let place = keys::call(of, id);
+            let call = store.usable(&place, store.get::<CallRecord>(&place))?.flatten();
             let mut batch = Batch::default();
-            if let Some(call) = store.usable(key, CallRecord::decode(value))? {
-                let row = keys::call_by_start(of, call.started_at, call.id);
-                batch.put(row, CallRow::from(&call).encode());
+            if let Some(call) = call.filter(|call| call.started_at == started_at) {
+                batch.put(*key, CallRow::from(&call).encode());
             }
             Ok(batch)
         })
