@@ -2,8 +2,8 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Actor, AppointmentId, AuditAction, BudgetKind, CallOutcome, Channel, Conflict, ConversationId, EndedBy,
-    Locale, Named, Phone, Refusal, Source, Speaker,
+    Actor, AppointmentId, AuditAction, BudgetKind, CallOutcome, Channel, Conflict, ConversationId,
+    EffectKind, EndedBy, Locale, Named, Phone, Refusal, Source, Speaker,
 };
 use engine::business::commands::budget::{LimitPatch, PatchBudget};
 use engine::business::commands::conversations::{
@@ -375,6 +375,20 @@ async fn three_wrong_numbers_silence_the_receptionist_for_an_hour() {
     pass(12).await;
     assert!(!is_silent().await);
     assert!(handle.appointment(booked).await.unwrap().unwrap().status.is_active());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_text_thread_hears_an_opt_out() {
+    let (world, shop) = world().await;
+    let handle = world.at(&shop);
+    let from = Some(phone("+15550000007"));
+    let id = started(&handle, StartConversation { from, ..start(Channel::Sms) }).await;
+    handle.change(by_operator(), ReplyByTeam { id, text: text("Camille here") }).await.unwrap();
+    assert_eq!(said(&handle, id, "hello").await.turns.len(), 1);
+    let taken = said(&handle, id, "STOP").await;
+    let effects: Vec<_> =
+        taken.turns.iter().flat_map(|turn| &turn.effects).map(|effect| effect.kind).collect();
+    assert_eq!(effects, [EffectKind::OptedOut]);
 }
 
 #[tokio::test(start_paused = true)]
