@@ -120,26 +120,51 @@ pub(crate) fn script(yaml: &str) -> impl Fn(&Value) -> Reply + Send + Sync + use
         (Regex::new(&entry.words).unwrap(), after, entry)
     });
     let entries: Vec<(Regex, Option<Regex>, Entry)> = compiled.collect();
+    // The handle of the wished time in each conversation. A conversation is known by its first words.
+    let wished = Mutex::<BTreeMap<String, String>>::default();
     move |body| {
         let (words, answer) = turn(body);
-        let fits = |(of_words, after, _): &&(Regex, Option<Regex>, Entry)| {
-            let is_after = match (after, &answer) {
-                (None, None) => true,
-                (Some(after), Some(answer)) => after.is_match(answer),
-                _ => false,
+        let found = |answer: Option<&String>| {
+            let fits = |(of_words, after, _): &&(Regex, Option<Regex>, Entry)| {
+                let is_after = match (after, answer) {
+                    (None, None) => true,
+                    (Some(after), Some(answer)) => after.is_match(answer),
+                    _ => false,
+                };
+                is_after && of_words.is_match(&words)
             };
-            is_after && of_words.is_match(&words)
+            entries.iter().find(fits).map(|(_, _, entry)| entry)
         };
-        let Some((_, _, entry)) = entries.iter().find(fits) else { return Reply::default() };
-        let calls = entry.calls.iter().map(|(name, arguments)| (name.clone(), arguments.to_string()));
+        let mut wished = wished.lock().unwrap();
+        let first = first_words(body);
+        let time = found(None).and_then(|entry| entry.calls.get("find_openings")?["time"].as_str());
+        if let (Some(time), Some(answer)) = (time, &answer)
+            && let Some(line) = answer.lines().find(|line| line.ends_with(time))
+        {
+            wished.insert(first.clone(), line.split(' ').next().unwrap().to_owned());
+        }
+        let Some(entry) = found(answer.as_ref()) else { return Reply::default() };
+        let handle = wished.get(&first).map_or("t1", String::as_str);
+        let calls = entry.calls.iter().map(|(name, arguments)| {
+            (name.clone(), arguments.to_string().replace("\"wished\"", &format!("\"{handle}\"")))
+        });
         Reply { says: entry.says.clone(), calls: calls.collect() }
     }
+}
+
+fn content(message: &Value) -> String {
+    message["content"].as_str().unwrap_or_default().to_owned()
+}
+
+/// The caller's first words in a request.
+fn first_words(body: &Value) -> String {
+    let messages = body["messages"].as_array().unwrap();
+    messages.iter().find(|message| message["role"] == "user").map(content).unwrap_or_default()
 }
 
 /// The caller's last words in a request, and the answer of the last function after them.
 pub(crate) fn turn(body: &Value) -> (String, Option<String>) {
     let messages = body["messages"].as_array().unwrap();
-    let content = |message: &Value| message["content"].as_str().unwrap_or_default().to_owned();
     let last = messages.iter().rposition(|message| message["role"] == "user").unwrap();
     let answer = messages[last..].iter().rev().find(|message| message["role"] == "tool").map(content);
     (content(&messages[last]), answer)

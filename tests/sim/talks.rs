@@ -193,6 +193,8 @@ impl Client {
         let is_kept = chat.gone == Gone::No && people[chat.person].gone == Gone::No;
         chat.busy -= 1;
         let is_last = number + 1 == chat.sent.len();
+        // A chat that ends without a turn of the caller is deleted.
+        let has_spoken = chat.sent.iter().any(|sent| matches!(sent.came, Came::Taken(_)));
         match answer {
             Ok(answer) => {
                 let turns = &answer.value.turns;
@@ -214,7 +216,7 @@ impl Client {
             Err(EngineError::Refused(Refusal::IdempotencyInProgress | Refusal::UnderWay { .. })) => {}
             Err(error) => {
                 match &error {
-                    EngineError::Refused(Refusal::NotFound(_)) if is_kept => {
+                    EngineError::Refused(Refusal::NotFound(_)) if is_kept && has_spoken => {
                         self.world.wrong(format_args!("the conversation {id} is missing"));
                     }
                     EngineError::Refused(Refusal::Conflict { .. }) => chat.has_ended = true,

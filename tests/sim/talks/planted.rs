@@ -134,11 +134,7 @@ fn each_planted_fault_is_found() {
             "not read back",
         ),
         ("a line has no effect", |it| it.last_of_receptionist().text = "Moved: Haircut.".into(), "not made"),
-        (
-            "a claim has no effect",
-            |it| it.last_of_receptionist().text = "You're in, see you!".into(),
-            "claimed",
-        ),
+        ("a claim has no effect", |it| it.turns()[1].text = "You're in, see you!".into(), "claimed"),
         (
             "an effect has no line",
             |it| {
