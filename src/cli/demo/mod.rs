@@ -217,10 +217,11 @@ pub async fn make(service: &Service, language: Locale) -> Result<Sample, Service
         });
         operator.make(&of("messages"), message).await?;
     }
-    // Two chats on the booking page: one has ended, and the other is open.
+    // Two chats on the booking page: one has ended, and the other is open. A chat model would delay the start.
     let receptionist = json!({"channels": {"website": true}, "knowledge_public": true});
     operator.change(&of("receptionist"), receptionist).await?;
-    for (questions, ends) in [(&CHAT[..2], true), (&CHAT[2..], false)] {
+    let chats = [(&CHAT[..2], true), (&CHAT[2..], false)];
+    for (questions, ends) in chats.into_iter().filter(|_| !service.has_model) {
         let chat = json!({"channel": "website", "locale": language});
         let chat = operator.make(&of("conversations"), chat).await?;
         let path = of(&format!("conversations/{}", chat["id"].as_str().unwrap_or_default()));
