@@ -39,7 +39,7 @@ async function call(method, to, body) {
 
 // `by` is the class of the line: `you`, `them`, or `note` for a line of the page itself. `text` is a text or an element.
 function say(by, text) {
-  const item = document.createElement("li");
+  const item = document.createElement("p");
   item.className = by;
   if (by !== "note") {
     const name = document.createElement("strong");
