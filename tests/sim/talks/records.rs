@@ -1,5 +1,5 @@
 //! The stored records of a business whose receptionist has talked with callers, and the rules that they must satisfy.
-//! The rules read only the records, so they hold for each conversation, whatever the client knows about it.
+//! The rules read only the records, so they also hold for conversations about which the client knows little.
 
 use std::collections::{BTreeMap, BTreeSet};
 
