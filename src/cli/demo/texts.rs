@@ -139,7 +139,7 @@ pub(super) const MESSAGE_HANDLED: Pair = ["Called back, done.", "Rappelé, c’e
 pub(super) const CHAT: [Pair; 3] = [
     ["Do you sell gift cards?", "Vendez-vous des cartes cadeaux ?"],
     ["Can I leave my bicycle in the yard?", "Puis-je laisser mon vélo dans la cour ?"],
-    ["Do you rent costumes for children?", "Louez-vous des costumes pour enfants ?"],
+    ["Do you have a terrace?", "Avez-vous une terrasse ?"],
 ];
 
 /// Messages of the last days. The newest one is open but snoozed, and the others are resolved.
