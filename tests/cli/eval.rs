@@ -1,5 +1,5 @@
 //! Tests of `eval`. The scenarios of the repository must pass on the guided path, with a chat model that follows a
-//! script, and with a chat model that lies.
+//! script, and with a chat model that makes false claims.
 
 use crate::model::{Model, Reply, script, turn};
 use crate::program::{alone, alone_with};
