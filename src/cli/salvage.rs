@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use engine::salvage::{Salvaged, SalvagedBusiness, SalvagedKind};
+use engine::salvage::{Missing, Salvaged, SalvagedBusiness, SalvagedKind};
 use serde_json::json;
 
 use super::carry_out::{Failure, carry_out};
@@ -79,6 +79,14 @@ fn as_text(salvaged: &Salvaged, to: &Path) -> String {
         to.display(),
         print::count(salvaged.unreadable.len() as u64, "part", "parts"),
     );
+    if let Some(Missing { found, stored }) = salvaged.missing {
+        let _ = writeln!(
+            text,
+            "The newest changes are missing: the damaged store had stored {}, and the newest one that was found has \
+             the number {found}.",
+            print::count(stored, "change", "changes"),
+        );
+    }
     text.push_str(&if salvaged.is_whole() {
         format!(
             "No record is known to be missing. Next: check the new store (receptionist verify {}), then start the service \
@@ -119,6 +127,7 @@ fn as_json(salvaged: &Salvaged) -> serde_json::Value {
         "rows": salvaged.rows,
         "installation_rows": salvaged.installation_rows,
         "unreadable_at": salvaged.unreadable,
+        "newest_change": salvaged.missing.map(|missing| json!({ "found": missing.found, "stored": missing.stored })),
         "businesses": salvaged.businesses.iter().map(business).collect::<Vec<_>>(),
         "whole": salvaged.is_whole(),
     })
@@ -134,7 +143,13 @@ mod tests {
         let kind = SalvagedKind { kind: BudgetKind::Appointments, found, counted: Some(3) };
         let kinds = vec![kind, SalvagedKind { kind: BudgetKind::Calls, found: 7, counted: None }];
         let business = SalvagedBusiness { id: BusinessId::INSTALLATION, rows: 20, kinds, is_usable: true };
-        Salvaged { rows: 24, installation_rows: 4, businesses: vec![business], unreadable: vec![9] }
+        Salvaged {
+            rows: 24,
+            installation_rows: 4,
+            businesses: vec![business],
+            unreadable: vec![9],
+            missing: None,
+        }
     }
 
     #[test]
@@ -145,6 +160,11 @@ mod tests {
         assert_eq!(lines[3..5], ["appointments 2 3 1 missing", "calls 7 -"]);
         assert!(text.contains("Records are missing. Next: "));
         assert!(as_text(&salvaged(3), Path::new("new")).contains("No record is known to be missing. Next: "));
+        let cut = Salvaged { missing: Some(Missing { found: 7, stored: 9 }), ..salvaged(3) };
+        let text = as_text(&cut, Path::new("new"));
+        assert!(text.contains("had stored 9 changes, and the newest one that was found has the number 7."));
+        assert!(text.contains("Records are missing. Next: "));
+        assert_eq!(as_json(&cut)["newest_change"], json!({ "found": 7, "stored": 9 }));
         assert_eq!(as_json(&salvaged(2))["businesses"][0]["kinds"][0]["missing"], 1);
     }
 }

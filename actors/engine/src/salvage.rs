@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use domain::{ApiKey, BudgetKind, Business, BusinessId};
+pub use store::Missing;
 use store::kept::{COUNTED, Counted, counted};
 use store::keys::{self, installation_kind};
 use store::{
@@ -20,6 +21,8 @@ pub struct Salvaged {
     pub businesses: Vec<SalvagedBusiness>,
     /// The unreadable offsets in the damaged store's file.
     pub unreadable: Vec<u64>,
+    /// The newest changes of the damaged store that are missing.
+    pub missing: Option<Missing>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +51,11 @@ impl SalvagedKind {
 impl Salvaged {
     pub fn is_whole(&self) -> bool {
         let is_whole = |kind: &SalvagedKind| kind.missing() == 0;
-        self.businesses.iter().all(|business| business.is_usable && business.kinds.iter().all(is_whole))
+        self.missing.is_none()
+            && self
+                .businesses
+                .iter()
+                .all(|business| business.is_usable && business.kinds.iter().all(is_whole))
     }
 }
 
@@ -58,6 +65,7 @@ pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
     let salvaging = Salvaging::begin(from, to)?;
     let mut salvaged = count(&salvaging.store)?;
     salvaged.unreadable.clone_from(&salvaging.unreadable);
+    salvaged.missing = salvaging.missing;
     salvaging.finish().await?;
     Ok(salvaged)
 }

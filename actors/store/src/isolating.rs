@@ -217,17 +217,31 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Fails if the log has lost messages, unless the journal contains their batches.
+/// Fails if the log has lost messages, unless the journal contains their batches. sled erases everything after the end
+/// of the log when it opens, so the check comes first.
 fn check_log(files: &Files, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
     let Some(log) = files.log().map_err(|error| files.unusable(error))? else { return Ok(()) };
-    let mut checked = log.check(ended);
-    if matches!(checked, Err(Unusable::Damaged { .. }))
-        && ended.is_some()
-        && is_in_journal(files, &log, synced)?
-    {
-        checked = log.check(None);
-    }
+    let checked = match log.check(ended) {
+        Err(Unusable::Damaged { .. }) if ended.is_some() && can_lose_end(files, &log, synced)? => {
+            log.check(None)
+        }
+        Ok(()) if ended.is_none() => match log.erased() {
+            Ok(Some(torn)) if !can_lose_end(files, &log, synced)? => Err(torn),
+            erased => erased.map(drop).map_err(Unusable::from),
+        },
+        checked => checked,
+    };
     checked.map_err(|error| files.unusable(error))
+}
+
+/// True if the store is complete without the messages that sled erases when it opens the log: the pages of the
+/// snapshot do not need them, no page needs a segment that was used again since, and the journal contains their
+/// batches.
+fn can_lose_end(files: &Files, log: &Log, synced: u64) -> Result<bool, StoreError> {
+    let unusable = |error: io::Error| files.unusable(error);
+    Ok(log.ends_after_snapshot().map_err(unusable)?
+        && is_in_journal(files, log, synced)?
+        && log.is_every_page_in_place().map_err(unusable)?)
 }
 
 /// True if the journal contains every batch that follows the newest readable batch of the log.

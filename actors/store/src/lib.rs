@@ -83,7 +83,7 @@ pub use pieces::{
 use ports::Clock;
 use room::Room;
 pub use room::{DiskFull, DiskReserve, RESERVE_BYTES_DEFAULT, RESERVE_BYTES_MIN, RoomLevel, Weight};
-pub use salvaging::Salvaging;
+pub use salvaging::{Missing, Salvaging};
 pub use set_aside::unless_set_aside;
 pub use snapshot::Snapshot;
 pub use tombstone_copy::{copied_tombstones, copy_tombstones};

@@ -20,6 +20,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::StoreError;
+use super::files::found;
 
 /// The key of the row that contains the number of the store's newest batch. It is greater than all other keys.
 pub(super) const NEWEST_KEY: [u8; super::KEY_BYTES_MAX + 1] = [0xff; super::KEY_BYTES_MAX + 1];
@@ -70,6 +71,15 @@ impl Mark {
             Err(error)
         })
     }
+}
+
+/// Returns the number of the newest durable batch, or `None` if the mark is missing or damaged.
+pub(super) fn read(path: &Path) -> io::Result<Option<u64>> {
+    let Some(read) = found(std::fs::read(path))? else { return Ok(None) };
+    let mut bytes = [0; MARK_BYTES];
+    let length = read.len().min(MARK_BYTES);
+    bytes[..length].copy_from_slice(&read[..length]);
+    Ok(decode(&bytes).map(|marked| marked.number))
 }
 
 fn encode(number: u64, ended: Option<u64>) -> [u8; MARK_BYTES] {

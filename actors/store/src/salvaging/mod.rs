@@ -16,15 +16,24 @@ use std::path::{Path, PathBuf};
 use super::disk::{LOCK_FILE, locked};
 use super::files::{found, sync_path};
 use super::journal::{self, Found};
-use super::mark::NEWEST_KEY;
+use super::mark::{self, NEWEST_KEY};
 use super::opening::SEGMENT_BYTES;
 use super::sled_log;
 use super::{Filling, Store, StoreError, TOMBSTONES_FILE, filling, format, keys, piece_of};
+
+/// The batches with numbers above `found`, up to `stored`, are missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing {
+    pub found: u64,
+    pub stored: u64,
+}
 
 pub struct Salvaging {
     pub store: Store,
     /// The offsets of the unreadable parts of sled's file `db`.
     pub unreadable: Vec<u64>,
+    /// The numbers of the newest batch that was found and of the newest batch that the store had stored, if they differ.
+    pub missing: Option<Missing>,
     from: PathBuf,
     to: PathBuf,
     _lock: Option<File>,
@@ -51,6 +60,9 @@ impl Salvaging {
         let journal = from.join("journal");
         let found = journal::salvage(&journal).map_err(StoreError::preparing("reading", &journal))?;
         let number = found.last().map_or(0, |found| found.number).max(newest.unwrap_or(0));
+        let stored = mark::read(&from.join("committed")).map_err(StoreError::preparing("reading", from))?;
+        let missing =
+            stored.filter(|stored| *stored > number).map(|stored| Missing { found: number, stored });
         let mut filling = Filling::begin(to, number)?;
         let mut changes = changes(found, newest).into_iter().peekable();
         for row in log.rows() {
@@ -66,7 +78,8 @@ impl Salvaging {
             value.map_or(Ok(()), |value| filling.put((key, value)))?;
         }
         let store = filling.into_store(Box::new(|_| ()))?;
-        Ok(Self { store, unreadable: log.unreadable, from: from.into(), to: to.into(), _lock: lock })
+        let (unreadable, from, to) = (log.unreadable, from.into(), to.into());
+        Ok(Self { store, unreadable, missing, from, to, _lock: lock })
     }
 
     pub async fn finish(self) -> Result<(), StoreError> {

@@ -84,6 +84,46 @@ impl Log {
         Ok(end)
     }
 
+    /// Returns the damage at which the log ends, if valid messages of the log follow. When sled opens the log, it erases
+    /// these messages.
+    pub(crate) fn erased(&self) -> io::Result<Option<Unusable>> {
+        let (mut next, mut end, mut bytes) = (None, None, Vec::new());
+        for segment in self.tail() {
+            self.read(segment.at, &mut bytes)?;
+            if end.is_none() && next.is_some_and(|next| next != segment.lsn) {
+                let what = "the segment of the log before this one is missing";
+                end = Some(Unusable::Damaged { offset: segment.at, what });
+            }
+            let mut from = SEGMENT_HEADER_BYTES;
+            if end.is_none() {
+                next = Some(segment.lsn + self.segment_bytes);
+                let Some(at) = self.messages(segment, &bytes, |_| None, |_, _| {}) else { continue };
+                end = Some(Torn { segment: *segment, at: at as u64 }.damaged());
+                from = at + 1;
+            }
+            if message_after(&bytes, from, self.number(segment)) < bytes.len() {
+                return Ok(end);
+            }
+        }
+        Ok(None)
+    }
+
+    /// True if sled reads the whole log up to its snapshot, which may refer to every message before.
+    pub(crate) fn ends_after_snapshot(&self) -> io::Result<bool> {
+        Ok(self.end()? >= self.snapshot.as_ref().map_or(0, |file| file.lsn))
+    }
+
+    /// True if no page of the tree has a message in a segment that a later segment has overwritten.
+    pub(crate) fn is_every_page_in_place(&self) -> io::Result<bool> {
+        let pages = self.pages()?;
+        for part in pages.iter().flat_map(|(_, state)| state.parts()) {
+            if !self.is_in_place(self.segment_of(part), part.at)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     fn tail(&self) -> &[Segment] {
         let stable = self.segments.iter().map(|segment| segment.stable).max().unwrap_or(0);
         let from = stable / self.segment_bytes * self.segment_bytes;

@@ -51,7 +51,7 @@ impl Plan {
         let rows = Work::after(self.load, self.segments, self.seed, changes).rows;
         let targets = Targets::of(&dir);
         let base = Base { dir, rows, targets };
-        let copy = base.copy();
+        let copy = base.copy("damaged");
         let outcome = compare(&copy, &base.rows);
         assert!(matches!(outcome, Outcome::Identical), "an undamaged store of {self:?}: {outcome:?}");
         base
@@ -71,8 +71,8 @@ impl Plan {
 }
 
 impl Base {
-    pub(crate) fn copy(&self) -> PathBuf {
-        let copy = self.dir.with_file_name("damaged");
+    pub(crate) fn copy(&self, name: &str) -> PathBuf {
+        let copy = self.dir.with_file_name(name);
         crate::files::copy(&self.dir, &copy);
         copy
     }

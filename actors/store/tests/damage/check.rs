@@ -1,13 +1,14 @@
 //! Opens a damaged store and compares its rows with the rows before the damage.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::ResourceId;
-use store::{Key, KeyRange, Order, Store, StoreError, every_row, piece_of};
+use store::{Key, KeyRange, Order, Salvaging, Store, StoreError, every_row, piece_of};
 
 use crate::loads::{BUSINESSES, Rows, business};
 
@@ -18,11 +19,12 @@ const READ_BY_KEY: usize = 41;
 pub(crate) enum Outcome {
     /// All rows are the same as before the damage.
     Identical,
-    /// The store does not open, or a read fails.
-    Refused,
+    /// The store does not open, or a read fails. `has_changed_log` is true if a refused opening has changed sled's log.
+    Refused { has_changed_log: bool },
     /// Some rows differ, but all of them belong to businesses that are set aside.
     SetAside,
-    /// Rows differ from those before the damage, although no error was returned.
+    /// Rows differ from those before the damage, although no error was returned. Or a salvage after a refused opening
+    /// finds fewer rows than a salvage before it.
     Silent(String),
 }
 
@@ -53,24 +55,41 @@ pub(crate) fn compare(dir: &Path, rows: &Rows) -> Outcome {
             Ok(Seen::Less(difference)) => {
                 return Outcome::Silent(format!("{difference}, at the {opening} opening"));
             }
-            Err(_) => return Outcome::Refused,
+            Err(has_changed_log) => return Outcome::Refused { has_changed_log },
         }
     }
     if is_set_aside { Outcome::SetAside } else { Outcome::Identical }
 }
 
-fn compare_once(dir: &Path, rows: &Rows) -> Result<Seen, StoreError> {
+/// Returns how many of the rows a salvage of the store at `before` finds and a salvage of the store at `after` does not.
+pub(crate) fn cost(before: &Path, after: &Path, rows: &Rows) -> usize {
+    let (before, after) = quietly(|| (salvaged(before), salvaged(after)));
+    let is_in = |found: &Rows, (key, value): (&Vec<u8>, &Vec<u8>)| found.get(key) == Some(value);
+    rows.iter().filter(|row| is_in(&before, *row) && !is_in(&after, *row)).count()
+}
+
+fn salvaged(from: &Path) -> Rows {
+    let to = tempfile::tempdir().unwrap();
+    let Ok(salvaging) = Salvaging::begin(from, to.path()) else { return Rows::new() };
+    let rows = salvaging.store.rows().scan(&every_row(), Order::Ascending);
+    rows.collect::<Result<_, _>>().unwrap()
+}
+
+/// Opens the store once. If it is refused, returns whether the refused opening has changed sled's log.
+fn compare_once(dir: &Path, rows: &Rows) -> Result<Seen, bool> {
+    let log = || fs::read(dir.join("store/db")).unwrap_or_default();
+    let before = log();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let has_failed = Arc::new(AtomicBool::new(false));
         let failed = Arc::clone(&has_failed);
-        let store = Store::open_disk(dir, Box::new(move |_| failed.store(true, Ordering::Relaxed)))?;
-        let difference = differ(&store, rows)?;
+        let opened = Store::open_disk(dir, Box::new(move |_| failed.store(true, Ordering::Relaxed)));
+        let store = opened.map_err(|_| log() != before)?;
+        let difference = differ(&store, rows).map_err(|_| false)?;
         let closed = store.close().await;
-        if has_failed.load(Ordering::Relaxed) {
-            return Err(StoreError::Stopped);
+        if has_failed.load(Ordering::Relaxed) || closed.is_err() {
+            return Err(false);
         }
-        closed?;
         Ok(difference)
     })
 }

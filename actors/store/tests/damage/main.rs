@@ -34,7 +34,7 @@ use std::process::ExitCode;
 
 use self::base::Plan;
 use self::chance::{Rng, home, is_selected, number_of, seed};
-use self::check::{Outcome, compare};
+use self::check::{Outcome, compare, cost};
 use self::loads::Load;
 
 const NAME: &str = "a_damaged_store_is_identical_or_refused_or_names_the_businesses_set_aside";
@@ -111,9 +111,17 @@ fn run(home: &Path, rng: &mut Rng, seed: u64) -> Table {
                 aimed -= 1;
                 base.targets.aimed(rng)
             };
-            let copy = base.copy();
+            let copy = base.copy("damaged");
             damage.apply(&copy);
-            let outcome = compare(&copy, &base.rows);
+            let mut outcome = compare(&copy, &base.rows);
+            if matches!(outcome, Outcome::Refused { has_changed_log: true }) {
+                let unopened = base.copy("unopened");
+                damage.apply(&unopened);
+                let lost = cost(&unopened, &copy, &base.rows);
+                if lost > 0 {
+                    outcome = Outcome::Silent(format!("a refused opening destroyed {lost} readable rows"));
+                }
+            }
             table.count(damage.kind, &outcome);
             let Outcome::Silent(difference) = outcome else { continue };
             println!("SILENT: DAMAGES_SEED={seed}, store {number}: {damage}: {difference}");
@@ -132,7 +140,7 @@ impl Table {
         let count = self.0.entry(kind).or_default();
         match outcome {
             Outcome::Identical => count.identical += 1,
-            Outcome::Refused => count.refused += 1,
+            Outcome::Refused { .. } => count.refused += 1,
             Outcome::SetAside => count.set_aside += 1,
             Outcome::Silent(_) => count.silent += 1,
         }

@@ -201,6 +201,74 @@ fn after_any_flipped_bit_the_store_has_every_row_or_does_not_open() {
     }
 }
 
+/// Removes all records from the journal of a store.
+fn empty_journal(dir: &Path) {
+    fs::remove_file(dir.join("journal")).unwrap();
+}
+
+/// Salvages a store and returns its rows, and whether the salvage found the newest change.
+fn salvaged(from: &Path) -> (BTreeMap<Vec<u8>, Vec<u8>>, bool) {
+    let to = tempfile::tempdir().unwrap();
+    let salvaging = crate::Salvaging::begin(from, to.path()).unwrap();
+    let rows = salvaging.store.rows().scan(&every_row(), Order::Ascending);
+    (rows.collect::<Result<_, _>>().unwrap(), salvaging.missing.is_none())
+}
+
+#[test]
+fn a_refused_start_does_not_change_the_log() {
+    let home = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(home.path()).unwrap();
+    write(&store, 1..=2, 400);
+    store.close();
+    let store = DiskBackend::open(home.path()).unwrap();
+    let snapshot = snapshots_of(&home.path().join("store")).unwrap().pop().unwrap().lsn;
+    write(&store, 3..=3, 400);
+    let rows = all(&store, &every_row()).unwrap();
+    let killed = copied(home.path());
+    store.close();
+    for from in [&killed, &home] {
+        let needed = log(from.path()).1;
+        assert!(needed.iter().all(|(lsn, ..)| *lsn < SEGMENT_BYTES as u64), "the log must have one segment");
+        let (before, after): (Vec<_>, _) = needed.iter().partition(|(lsn, ..)| *lsn < snapshot);
+        for (messages, has_journal) in [(&before, true), (&before, false), (&after, false)] {
+            let (_, message, _) = messages[messages.len() / 3];
+            let damaged = copied(from.path());
+            if !has_journal {
+                empty_journal(damaged.path());
+            }
+            flip(damaged.path(), message + 9);
+            let log = || fs::read(damaged.path().join("store/db")).unwrap();
+            let bytes = log();
+            match DiskBackend::open(damaged.path()) {
+                Err(StoreError::DamagedAt { offset, .. }) => assert_eq!(offset, message),
+                opened => panic!("{message}: {:?}", opened.err()),
+            }
+            assert!(log() == bytes, "{message}");
+            let (found, is_newest) = salvaged(damaged.path());
+            assert!(is_newest && rows.len() - found.len() <= 40, "{message}: {} rows", found.len());
+        }
+        // The journal contains the batches that follow the snapshot.
+        let (_, message, _) = after[after.len() / 3];
+        flip(from.path(), message + 9);
+        let store = DiskBackend::open(from.path()).unwrap();
+        assert!(all(&store, &every_row()).unwrap() == rows);
+        store.close();
+    }
+}
+
+#[test]
+fn a_salvage_reports_that_the_newest_changes_are_missing() {
+    let home = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(home.path()).unwrap();
+    write(&store, 1..=2, 1_000);
+    store.close();
+    let newest = log(home.path()).1.pop().unwrap().1;
+    empty_journal(home.path());
+    let db = OpenOptions::new().write(true).open(home.path().join("store/db")).unwrap();
+    db.write_all_at(&vec![0; newest as usize / 2], newest / 2).unwrap();
+    assert!(!salvaged(home.path()).1);
+}
+
 #[test]
 fn damaged_snapshots_and_settings_are_created_again() {
     let home = tempfile::tempdir().unwrap();
