@@ -163,6 +163,9 @@ impl Booked {
             let bookings = context.options.sized(1_000, 2) * notifying.len();
             let bookings = Bookings::limited(notifying, context.first_day, 0, bookings)?;
             exhaust(address, bookings.scripts(IN_FLIGHT), &server.process).await?;
+            // The kernel writes the rows of these bookings to the disk much later, and then the measured bookings would
+            // wait for it.
+            tokio::task::spawn_blocking(rustix::fs::sync).await?;
         }
         // The first bookings load every business before the measurement begins.
         let first = Bookings::limited(shops, context.first_day, 0, shops.len())?;
