@@ -10,6 +10,7 @@
 //! - The service may refuse requests of offenders with 409, 429 or 503. Any other failure ends the harness.
 
 mod connecting;
+mod conversing;
 mod delivering;
 mod filling;
 mod log_unread;

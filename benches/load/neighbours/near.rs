@@ -2,7 +2,7 @@
 
 use super::connecting::{self, Connecting};
 use super::scanning::{self, Scanning};
-use super::{log_unread, long_values};
+use super::{conversing, log_unread, long_values};
 use crate::error::Result;
 use crate::group::{Context, Group};
 use crate::measure::Measured;
@@ -16,7 +16,8 @@ pub(crate) struct Neighbours {
 
 impl Group for Neighbours {
     fn rows(_context: &Context) -> Vec<Row> {
-        [scanning::rows(), connecting::rows(), log_unread::rows(), long_values::rows()].concat()
+        [scanning::rows(), connecting::rows(), log_unread::rows(), long_values::rows(), conversing::rows()]
+            .concat()
     }
 
     async fn set_up(context: &Context, rows: &[Row]) -> Result<Self> {
@@ -30,6 +31,7 @@ impl Group for Neighbours {
             Some(scanning) if Scanning::has(row) => scanning.measure(context, row).await,
             _ if Connecting::has(row) => Connecting::measure(context, row, &mut self.notes).await,
             _ if log_unread::has(row) => log_unread::measure(context, row, &mut self.notes).await,
+            _ if conversing::has(row) => conversing::measure(context, row, &mut self.notes).await,
             _ => long_values::measure(context, row, &mut self.notes).await,
         }
     }
