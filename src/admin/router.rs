@@ -331,7 +331,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         delete(b!("/webhooks/{webhook_id}"), Token, api::webhooks::delete)
             .named("deleteWebhook", "Delete a webhook endpoint")
-            .details("Events that wait for this endpoint are never sent."),
+            .details("The service stops sending to the endpoint, so events whose delivery is pending are never sent."),
         get(b!("/webhooks"), Token, webhooks::list)
             .named("listWebhooks", "List the webhook endpoints")
             .details("The list is ordered by creation and contains no secrets."),

@@ -169,7 +169,7 @@ async fn an_appointment_is_moved_against_rules_and_made_longer() {
     let id = salon.booked(LATER, "Ada").await;
     let path = salon.to(&format!("appointments/{id}"));
     let way = format!("{path}/move");
-    // The form first contains the current time. If the duration is increased, the appointment can keep its
+    // The form opens with the appointment's own time, so a longer duration can be submitted without a new
     // start.
     let page = salon.owner.get(&way).await.is(200).says("Tuesday 3 March, 10:00 – 10:30");
     salon.owner.submit(&page, &way, &[("minutes", "60")]).await.leads_to(&format!("{path}?done=moved"));

@@ -20,7 +20,8 @@ use uuid::Uuid;
 /// varies, because the service reads the clock once a minute.
 const HELD_MILLIS: i64 = 600_000;
 const HELD_MILLIS_MAX: i64 = HELD_MILLIS + 125_000;
-/// The maximum difference of the wall clock that the service follows immediately, in milliseconds.
+/// The service follows the wall clock immediately if the wall clock differs from the service's time by at most this, in
+/// milliseconds.
 const FOLLOWED_MILLIS: i64 = 60_000;
 /// The maximum time without a running engine that counts as steady time, in milliseconds.
 const STOPPED_MILLIS_MAX: i64 = 24 * 3_600_000;
@@ -72,7 +73,7 @@ struct State {
     began: Option<Instant>,
     /// The time by which the wall clock is ahead of the true time, in milliseconds.
     ahead: i64,
-    /// All times that the service may use.
+    /// The different times of which the service may use any one as the true time at this moment.
     beliefs: Vec<Belief>,
     /// The times that the service could use before the last jump of the wall clock. They apply again if the
     /// jump ends before the service has read the clock. `jump_is_seen` is true if the service has read the

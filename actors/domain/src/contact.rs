@@ -93,7 +93,8 @@ pub struct Alias {
     pub into: ContactId,
     /// The id of the merge. It is greater than the id of every record that is older than the merge.
     pub id: MergeId,
-    /// Digests of the phone numbers and e-mail addresses that the survivor did not keep, from both contacts.
+    /// Digests of the phone numbers and e-mail addresses that one of the two contacts had before the merge, and that
+    /// the survivor does not have after it.
     pub former: Vec<[u8; 16]>,
     /// Whether some records may still refer to `from`.
     pub is_moving: bool,

@@ -132,7 +132,8 @@ mod tests {
             _ => unreachable!("both ends of a range have the same family"),
         };
         for neighbour in [before, after].into_iter().flatten() {
-            // Several ranges meet at these addresses. The second implementation decides whether they are public.
+            // These neighbours of a range can belong to another refused range. `is_public_in_bits` says whether they
+            // are public.
             let next_door = [
                 "223.255.255.255",
                 "240.0.0.0",

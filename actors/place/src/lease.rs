@@ -34,7 +34,8 @@ impl Lease {
         Self { length: timing.lease(), sent: None }
     }
 
-    /// Renews the lease after the database has acknowledged a record that was sent first at the time `sent`.
+    /// Renews the lease after the database has acknowledged a record. `sent` is the time at which the node sent the
+    /// record for the first time.
     pub fn acknowledged(&mut self, sent: Duration) {
         self.sent = self.sent.max(Some(sent));
     }

@@ -11,8 +11,8 @@ use super::StoreError;
 use super::error::Cause;
 use super::mark::NEWEST_KEY;
 
-/// The length of a segment of sled's log. With shorter segments, simulated power cuts damaged stores with a long
-/// unsynced log.
+/// The length of a segment of sled's log. It must not be shorter: with shorter segments, sled's stores were damaged in
+/// tests that cut the power while a long part of the log was not synced.
 pub(super) const SEGMENT_BYTES: usize = 8 << 20;
 
 /// The interval of sled's own flushes, which also drive sled's garbage collection.

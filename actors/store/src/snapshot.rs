@@ -230,7 +230,8 @@ mod tests {
         for round in 0.. {
             let Some(rows) = snapshot.next(60, 1 << 20).unwrap() else { break };
             read.extend(rows);
-            // Rows become longer or shorter, are deleted or created. The old values do not fit into memory.
+            // The writes make rows longer or shorter, delete rows, and create rows. The snapshot must keep
+            // the old values, which do not fit into its memory.
             for number in 0..30 {
                 let number = (round as u8).wrapping_mul(31).wrapping_add(number) % 110;
                 let value = [Some(vec![0xee; 310_000]), Some(vec![1]), None, Some(vec![0xdd; 5_000])];

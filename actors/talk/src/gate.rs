@@ -23,7 +23,7 @@ pub(crate) struct Gate<'a> {
     pub(crate) now: Timestamp,
     /// The passages of this turn.
     pub(crate) passages: &'a [Passage],
-    /// The model's sentences of this turn that were said.
+    /// The number of the model's sentences that were said in this turn.
     pub(crate) sentences: usize,
     pub(crate) chars: usize,
     /// Whether the sentence is said to the caller. A summary speaks of the caller.

@@ -187,7 +187,7 @@ fn is_over(flow: &Flow<'_>) -> bool {
     talk.turn_count > turns_max || is_call && flow.now() - talk.started_at >= CALL_TIME_MAX
 }
 
-/// After the limit: the turn is a message, or there is none.
+/// Handles a turn after the limit: takes its text as a message to the business, or says goodbye if there is no text.
 fn limited(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
     if is_key || text.trim().is_empty() {
         flow.say(Key::Goodbye);

@@ -133,7 +133,7 @@ pub struct DeliveryView {
     pub status: DeliveryStatus,
     /// The number of finished attempts of the current schedule.
     pub attempts_made: u32,
-    /// The newest 18 attempts of all schedules, oldest first.
+    /// The newest 18 attempts, oldest first. They include attempts made before the event was resent.
     #[schemars(length(max = ATTEMPTS_KEPT))]
     pub attempts: Vec<AttemptView>,
     /// The HTTP status of the newest response.

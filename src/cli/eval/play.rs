@@ -191,9 +191,10 @@ fn said(says: &Says, channel: Channel, last: &str) -> Result<Said, String> {
         Says::Text(text) => words(text.clone()),
         Says::Other(OtherThanText::Keys(keys)) => Said::Keys(keys.text()),
         Says::Other(OtherThanText::Choice(id)) => Said::Choice(id.text()),
-        Says::Other(OtherThanText::Number(_)) => {
-            words(number_in(last).ok_or_else(|| format!("no confirmation number was sent, but: {last}"))?)
-        }
+        Says::Other(OtherThanText::Number(_)) => words(
+            number_in(last)
+                .ok_or_else(|| format!("the last answer contains no confirmation number: {last}"))?,
+        ),
         Says::Other(OtherThanText::Code(_)) => return Err("no code was sent".into()),
     })
 }

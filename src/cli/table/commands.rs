@@ -196,7 +196,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 ..Verb::new(
                     "merge",
                     "mergeContacts",
-                    "Merge the contact given by --from into this contact; a phone or email that is not given moves to the notes",
+                    "Merge the contact given by --from into this contact; phone numbers and emails that are not given are added to its notes",
                 )
             },
             Verb {
@@ -336,7 +336,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         verbs: &[
             Verb::new("show", "getBudget", "Show the limits and the usage of each kind")
                 .shown(Show::ByField(BUDGET)),
-            Verb::new("set", "updateBudget", "Set the limits of one kind; omitted values stay the same")
+            Verb::new("set", "updateBudget", "Set the limits for one kind of records; omitted limits stay the same")
                 .shown(Show::ByField(BUDGET)),
         ],
     },

@@ -90,7 +90,7 @@ fn failure(words: &Words, failure: AttemptFailure) -> &'static str {
             ("No connection. The connection was refused", "Pas de connexion. La connexion a été refusée")
         }
         F::ConnectionReset => {
-            ("No connection. The connection was reset", "Pas de connexion. La connexion a été rompue")
+            ("No connection. The connection was reset", "Pas de connexion. L’hôte l’a coupée")
         }
         F::NetworkUnreachable => {
             ("No connection. The network cannot be reached", "Pas de connexion. Le réseau est injoignable")

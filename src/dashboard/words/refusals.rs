@@ -168,9 +168,10 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         Conflict::EndpointDisabled => {
             say("The endpoint is off. Turn it on first.", "L’adresse est coupée. Réactivez-la d’abord.")
         }
-        Conflict::DeliveryNotPending(_) => {
-            say("It no longer waits for an attempt.", "Il n’attend plus de tentative.")
-        }
+        Conflict::DeliveryNotPending(_) => say(
+            "This delivery is finished, so no attempt is pending.",
+            "Cet envoi est terminé : aucune tentative n’est prévue.",
+        ),
         Conflict::DeliveryPending => say("It is already being sent.", "L’envoi est déjà en cours."),
         Conflict::ContactErased => say(
             "The contact was erased, so these notes cannot be changed.",

@@ -211,7 +211,7 @@ fn the_reason_for_a_failed_attempt_is_in_the_pages_language() {
         assert_ne!(text(Locale::En), text(Locale::Fr), "{fault}");
     }
     let reset = AttemptFailure::ConnectionReset.into();
-    assert_eq!(text(Locale::Fr, &reset), "Pas de connexion. La connexion a été rompue");
+    assert_eq!(text(Locale::Fr, &reset), "Pas de connexion. L’hôte l’a coupée");
     let stored = AttemptError::Other("a text of an earlier version".into());
     assert_eq!(text(Locale::Fr, &stored), "a text of an earlier version");
 }

@@ -81,8 +81,8 @@ fn phone(text: &str, region: &str) -> Result<Phone, TextError> {
     Phone::from_e164(format!("+{}{zeros}{}", number.code().value(), number.national().value()))
 }
 
-/// Keeps every digit of a number with a country code. The plans would remove digits that look like a
-/// national prefix. Only a `(0)` after the country code is removed.
+/// Keeps every digit of a number with a country code. A parser for the country's numbering plan would remove digits
+/// that look like a national prefix. Only a `(0)` after the country code is removed.
 fn international(text: &str) -> Result<Phone, TextError> {
     let mut kept = String::from("+");
     for c in text.replacen("(0)", "", 1).chars().skip(1) {

@@ -205,7 +205,8 @@ pub struct CalendarState {
     pub complete_at: Option<SteadyTime>,
     pub failing_since: Option<SteadyTime>,
     pub failures: u32,
-    /// The time of the first of the last consecutive refusals of the credentials, and their number.
+    /// Set while the server refuses the credentials: the time of the first refusal since the last accepted read, and
+    /// the number of refusals since then.
     pub refused: Option<(SteadyTime, u32)>,
     pub missing_since: Option<SteadyTime>,
     /// Whether the team has received the alert about the current outage.

@@ -149,7 +149,7 @@ impl State {
         }
     }
 
-    /// Writes the outcome of an attempt. The business's actor writes an outcome that disables the endpoint.
+    /// Writes the outcome of an attempt. If the outcome disables the endpoint, the business's actor writes it instead.
     pub(super) fn record(&mut self, deliveries: &Arc<Deliveries>, ended: Ended) -> Result<(), StoreError> {
         let (shared, event) = (&deliveries.shared, ended.delivery.event_id);
         // The outcome of an attempt at a deleted endpoint is dropped, because no rows may be written for the
@@ -177,8 +177,8 @@ impl State {
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
-        // The delivery contains the value that this count had before the delivery's first attempt, so the
-        // count must not become durable later than the delivery.
+        // A delivery contains the value of this count at its first attempt. The count is written in the same
+        // batch, so that no stored delivery contains a greater value than the stored count.
         let reached = Reached { count: self.reached(), failing: self.failing };
         if self.reached_written != reached {
             self.reached_written = reached;

@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //!
-//! - Each message contains a permit, which keeps the actor running until the message is handled.
+//! - Each message contains a message permit, which keeps the actor running until the message is handled.
 //! - A stopped actor is started when its endpoint gets an attempt permit, or for work that needs no permit. The
 //!   only such work at the start of the engine is the correction of due times.
 //! - The waiting deliveries are registered with the dispatcher in bounded steps.

@@ -122,7 +122,8 @@ pub(crate) async fn open_all(moving: &Moving) -> Result<u64, StoreError> {
     Ok(opened)
 }
 
-/// Deletes all businesses that are not open yet. Returns their number. Fails when the engine closes.
+/// Deletes the rows of all businesses whose import was not finished. Returns the number of these businesses. Fails when
+/// the engine closes.
 pub(crate) async fn take_back(shared: &Shared) -> Result<u64, EngineError> {
     let (store, mut taken_back) = (&shared.store, 0);
     while let Some((id, _)) = next_staged(store)? {

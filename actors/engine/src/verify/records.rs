@@ -157,8 +157,8 @@ impl Checker<'_> {
         let endpoint = keys::id_at_end::<WebhookId>(self.key.get(..33).unwrap_or_default());
         let Some(id) = self.read(endpoint) else { return };
         let Some(endpoint) = self.record::<WebhookEndpoint>(&keys::webhook(self.of, id)) else {
-            // A deleted endpoint stays in the list of endpoints until its last row is deleted, so this row may
-            // be left.
+            // A deleted endpoint stays in the list of endpoints until its last row is deleted. While the endpoint is
+            // listed, this row is correct although the endpoint's record is missing.
             if !self.is_there(&keys::endpoint_index(self.of, id)) {
                 self.wrong("the webhook endpoint that it belongs to is missing");
             }

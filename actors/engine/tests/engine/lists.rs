@@ -34,7 +34,8 @@ fn call(number: i64) -> RecordCall {
         status: if number % 5 == 0 { CallStatus::Missed } else { CallStatus::Completed },
         outcome: outcomes[usize::try_from(number % 3).unwrap()],
         from_number: Some(domain::Phone::from_e164(format!("+1555{:07}", number % 4)).unwrap()),
-        // Some summaries are so long that their rows count as several rows.
+        // Every tenth call has a summary of 10,000 characters, so that its row alone counts as several rows
+        // of a page.
         summary: (number % 10 == 0).then(|| Text::new("long ".repeat(2_000)).unwrap()),
         ..CallDetails::of(
             if number % 7 == 0 { Direction::Outbound } else { Direction::Inbound },

@@ -117,8 +117,8 @@ async fn a_start_drops_the_notices_that_were_overtaken_before() {
     let other = book_by(&world.at(&shop), &shop, at(3, 14), 2, "ben@example.com").await;
     pass(1).await;
     post.take();
-    // After this start, the engine has no relay and therefore no outbox. The following move drops no notice, as
-    // if a crash had occurred just after the move.
+    // After this start, the engine has no relay and therefore no outbox, so the following move drops no notice. The
+    // rows are the same as after a crash just after the move.
     world.restart().await;
     move_to(&world.at(&shop), id, at(3, 12)).await;
     pass(1).await;

@@ -177,7 +177,7 @@ impl Answer {
 pub(crate) enum Effect {
     Reply(usize, Reply),
     Closed(usize),
-    /// The commit must be replicated later.
+    /// An instance has written a commit. The world must replicate it to the next instance later.
     Written {
         instance: usize,
         entry: usize,
@@ -214,7 +214,7 @@ pub(crate) struct Database {
     pub(crate) sessions: Vec<Session>,
     pub(crate) is_full: bool,
     pub(crate) fault: Option<Fault>,
-    /// Records that the primary has accepted with another epoch than that of the place.
+    /// The number of records that the primary accepted although their epoch was not the current one of the place.
     pub(crate) foreign_epochs: usize,
     /// The number of commits of the primary that [`Database::newly_replicated`] has returned.
     reported: usize,

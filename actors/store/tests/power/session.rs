@@ -31,8 +31,8 @@ const FAULTS: [i32; 3] = [5, 28, 0];
 /// The maximum number of changes in progress.
 const UNDER_WAY: usize = 24;
 
-/// The name of a way to end a run: it is killed some changes after sled has reused a freed segment. This must happen
-/// within `COMMITS_CHURNING_MAX` changes.
+/// The name of a way to end a run: the process is killed some changes after sled has reused a freed segment. The test
+/// fails if sled reuses none within `COMMITS_CHURNING_MAX` changes.
 pub(crate) const CHURN: &str = "churn";
 const COMMITS_CHURNING_MAX: u32 = 30_000;
 
@@ -305,8 +305,8 @@ impl History {
     }
 }
 
-/// Applies a note to the simulated disk. Checks that the log is synced before the store is marked as closed, and that a
-/// segment is synced before it is added to the list.
+/// Applies a note to the simulated disk. Checks that the log is synced before the store is marked as closed, and that
+/// each segment of the log is synced before its record is added to the file `segments`.
 pub(crate) fn follow(disk: &mut Disk, note: &Note) {
     disk.follow(note);
     // `committed` contains the number of the newest batch, its complement, the end of the log and a check

@@ -20,7 +20,7 @@ pub enum Expect {
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     pub today: NaiveDate,
-    /// Whether `11/24` is 24 November: the phone region is US.
+    /// Whether `11/24` is read as 24 November. This is so if the business's phone region is US.
     pub month_first: bool,
     pub expect: Expect,
     /// For sentences of a model: a weekday means every date with that weekday, and a date that contradicts its weekday

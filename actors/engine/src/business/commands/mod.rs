@@ -32,8 +32,8 @@ pub mod website;
 #[derive(Clone, Debug)]
 pub struct ForOperator<C>(pub C);
 
-/// Implements [`Change`](super::Change) for a type, with an answer for integrations, and for the
-/// [`ForOperator`] of the type, with an answer for the operator. Both call the type's `decide_as`.
+/// Implements [`Change`](super::Change) twice: for a type, whose answer is for integrations, and for the type in
+/// [`ForOperator`], whose answer is for the operator. Both call the type's `decide_as`.
 macro_rules! for_both {
     ($($change:ident => $gives:ident<$public:ty, $operator:ty>, $weight:ident;)*) => {$(
         impl Change for $change {

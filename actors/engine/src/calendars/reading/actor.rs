@@ -22,7 +22,7 @@ use crate::business::commands::calendars::{RecordRead, StoreEvents};
 use crate::business::{BusinessHandle, Request};
 use crate::error::{EngineError, Result};
 
-/// The maximum time of a read, without the storing of its result.
+/// The maximum time of a read. It does not include the time in which the result is stored.
 const READ_TIME_MAX: Duration = Duration::from_secs(5 * 60);
 /// The number of rows of a disconnected calendar that are deleted at once.
 const DELETED_PER_STEP: usize = 256;
