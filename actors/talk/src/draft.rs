@@ -1,6 +1,7 @@
-//! A turn of the model: rounds of text and functions.
+//! A turn that a model takes. It consists of rounds, in each of which the model writes text and calls functions.
 //!
-//! Invariant: the functions only stage changes. A message, a code and the end are the only effects of this module.
+//! Invariant: the functions only stage changes. The only effects of this module are that a message is taken, that a
+//! code is sent or checked, and that the conversation ends.
 
 use std::collections::BTreeSet;
 
@@ -19,29 +20,29 @@ use crate::state::{
 };
 use crate::words::{self, Key};
 
-/// The rounds of functions of a turn.
+/// The maximum number of rounds in a turn.
 const ROUNDS_MAX: u32 = 4;
 const OFFERED_MAX: usize = 6;
 const OFFERED_DAYS_MAX: usize = 3;
-/// The services and staff members that get handles.
+/// The maximum number of services that get handles, and of staff members that get handles.
 const HANDLES_MAX: usize = 50;
-/// The handles of times of a conversation.
+/// The maximum number of times that get handles in a conversation.
 const TIMES_MAX: usize = 500;
 const DAYS_MAX: u32 = 14;
-/// The sentences that are kept as dropped.
+/// The maximum number of dropped sentences that a turn reports.
 const DROPPED_MAX: usize = 20;
 
-/// A turn of the model that is not finished.
+/// An unfinished turn of the model.
 #[derive(Clone, Debug)]
 pub struct Draft {
     talk: Talk,
     input: Input,
-    /// The caller's turn, cut to its limit.
+    /// The text of the caller's turn, cut to the maximum length.
     text: String,
     lines: Vec<Line>,
     chars: usize,
     dropped: Vec<Dropped>,
-    /// The lines and effects of functions.
+    /// The fixed lines that functions added.
     fixed: Vec<Line>,
     effects: Vec<Effect>,
     passages: Vec<Passage>,
@@ -49,7 +50,7 @@ pub struct Draft {
     /// The messages of the rounds so far.
     rounds: Vec<Value>,
     round: u32,
-    /// The sentences and calls of this round.
+    /// The model's sentences in this round, including dropped ones.
     said: Vec<String>,
     called: Vec<(Call, String)>,
     is_over: bool,
@@ -131,7 +132,8 @@ impl Draft {
     /// # Errors
     /// Returns the question that the engine must answer first.
     pub fn call(&mut self, call: &Call, facts: &Facts, answers: &Answers) -> Asked<()> {
-        // A question interrupts the function, so the function works on a copy.
+        // A question ends this call early, and the engine repeats the call with the answer. The function
+        // changes a copy, so that nothing is done twice.
         let mut next = self.clone();
         let answer = if next.is_over {
             Err("The turn is over.".to_owned())
@@ -150,7 +152,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Whether the model gets the answers of its functions in another round. It is asked once after each round.
+    /// Ends a round. Returns whether the model gets another round, with the answers of the functions that it called.
+    /// The engine calls this exactly once after each round.
     pub fn wants_more(&mut self) -> bool {
         let called = std::mem::take(&mut self.called);
         let said = std::mem::take(&mut self.said).join(" ");
@@ -161,7 +164,7 @@ impl Draft {
         let calls: Vec<Value> = called
             .iter()
             .map(|(call, _)| {
-                // Arguments that are not JSON are refused by some servers when they come back.
+                // The next request repeats the calls, and some servers refuse it if arguments are not JSON.
                 let arguments = serde_json::from_str::<Value>(&call.arguments).ok().filter(Value::is_object);
                 let arguments = arguments.unwrap_or_else(|| json!({})).to_string();
                 json!({
@@ -177,7 +180,7 @@ impl Draft {
         true
     }
 
-    /// Ends the turn. If the model has said nothing that may be said, the guided path takes the turn.
+    /// Ends the turn. If the turn has neither a line nor a staged change, the guided path takes it.
     ///
     /// # Errors
     /// Returns the question that the engine must answer first.
@@ -206,7 +209,7 @@ impl Draft {
         Ok(flow.finish())
     }
 
-    /// Runs a part of the guided path's rules on the draft, and keeps its lines and effects.
+    /// Runs rules of the guided path on the draft, and keeps the lines and effects that they produce.
     fn with_flow<'a, T>(
         &mut self,
         facts: &'a Facts,
@@ -325,7 +328,7 @@ impl Draft {
         self.talk.effects.push(effect);
     }
 
-    /// The offered time of a handle.
+    /// The offered time that the handle in the arguments names.
     fn time(&self, arguments: &Arguments) -> Result<OfferedTime, String> {
         let number = arguments.handle("time", 't')?;
         let time = number.and_then(|number| self.talk.handles.times.get(number));
@@ -374,7 +377,8 @@ impl Draft {
         Ok(())
     }
 
-    /// The phone number of a call's argument, which the caller must have said; else the caller's own.
+    /// The phone number in the arguments of a function, which the caller must have said. Without this argument, the
+    /// caller's own number.
     fn given_phone(&self, arguments: &Arguments, answers: &Answers) -> Asked<Result<Option<String>, String>> {
         let own = || self.talk.phone.clone().or_else(|| self.talk.from.clone());
         let Some(written) = arguments.get("phone") else { return Ok(Ok(own())) };
@@ -388,7 +392,7 @@ impl Draft {
         Ok(Err("The caller has not said this phone number. Ask for it.".into()))
     }
 
-    /// Whether the caller has said a number: with or without its country code.
+    /// Whether the caller has said this number, with or without its country code.
     fn has_said_phone(&self, phone: &str) -> bool {
         self.talk.caller_said().any(|turn| {
             let digits: String = turn.chars().filter(char::is_ascii_digit).collect();
@@ -475,7 +479,7 @@ impl Draft {
         } else {
             Change::Cancel { appointment }
         };
-        // Staging asks no question.
+        // Staging a move or a cancellation asks the engine no question, so it needs no answers.
         let staged = self.stage(facts, &Answers::default(), change);
         if staged.is_ok() { Ok(STAGED.into()) } else { Err("Try again later.".into()) }
     }
@@ -630,7 +634,8 @@ impl Wish {
     }
 }
 
-/// Up to 6 openings over up to 3 days: the nearest to the wished time, else spread over the range.
+/// Chooses up to 6 openings on up to 3 days, which are spread over the range. On each day, it chooses the openings
+/// nearest to the wished time, or spreads them over the day if no time is wished.
 fn chosen(
     openings: &[Opening],
     wish: &Wish,
@@ -657,7 +662,7 @@ fn chosen(
     found
 }
 
-/// At most `count` entries, evenly spread: the first and the last one among them.
+/// At most `count` evenly spread entries, which include the first and the last entry.
 fn spread<T: Clone>(all: &[T], count: usize) -> Vec<T> {
     if all.len() <= count || count < 2 {
         return all.iter().take(count).cloned().collect();

@@ -30,7 +30,7 @@ pub struct Facts {
     pub website_url: Option<String>,
     pub change_by_caller: bool,
     pub knowledge_public: bool,
-    /// Whether a handoff number is set and the business is open now.
+    /// Whether calls can be transferred: a handoff number is set and the business is open now.
     pub handoff: bool,
     /// The `greeting` of the settings.
     pub greeting_en: Option<String>,
@@ -64,35 +64,39 @@ pub struct OpenDay {
     pub windows: Vec<(NaiveTime, NaiveTime)>,
 }
 
-/// A question to the engine. The last seven change something.
+/// A question to the engine. The questions from `Book` on make a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ask {
-    /// The openings of a service → [`Answer::Openings`].
+    /// Asks for the openings of a service. The answer is [`Answer::Openings`].
     Openings(OpeningsAsk),
-    /// The coming appointments of the verified contact, the next first, at most 20 → [`Answer::Appointments`].
+    /// Asks for at most 20 coming appointments of the verified contact, in the order of their starts. The answer is
+    /// [`Answer::Appointments`].
     Appointments { contact: ContactId },
-    /// At most 3 passages → [`Answer::Passages`]. Without `knowledge_public` the rules do not ask.
+    /// Asks for at most 3 passages of the knowledge entries. The answer is [`Answer::Passages`]. The rules ask only if
+    /// the setting `knowledge_public` is on.
     Passages { query: String },
-    /// A phone number as the caller wrote it, in the region of the business → [`Answer::Phone`].
+    /// Asks for the E.164 form of a phone number that the caller wrote, which may be a national number of the
+    /// business's region. The answer is [`Answer::Phone`].
     Phone { written: String },
-    /// → [`Answer::Booked`] or [`Answer::Refused`].
+    /// The answer is [`Answer::Booked`] or [`Answer::Refused`].
     Book(BookAsk),
-    /// → [`Answer::Booked`] or [`Answer::Refused`].
+    /// The answer is [`Answer::Booked`] or [`Answer::Refused`].
     Move(MoveAsk),
-    /// → [`Answer::Done`] or [`Answer::Refused`].
+    /// The answer is [`Answer::Done`] or [`Answer::Refused`].
     Cancel { key: u32, appointment: AppointmentId, starts_at: Timestamp },
-    /// → [`Answer::Message`] or [`Answer::Refused`].
+    /// The answer is [`Answer::Message`] or [`Answer::Refused`].
     Message(MessageAsk),
-    /// Sends a code to the contact with this phone number, if it has a coming appointment → always [`Answer::Done`].
+    /// Sends a code to the contact with this phone number, if the contact has a coming appointment. The answer is
+    /// always [`Answer::Done`].
     SendCode { phone: String },
-    /// → [`Answer::Verified`] or [`Answer::Refused`].
+    /// The answer is [`Answer::Verified`] or [`Answer::Refused`].
     CheckCode { code: String },
-    /// Sets the consent to texts of the number that calls → [`Answer::Done`].
+    /// Records that the caller agrees to get text messages at the number of this call. The answer is [`Answer::Done`].
     Consent { phone: String },
 }
 
 impl Ask {
-    /// Whether the engine's answer makes a change, or only returns facts.
+    /// Whether the engine makes a change to answer the question. Otherwise the answer only contains facts.
     pub fn is_change(&self) -> bool {
         match self {
             Self::Openings(_) | Self::Appointments { .. } | Self::Passages { .. } | Self::Phone { .. } => {
@@ -112,9 +116,9 @@ impl Ask {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpeningsAsk {
     pub service: ServiceId,
-    /// `None`: any staff member.
+    /// `None` means any staff member.
     pub staff: Option<StaffId>,
-    /// The appointment that moves. Its own time counts as free, and its staff member stays.
+    /// The appointment to be moved. Its present time counts as free, and it keeps its staff member.
     pub moving: Option<AppointmentId>,
     /// The first and the last local day.
     pub from: NaiveDate,
@@ -125,7 +129,8 @@ pub struct OpeningsAsk {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookAsk {
-    /// With the conversation, the idempotency key of the change.
+    /// The number of the change within the conversation. Together with the conversation's id, it is the idempotency
+    /// key.
     pub key: u32,
     pub service: ServiceId,
     pub staff: StaffId,
@@ -140,7 +145,8 @@ pub struct BookAsk {
 pub struct MoveAsk {
     pub key: u32,
     pub appointment: AppointmentId,
-    /// The start that was read back. If the appointment has another one now, the answer is `Refused(Changed)`.
+    /// The appointment's start as the caller heard it. If the appointment has a different start now, the answer is
+    /// `Refused(Changed)`.
     pub expected_starts_at: Timestamp,
     pub starts_at: Timestamp,
 }
@@ -168,7 +174,7 @@ pub enum Answer {
     Booked {
         appointment: AppointmentId,
         staff: StaffId,
-        /// False: the appointment is pending.
+        /// False if the appointment is pending.
         confirmed: bool,
     },
     Message(MessageId),
@@ -184,11 +190,12 @@ pub enum Answer {
 pub enum Refused {
     /// The time is not open any more.
     Taken,
-    /// The appointment can no longer be changed here: notice, `change_by_caller`, ended, or changed meanwhile.
+    /// The appointment cannot be changed in this conversation: it is too soon, `change_by_caller` forbids it, it has
+    /// ended, or it was changed meanwhile.
     Changed,
-    /// A limit, a used-up budget, or booking mode `off`.
+    /// A limit is reached, a budget is used up, or the booking mode is `off`.
     Limit,
-    /// The code is wrong, expired, or out of tries.
+    /// The code is wrong or has expired, or too many wrong codes were tried.
     Code,
 }
 
@@ -208,7 +215,7 @@ pub struct OwnAppointment {
     pub staff: StaffId,
     pub staff_name: String,
     pub starts_at: Timestamp,
-    /// Whether the caller may move and cancel it now (notice and `change_by_caller`).
+    /// Whether the caller may move and cancel it now, according to the notice period and `change_by_caller`.
     pub changeable: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A turn while it is made: its lines, choices and effects. Staging, reading back and committing a change.
+//! A turn in progress, with its lines, choices and effects. This module stages a change, reads it back and commits it.
 //!
 //! Invariant: [`Flow::commit`] is the only place that asks the engine for a change of an appointment.
 
@@ -17,12 +17,12 @@ use crate::words::{self, Key, When};
 
 /// How long a staged change waits for the caller's yes.
 const STAGE_TIME: TimeDelta = TimeDelta::minutes(30);
-/// The characters of a message.
+/// The maximum number of characters of a message.
 pub(crate) const BODY_CHARS_MAX: usize = 2_000;
-/// The entries of a list, on all its pages. The state contains them.
+/// The maximum number of entries of a list on all its pages together. The conversation's state contains all of them.
 const LIST_MAX: usize = 63;
 const SUMMARY_LINES_MAX: usize = 20;
-/// The turns in a row that may say the same line.
+/// The maximum number of consecutive turns that may say the same line.
 const SAME_LINE_MAX: u32 = 2;
 
 pub(crate) struct Flow<'a> {
@@ -97,7 +97,7 @@ impl<'a> Flow<'a> {
         can_transfer(&self.out.talk, self.facts)
     }
 
-    /// A transfer to a person where possible, else a message.
+    /// Transfers the call to a person if that is possible. Otherwise asks for a message.
     pub(crate) fn person(&mut self) {
         self.talk().stage = None;
         if self.can_transfer() {
@@ -110,7 +110,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Stages a change. A stage that exists is replaced.
+    /// Stages a change. It replaces a change that was already staged.
     pub(crate) fn stage(&mut self, change: Change) {
         let is_number =
             self.channel() == Channel::Sms && matches!(change, Change::Move { .. } | Change::Cancel { .. });
@@ -126,7 +126,7 @@ impl<'a> Flow<'a> {
         self.talk().stage = Some(Stage { key, change, at, when, number, unclear: false });
     }
 
-    /// Drops a stage that is too old.
+    /// Drops a staged change that has waited for longer than `STAGE_TIME`.
     pub(crate) fn expire_stage(&mut self) {
         let now = self.now();
         if self.talk().stage.as_ref().is_some_and(|stage| now - stage.at >= STAGE_TIME) {
@@ -171,14 +171,14 @@ impl<'a> Flow<'a> {
         self.out.keys = Keys::One;
     }
 
-    /// The names of service and staff member as lines show them.
+    /// The names of the service and the staff member as the lines show them.
     pub(crate) fn names(&self, time: &OfferedTime) -> (String, String) {
         let service = self.facts.service(time.service).map(|service| words::name(&service.name));
         let staff = self.facts.member(time.staff).map(|member| words::name(&member.name));
         (service.unwrap_or_default(), staff.unwrap_or_default())
     }
 
-    /// Carries the staged change out. The caller has said yes.
+    /// Makes the staged change. Called after the caller has said yes.
     pub(crate) fn commit(&mut self) -> Asked<()> {
         let Some(stage) = self.out.talk.stage.clone() else { return Ok(()) };
         match stage.change.clone() {
@@ -206,7 +206,7 @@ impl<'a> Flow<'a> {
         email: Option<String>,
     ) -> Asked<()> {
         let OfferedTime { service, staff, starts_at, .. } = time;
-        // If the time is taken, the fresh offer needs no name again.
+        // If the time is taken, the caller is offered other times, and need not repeat these details.
         let talk = self.talk();
         (talk.name, talk.phone, talk.email) = (Some(name.clone()), phone.clone(), email.clone());
         let ask = BookAsk { key, service, staff, starts_at, name, phone, email };
@@ -233,7 +233,8 @@ impl<'a> Flow<'a> {
         Ok(())
     }
 
-    /// After a booking: the manage link on the website, and the consent to texts in a call.
+    /// Continues after a booking: offers the manage link on the website, and in a call asks for the consent to text
+    /// messages.
     fn booked(&mut self, appointment: AppointmentId) {
         self.talk().place = Place::default();
         let from = self.out.talk.from.clone();
@@ -292,7 +293,7 @@ impl<'a> Flow<'a> {
         Ok(())
     }
 
-    /// An own appointment was moved or cancelled, so its handle does not describe it any more.
+    /// Records that an appointment of the caller was moved or cancelled, and ends the task.
     fn changed(&mut self, kind: EffectKind, appointment: AppointmentId) {
         self.effect(kind, Some(Resource::Appointment(appointment)));
         self.talk().place = Place::default();
@@ -303,7 +304,7 @@ impl<'a> Flow<'a> {
         guided::go(self, Step::OfferMessage);
     }
 
-    /// A booking or a move was refused: a fresh offer if the time is taken.
+    /// Continues after a refused booking or move. If the time is taken, offers other times of the day.
     fn not_booked(
         &mut self,
         refused: Refused,
@@ -366,7 +367,8 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Makes the output: the beginning of a text thread, repeated lines, the history.
+    /// Returns the output of the turn. Before that, limits repeated lines, introduces the receptionist in the first
+    /// reply of a text thread, and adds the lines to the history.
     pub(crate) fn finish(mut self) -> Output {
         self.limit_repeats();
         if self.out.talk.first_due && !self.out.lines.is_empty() {
@@ -379,8 +381,8 @@ impl<'a> Flow<'a> {
         self.out
     }
 
-    /// A line is said in at most two turns in a row. Instead of a third time, a message is offered, then the
-    /// conversation ends.
+    /// A line is said in at most two consecutive turns. In place of the third, the receptionist offers to take a
+    /// message. If that offer is itself said for the third time, the conversation ends.
     fn limit_repeats(&mut self) {
         let before = std::mem::take(&mut self.talk().repeated);
         let times =
@@ -406,7 +408,7 @@ impl<'a> Flow<'a> {
         self.out.choices.clear();
     }
 
-    /// Lists choices of the guided path: up to 7 on a page.
+    /// Sets the list from which the caller chooses. The next page to show is its first one.
     pub(crate) fn list(&mut self, mut listed: Vec<Listed>) {
         listed.truncate(LIST_MAX);
         self.talk().place.listed = listed;

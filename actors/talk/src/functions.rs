@@ -1,6 +1,7 @@
 //! The functions that a model may call: their schemas and the checks of their arguments.
 //!
-//! A function that is not possible in this conversation is not offered, and calling it is an error to the model.
+//! A function that is not possible in this conversation is not offered to the model. If the model calls it, the answer
+//! is an error.
 
 use chrono::{NaiveDate, NaiveTime};
 use domain::BookingMode;
@@ -11,7 +12,7 @@ use crate::flow::can_transfer;
 use crate::model::ARGUMENTS_BYTES_MAX;
 use crate::state::{Channel, Talk};
 
-/// The characters of a function's answer.
+/// The maximum number of characters of a function's answer.
 pub const ANSWER_CHARS_MAX: usize = 1_500;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +95,7 @@ impl Function {
         }
     }
 
-    /// The arguments: name, schema, and whether it is required.
+    /// The name and the schema of each argument, and whether it is required.
     fn arguments(self) -> Vec<(&'static str, Value, bool)> {
         let text = |description: &str| json!({"type": "string", "description": description});
         match self {
@@ -165,7 +166,7 @@ pub fn tools(talk: &Talk, facts: &Facts) -> Vec<Value> {
     possible.map(Function::schema).collect()
 }
 
-/// The checked arguments of a call: texts without surrounding white space.
+/// The checked arguments of a call. They are texts without surrounding white space.
 #[derive(Debug)]
 pub(crate) struct Arguments(Map<String, Value>);
 
@@ -190,7 +191,7 @@ impl Arguments {
         self.get(name).map(parse).transpose()
     }
 
-    /// The number of a handle with this letter: `s1` is 0.
+    /// The number of a handle that begins with this letter. Numbers count from 0, so `s1` has the number 0.
     pub(crate) fn handle(&self, name: &str, letter: char) -> Result<Option<usize>, String> {
         let Some(text) = self.get(name) else { return Ok(None) };
         let number =
@@ -203,7 +204,7 @@ impl Arguments {
     }
 }
 
-/// Checks a call of the model. The error is a text for the model.
+/// Checks a function call of the model. The error is a text for the model.
 pub(crate) fn check(
     name: &str,
     arguments: &str,
@@ -235,7 +236,7 @@ pub(crate) fn check(
         };
         let allowed = schema.get("enum").and_then(Value::as_array);
         if allowed.is_some_and(|allowed| !allowed.iter().any(|word| word == text)) {
-            return Err(format!("The argument {name} has another value than the schema allows."));
+            return Err(format!("The schema does not allow the value of the argument {name}."));
         }
     }
     let arguments = Arguments(given);

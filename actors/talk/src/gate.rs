@@ -1,4 +1,5 @@
-//! Which sentences of a model are said. The first rule that fits drops a sentence.
+//! Decides which sentences of a model are said to the caller. A sentence is dropped if it breaks a rule. The first
+//! broken rule is reported.
 
 use std::collections::BTreeSet;
 
@@ -16,17 +17,17 @@ const SMS_CHARS_MAX: usize = 480;
 const WEBSITE_CHARS_MAX: usize = 1_200;
 pub const SUMMARY_CHARS_MAX: usize = 400;
 
-/// What a sentence is compared with.
+/// The state and the facts with which a sentence is compared.
 pub(crate) struct Gate<'a> {
     pub(crate) talk: &'a Talk,
     pub(crate) facts: &'a Facts,
     pub(crate) now: Timestamp,
-    /// The passages of this turn.
+    /// The passages of knowledge entries that the model has found in this turn.
     pub(crate) passages: &'a [Passage],
     /// The number of the model's sentences that were said in this turn.
     pub(crate) sentences: usize,
     pub(crate) chars: usize,
-    /// Whether the sentence is said to the caller. A summary speaks of the caller.
+    /// Whether the sentence is said to the caller. It is false for a summary, which may speak about the caller.
     pub(crate) is_said: bool,
 }
 
@@ -35,7 +36,7 @@ fn context(facts: &Facts, now: Timestamp) -> Context {
     Context { today, month_first: facts.phone_region == "US", expect: Expect::Nothing, is_strict: false }
 }
 
-/// Adds the dates and times of a text.
+/// Adds the dates and times in a text to those that the model may say.
 pub(crate) fn see(seen: &mut Seen, text: &str, facts: &Facts, now: Timestamp) {
     for mention in reader::mentions(text, &context(facts, now)) {
         match mention {
@@ -46,7 +47,7 @@ pub(crate) fn see(seen: &mut Seen, text: &str, facts: &Facts, now: Timestamp) {
     }
 }
 
-/// Adds an instant that a function's answer names.
+/// Adds an instant that a function's answer contains to those that the model may say.
 pub(crate) fn see_instant(seen: &mut Seen, at: Timestamp, facts: &Facts) {
     let local = at.utc().with_timezone(&facts.zone);
     seen.dates.insert(local.date_naive());
@@ -54,7 +55,7 @@ pub(crate) fn see_instant(seen: &mut Seen, at: Timestamp, facts: &Facts) {
 }
 
 impl Gate<'_> {
-    /// The rule that drops the sentence, if one does.
+    /// Returns the first rule that the sentence breaks.
     pub(crate) fn check(&self, sentence: &str) -> Option<Rule> {
         if has_form(sentence) || self.is_said && is_reasoning(sentence) {
             return Some(Rule::Form);
@@ -140,7 +141,7 @@ impl Gate<'_> {
         has_unknown_atom || self.has_unknown_name(sentence, &sources)
     }
 
-    /// Whether a word that looks like a name is in none of the sources.
+    /// Whether the sentence has a word that looks like a name and that no source contains.
     fn has_unknown_name(&self, sentence: &str, sources: &[&str]) -> bool {
         let facts = self.facts;
         let mut known: BTreeSet<String> = sources.iter().flat_map(|source| plain(source)).collect();
@@ -159,7 +160,7 @@ impl Gate<'_> {
         words.iter().enumerate().any(|(at, word)| {
             let is_capital =
                 word.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(char::is_uppercase);
-            // `l'équipe` and `I'm` have the capital, if any, in one part.
+            // Words such as `l'équipe` and `I'm` have parts, and a capital letter concerns only one of them.
             let parts: Vec<String> = word.split(['\'', '’', '-', '/']).flat_map(plain).collect();
             let is_known = parts
                 .iter()
@@ -311,7 +312,7 @@ fn is_date_word(word: &str) -> bool {
     WORDS.contains(&word)
 }
 
-/// Markdown, code, JSON or a handle.
+/// Whether the sentence contains Markdown, code, JSON or a handle, or no words.
 fn has_form(sentence: &str) -> bool {
     const SIGNS: [&str; 11] = ["`", "*", "#", "{", "}", "[", "]", "<", ">", "|", "\\"];
     const FUNCTIONS: [&str; 6] =
@@ -342,7 +343,7 @@ fn has_form(sentence: &str) -> bool {
         || words.iter().any(is_handle)
 }
 
-/// The model speaks about the caller or its instructions, and not to the caller.
+/// Whether the model speaks about the caller or about its instructions, and not to the caller.
 fn is_reasoning(sentence: &str) -> bool {
     const REASONING: [&str; 22] = [
         "the user",
@@ -372,7 +373,7 @@ fn is_reasoning(sentence: &str) -> bool {
     REASONING.iter().any(|phrase| has_phrase(&words, phrase))
 }
 
-/// The sentence says that a human or no machine speaks.
+/// Whether the sentence says that a human speaks, or that the speaker is not a machine.
 fn claims_person(sentence: &str) -> bool {
     const BEFORE: [&str; 12] = [
         "i am",
@@ -452,11 +453,11 @@ fn claims_person(sentence: &str) -> bool {
         || has_phrase(&words, "pas une ia")
 }
 
-/// A word that claims a change.
+/// A claim in a sentence that a change was made.
 struct Claim {
-    /// The effects of which one makes the claim true.
+    /// The claim is true if the conversation has one of these effects.
     of: &'static [EffectKind],
-    /// It also describes an appointment that exists.
+    /// Whether the same words can describe an existing appointment, such as "is booked".
     is_state: bool,
 }
 
@@ -513,7 +514,7 @@ fn claims(sentence: &str) -> Vec<Claim> {
         ("transféré", TRANSFERRED, false),
         ("pris", NOTED, false),
     ];
-    // Words before a participle that is written without its accents.
+    // A participle without its accents can be another word, so it counts only after one of these words.
     const AUXILIARIES: [&str; 14] = [
         "est", "ai", "a", "avons", "etes", "ete", "bien", "cest", "sont", "avez", "suis", "jai", "as", "ont",
     ];
@@ -542,7 +543,7 @@ fn claims(sentence: &str) -> Vec<Claim> {
             found.push(Claim { of, is_state });
         }
     }
-    // The fixed lines about effects.
+    // Phrases of the fixed lines that report an effect.
     const LINES: [(&str, &[EffectKind]); 6] = [
         ("message is with", MESSAGE),
         ("transmis", MESSAGE),
@@ -556,7 +557,7 @@ fn claims(sentence: &str) -> Vec<Claim> {
             found.push(Claim { of, is_state: false });
         }
     }
-    // A sentence in the form of a done line is the service's own, even if it repeats a change that was made.
+    // Only the service may say a line such as "Booked: …". The model may not, even if the change was made.
     const DONE: [&str; 9] =
         ["booked", "requested", "moved", "cancelled", "canceled", "reserve", "demande", "deplace", "annule"];
     let is_done_line =
@@ -573,9 +574,9 @@ fn claims(sentence: &str) -> Vec<Claim> {
 /// A fact in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Atom {
-    /// A number with the unit of money, share or time.
+    /// A number with a unit of money, percentage or time.
     Amount(String, Unit),
-    /// Three digits or more.
+    /// A number of three digits or more.
     Long(String),
     /// An e-mail or web address.
     Address(String),
@@ -608,7 +609,7 @@ fn unit(word: &str) -> Option<Unit> {
     })
 }
 
-/// The amounts, long numbers and addresses of a text.
+/// The amounts, long numbers and addresses in a text.
 fn atoms(text: &str) -> BTreeSet<Atom> {
     let mut found = BTreeSet::new();
     let mut rest = String::new();
@@ -654,13 +655,13 @@ fn atoms(text: &str) -> BTreeSet<Atom> {
             found.insert(Atom::Long(digits));
         }
     }
-    // A number in groups: `01 23 45 67 89`.
+    // A number may be written in groups, such as `01 23 45 67 89`.
     let grouped = grouped_digits(&rest);
     found.extend(grouped.into_iter().map(Atom::Long));
     found
 }
 
-/// Words, numbers with their points, and signs of units.
+/// Splits a text into words, numbers with their decimal points, and signs of units.
 fn split(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut last: Option<char> = None;
@@ -708,7 +709,8 @@ fn grouped_digits(text: &str) -> Vec<String> {
     found
 }
 
-/// The summary that a model wrote, if it may be kept: each sentence passes the gate, apart from the limit of length.
+/// Returns the summary that a model wrote if each of its sentences passes the gate. The gate's limit on length does not
+/// apply to it.
 pub fn summary(talk: &Talk, facts: &Facts, now: Timestamp, text: &str) -> Option<String> {
     let text = clean(text, usize::MAX);
     let gate = Gate { talk, facts, now, passages: &[], sentences: 0, chars: 0, is_said: false };
@@ -719,7 +721,7 @@ pub fn summary(talk: &Talk, facts: &Facts, now: Timestamp, text: &str) -> Option
     is_kept.then_some(text)
 }
 
-/// The writer of dates in functions' answers, in English.
+/// Writes the dates in functions' answers, which are in English.
 pub(crate) fn english(facts: &Facts, now: Timestamp) -> When<'_> {
     When { locale: domain::Locale::En, zone: facts.zone, region: "", now }
 }

@@ -1,7 +1,7 @@
-//! The path by menu and questions, without a model.
+//! The guided path: a menu and questions, without a model.
 //!
-//! The steps of a task ask for what is missing. A turn can answer several steps at once: "a haircut with Julia on
-//! Tuesday at ten". A step with one possible or a known answer is skipped.
+//! Each step of a task asks for one missing detail. A turn can answer several steps at once, such as "a haircut with
+//! Julia on Tuesday at ten". A step is skipped if its answer is known or if only one answer is possible.
 
 use std::collections::BTreeSet;
 
@@ -18,19 +18,18 @@ use crate::state::{
 };
 use crate::words::{self, Key};
 
-/// The entries of a page of a list.
+/// The number of list entries on a page.
 const PAGE: usize = 7;
-/// The pages of a list of days.
+/// The maximum number of days in a list of days with openings.
 const DAYS_MAX: u32 = 21;
 /// How far ahead the guided path looks for openings.
 pub(crate) const AHEAD_DAYS: u64 = 62;
 const UNCLEAR_OFFER: u32 = 3;
 const UNCLEAR_END: u32 = 5;
-/// The days of an answer about opening hours.
+/// The number of days in an answer about opening hours.
 const HOURS_DAYS: usize = 7;
 const SERVICES_SAID_MAX: usize = 20;
 
-/// Takes a turn.
 pub(crate) fn take(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
     let step = flow.out.talk.place.step;
     if is_key {
@@ -72,7 +71,8 @@ pub(crate) fn take(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
             Entry::Cancel => current != Some(TaskKind::Cancel),
             Entry::Message | Entry::Question => true,
         };
-        // "book" during the booking, and a name such as "Book", answer the step.
+        // The word "book" starts no new task during a booking, and a name such as "Book" answers the question
+        // for the name.
         let is_open = matches!(step, Step::Menu | Step::OfferMessage);
         if is_open || is_other && !matches!(step, Step::Name | Step::Phone | Step::Identify) {
             return start(flow, entry, text);
@@ -112,11 +112,11 @@ pub(crate) fn take(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
     }
 }
 
-/// A turn at the menu that is no entry: a farewell, the beginning of a booking, or a question.
+/// Takes a turn at the menu that names no entry: a farewell, the details of a booking, or a question.
 fn free(flow: &mut Flow<'_>, text: &str, entries: &[Entry]) -> Asked<()> {
     if reader::is_farewell(text) {
         flow.say(Key::Goodbye);
-        // A text thread stays open, so that a new thread does not reset its count of wrong confirmation numbers.
+        // A text thread stays open, because a new thread would begin without the count of wrong confirmation numbers.
         if flow.out.talk.channel != Channel::Sms {
             flow.end(EndedBy::Receptionist);
         }
@@ -166,7 +166,7 @@ fn start(flow: &mut Flow<'_>, entry: Entry, text: &str) -> Asked<()> {
     advance(flow)
 }
 
-/// Starts the entry with this number in the menu.
+/// Starts the task of the menu entry with this number.
 fn start_number(flow: &mut Flow<'_>, number: usize) -> Asked<()> {
     understood(flow);
     match number {
@@ -211,14 +211,14 @@ pub(crate) fn menu(flow: &mut Flow<'_>) {
     go(flow, Step::Menu);
 }
 
-/// Asks for the next wish.
+/// Asks how the receptionist can help.
 pub(crate) fn help(flow: &mut Flow<'_>) {
     flow.talk().place = Place::default();
     flow.say(Key::Help);
     go(flow, Step::Menu);
 }
 
-/// The entries of the menu that are possible, by their numbers.
+/// The possible entries of the menu, each with its number.
 fn menu_entries(flow: &Flow<'_>) -> Vec<(usize, Key)> {
     let books = flow.facts.booking_mode != BookingMode::Off && !flow.facts.services.is_empty();
     let changes = flow.facts.change_by_caller;
@@ -245,7 +245,8 @@ fn understood(flow: &mut Flow<'_>) {
     flow.talk().unclear = 0;
 }
 
-/// The turn was not understood: asks again; after three in a row a message is offered, after five the end.
+/// Continues after a turn that was not understood. Asks again after the first two in a row, offers to take a message
+/// after the third and fourth, and ends the conversation after the fifth.
 pub(crate) fn not_understood(flow: &mut Flow<'_>) -> Asked<()> {
     flow.talk().unclear += 1;
     match flow.out.talk.unclear {
@@ -279,7 +280,7 @@ pub(crate) fn ask_again(flow: &mut Flow<'_>) -> Asked<()> {
     Ok(())
 }
 
-/// Returns to the step before: forgets its answer.
+/// Shows the previous page of the list. On the first page, returns to the previous step and forgets its answer.
 fn back(flow: &mut Flow<'_>) -> Asked<()> {
     if flow.out.talk.place.shown >= PAGE {
         flow.talk().place.shown -= PAGE;
@@ -311,7 +312,7 @@ fn has_more(flow: &Flow<'_>) -> bool {
     place.listed.len() > place.shown + PAGE
 }
 
-/// The number of a choice that the turn names.
+/// The position in the list of the choice that the turn names.
 fn position(flow: &Flow<'_>, text: &str, is_key: bool) -> Option<usize> {
     let place = &flow.out.talk.place;
     let is_list = !place.listed.is_empty();
@@ -359,7 +360,7 @@ fn context(flow: &Flow<'_>, expect: Expect) -> Context {
     }
 }
 
-/// Takes service, staff member, dates and times from a turn. Returns false if it names none of them.
+/// Takes the service, the staff member, dates and times from a turn. Returns false if it names none of them.
 fn absorb(flow: &mut Flow<'_>, text: &str) -> Asked<bool> {
     let step = flow.out.talk.place.step;
     let expect = match step {
@@ -388,7 +389,7 @@ fn absorb(flow: &mut Flow<'_>, text: &str) -> Asked<bool> {
             }
             [] => {}
             ref several => {
-                // The list of the candidates is asked next.
+                // The caller is then asked to choose among the candidates.
                 let listed = several.iter().map(|at| Listed::Service(facts.services[*at].id)).collect();
                 flow.list(listed);
                 found = true;
@@ -414,7 +415,8 @@ fn absorb(flow: &mut Flow<'_>, text: &str) -> Asked<bool> {
     let task = &mut flow.talk().place.task;
     if let Some(dates) = read.dates {
         (task.dates, task.time) = (dates, None);
-        // A new day without a time keeps no old time: "the 25th, then".
+        // If the turn names a new day and no time, as in "the 25th, then", an earlier time does not apply to
+        // it.
         task.times = None;
         found = true;
     }
@@ -428,7 +430,7 @@ fn absorb(flow: &mut Flow<'_>, text: &str) -> Asked<bool> {
     Ok(found)
 }
 
-/// Goes on with the task: asks for what is missing, or stages the change.
+/// Continues the task: asks for the next missing detail, or stages the change if none is missing.
 pub(crate) fn advance(flow: &mut Flow<'_>) -> Asked<()> {
     match flow.out.talk.place.task.kind {
         None => {
@@ -465,7 +467,7 @@ fn advance_booking(flow: &mut Flow<'_>) -> Asked<()> {
     };
     let task = &mut flow.talk().place.task;
     task.service = Some(service.id);
-    // A staff member who does not offer the service is asked for again.
+    // If the staff member does not offer the service, the caller is asked to choose another one.
     if task.staff.is_some_and(|staff| !service.staff.contains(&staff)) {
         (task.staff, task.wants_staff) = (None, true);
     }
@@ -506,7 +508,7 @@ fn advance_booking(flow: &mut Flow<'_>) -> Asked<()> {
     Ok(())
 }
 
-/// Moving and cancelling: only for a verified caller.
+/// Continues a move or a cancellation. The caller must first be verified.
 fn advance_change(flow: &mut Flow<'_>, kind: TaskKind) -> Asked<()> {
     if flow.channel() == Channel::Website {
         flow.say(Key::UseLink);
@@ -681,7 +683,7 @@ fn openings(flow: &Flow<'_>, from: NaiveDate, to: NaiveDate) -> Asked<Vec<Offere
     Ok(openings.map(time).collect())
 }
 
-/// Finds the time of the task. Returns false if it asks the caller: for a day, for a time, or between several.
+/// Finds the time of the task. Returns false if it had to ask the caller for a day or a time.
 fn find_time(flow: &mut Flow<'_>) -> Asked<bool> {
     let writer = flow.writer();
     let today = writer.today();
@@ -713,7 +715,7 @@ fn find_time(flow: &mut Flow<'_>) -> Asked<bool> {
                 ask_day(flow, &days);
             }
         }
-        // The days are open, but not at these times: their other times are offered.
+        // The days have openings, but not at the wished times, so their other times are offered.
         ([], true) if !on_days.is_empty() && !dates.is_empty() => {
             flow.talk().place.task.times = None;
             offer(flow, on_days);
@@ -750,7 +752,7 @@ fn offer(flow: &mut Flow<'_>, times: Vec<OfferedTime>) {
     show(flow);
 }
 
-/// Shows the page of the list: the question, and the choices.
+/// Shows the current page of the list: says the question of the step and offers the choices.
 fn show(flow: &mut Flow<'_>) {
     let place = flow.out.talk.place.clone();
     let page: Vec<Listed> = place.listed.iter().skip(place.shown).take(PAGE).cloned().collect();
@@ -770,7 +772,8 @@ fn show(flow: &mut Flow<'_>) {
         Step::Service => flow.say(Key::AskService),
         Step::Staff => flow.say(Key::AskStaff),
         Step::Day => flow.say(Key::AskDay),
-        // The buttons and numbered lines show the times of several pages; a call names them.
+        // On the website and in texts, the choices show the times. In a call, the line itself must name the
+        // times.
         Step::Time
             if place.listed.len() > PAGE && matches!(flow.channel(), Channel::Website | Channel::Sms) =>
         {
@@ -801,7 +804,7 @@ fn show_appointments(flow: &mut Flow<'_>, own: &[OwnAppointment]) {
     show_labels(flow, labels, true);
 }
 
-/// Offers choices. In calls they are said too, and in texts they are numbered lines.
+/// Offers choices. In texts they are numbered lines, and in calls they are also said if `is_said` is true.
 fn show_labels(flow: &mut Flow<'_>, labels: Vec<String>, is_said: bool) {
     let numbered: Vec<String> =
         labels.iter().enumerate().map(|(at, label)| format!("{} {label}", at + 1)).collect();
@@ -860,7 +863,7 @@ fn after_message(flow: &mut Flow<'_>) {
     }
 }
 
-/// Answers a question from the settings, else from the knowledge entries.
+/// Answers a question from the settings, or if they do not answer it, from the knowledge entries.
 fn question(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
     if plain(text).is_empty() {
         return not_understood(flow);
@@ -891,7 +894,8 @@ fn question(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
     Ok(())
 }
 
-/// Answers a question about hours, address, phone or services from the settings. Returns false if it is about none.
+/// Answers a question about hours, address, phone or services from the settings. Returns false if the question is about
+/// none of them.
 fn answer_business(flow: &mut Flow<'_>, text: &str) -> Asked<bool> {
     let words = plain(text);
     let has = |list: &[&str]| list.iter().any(|phrase| has_phrase(&words, phrase));

@@ -12,12 +12,12 @@ use crate::facts::Passage;
 use crate::reader::plain;
 
 pub const PASSAGES_MAX: usize = 3;
-/// The characters of an answer on the guided path.
+/// The maximum number of characters of an answer on the guided path.
 pub const ANSWER_CHARS_MAX: usize = 300;
 /// A passage is closed at a paragraph's end once it has this many words.
 const WORDS_MIN: usize = 60;
 const WORDS_MAX: usize = 200;
-/// A content word in fewer passages than one in this many is rare.
+/// A content word is rare if fewer than one in this many passages contains it.
 const RARE: usize = 20;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
@@ -34,22 +34,21 @@ const STOP_WORDS: [&str; 117] = [
     "un", "une", "vous",
 ];
 
-/// A knowledge entry.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub id: KnowledgeId,
     pub title: String,
     pub text: String,
     pub source_url: Option<String>,
-    /// The entry's language, else the business's.
+    /// The entry's language, or the business's language if the entry has none.
     pub locale: Locale,
 }
 
-/// The passages of a business, ready for searches.
+/// An index of the passages of a business.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     passages: Vec<Indexed>,
-    /// The number of passages that contain a stem.
+    /// For each stem, the number of passages that contain it.
     spread: BTreeMap<String, usize>,
     mean_words: f64,
 }
@@ -86,8 +85,8 @@ impl Index {
         index
     }
 
-    /// The best passages for a question, at most [`PASSAGES_MAX`]. Each has two content words of the question, or a
-    /// rare one.
+    /// The best passages for a question, at most [`PASSAGES_MAX`]. Each passage contains at least two content words of
+    /// the question, or a rare one.
     pub fn search(&self, query: &str) -> Vec<Passage> {
         let stems = |locale| content(query, locale).into_iter().collect::<BTreeSet<_>>();
         let (english, french) = (stems(Locale::En), stems(Locale::Fr));
@@ -102,7 +101,8 @@ impl Index {
         scored.into_iter().take(PASSAGES_MAX).map(|(_, indexed)| indexed.passage.clone()).collect()
     }
 
-    /// Whether a stem is in under 5 % of the passages. In a small index a word of a single passage is rare.
+    /// Whether fewer than 5 % of the passages contain the stem. In a small index, a stem that only one passage contains
+    /// is rare.
     fn is_rare(&self, stem: &str) -> bool {
         let spread = self.spread.get(stem).copied().unwrap_or(0);
         spread == 1 || spread * RARE < self.passages.len()
@@ -128,7 +128,7 @@ fn content(text: &str, locale: Locale) -> Vec<String> {
     words.map(|word| stemmer.stem(word).into_owned()).collect()
 }
 
-/// Cuts a text into passages of 60 to 200 words at its paragraphs. A paragraph of more words is cut at sentences.
+/// Cuts a text into passages of 60 to 200 words at its paragraphs. A longer paragraph is cut between its sentences.
 fn cut(text: &str) -> Vec<String> {
     let count = |text: &str| text.split_whitespace().count();
     let mut pieces: Vec<String> = Vec::new();
@@ -159,7 +159,7 @@ fn cut(text: &str) -> Vec<String> {
             _ => passages.push(piece),
         }
     }
-    // A short rest joins the passage before it.
+    // If the last passage is short, it is joined to the passage before it.
     if let [.., before, last] = &mut passages[..]
         && count(last) < WORDS_MIN
         && count(before) + count(last) <= WORDS_MAX
@@ -171,7 +171,8 @@ fn cut(text: &str) -> Vec<String> {
     passages
 }
 
-/// The sentences of a text. A sentence ends with `.`, `!`, `?` or `…` before white space, or with a line.
+/// The sentences of a text. A sentence ends at the end of a line, and at a `.`, `!`, `?` or `…` that is followed by
+/// white space.
 pub(crate) fn sentences(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {
@@ -191,8 +192,8 @@ pub(crate) fn sentences(text: &str) -> Vec<String> {
     found
 }
 
-/// Whole sentences of a passage that answer a question: from the sentence with the most words of the question on, at
-/// most [`ANSWER_CHARS_MAX`] characters. `None` if no sentence is short enough.
+/// Returns the sentences of a passage that answer a question. They begin with the sentence that has the most words of
+/// the question, and have at most [`ANSWER_CHARS_MAX`] characters. `None` if no sentence is short enough.
 pub(crate) fn answer(passage: &str, query: &str) -> Option<String> {
     let all = sentences(passage);
     let score = |sentence: &str| {
@@ -251,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_passage_has_two_words_of_the_question_or_a_rare_one() {
-        // "card" is in two of four passages, so it is not rare.
+        // Two of the four passages contain "card", so it is not rare.
         assert_eq!(titles(&index(), "cards?"), Vec::<String>::new());
         assert_eq!(titles(&index(), "gift"), ["Gift cards"]);
         assert_eq!(titles(&index(), "What is the meaning of life?"), Vec::<String>::new());

@@ -3,11 +3,13 @@
 //! The rules are pure functions of the state ([`Talk`]), the input, the [`Facts`] of the business and the engine's
 //! [`Answers`]. Invariants:
 //!
-//! - A change is asked of the engine ([`Ask::Book`], [`Ask::Move`], [`Ask::Cancel`]) only in a turn in which the caller
-//!   answers its read-back with a clear yes. The reader decides what a clear yes is, never a model.
-//! - A line that says that a change was made is returned only together with the answer of the engine that it was made.
+//! - The rules ask the engine for a change ([`Ask::Book`], [`Ask::Move`], [`Ask::Cancel`]) only in a turn in which the
+//!   caller answers the read-back of this change with a clear yes. The reader decides whether a yes is clear, never a
+//!   model.
+//! - A line that reports a change is returned only after the engine has answered that the change was made.
 //! - Appointments are disclosed only to a verified caller.
-//! - No input and no model output causes a panic. An answer that does not fit its question does.
+//! - No input of a caller and no output of a model causes a panic. An answer of the engine that does not fit its
+//!   question does.
 //!
 //! | Module | Purpose |
 //! |---|---|

@@ -1,13 +1,13 @@
-//! Outcome and summary of a conversation.
+//! The outcome and the summary of a conversation.
 
 use domain::{AppointmentId, CallOutcome};
 
 use crate::state::{Effect, EffectKind, EndedBy, Resource, Talk};
 
-/// The characters of a summary from effects.
+/// The maximum number of characters of a summary that is made from effects.
 const SUMMARY_CHARS_MAX: usize = 400;
 
-/// The outcome of a conversation. `is_active` tells whether an appointment is still pending or confirmed.
+/// The outcome of a conversation. `is_active` returns whether an appointment is still pending or confirmed.
 pub fn outcome(
     effects: &[Effect],
     is_active: impl Fn(AppointmentId) -> bool,
@@ -31,7 +31,7 @@ pub fn outcome(
     order.into_iter().find(|(is_it, _)| *is_it).map_or(CallOutcome::Other, |(_, outcome)| outcome)
 }
 
-/// The summary from effects: as many of its lines as fit into 400 characters.
+/// The summary that is made from effects. It contains as many lines as fit into 400 characters.
 pub fn summary(talk: &Talk) -> Option<String> {
     let mut text = String::new();
     for line in &talk.summary {
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(of(&all[5..], false, Some(EndedBy::Caller)), CallOutcome::QuestionAnswered);
         assert_eq!(of(&[], false, Some(EndedBy::Lost)), CallOutcome::Hangup);
         assert_eq!(of(&[], false, Some(EndedBy::Timeout)), CallOutcome::Other);
-        // A booking that was cancelled here is a cancellation.
+        // If the caller cancels the booking in the same conversation, the outcome is a cancellation.
         assert_eq!(of(&[booked, cancelled], false, None), CallOutcome::AppointmentCancelled);
     }
 }

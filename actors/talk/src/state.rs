@@ -81,26 +81,26 @@ pub struct Dropped {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
     pub text: String,
-    /// False: a sentence of the model that passed the gate.
+    /// False for a sentence of the model.
     pub fixed: bool,
 }
 
 /// A button of the website, or a numbered line of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
-    /// The key that selects it: `1` to `9`, `0`, `*`; on the website also a link's id.
+    /// The key that selects the choice (`1` to `9`, `0` or `*`), or `link` for a link on the website.
     pub id: String,
     pub label: String,
-    /// The engine mints a manage link of this appointment as `url`.
+    /// The choice is a link to manage this appointment. The engine creates its URL.
     pub link: Option<AppointmentId>,
 }
 
-/// The keys that a carrier collects as one turn.
+/// How many keys the carrier collects for the next turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Keys {
     #[default]
     One,
-    /// Digits up to `#`: a phone number or a code.
+    /// All digits up to `#`, for a phone number or a code.
     Many,
 }
 
@@ -111,7 +111,7 @@ pub enum Said {
     Text(String),
     /// The id of a choice.
     Choice(String),
-    /// A call was silent for 8 seconds.
+    /// The caller was silent for 8 seconds.
     Silence,
 }
 
@@ -120,7 +120,8 @@ pub enum Said {
 pub struct Input {
     pub at: Timestamp,
     pub said: Said,
-    /// The part of the previous turn that was played before an interruption. `None`: all of it.
+    /// The part of the previous lines that was played before the caller interrupted them. `None` if all of them were
+    /// played.
     pub heard: Option<String>,
     /// Whether a model may take this turn.
     pub model: bool,
@@ -135,9 +136,9 @@ pub struct Start {
     pub channel: Channel,
     /// E.164.
     pub from: Option<String>,
-    /// The page's language, else the business's.
+    /// The page's language, or the business's language if there is no page.
     pub locale: Locale,
-    /// Channel sms only: the contact whose phone number is `from`.
+    /// The contact whose phone number is `from`. Only set in a text thread.
     pub contact: Option<ContactId>,
 }
 
@@ -149,65 +150,65 @@ pub struct Output {
     pub keys: Keys,
     pub effects: Vec<Effect>,
     pub dropped: Vec<Dropped>,
-    /// Questions without an answer, for the list of gaps.
+    /// The questions that the knowledge entries did not answer.
     pub gaps: Vec<String>,
-    /// The conversation ends after the lines.
+    /// If set, the conversation ends after the lines.
     pub end: Option<EndedBy>,
-    /// After the lines the call goes to the handoff number.
+    /// Whether the call is transferred to the handoff number after the lines.
     pub transfer: bool,
-    /// Channel sms: the receptionist does not answer this number until then.
+    /// Only in a text thread: the time until which the receptionist does not answer this number.
     pub silent_until: Option<Timestamp>,
 }
 
-/// The state of a conversation. It contains the caller's words, so it is deleted with the conversation's end.
+/// The state of a conversation. It contains the caller's words, so it is deleted when the conversation ends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Talk {
     pub channel: Channel,
     pub locale: Locale,
     pub mode: Mode,
     pub from: Option<String>,
-    /// The caller has proved to be this contact.
+    /// The contact that the caller has proved to be, or in a text thread, the contact with the caller's phone number.
     pub contact: Option<ContactId>,
-    /// The contact's name. Only a verified caller hears it.
+    /// The contact's name. Only a verified caller may hear it.
     pub contact_name: Option<String>,
     pub verified: bool,
     pub started_at: Timestamp,
     pub turn_count: u32,
-    /// What caller and receptionist said, the oldest first. At most [`HISTORY_CHARS_MAX`] characters.
+    /// The turns of the caller and the receptionist, oldest first, with at most [`HISTORY_CHARS_MAX`] characters.
     pub history: Vec<Past>,
     /// All effects of this conversation.
     pub effects: Vec<Effect>,
-    /// Facts of the effects for the summary, such as `Booked: Haircut, 2026-11-24 10:00.`
+    /// The lines of the summary, such as `Booked: Haircut, 2026-11-24 10:00.`
     pub summary: Vec<String>,
     pub(crate) name: Option<String>,
     pub(crate) phone: Option<String>,
     pub(crate) email: Option<String>,
     pub(crate) handles: Handles,
     pub(crate) stage: Option<Stage>,
-    /// The number of stages and messages so far, the source of idempotency keys.
+    /// The number of changes and messages that were staged or taken so far. Idempotency keys are made from it.
     pub(crate) changes: u32,
     pub(crate) place: Place,
-    /// Turns in a row in the other language.
+    /// The number of consecutive turns in the language that the conversation does not use.
     pub(crate) other_language: u32,
-    /// Turns in a row that were not understood.
+    /// The number of consecutive turns that were not understood.
     pub(crate) unclear: u32,
-    /// Silences in a row.
+    /// The number of consecutive silences.
     pub(crate) silences: u32,
-    /// The lines of the last turn, each with the number of turns in a row that have said it.
+    /// The lines of the last turn, each with the number of consecutive turns that have said it.
     pub(crate) repeated: Vec<(String, u32)>,
     pub(crate) emergency: bool,
     pub(crate) wrong_numbers: u32,
-    /// The sms thread has not been answered yet.
+    /// Whether the next reply in this text thread is the first one, which introduces the receptionist.
     pub(crate) first_due: bool,
-    /// The limit was reached; only a message may follow.
+    /// Whether the limit on the conversation was reached. After that, only a message is taken.
     pub(crate) limited: bool,
-    /// The dates and times of functions' answers and passages, for the gate.
+    /// The dates and times in functions' answers and passages. The gate lets the model say them.
     pub(crate) seen: Seen,
-    /// Those of the caller's turns.
+    /// The dates and times in the caller's turns. The gate lets the model use them in questions.
     pub(crate) caller_seen: Seen,
-    /// The caller's turns since the last effect: the body of a message.
+    /// The caller's turns since the last effect. They can become the body of a message.
     pub(crate) unsent: Vec<String>,
-    /// The consent to texts was asked for.
+    /// Whether the caller was asked for the consent to text messages.
     pub(crate) consent_asked: bool,
 }
 
@@ -217,7 +218,7 @@ pub struct Past {
     pub text: String,
 }
 
-/// The characters of [`Talk::history`].
+/// The maximum number of characters of [`Talk::history`].
 pub const HISTORY_CHARS_MAX: usize = 16_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -228,7 +229,7 @@ pub(crate) struct Handles {
     pub(crate) appointments: Vec<OwnAppointment>,
 }
 
-/// A time that was offered in this conversation: one service, staff choice and instant.
+/// A start that was offered in this conversation, for one service and one staff member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OfferedTime {
     pub(crate) service: ServiceId,
@@ -243,11 +244,11 @@ pub(crate) struct Stage {
     pub(crate) key: u32,
     pub(crate) change: Change,
     pub(crate) at: Timestamp,
-    /// The `{when}` of the read-back.
+    /// The text of `{when}` in the read-back.
     pub(crate) when: String,
-    /// The confirmation number of a text thread.
+    /// The confirmation number that the caller must send in a text thread.
     pub(crate) number: Option<u32>,
-    /// An unclear turn has followed already.
+    /// Whether an unclear turn has already followed the read-back.
     pub(crate) unclear: bool,
 }
 
@@ -265,14 +266,14 @@ pub(crate) struct Seen {
     pub(crate) times: BTreeSet<NaiveTime>,
 }
 
-/// The place in the guided path.
+/// The caller's position on the guided path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Place {
     pub(crate) step: Step,
     pub(crate) task: Task,
-    /// The first entry of `listed` that is shown.
+    /// The number of entries of `listed` before the current page.
     pub(crate) shown: usize,
-    /// The list that was shown last, all its pages.
+    /// All entries of the list that was shown last, on all its pages.
     pub(crate) listed: Vec<Listed>,
 }
 
@@ -291,7 +292,7 @@ pub(crate) enum Step {
     Pick,
     Body,
     Question,
-    /// After `no_change`, `unknown` and the like: a message may be taken.
+    /// The receptionist has offered to take a message, for example after a question that it could not answer.
     OfferMessage,
 }
 
@@ -302,7 +303,7 @@ pub(crate) struct Task {
     pub(crate) staff: Option<StaffId>,
     pub(crate) wants_staff: bool,
     pub(crate) appointment: Option<OwnAppointment>,
-    /// Empty: any date.
+    /// The wished dates. If empty, any date fits.
     pub(crate) dates: BTreeSet<NaiveDate>,
     pub(crate) times: Option<Times>,
     pub(crate) time: Option<OfferedTime>,
@@ -342,7 +343,8 @@ impl Output {
 }
 
 impl Talk {
-    /// Adds a reply of the team to the history. A staged change is dropped, because a yes would answer the team.
+    /// Adds a reply of the team to the history. A staged change is dropped, because a following yes could be an answer
+    /// to the team.
     pub fn team_said(&mut self, text: &str) {
         self.stage = None;
         self.place = Place::default();

@@ -1,4 +1,5 @@
-//! The rules of a turn that hold with and without a model: emergency, the caller's own yes, a person, limits.
+//! The rules of a turn that hold with and without a model: emergencies, the caller's yes to a change, the wish to speak
+//! to a person, and limits.
 
 use chrono::TimeDelta;
 use domain::Locale;
@@ -19,9 +20,9 @@ const WEBSITE_TURNS_MAX: u32 = 30;
 const CALL_TIME_MAX: TimeDelta = TimeDelta::minutes(30);
 const TEXT_CHARS_MAX: usize = 2_000;
 const WEBSITE_TEXT_CHARS_MAX: usize = 400;
-/// The language changes after this many turns in a row in the other one.
+/// The conversation changes to the other language after this many consecutive turns in it.
 const OTHER_LANGUAGE_TURNS: u32 = 2;
-/// The tries of a confirmation number, and how long the thread is silent after them.
+/// After this many wrong confirmation numbers, a text thread is not answered for `SILENT`.
 const NUMBER_TRIES: u32 = 3;
 const SILENT: TimeDelta = TimeDelta::hours(1);
 
@@ -31,7 +32,7 @@ pub enum Turned {
     Model(Box<Draft>),
 }
 
-/// Starts a conversation. In a text thread nothing is said: the first reply begins with the introduction.
+/// Starts a conversation. In a text thread nothing is said yet, and the first reply begins with the introduction.
 pub fn begin(start: &Start, facts: &Facts) -> Output {
     let answers = Answers::default();
     let input = Input { at: start.at, said: Said::Silence, heard: None, model: false, random: 0 };
@@ -78,7 +79,7 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
     listen(&mut flow, &text, is_key);
     if !is_key && !talk.emergency && reader::is_emergency(&text) {
         flow.talk().emergency = true;
-        // A later yes would not follow the read-back.
+        // The staged change is dropped, because a later yes would not be an answer to its read-back.
         flow.talk().stage = None;
         flow.say_with(Key::Emergency, &[("number", words::emergency_number(&facts.phone_region))]);
         flow.effect(EffectKind::Emergency, None);
@@ -117,7 +118,7 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
         flow.person();
         return done(flow);
     }
-    // Keys and buttons belong to the guided path, and so does a message that was asked for.
+    // The guided path takes keys and buttons, the body of a message that it asked for, and codes.
     let is_free = !is_key && flow.out.talk.place.step != Step::Body && flow.out.talk.place.step != Step::Code;
     if input.model && is_free {
         return Ok(Turned::Model(Box::new(Draft::new(flow.out.talk, input.clone(), facts, text))));
@@ -126,7 +127,7 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
     done(flow)
 }
 
-/// The call to the handoff number was not answered.
+/// Continues the conversation after a transfer that was not answered.
 pub fn transfer_failed(talk: &Talk, facts: &Facts) -> Output {
     let answers = Answers::default();
     let input = Input { at: talk.started_at, said: Said::Silence, heard: None, model: false, random: 0 };
@@ -199,7 +200,7 @@ fn limited(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
 
 enum Staged {
     Done,
-    /// The stage is kept, and the turn was no answer to it.
+    /// The turn did not answer the staged change, which stays staged.
     Unclear,
 }
 
@@ -261,8 +262,8 @@ fn drop_stage(flow: &mut Flow<'_>, change: &Change) {
     guided::help(flow);
 }
 
-/// A wrong confirmation number. After the third, the thread is silent for an hour. It stays open, because a new thread of
-/// the same number would not be silent.
+/// Counts a wrong confirmation number. After the third, the receptionist does not answer the thread for an hour. The
+/// thread stays open, because a new thread with the same phone number would be answered.
 fn wrong_number(flow: &mut Flow<'_>) -> Staged {
     flow.talk().wrong_numbers += 1;
     if flow.out.talk.wrong_numbers >= NUMBER_TRIES {

@@ -11,8 +11,8 @@
 //! Invariants:
 //!
 //! - all businesses share the steady time. It never decreases, except by at most a minute after a crash;
-//! - no change gets a stamp before [`Clocks::stamps_from`]. Until the machine restarts, every list ordered by
-//!   `updated_at` that a client has received ends at or before that instant.
+//! - no change gets a stamp before [`Clocks::stamps_from`]. Until the machine restarts, that instant is not earlier
+//!   than the last stamp in any list ordered by `updated_at` that a client has received.
 
 mod belief;
 mod kept;

@@ -121,7 +121,8 @@ impl State {
                 self.turn_asked = false;
                 return self.turn(deliveries).await;
             }
-            // The actor keeps the permit until a turn has read the rows, because deliveries may be due.
+            // Deliveries may be due, so the actor keeps the message's permit, and thus keeps running, until a
+            // turn has read the rows.
             Message::Wake(permit) => self.work = Some(permit),
             Message::Permit(attempt_permit, permit) => {
                 self.work = Some(permit);

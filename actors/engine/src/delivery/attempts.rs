@@ -97,9 +97,9 @@ impl State {
         Ok(())
     }
 
-    /// Aborts the attempts without an outcome that must not reach the endpoint any more, and releases their
-    /// permits: the attempts that began before the endpoint was last disabled, or all attempts if the endpoint
-    /// is disabled or deleted now.
+    /// Aborts the attempts that have no outcome yet and must not reach the endpoint any more, and releases their
+    /// permits. These are the attempts that began before the endpoint was last disabled, or all attempts if the
+    /// endpoint is disabled or deleted now.
     pub(super) fn abort_stale(&mut self, endpoint: Option<&WebhookEndpoint>) {
         let before = self.attempting.len();
         let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);

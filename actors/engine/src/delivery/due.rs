@@ -160,7 +160,8 @@ impl State {
                 break;
             }
             let delivery = shared.store.look::<Delivery>(&keys::delivery(business, id, event))?;
-            // Undecodable deliveries are not counted. Otherwise they could permanently hide later rows.
+            // A delivery that cannot be decoded stays in the index, so it does not count as one of the turn's
+            // rows. Otherwise such deliveries could hide the later rows in every turn.
             let Some(delivery) = delivery else { continue };
             looked_at += 1;
             let Some(delivery) = delivery.filter(|delivery| waits(delivery, endpoint, at)) else {

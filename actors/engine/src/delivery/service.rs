@@ -232,7 +232,7 @@ impl Deliveries {
         let rows = store.walk(range, Order::Ascending, |row, _| {
             let (business, endpoint) = keys::business_and_endpoint(row)?;
             if keys::endpoint_index(business, endpoint)[..] != *row {
-                return Err(StoreError::damaged("key", "the key is longer than that of an endpoint"));
+                return Err(StoreError::damaged("key", "the key is longer than the key of an endpoint"));
             }
             Ok(EndpointKey { business, endpoint })
         });

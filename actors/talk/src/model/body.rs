@@ -94,7 +94,8 @@ fn said(past: &Past) -> Value {
     json!({"role": role, "content": content})
 }
 
-/// The request for a round. `rounds` are the calls and answers of the rounds before it.
+/// The request for the next round. `rounds` contains the function calls of the earlier rounds of this turn, and their
+/// answers.
 pub(crate) fn body(
     talk: &Talk,
     facts: &Facts,

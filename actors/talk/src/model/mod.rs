@@ -13,16 +13,17 @@ pub use self::body::summary_body;
 pub use self::sentences::SENTENCE_CHARS_MAX;
 pub use self::stream::{RESPONSE_BYTES_MAX, Stream};
 
-/// The bytes of the arguments of a call.
+/// The maximum number of bytes in the arguments of a call.
 pub const ARGUMENTS_BYTES_MAX: usize = 4 << 10;
 
 /// The settings of the requests to the model's server.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub model: String,
-    /// Merged into each request.
+    /// The properties that are added to each request.
     pub options: Map<String, Value>,
-    /// Whether the request has `stream_options`. False after a 400 that names it.
+    /// Whether a request contains `stream_options`. False after the server has refused a request with a 400 that names
+    /// this property.
     pub usage: bool,
 }
 
@@ -31,22 +32,23 @@ pub struct Settings {
 pub struct Call {
     pub id: String,
     pub name: String,
-    /// JSON as the model wrote it.
+    /// The arguments as the model wrote them. They may be invalid JSON.
     pub arguments: String,
 }
 
 /// The answer of the model in one round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// The sentences that [`Stream::push`] has not returned.
+    /// The last sentences, which [`Stream::push`] has not returned.
     pub sentences: Vec<String>,
     pub calls: Vec<Call>,
-    /// The tokens of request and answer, if the server says them.
+    /// The number of tokens of the request and the answer, if the server reports it.
     pub tokens: Option<u64>,
-    /// The characters of the answer. Without `tokens`, a token is 4 characters of request and answer.
+    /// The number of characters of the answer. If `tokens` is `None`, the engine counts one token for 4 characters of
+    /// the request and the answer.
     pub chars: usize,
-    /// No sentence and no call came.
+    /// Whether the answer contains neither a sentence nor a call.
     pub is_empty: bool,
-    /// The stream ended early: a retry is useful if `is_empty`.
+    /// Whether the stream ended early. A retry is useful if `is_empty` is also true.
     pub is_torn: bool,
 }

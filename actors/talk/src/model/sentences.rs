@@ -1,19 +1,20 @@
-//! Cuts the model's text into sentences while it arrives, and hides reasoning and calls that are written as text.
+//! Cuts the model's text into sentences while it arrives. Hides the model's reasoning, and function calls that the
+//! model writes as text.
 
-/// The characters of a sentence. A longer one is cut.
+/// The maximum number of characters of a sentence. A longer sentence is cut.
 pub const SENTENCE_CHARS_MAX: usize = 300;
 
 const HIDDEN: [&str; 6] = ["think", "thinking", "reasoning", "tool_call", "tool_calls", "function_call"];
 
 #[derive(Debug, Default)]
 pub(super) struct Sentences {
-    /// Text that has not been looked at for tags.
+    /// Text in which tags have not been searched yet.
     raw: String,
     /// The name of the open tag whose content is hidden.
     hidden: Option<&'static str>,
-    /// The sentence that is not complete.
+    /// The incomplete last sentence.
     sentence: String,
-    /// At least one sentence was complete.
+    /// Whether at least one sentence was completed.
     pub(super) has_some: bool,
 }
 
@@ -25,7 +26,7 @@ impl Sentences {
             if let Some(tag) = self.hidden {
                 let close = format!("</{tag}>");
                 let Some(at) = self.raw.find(&close) else {
-                    // Keeps as much as the beginning of the closing tag could be.
+                    // The end of the text may be the beginning of the closing tag, so it is kept.
                     let keep = self.raw.len().saturating_sub(close.len());
                     let keep = (0..=keep).rev().find(|at| self.raw.is_char_boundary(*at)).unwrap_or(0);
                     self.raw.drain(..keep);
@@ -54,7 +55,8 @@ impl Sentences {
                 self.visible(&text, &mut found);
                 self.hidden = Some(tag);
             } else if let Some(tag) = closed {
-                // Reasoning without its opening tag: the text before it is not said.
+                // A closing tag without an opening tag ends a reasoning, so the text before the tag is not
+                // said.
                 self.raw.drain(..at + tag.len());
                 self.sentence.clear();
                 found.clear();
@@ -91,7 +93,8 @@ impl Sentences {
         }
     }
 
-    /// The last sentence. A torn text keeps it only if it has an end.
+    /// Returns the last sentence. If the stream ended early, the sentence is dropped unless it ends with a punctuation
+    /// mark.
     pub(super) fn finish(&mut self, is_torn: bool) -> Vec<String> {
         let mut found = Vec::new();
         if self.hidden.is_none() {

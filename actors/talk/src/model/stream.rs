@@ -1,18 +1,17 @@
 //! The parser of a server's stream of events.
 //!
-//! Servers deviate from OpenAI's shape in many ways. The parser accepts every deviation that leaves the meaning clear,
-//! and it never fails: what was received until an error counts.
+//! Servers deviate from OpenAI's shape in many ways. The parser accepts every deviation that leaves the meaning clear.
+//! It never fails: after an error, the answer consists of the data received before it.
 
 use serde_json::Value;
 
 use super::sentences::Sentences;
 use super::{Call, Reply};
 
-/// The bytes of a response. The rest is not read.
+/// The maximum number of bytes of a response. The rest is not read.
 pub const RESPONSE_BYTES_MAX: usize = 64 << 10;
 const CALLS_MAX: usize = 16;
 
-/// The parser of a server's stream.
 #[derive(Debug, Default)]
 pub struct Stream {
     line: Vec<u8>,
@@ -29,7 +28,7 @@ pub struct Stream {
     is_finished: bool,
     is_broken: bool,
     has_events: bool,
-    /// The beginning of a response that is no event stream.
+    /// The beginning of a response that is not an event stream.
     plain: String,
 }
 
@@ -46,7 +45,7 @@ impl Stream {
         Self::default()
     }
 
-    /// Takes bytes of the response body. Returns the sentences that are complete.
+    /// Takes the next bytes of the response body. Returns the sentences that they complete.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<String> {
         let mut found = Vec::new();
         for byte in bytes {
@@ -70,7 +69,7 @@ impl Stream {
         self.has_begun
     }
 
-    /// Whether the answer is complete, or as long as it may be. The engine then stops reading.
+    /// Whether the answer is complete or has the maximum length. The engine then stops reading.
     pub fn is_done(&self) -> bool {
         self.is_done || self.is_broken
     }
@@ -91,7 +90,8 @@ impl Stream {
             return;
         }
         self.data.push_str(data);
-        // The JSON of an event may be cut into several lines. A line that is JSON alone begins a new event.
+        // The JSON of an event may be spread over several lines. A line that is valid JSON by itself is an
+        // event of its own.
         let event = serde_json::from_str(&self.data).or_else(|_| serde_json::from_str(data));
         if let Ok(event) = event {
             self.data.clear();
@@ -148,7 +148,8 @@ impl Stream {
         found.extend(self.sentences.push(text));
     }
 
-    /// A piece of a call. An id that differs, or a name, begins a call.
+    /// Takes a piece of a function call. A piece with a new id, or with a name although the current call has one,
+    /// begins a new call.
     fn call(&mut self, index: Option<u64>, id: Option<&str>, function: &Value) {
         let id = id.filter(|id| !id.is_empty());
         let name = function.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());

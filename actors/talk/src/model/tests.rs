@@ -1,6 +1,6 @@
 use super::*;
 
-/// Parses a response that arrives in pieces of `size` bytes. Returns all sentences and the rest.
+/// Parses a response that arrives in pieces of `size` bytes. Returns all sentences, and the reply at the end.
 fn parse(response: &str, size: usize) -> (Vec<String>, Reply) {
     let mut stream = Stream::new();
     let mut sentences = Vec::new();
@@ -12,7 +12,7 @@ fn parse(response: &str, size: usize) -> (Vec<String>, Reply) {
     (sentences, reply)
 }
 
-/// The pieces in which a response arrives make no difference.
+/// Checks the result of a response. The result must not depend on the pieces in which the response arrives.
 fn check(response: &str, sentences: &[&str], calls: &[(&str, &str, &str)]) -> Reply {
     for size in [1, 2, 3, 7, 64, 100_000] {
         let (said, reply) = parse(response, size);

@@ -1,4 +1,4 @@
-//! The clear yes and the clear no to a change, and the farewell.
+//! Recognises a clear yes or a clear no to a change, and a farewell.
 
 use super::phrases::plain;
 
@@ -34,7 +34,7 @@ const YES: [&str; 21] = [
 ];
 const NO: [&str; 10] =
     ["no", "nope", "not that", "wait", "stop", "wrong", "non", "pas ça", "attendez", "faux"];
-/// Words that say nothing else in a turn with a farewell.
+/// Words that may stand beside a farewell without changing its meaning.
 const BEFORE_FAREWELLS: [&str; 6] = ["ok", "okay", "d'accord", "parfait", "no", "non"];
 const FAREWELLS: [&str; 17] = [
     "thanks",
@@ -74,7 +74,7 @@ pub fn is_farewell(text: &str) -> bool {
     !text.contains('?') && consists_of(text, &FAREWELLS, &BEFORE_FAREWELLS)
 }
 
-/// Whether a turn consists of entries of the list, at least one, and of fillers.
+/// Whether a turn consists of at least one entry of the list, and otherwise only of fillers.
 fn consists_of(text: &str, list: &[&str], fillers: &[&str]) -> bool {
     let words = plain(text);
     let phrases = |list: &[&str]| list.iter().map(|phrase| plain(phrase)).collect::<Vec<_>>();
@@ -82,7 +82,7 @@ fn consists_of(text: &str, list: &[&str], fillers: &[&str]) -> bool {
     let mut rest = &words[..];
     let mut has_entry = false;
     while !rest.is_empty() {
-        // The longest entry first: "that's right" before "right".
+        // The longest entry that fits is removed first, for example "that's right" and not "right".
         let longest =
             |list: &[Vec<String>]| list.iter().filter(|entry| rest.starts_with(entry)).map(Vec::len).max();
         match (longest(&entries), longest(&fillers)) {

@@ -1,4 +1,4 @@
-//! Dates.
+//! Reads dates.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ fn index_of(lists: &[&[&str]], word: Option<&str>) -> Option<u32> {
     lists.iter().position(|list| list.contains(&word)).and_then(|index| u32::try_from(index).ok())
 }
 
-/// Whether the words after a number make it a day: a month, or the ending of an ordinal.
+/// Whether the words after a number show that it is a day: a month, or the ending of an ordinal.
 pub(super) fn is_day_before(rest: At<'_>) -> bool {
     let ending = rest.any(&["st", "nd", "rd", "th", "er"]).is_some() && rest.is_glued();
     ending || index_of(&MONTHS, rest.optional(&["of"]).word()).is_some()
@@ -49,7 +49,7 @@ fn one(date: Option<NaiveDate>) -> Dates {
     date.into_iter().collect()
 }
 
-/// A date, or several that the words may mean.
+/// Reads a date. Returns several if the words may mean several.
 pub(super) fn date<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     near(at, context)
         .or_else(|| ahead(at, context))
@@ -58,7 +58,7 @@ pub(super) fn date<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)>
         .or_else(|| day_of_month(at, context))
 }
 
-/// `today`, `tomorrow`, `the day after`, `this week`.
+/// Reads `today`, `tomorrow`, `the day after`, `this week` and the like.
 fn near<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     let ahead = |days: u64| one(context.today.checked_add_days(Days::new(days)));
     let fixed: [(&[&str], u64); 3] = [
@@ -78,7 +78,7 @@ fn near<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     if let Some((days, rest)) = fixed.into_iter().find_map(|(words, days)| Some((days, at.any(words)?))) {
         return Some((ahead(days), rest));
     }
-    // The time reader reads the part of the day.
+    // The part of the day is left for the reader of times.
     let parts = [
         "tonight",
         "this morning",
@@ -109,7 +109,7 @@ fn near<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     None
 }
 
-/// `in two weeks`, `dans quinze jours`, `a week today`.
+/// Reads `in two weeks`, `dans quinze jours` and the like.
 fn ahead<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     let rest = at.any(&["in", "dans"])?;
     let (count, rest) = match rest.any(&["a"]) {
@@ -119,7 +119,7 @@ fn ahead<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     let is_french = at.word() == Some("dans");
     let ahead = |days: u32| context.today.checked_add_days(Days::new(days.into()));
     if let Some(rest) = rest.any(&["days", "day", "jours", "jour"]) {
-        // A French week has eight days, and two weeks have fifteen.
+        // In French, `huit jours` can mean a week, and `quinze jours` two weeks.
         let days = match count {
             8 if is_french => vec![7, 8],
             15 if is_french => vec![14, 15],
@@ -131,7 +131,8 @@ fn ahead<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     Some((one(ahead(count * 7)), rest))
 }
 
-/// `Tuesday`, `next Tuesday`, `mardi prochain`, and a date after it: `Tuesday 24 November`.
+/// Reads a weekday, such as `Tuesday`, `next Tuesday` or `mardi prochain`, and a date that follows it, as in `Tuesday
+/// 24 November`.
 fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     let is_next = at.word() == Some("next");
     let is_this = at.any(&["this", "ce"]).is_some();
@@ -158,7 +159,7 @@ fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     };
     let after = rest.optional(&["the", "le"]);
     let skipped = if after.sign() == Some(',') { after.skip(1).optional(&["the", "le"]) } else { after };
-    // A date beside its weekday: both are kept if they contradict each other.
+    // A date may follow the weekday. If the two contradict each other, the dates of both are returned.
     let exact = calendar(skipped, context).or_else(|| {
         let is_day = skipped.digits().is_none() || dates_follow(skipped);
         day_of_month(skipped, &Context { expect: Expect::Day, ..*context }).filter(|_| is_day)
@@ -172,19 +173,19 @@ fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
         if context.is_strict {
             return Some((Dates::new(), rest));
         }
-        // `mardi 24`: the next month that has the 24th on a Tuesday is not meant.
+        // `mardi 24` does not mean a later month in which the 24th is a Tuesday.
         return Some((dates.union(&exact).copied().collect(), rest));
     }
     Some((dates, rest))
 }
 
-/// Whether the digits are a day and no time: nothing of a time follows them.
+/// Whether the digits are a day, because no part of a time follows them.
 fn dates_follow(at: At<'_>) -> bool {
     let next = at.skip(1);
     next.any(&["h", "heures", "heure", "am", "pm", "o clock", "hrs"]).is_none() && next.sign() != Some(':')
 }
 
-/// `24 November`, `November 24`, `24/11`, `2026-11-24`, `le 1er décembre`.
+/// Reads `24 November`, `November 24`, `24/11`, `2026-11-24`, `le 1er décembre` and the like.
 fn calendar<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     if let Some((day, rest)) = day_number(at) {
         let rest = rest.optional(&["of"]);
@@ -240,14 +241,14 @@ fn dated<'a>(day: u32, month: u32, rest: At<'a>, context: &Context) -> Option<(D
     (!dates.is_empty()).then_some((dates, rest))
 }
 
-/// The coming day of a month. A date that is past means next year.
+/// The next date with this day and month. If it has passed this year, it is in a later year.
 fn coming(day: u32, month: u32, today: NaiveDate) -> Dates {
-    // 29 February can be several years ahead.
+    // The next 29 February can be several years ahead.
     let years = (0..9).filter_map(|years| NaiveDate::from_ymd_opt(today.year() + years, month, day));
     one(years.into_iter().find(|date| *date >= today))
 }
 
-/// A day in digits or as an ordinal: `24`, `24th`, `the twenty-fourth`, `1er`, `vingt-quatre`.
+/// Reads a day in digits or words, such as `24`, `24th`, `the twenty-fourth`, `1er` or `vingt-quatre`.
 fn day_number(at: At<'_>) -> Option<(u32, At<'_>)> {
     let start = at.optional(&["the", "le"]);
     let (day, rest) = match start.digits() {
@@ -265,7 +266,7 @@ fn day_number(at: At<'_>) -> Option<(u32, At<'_>)> {
     (1..=31).contains(&day).then_some((day, rest))
 }
 
-/// `the 24th`, `le 24`, or a bare `24` where a day is expected: the coming one.
+/// Reads `the 24th`, `le 24`, or a bare `24` if a day is expected. Returns the next date with this day.
 fn day_of_month<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     let has_article = at.any(&["the", "le"]).is_some();
     let (day, rest) = day_number(at)?;
@@ -276,9 +277,9 @@ fn day_of_month<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     };
     let is_number_word = start.digits().is_none() && !has_suffix;
     let is_bare = context.expect == Expect::Day && !is_number_word;
-    // `the first visit` is no day.
+    // In `the first visit`, the ordinal is not a day.
     let has_suffix = has_suffix && (start.digits().is_some() || is_bare || day > 20);
-    // `the second one` and `the 2 of us` are no days; `le 24` and `le vingt-quatre` are.
+    // `le 24` and `le vingt-quatre` are days. `the second one` and `the 2 of us` are not.
     let is_french_article = at.word() == Some("le");
     let is_meant =
         has_article && (has_suffix || is_french_article) || has_suffix && start.digits().is_some() || is_bare;

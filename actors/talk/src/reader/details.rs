@@ -1,4 +1,4 @@
-//! Details of the caller: name, phone number, e-mail address, code.
+//! Reads details of the caller: the name, the phone number, the e-mail address, and a code.
 
 use domain::{Email, unaccented};
 
@@ -28,7 +28,7 @@ const BEFORE_NAMES: [&str; 18] = [
     "name",
 ];
 const AFTER_NAMES: [&str; 5] = ["please", "thanks", "thank you", "merci", "s'il vous plaît"];
-/// Words that no name is: a turn of them was not an answer.
+/// Words that no name contains. A turn with one of them does not answer the question for the name.
 const NOT_NAMES: [&str; 30] = [
     "yes",
     "no",
@@ -71,7 +71,7 @@ pub fn person_name(text: &str) -> Option<String> {
     let mut words: Vec<&str> = text.split_whitespace().collect();
     let starts = |words: &[&str], phrase: &str| {
         let phrase = plain(phrase);
-        // `I'm` is one word of the turn, and one of the phrase.
+        // `plain` removes apostrophes, so `I'm` is one word in the turn and in the phrase.
         let own: Vec<String> = words.iter().flat_map(|word| plain(word)).collect();
         own.starts_with(&phrase).then_some(phrase.len())
     };
@@ -80,7 +80,8 @@ pub fn person_name(text: &str) -> Option<String> {
         words.remove(0);
     }
     let prefix = BEFORE_NAMES.iter().filter_map(|phrase| starts(&words, phrase)).max().unwrap_or(0);
-    // Each white-space word of a prefix is one plain word, apart from punctuation.
+    // A word of the prefix has no hyphen, so the plain words of the prefix are as many as its words in the
+    // turn.
     words.drain(..prefix.min(words.len()));
     for polite in AFTER_NAMES {
         let polite: Vec<&str> = polite.split(' ').collect();
@@ -101,7 +102,7 @@ pub fn person_name(text: &str) -> Option<String> {
     Some(name.chars().take(NAME_CHARS_MAX).collect::<String>().trim_end().to_owned())
 }
 
-/// A word that a transcriber wrote in lower case, with a capital letter.
+/// Capitalises a word, because transcribers write names in lower case. Particles such as `de` stay in lower case.
 fn capitalised(word: &str) -> String {
     let small = ["de", "da", "van", "von", "du", "la", "le", "der", "di"];
     let mut chars = word.chars();
@@ -113,7 +114,8 @@ fn capitalised(word: &str) -> String {
     }
 }
 
-/// The digits of a turn, in digits or words. `None` if it has other words than few fillers.
+/// The digits of a turn, which may be written as words. `None` if the turn contains words that are neither digits nor
+/// fillers.
 fn digits(text: &str) -> Option<String> {
     let fillers = [
         "my",
@@ -168,7 +170,7 @@ fn digits(text: &str) -> Option<String> {
         } else if let Some((value, len)) =
             numbers::cardinal(|offset| words.get(start + offset).map(String::as_str))
         {
-            // `zéro six` and `oh six` are digits, and `douze` is 12.
+            // `zéro six` and `oh six` are single digits, and `douze` stands for the digits 12.
             for _ in 0..repeat {
                 digits.push_str(&value.to_string());
             }
@@ -206,7 +208,7 @@ pub fn email(text: &str) -> Option<String> {
 const OPT_OUTS: [&str; 10] =
     ["stop", "stopall", "stop all", "unsubscribe", "cancel", "end", "quit", "revoke", "optout", "arret"];
 
-/// Whether a text is one of the words that stop texts.
+/// Whether a text message is one of the words that tell the business to send no more texts.
 pub fn is_opt_out(text: &str) -> bool {
     let kept = unaccented(text).to_lowercase();
     let kept: String = kept.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();

@@ -1,4 +1,4 @@
-//! The words of the menu.
+//! Recognises the entries of the menu.
 
 use super::phrases::plain;
 
@@ -27,11 +27,11 @@ const ENTRIES: [(Entry, &[&str]); 5] = [
         ],
     ),
 ];
-/// Words that mean booking only without a word of another entry: "cancel my appointment".
+/// Words that mean a booking only if the turn names no other entry. "cancel my appointment" is not a booking.
 const APPOINTMENTS: [&str; 6] = ["appointment", "appointments", "rendez", "rendezvous", "rdv", "appt"];
 const NEGATIONS: [&str; 6] = ["dont", "not", "pas", "never", "wont", "jamais"];
 
-/// The entries of the menu that a turn names, several if it is ambiguous.
+/// The entries of the menu that a turn names. An ambiguous turn names several.
 pub fn entries(text: &str) -> Vec<Entry> {
     let words = plain(text);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
@@ -40,7 +40,7 @@ pub fn entries(text: &str) -> Vec<Entry> {
     }
     let mut found: Vec<Entry> =
         ENTRIES.iter().filter(|(_, list)| has(list)).map(|(entry, _)| *entry).collect();
-    // "prendre un message" is no booking, and "reserver" beside "annuler" stays ambiguous.
+    // "prendre un message" is not a booking, although "prendre" alone is.
     if found.contains(&Entry::Message) && !has(&["book", "reserver"]) {
         found.retain(|entry| *entry != Entry::Book);
     }

@@ -1,11 +1,11 @@
 //! The meaning of the caller's words, in English and French.
 //!
-//! A reading is a set: of dates, of times of day, of names. The caller of the reader intersects it with the times or
-//! names that are possible. Invariants:
+//! A reading is a set of dates, of times of day, or of names. The rules intersect it with the possible times or names.
+//! Invariants:
 //!
 //! - Both languages are read at once, so a caller may mix them.
-//! - An empty reading means that the words were not understood. Words with a negation are not understood, except the
-//!   entries of the list of clear noes.
+//! - An empty reading means that the words were not understood. Words with a negation are not understood, except those
+//!   in the list of a clear no.
 
 mod clear;
 mod dates;

@@ -2,7 +2,7 @@
 
 use super::phrases::plain;
 
-/// A name and its place in the list of the caller of [`names`].
+/// A name with its number in the caller's list.
 pub type Named<'a> = (usize, &'a str);
 
 /// Words that do not tell names apart.
@@ -12,8 +12,8 @@ const SMALL: [&str; 16] = [
 /// A word of at least this many letters may differ by one letter.
 const FUZZY_CHARS_MIN: usize = 5;
 
-/// The names that a turn names, by their numbers: all that have the most words in common with it. If it has all words
-/// of some names, only those count, and a name that contains another one's words wins.
+/// Returns the numbers of the names that have the most words in common with the turn. If the turn contains all words of
+/// some names, only these names count, so that the longest of them is returned.
 pub fn names(text: &str, all: &[Named<'_>]) -> Vec<usize> {
     let words: Vec<String> = plain(text).iter().map(|word| singular(word).to_owned()).collect();
     let scored = all.iter().map(|(number, name)| {

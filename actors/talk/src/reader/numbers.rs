@@ -1,4 +1,4 @@
-//! Number words and ordinals.
+//! Reads number words and ordinals.
 
 use super::phrases::plain;
 
@@ -95,10 +95,10 @@ fn find(list: &[(&str, u32)], word: Option<&str>) -> Option<u32> {
     list.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)
 }
 
-/// Reads a number of 0 to 99 from the words at the offsets 0, 1, …. Returns it and the number of its words.
+/// Reads a number from 0 to 99 from the words at the offsets 0, 1, … Returns the number, and how many words it has.
 pub(super) fn cardinal<'a>(word: impl Fn(usize) -> Option<&'a str>) -> Option<(u32, usize)> {
     let unit = |at| find(&UNITS[..CARDINALS], word(at));
-    // A number of 0 to 19: French has `dix-sept` to `dix-neuf`.
+    // Reads a number from 0 to 19. In French, `dix-sept` to `dix-neuf` have two words.
     let small = |at| match (word(at), unit(at + 1)) {
         (Some("dix"), Some(value)) if (7..=9).contains(&value) => Some((10 + value, 2)),
         _ => unit(at).map(|value| (value, 1)),
@@ -120,7 +120,7 @@ pub(super) fn cardinal<'a>(word: impl Fn(usize) -> Option<&'a str>) -> Option<(u
     Some(rest.map_or((tens, 1), |(value, len)| (tens + value, 1 + len)))
 }
 
-/// Reads an ordinal word of 1 to 31, such as `twenty fourth`.
+/// Reads an ordinal from 1 to 31 in words, such as `twenty fourth`.
 pub(super) fn ordinal<'a>(word: impl Fn(usize) -> Option<&'a str>) -> Option<(u32, usize)> {
     if let Some(value) = find(&ORDINALS, word(0)).or_else(|| find(&UNITS[CARDINALS..], word(0))) {
         return Some((value, 1));
@@ -134,7 +134,7 @@ pub(super) fn ordinal<'a>(word: impl Fn(usize) -> Option<&'a str>) -> Option<(u3
     find(&ORDINALS[..9], word(1)).map(|unit| (tens + unit, 2))
 }
 
-/// The position in a list that a turn names: a bare 1 to 9, or an ordinal up to 7.
+/// The position in a list that a turn names, as a bare number from 1 to 9 or as an ordinal up to 7.
 pub fn position(text: &str) -> Option<usize> {
     let words = plain(text);
     let word = |at: usize| words.get(at).map(String::as_str);

@@ -1,4 +1,4 @@
-//! Fixed phrases: emergencies and the wish for a person.
+//! Recognises phrases about an emergency, and the wish to speak to a person.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,8 @@ pub(crate) fn plain(text: &str) -> Vec<String> {
 
 /// Whether the words contain the words of a phrase one after the other.
 pub(crate) fn has_phrase(words: &[String], phrase: &str) -> bool {
-    // Most phrases are plain already. The gate compares hundreds with each sentence.
+    // Most phrases are already plain. They are not converted again, because the gate compares hundreds of
+    // phrases with each sentence.
     if phrase.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b' ') {
         let mut starts = 0..words.len();
         return starts.any(|start| {

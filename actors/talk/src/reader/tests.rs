@@ -1,10 +1,10 @@
-//! Tables of utterances. An empty expectation is a refusal: the words are not understood.
+//! Tables of utterances with the expected readings. An empty reading means that the words must not be understood.
 
 use chrono::{NaiveDate, NaiveTime, Timelike};
 
 use super::*;
 
-/// Friday.
+/// A Friday.
 fn today() -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 11, 20).unwrap()
 }
@@ -18,7 +18,7 @@ fn dates(text: &str, context: &Context) -> String {
     dates.iter().map(|date| date.format("%m-%d").to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// The times of a set: single minutes, or ranges with both ends.
+/// The times of a set as a text: single minutes, and ranges with both ends.
 fn times(text: &str, expect: Expect) -> String {
     let Some(times) = read(text, &context(expect)).times else { return String::new() };
     let clock = |minute: u32| format!("{}:{:02}", minute / 60, minute % 60);

@@ -1,4 +1,4 @@
-//! Times of day.
+//! Reads times of day.
 
 use chrono::{NaiveTime, Timelike};
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ const STREETS: [&str; 12] = [
     "impasse",
 ];
 
-/// A set of times of day, in minutes after midnight: half-open ranges.
+/// A set of times of day, as half-open ranges of minutes after midnight.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Times(Vec<(u32, u32)>);
 
@@ -51,7 +51,7 @@ impl Times {
         Self::range(minute, minute + 1)
     }
 
-    /// A time of the 12-hour clock: before or after noon.
+    /// A time of the 12-hour clock, which can be before or after noon.
     fn twice(minute: u32) -> Self {
         Self(vec![(minute, minute + 1), ((minute + NOON) % DAY, (minute + NOON) % DAY + 1)])
     }
@@ -61,7 +61,7 @@ impl Times {
         self
     }
 
-    /// The common times. `None` if there are none.
+    /// The times that are in both sets. `None` if there are none.
     pub(super) fn and(&self, other: &Self) -> Option<Self> {
         let common =
             self.0.iter().flat_map(|one| other.0.iter().map(move |two| (one.0.max(two.0), one.1.min(two.1))));
@@ -76,7 +76,7 @@ impl Times {
     }
 }
 
-/// A part of the day.
+/// Reads a part of the day, such as `morning`.
 pub(super) fn part(at: At<'_>) -> Option<(Times, At<'_>)> {
     let parts: [(&[&str], (u32, u32)); 3] = [
         (&["morning", "mornings", "matin", "matinee"], (0, NOON)),
@@ -86,14 +86,14 @@ pub(super) fn part(at: At<'_>) -> Option<(Times, At<'_>)> {
     parts.into_iter().find_map(|(words, (from, to))| Some((Times::range(from, to), at.any(words)?)))
 }
 
-/// Whether a bare number may be an hour, such as `10`.
+/// Whether a bare number such as `10` may be an hour.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bare {
     Hour,
     Not,
 }
 
-/// A time of day, or a range such as `after three`.
+/// Reads a time of day, or a range such as `after three`.
 pub(super) fn time(at: At<'_>, bare: Bare) -> Option<(Times, At<'_>)> {
     let from = |words: &[&str]| at.any(words);
     if let Some(after) = from(&["between", "entre"]) {
@@ -106,7 +106,7 @@ pub(super) fn time(at: At<'_>, bare: Bare) -> Option<(Times, At<'_>)> {
     if let Some(after) = from(&["after", "apres", "from", "a partir de", "des"]) {
         let (first, rest) = point(after, Bare::Hour)?;
         let starts = first.0.iter().map(|(from, _)| (*from, DAY));
-        // `after three` is after 15:00 rather than after 03:00.
+        // `after three` means after 15:00 rather than after 03:00.
         let start = starts.max_by_key(|(from, _)| if *from < 7 * 60 { 0 } else { DAY - from })?;
         return Some((Times(vec![start]), rest));
     }
@@ -127,7 +127,8 @@ pub(super) fn time(at: At<'_>, bare: Bare) -> Option<(Times, At<'_>)> {
     point(at, bare)
 }
 
-/// The range between two times, each before or after noon, within working hours where possible.
+/// The range between two times, each of which can be before or after noon. A range that begins at 7:00 or later is
+/// preferred.
 fn between(first: &Times, last: &Times) -> Option<Times> {
     let pairs = first.0.iter().flat_map(|one| last.0.iter().map(move |two| (one.0, two.0 + 1)));
     let pairs = pairs.filter(|(from, to)| from < to && to - from <= NOON);
@@ -136,14 +137,14 @@ fn between(first: &Times, last: &Times) -> Option<Times> {
         .map(|(from, to)| Times::range(from, to))
 }
 
-/// A single time: one minute, or the same minute before and after noon.
+/// Reads a single time. Returns one minute, or the same minute before and after noon.
 fn point(at: At<'_>, bare: Bare) -> Option<(Times, At<'_>)> {
     let (minute, is_sure, rest) = clock(at, bare)?;
     let (times, rest) = if is_sure { (Times::point(minute), rest) } else { half(minute, rest) };
     Some((times, rest))
 }
 
-/// Adds `am`, `in the afternoon` and the like to a time of the 12-hour clock.
+/// Applies a following `am`, `in the afternoon` or the like to a time of the 12-hour clock.
 fn half(minute: u32, rest: At<'_>) -> (Times, At<'_>) {
     let morning = ["am", "a m", "in the morning", "du matin", "this morning", "ce matin"];
     let later = [
@@ -170,12 +171,12 @@ fn half(minute: u32, rest: At<'_>) -> (Times, At<'_>) {
     (Times::twice(base), rest)
 }
 
-/// A time of the clock: the minute, whether it is one of the 24-hour clock, and the rest.
+/// Reads a clock time. Returns its minute, whether it belongs to the 24-hour clock, and the remaining words.
 fn clock(at: At<'_>, bare: Bare) -> Option<(u32, bool, At<'_>)> {
     named(at).or_else(|| relative(at)).or_else(|| digital(at)).or_else(|| spoken(at, bare))
 }
 
-/// Noon and midnight.
+/// Reads `noon`, `midnight` and the like.
 fn named(at: At<'_>) -> Option<(u32, bool, At<'_>)> {
     let (base, rest) = match at.word()? {
         "noon" | "midday" => (NOON, at.skip(1)),
@@ -188,7 +189,8 @@ fn named(at: At<'_>) -> Option<(u32, bool, At<'_>)> {
     Some(((base + DAY).checked_add_signed(offset)? % DAY, true, rest))
 }
 
-/// `et quart`, `et demie`, `moins le quart`, `moins dix` and the like after a French hour, in minutes.
+/// Reads `et quart`, `et demie`, `moins le quart`, `moins dix` and the like after a French hour. Returns the minutes to
+/// add.
 fn offset(at: At<'_>) -> Option<(i32, At<'_>)> {
     if let Some(rest) = at.any(&["et quart", "un quart"]) {
         return Some((15, rest));
@@ -204,7 +206,7 @@ fn offset(at: At<'_>) -> Option<(i32, At<'_>)> {
     (1..30).contains(&minutes).then(|| (-(minutes as i32), rest))
 }
 
-/// `half past two`, `quarter to five`, `ten past three`, `half two`.
+/// Reads `half past two`, `quarter to five`, `ten past three`, `half two` and the like.
 fn relative(at: At<'_>) -> Option<(u32, bool, At<'_>)> {
     let at = at.optional(&["a"]);
     if let Some(rest) = at.any(&["half past", "half"]) {
@@ -233,7 +235,7 @@ fn hour_12(at: At<'_>) -> Option<(u32, At<'_>)> {
     (1..=12).contains(&hour).then(|| (hour, rest.optional(&["o clock", "oclock"])))
 }
 
-/// Digits: `10:30`, `10h30`, `10 h 30`, `10.30 am`, `10 am`, `1030` is not one.
+/// Reads a time in digits: `10:30`, `10h30`, `10 h 30`, `10.30 am` or `10 am`. `1030` is not a time.
 fn digital(at: At<'_>) -> Option<(u32, bool, At<'_>)> {
     let (hour, len) = at.digits()?;
     if hour > 24 || len > 2 {
@@ -248,7 +250,7 @@ fn digital(at: At<'_>) -> Option<(u32, bool, At<'_>)> {
     };
     if next.sign() == Some(':') {
         let value = minutes(next.skip(1))?;
-        // Seconds and dates such as `10:30:15` are not times of the caller.
+        // A value with a third part, such as `10:30:15` or a date, is not read as a time.
         return of(value, next.skip(2));
     }
     if next.sign() == Some('.') {
@@ -274,7 +276,7 @@ fn digital(at: At<'_>) -> Option<(u32, bool, At<'_>)> {
     if has_half && (1..=12).contains(&hour) { of(0, next) } else { None }
 }
 
-/// Number words: `two thirty`, `ten oh five`, `two o'clock`, `dix heures et demie`, and bare hours.
+/// Reads a time in number words: `two thirty`, `ten oh five`, `two o'clock`, `dix heures et demie`, or a bare hour.
 fn spoken(at: At<'_>, bare: Bare) -> Option<(u32, bool, At<'_>)> {
     let is_digits = at.digits().is_some();
     let (hour, rest) = at.number().filter(|(hour, _)| *hour <= 24)?;
@@ -300,7 +302,7 @@ fn spoken(at: At<'_>, bare: Bare) -> Option<(u32, bool, At<'_>)> {
     }
     let has_half =
         rest.any(&["am", "pm", "a m", "p m", "in the morning", "in the afternoon", "in the evening"]);
-    // `10 %`, `24/11` or `at 3 rue des Lilas` is not an hour.
+    // The number in `10 %`, `24/11` or `at 3 rue des Lilas` is not an hour.
     let is_street = rest.any(&STREETS).is_some();
     let is_bare = bare == Bare::Hour
         && !is_street

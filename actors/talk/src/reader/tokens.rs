@@ -1,4 +1,4 @@
-//! Words, numbers and signs of a text.
+//! Splits a text into words, numbers and signs.
 
 use domain::unaccented;
 
@@ -8,7 +8,7 @@ use super::numbers;
 pub(super) enum Token {
     /// A word in lower case without accents.
     Word(String),
-    /// Digits: the value and their number. At most 8 digits; longer ones are a word.
+    /// The value of up to 8 digits, and the number of digits. A longer sequence of digits is a word.
     Digits(u32, usize),
     Sign(char),
 }
@@ -16,11 +16,11 @@ pub(super) enum Token {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) token: Token,
-    /// No white space before it.
+    /// Whether there is no white space before it.
     pub(super) is_glued: bool,
 }
 
-/// Splits a text. Apostrophes and hyphens separate words; between digits, `:`, `/`, `.` and `-` are signs.
+/// Splits a text. Apostrophes and hyphens separate words. Between digits, `:`, `/`, `.` and `-` are signs.
 pub(super) fn pieces(text: &str) -> Vec<Piece> {
     let chars: Vec<char> = unaccented(text).chars().flat_map(char::to_lowercase).collect();
     let mut pieces = Vec::new();
@@ -61,7 +61,7 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// A view of the pieces from a position on.
+/// A position in the pieces of a text.
 #[derive(Clone, Copy)]
 pub(super) struct At<'a> {
     pub(super) all: &'a [Piece],
@@ -107,22 +107,22 @@ impl<'a> At<'a> {
         Self { at: self.at.checked_sub(1)?, ..self }.word()
     }
 
-    /// Skips the words of a phrase.
+    /// Skips the words of a phrase. `None` if they do not follow.
     pub(super) fn phrase(self, phrase: &str) -> Option<Self> {
         phrase.split(' ').try_fold(self, |at, word| (at.word()? == word).then(|| at.skip(1)))
     }
 
-    /// Skips the first of several phrases that fits.
+    /// Skips the first of these phrases that follows. `None` if none does.
     pub(super) fn any(self, phrases: &[&str]) -> Option<Self> {
         phrases.iter().find_map(|phrase| self.phrase(phrase))
     }
 
-    /// Skips a phrase if it is there.
+    /// Skips one of these phrases if it follows.
     pub(super) fn optional(self, phrases: &[&str]) -> Self {
         self.any(phrases).unwrap_or(self)
     }
 
-    /// A whole number in digits or words, up to 99.
+    /// Reads a whole number up to 99 in digits or words.
     pub(super) fn number(self) -> Option<(u32, Self)> {
         if let Some((value, len)) = self.digits() {
             return (len <= 2).then(|| (value, self.skip(1)));

@@ -1,4 +1,4 @@
-//! Dates and times of day in a turn.
+//! Reads the dates and times of day in a turn.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::phrases::plain;
 use super::times::{self, Bare, Times};
 use super::tokens::{At, pieces};
 
-/// What a bare number means.
+/// The meaning of a bare number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
     Day,
@@ -23,12 +23,12 @@ pub struct Context {
     /// Whether `11/24` is read as 24 November. This is so if the business's phone region is US.
     pub month_first: bool,
     pub expect: Expect,
-    /// For sentences of a model: a weekday means every date with that weekday, and a date that contradicts its weekday
-    /// means none.
+    /// Set for the sentences of a model. A weekday then means every date with that weekday, and a date that contradicts
+    /// its weekday means no date.
     pub is_strict: bool,
 }
 
-/// The dates and times of a turn. `None`: the turn names none.
+/// The dates and the times of a turn. `None` if the turn names none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     pub dates: Option<BTreeSet<NaiveDate>>,
@@ -49,14 +49,16 @@ const NEGATIONS: [&str; 16] = [
     "nor", "no", "wont", "isnt",
 ];
 
-/// The dates and times of a sentence, in their order. Bare numbers count as the context says.
+/// The dates and times in a sentence, in the order of the text. The context says whether a bare number is a day or an
+/// hour.
 pub fn mentions(text: &str, context: &Context) -> Vec<Mention> {
     let pieces = pieces(text);
     let bare = if context.expect == Expect::Time { Bare::Hour } else { Bare::Not };
     let mut found = Vec::new();
     let mut at = At { all: &pieces, at: 0 };
     while at.piece().is_some() {
-        // Where an hour is expected, `10` is no day. Elsewhere only a clock time such as `10:30` comes before a date.
+        // If an hour is expected, `10` is not a day. Otherwise digits are a time only if they look like a clock time
+        // such as `10:30`, and a date if they do not.
         let is_hour_first = context.expect == Expect::Time || at.digits().is_some();
         let hour = || times::time(at, bare).map(|(times, rest)| (Mention::Times(times), rest));
         let first = is_hour_first.then(hour).flatten();
@@ -67,7 +69,7 @@ pub fn mentions(text: &str, context: &Context) -> Vec<Mention> {
         at = match mention {
             Some((mention, rest)) => {
                 found.push(mention);
-                // `tonight` is a date, and a part of the day too.
+                // `tonight` is both a date and a part of the day.
                 match times::part(at).filter(|_| rest.at == at.at) {
                     Some((times, rest)) => {
                         found.push(Mention::Part(times));
@@ -82,7 +84,8 @@ pub fn mentions(text: &str, context: &Context) -> Vec<Mention> {
     found
 }
 
-/// Skips a word, or a number with all its parts: of `25:00` nothing is a time. An offset such as `UTC+02:00` is none either.
+/// Skips a word, or a number with all its parts, so that no part of `25:00` is read as a time. Also skips an offset
+/// such as `UTC+02:00`.
 fn skip(at: At<'_>) -> At<'_> {
     let mut rest = at.skip(1);
     if at.word() == Some("utc") && rest.digits().is_some() {
@@ -96,10 +99,11 @@ fn skip(at: At<'_>) -> At<'_> {
     rest
 }
 
-/// Reads a turn. Both fields are `None` if it names no date and no time, or has a negation.
+/// Reads a turn. Both fields are `None` if the turn contains a negation.
 pub fn read(text: &str, context: &Context) -> Reading {
     let words = plain(text);
-    // "no, Tuesday" corrects: only a first "no" is not a negation of what follows.
+    // In "no, Tuesday" the caller corrects an earlier answer. A "no" at the beginning of the turn is
+    // therefore not a negation.
     let words = words.strip_prefix(&["no".to_owned()]).unwrap_or(&words);
     if words.iter().any(|word| NEGATIONS.contains(&word.as_str())) {
         return Reading::default();
@@ -119,7 +123,8 @@ pub fn read(text: &str, context: &Context) -> Reading {
         }
     }
     reading.times = match (reading.times, parts) {
-        // `at three, in the afternoon`; a contradiction such as `15:00 in the morning` is not understood.
+        // In `at three, in the afternoon` both apply. A contradiction such as `15:00 in the morning` is not
+        // understood.
         (Some(times), Some(parts)) => Some(times.and(&parts).unwrap_or_default()),
         (times, parts) => times.or(parts),
     };

@@ -1,4 +1,4 @@
-//! The lines in both languages.
+//! The fixed lines in both languages.
 
 use domain::Locale;
 
@@ -11,7 +11,7 @@ macro_rules! lines {
             #[cfg(test)]
             pub(crate) const ALL: &'static [Self] = &[$(Self::$key),*];
 
-            /// The line with its placeholders in braces.
+            /// The text of the line, with placeholders in braces.
             pub(crate) fn template(self, locale: Locale) -> &'static str {
                 match (self, locale) {
                     $((Self::$key, Locale::En) => $en, (Self::$key, Locale::Fr) => $fr,)*
@@ -49,7 +49,7 @@ lines! {
     DoneMove: "Moved: {service} with {staff} is now {when}.", "Déplacé : {service} avec {staff}, désormais {when}.";
     AskCancel: "{service} {when}. Shall I cancel it?", "{service} {when}. J'annule ?";
     DoneCancel: "Cancelled: {service} {when}.", "Annulé : {service} {when}.";
-    // The read-backs of a text thread: the number replaces the question.
+    // The read-backs in a text thread. They ask for a confirmation number and not for a yes.
     AskMoveNumber: "{service} {old} moves to {when}. Reply {n} to confirm.",
         "{service} {old} passe à : {when}. Répondez {n} pour confirmer.";
     AskCancelNumber: "{service} {when}. Reply {n} to confirm.", "{service} {when}. Répondez {n} pour confirmer.";

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - A line is one line of plain text. Inserted names are at most [`NAME_CHARS_MAX`] characters long and contain no
-//!   control characters.
+//! - A line is plain text without a line break. Inserted names have at most [`NAME_CHARS_MAX`] characters, none of
+//!   which is a control character.
 //! - The reader understands each date and time that this module writes.
 
 mod lines;
@@ -16,7 +16,7 @@ use domain::Locale;
 pub(crate) use self::lines::Key;
 pub(crate) use self::when::When;
 
-/// The characters of an inserted name.
+/// The maximum number of characters of an inserted name.
 pub const NAME_CHARS_MAX: usize = 60;
 
 /// Formats a line. `values` are pairs of a placeholder and its text.
@@ -41,12 +41,14 @@ pub fn capitalised(text: &str) -> String {
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// A name as lines show it: without control and direction characters, and cut.
+/// A name as the lines show it: cut to its maximum length, and without control characters and characters that change
+/// the text direction.
 pub(crate) fn name(name: &str) -> String {
     clean(name, NAME_CHARS_MAX)
 }
 
-/// A text on one line, without control characters and characters that change the text direction, cut after `chars`.
+/// A text without line breaks, control characters and characters that change the text direction, cut after `chars`
+/// characters.
 pub(crate) fn clean(text: &str, chars: usize) -> String {
     let is_direction =
         |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

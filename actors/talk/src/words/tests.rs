@@ -41,7 +41,7 @@ fn dates_and_times_are_written_in_both_languages() {
             "on Friday 1 October 2027 at 10:00 am",
             "le vendredi 1er octobre 2027 à 10 h",
         ),
-        // The hour that the end of summer time repeats has its offset.
+        // The end of summer time repeats this hour, so the text contains the offset.
         (
             "2027-10-31T00:30:00Z",
             "on Sunday 31 October 2027 at 02:30 (UTC+02:00)",
@@ -96,7 +96,8 @@ fn the_emergency_number_depends_on_the_region() {
 }
 
 proptest! {
-    /// The reader understands each date and time that the lines contain. A time of the 12-hour clock stays a set of two.
+    /// The reader understands each date and time that the lines contain. It reads a time of the 12-hour clock as two
+    /// times, before and after noon.
     #[test]
     fn reading_a_written_time_returns_its_meaning(
         minutes in 0_i64..500 * 24 * 60, is_french: bool, region in prop::sample::select(vec!["US", "GB", "FR"]),
@@ -107,7 +108,7 @@ proptest! {
         let context = Context { today: writer.today(), month_first: region == "US", expect: Expect::Nothing, is_strict: false };
         for text in [writer.when(instant), writer.list(&[instant]), writer.moment(instant)] {
             let reading = read(&text, &context);
-            // A weekday beside its date in the coming year is one date.
+            // A date with its weekday must be read as one date, also in the next year.
             prop_assert_eq!(reading.dates, Some([date].into()), "{}", &text);
             let times = reading.times.unwrap_or_default();
             let other = time.with_hour((time.hour() + 12) % 24).unwrap();

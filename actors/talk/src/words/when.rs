@@ -1,4 +1,4 @@
-//! The texts of dates and times.
+//! Writes dates and times.
 
 use chrono::{Datelike, LocalResult, NaiveDate, NaiveTime, TimeDelta, TimeZone, Timelike};
 use chrono_tz::Tz;
@@ -6,7 +6,7 @@ use domain::{Locale, Timestamp};
 
 /// The regions of phone numbers where English texts use the 12-hour clock.
 const TWELVE_HOUR_REGIONS: [&str; 6] = ["US", "CA", "AU", "NZ", "IN", "PH"];
-/// A date that is further ahead is written with its year.
+/// A date that is more than this many days ahead is written with its year.
 const YEAR_AFTER_DAYS: i64 = 300;
 
 const WEEKDAYS: [[&str; 7]; 2] = [
@@ -175,7 +175,7 @@ impl When<'_> {
         }
     }
 
-    /// Joins texts to an enumeration: `a, b and c`.
+    /// Joins texts to a list such as `a, b and c`.
     pub(crate) fn and(&self, texts: &[String]) -> String {
         match texts {
             [] => String::new(),

@@ -1,4 +1,4 @@
-//! Which sentences of a model are said.
+//! Tests which sentences of a model the gate drops.
 
 use serde_json::json;
 use talk::model::Call;
@@ -6,7 +6,7 @@ use talk::{Channel, Passage, Rule};
 
 use crate::world::{CALLER, CODE, Caller, World};
 
-/// The rule that drops a sentence in the next turn of the caller.
+/// The rule that drops a model's sentence in the caller's next turn.
 fn rule(
     caller: &mut Caller,
     turn: &str,
@@ -125,7 +125,8 @@ fn claims_of_changes_need_their_effect() {
             ("Do you want to cancel it?", None),
         ],
     );
-    // `booked` and `confirmed` describe an appointment that was disclosed; `cancelled` does not.
+    // The model may say `booked` and `confirmed` about an appointment that was disclosed to the caller, but
+    // not `cancelled`.
     let mut caller = caller();
     let code = format!("my code is {CODE}");
     let calls = [("check_code", json!({"code": CODE})), ("my_appointments", json!({}))];
@@ -201,7 +202,7 @@ fn facts_come_from_settings_passages_or_the_caller() {
             ("I'm happy to help.", None),
         ],
     );
-    // A passage of this turn makes its facts and its sentences sayable.
+    // If a passage was found in this turn, the model may say its facts and its sentences.
     let mut caller = caller();
     caller.world.passages = vec![Passage {
         title: "Prices".into(),

@@ -1,4 +1,4 @@
-//! The guided path: what the caller hears, and what the store gets.
+//! Tests of the guided path: the lines that the caller hears, and the changes that the rules ask for.
 
 use domain::{BookingMode, Locale};
 use talk::{Ask, Channel, EffectKind, EndedBy, Refused, Said};

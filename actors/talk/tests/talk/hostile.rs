@@ -151,7 +151,7 @@ fn written(starts_at: domain::Timestamp, locale: Locale) -> String {
     }
 }
 
-/// The number that a read-back in a text thread asks for.
+/// The confirmation number that a read-back in a text thread asks for.
 fn confirmation_number(lines: &str) -> Option<u32> {
     let (_, rest) = lines.split_once("Reply ").or_else(|| lines.split_once("Répondez "))?;
     rest.split(' ').next()?.parse().ok()
@@ -183,7 +183,7 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
         let mut before = String::new();
         let mut lines_before: Vec<Vec<String>> = Vec::new();
         for turn in 0..TURNS {
-            // Often the caller agrees to what was read back.
+            // In many turns, the caller agrees to the change that was read back.
             let number = confirmation_number(&before).map(|number| number.to_string());
             let text = match (&number, before.contains('?') && dice.roll(3) == 0) {
                 (Some(number), _) if dice.roll(2) == 0 => number.as_str(),
@@ -267,7 +267,7 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                 caller.world.made - made,
                 "{place}: {effects:?}"
             );
-            // 2. A done line is the service's own, and comes with its effect in the same turn.
+            // 2. A line that reports a change is a fixed line, and its effect occurs in the same turn.
             for (starts, kind) in [
                 ("Booked:", EffectKind::Booked),
                 ("Réservé :", EffectKind::Booked),
@@ -282,7 +282,7 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                 }
             }
             for starts in ["Your message is with", "Votre message est transmis"] {
-                // The model may repeat that a message was taken.
+                // In a later turn, the model may repeat that a message was taken.
                 let is_taken =
                     output.talk.effects.iter().any(|effect| effect.kind == EffectKind::MessageTaken);
                 assert!(!all.contains(starts) || is_taken, "{place}: {all}");
@@ -311,7 +311,8 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                     "{place}: {all}"
                 );
             }
-            // 3. Nothing of another person, and own appointments only to a verified caller.
+            // 3. No line discloses an appointment of another person, and the caller's own appointments are
+            //    disclosed only after the verification.
             assert!(
                 !all.contains("Foreign Ritual")
                     || output.lines.iter().all(|line| !line.fixed || !line.text.contains("Foreign")),
@@ -339,7 +340,8 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                 Some(at("2026-11-27T10:07:00Z")),
                 "{place}"
             );
-            // 4. No line of the guided path in three turns in a row, unless something happened.
+            // 4. No line of the guided path is said in three consecutive turns, unless one of them had an
+            //    effect.
             if let [.., two, one] = &lines_before[..]
                 && effects.is_empty()
                 && output.end.is_none()
@@ -365,7 +367,7 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
             }
         }
     }
-    // The test means something only if changes are staged and made.
+    // The test is useful only if enough changes are staged and made.
     assert!(staged > seeds / 20 && committed > seeds / 200, "{staged} staged, {committed} committed");
 }
 

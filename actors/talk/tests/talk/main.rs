@@ -1,4 +1,4 @@
-//! Conversations with a modelled business: by the guided path, and with a model.
+//! Conversations with a modelled business, on the guided path and with a model.
 
 #![allow(clippy::unwrap_used)] // a failed `unwrap` fails the test
 

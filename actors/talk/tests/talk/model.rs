@@ -1,4 +1,4 @@
-//! Turns of a model.
+//! Tests of turns that a model takes.
 
 use domain::{BookingMode, Locale};
 use serde_json::{Map, Value, json};
@@ -242,7 +242,7 @@ fn openings_are_spread_over_the_range_or_near_the_wished_time() {
     let mut caller = Caller::new(Channel::Voice);
     caller.world.times = (9..18).map(|hour| (hour, 0)).collect();
     for (arguments, expected) in [
-        // Three of ten days, two times each.
+        // The answer contains three of the ten days, with two times each.
         (
             json!({"service": "s1", "from_date": "2026-11-23", "to_date": "2026-12-04"}),
             "Monday 23 November 09:00, Monday 23 November 17:00, Friday 27 November 09:00, \
@@ -257,7 +257,7 @@ fn openings_are_spread_over_the_range_or_near_the_wished_time() {
             json!({"service": "s1", "from_date": "2026-11-23", "part_of_day": "evening"}),
             "Monday 23 November 17:00",
         ),
-        // Nothing on Sunday: the next day that has some.
+        // Sunday has no openings, so the answer contains the next day that has some.
         (
             json!({"service": "s1", "from_date": "2026-11-22", "time": "16:00"}),
             "Monday 23 November 12:00, Monday 23 November 13:00, Monday 23 November 14:00, \

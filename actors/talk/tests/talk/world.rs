@@ -41,14 +41,14 @@ pub(crate) struct World {
     pub(crate) now: Timestamp,
     pub(crate) appointments: Vec<Booked>,
     pub(crate) messages: Vec<MessageAsk>,
-    /// Every change that was asked for, in order.
+    /// Every change that the rules asked for, in order.
     pub(crate) changes: Vec<Ask>,
-    /// The number of changes that were made, without the refused ones.
+    /// The number of changes that were made. Refused changes do not count.
     pub(crate) made: usize,
-    /// The openings of a day: Monday to Friday.
+    /// The hours and minutes of the openings on each day from Monday to Friday.
     pub(crate) times: Vec<(u32, u32)>,
     pub(crate) taken: Vec<Timestamp>,
-    /// The next change is refused.
+    /// If set, the next change is refused for this reason.
     pub(crate) refuses: Option<Refused>,
     pub(crate) passages: Vec<Passage>,
     next: u128,
@@ -108,7 +108,8 @@ impl World {
             now: now(),
             appointments: vec![
                 Booked { contact: id(50), own: own(100, 1, "Haircut", 11, "2026-11-26T13:00:00Z") },
-                // The times and the service of the stranger are unlike all others.
+                // No other appointment has this service or this time of day, so a test recognises it if it is
+                // disclosed.
                 Booked { contact: id(51), own: own(101, 3, "Foreign Ritual", 12, "2026-11-27T10:07:00Z") },
             ],
             messages: Vec::new(),
@@ -262,7 +263,7 @@ impl Caller {
     pub(crate) fn keep(&mut self, output: Output) -> String {
         let lines: Vec<&str> = output.lines.iter().map(|line| line.text.as_str()).collect();
         let said = lines.join(" ");
-        // The state survives the store.
+        // The state must be the same after it was stored and read.
         let stored = serde_json::to_string(&output.talk).unwrap();
         self.talk = serde_json::from_str(&stored).unwrap();
         assert_eq!(self.talk, output.talk);

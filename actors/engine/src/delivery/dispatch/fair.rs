@@ -5,12 +5,11 @@
 //! the endpoint's [`Standing`] reserves for others do not count as free. A business alone thus uses about
 //! half of the permits, many businesses get equal parts, and a new business nearly always gets a permit.
 //!
-//! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996): first the
-//! business with the least used time, then its endpoint with the least used time. The *tag* of a business or
-//! endpoint is the time that its attempts have taken. Idle time earns no credit: the first request after it
-//! raises the tag to that of the business or endpoint that was served last. The start of an attempt adds its
-//! expected duration to the tag, and its end corrects the tag by the real duration, so hanging attempts count
-//! immediately.
+//! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996): first the business
+//! with the least used time, then its endpoint with the least used time. The *tag* of a business or endpoint is the
+//! time that its attempts have taken. Idle time earns no credit: the first request after it raises the tag to the tag
+//! of the business or endpoint that was served last. The start of an attempt adds its expected duration to the tag, and
+//! its end corrects the tag by the real duration, so hanging attempts count immediately.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -35,12 +34,12 @@ pub(super) struct Granted {
 struct Business {
     tag: u64,
     turn: u64,
-    /// The tag of the business's endpoint that was served last.
+    /// The tag that the business's last served endpoint had at that moment.
     served: u64,
     held: usize,
     endpoints: BTreeMap<WebhookId, Endpoint>,
-    /// For each [`Standing`], the position of this business among the businesses in which an endpoint of that
-    /// standing waits.
+    /// For each [`Standing`], the position of this business in the queue of the businesses that have a waiting endpoint
+    /// of that standing.
     stands: [Option<(usize, Rank)>; Standing::COUNT],
 }
 

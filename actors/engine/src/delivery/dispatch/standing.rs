@@ -59,7 +59,7 @@ impl Standing {
 
 pub(super) struct Held {
     pub(super) since: Moment,
-    /// The expected duration, which counts until the real duration is known.
+    /// The expected duration of the attempt. The endpoint's tag contains it until the real duration is known.
     pub(super) charged: Duration,
     /// The endpoint's standing when it took the permit.
     pub(super) standing: Standing,

@@ -102,7 +102,8 @@ async fn an_endpoint_that_needs_no_name_server_continues_without_one() {
 #[tokio::test(start_paused = true)]
 async fn mistaken_evidence_of_an_outage_delays_deliveries_only_briefly() {
     let world = World::new().await;
-    // The only route leads to the receiver of B, but the probe tries the receiver of A first.
+    // The only route leads to the receiver of B. The probe tries the receiver of A first and fails, so the
+    // engine believes that there is an outage.
     world.net.set_routes(Some(&["93.184.216.2"]));
     let (_, unreachable) = world.endpoint("a", 1, OK).await;
     world.dns.break_down("a.example.com");
