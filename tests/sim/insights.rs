@@ -28,7 +28,7 @@ pub(crate) async fn check(
     for day in days {
         (first, last) = (first.min(day), last.max(day));
     }
-    // The range begins after the first record and ends at the last one at the latest, so some records are outside.
+    // The range begins after the first record and does not extend beyond the last one, so some records are outside.
     let from = first + Days::new(1);
     let to = last.min(from + Days::new(700)).max(from);
     for by in InsightPeriod::ALL {

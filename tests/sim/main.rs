@@ -10,11 +10,11 @@
 //! $ SIM_SEED=528 SIM_RUNS=1 SIM_WORKLOAD=first cargo test --test sim           # with the first workload
 //! ```
 //!
-//! A seed consists of several runs of the engine. In each run, clients of several businesses send concurrent
-//! changes and reads. Receivers accept, refuse, hang and flap, names change their addresses, and the network
-//! fails for some time. A run ends in an orderly way, or with a crash that loses random unsynced writes.
-//! Between two runs, the test reads the disk row by row and replays the history on a simple model ([`model`],
-//! [`rules`], [`hooks`]). The last run has no faults, and all expected deliveries must arrive.
+//! A seed consists of several runs of the engine. In each run, clients of several businesses send concurrent changes
+//! and reads. Receivers accept requests, refuse them or hang, names change their addresses, and the network fails for
+//! some time. A run ends in an orderly way, or with a crash that loses random unsynced writes. Between two runs, the
+//! test reads the disk row by row and replays the history on a simple model ([`model`], [`rules`], [`hooks`]). The last
+//! run has no faults, and all expected deliveries must arrive.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -7,7 +7,7 @@
 //! - The stored records satisfy the rules of [`records`], for example that every change follows the caller's yes.
 //! - Each acknowledged turn is stored with its words, unless the conversation was deleted or the contact erased.
 //! - After the cleanup of an erasure, no row contains the words of the erased caller.
-//! - At the end, every conversation whose time is over has ended.
+//! - At the end, no overdue conversation is open.
 
 mod callers;
 mod hostile;
@@ -135,7 +135,8 @@ async fn founded(engine: &Engine, now: Timestamp, (number, first): (usize, usize
         handle.change(by(), Book { request, contact: BookingContact::Known(contact) }).await.unwrap();
         people.push(Person { number, channel: Channel::Sms, gone: Gone::No, contact: Some(contact) });
     }
-    // The private service is no longer offered, so only lines about these appointments name it.
+    // The private service is no longer offered, so only lines that disclose a private appointment contain its
+    // name.
     let retired = PatchService { active: Some(false), ..PatchService::of(services[2]) };
     handle.change(by(), retired).await.unwrap();
     Salon { id, people, chats: Vec::new(), is_suspended: false }

@@ -1,17 +1,17 @@
 //! Positions in a log, and the header of a record.
 //!
-//! Each record contains the digest of the preceding record. So two logs that have the same record at one number have
-//! the same past.
+//! Each record contains the digest of the preceding record. So if two logs have the same record at one number, all
+//! their earlier records are equal too.
 
 /// The digest of a record. The digest covers the header and the content of the record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(pub [u8; 32]);
 
-/// The identity of a log. A restored log has another identity.
+/// The identity of a log. A log that is restored from a backup gets a new identity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct History(pub [u8; 16]);
 
-/// A record in a log. The head of an empty log has the number 0 and a digest of zeros.
+/// The number and the digest of a record in a log. For an empty log, both are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Head {
     pub number: u64,

@@ -1,11 +1,11 @@
-//! Which records an image may apply.
+//! Decides which records an image may apply.
 //!
-//! An image applies a record when its successor is visible, because a record is appended only when all its predecessors
-//! are replicated (`outcome`). A failover can remove the newest record.
+//! An image applies a record when the next record is visible, because a record is appended only after all earlier
+//! records are replicated (`outcome`). The newest record is not applied yet, because a failover can remove it.
 //!
 //! The caller reads on a connection that began with an acknowledged commit, as for
 //! [`Step::Connect`](super::outcome::Step::Connect). So the log on this connection contains every record that the image
-//! has applied from earlier connections, even if the server has become a former primary since.
+//! has applied from earlier connections, even if the server is no longer the primary.
 
 use super::chain::{Digest, Head, Header, History};
 
@@ -31,8 +31,8 @@ pub struct Found {
 pub enum Next {
     /// Apply this many of the records.
     Apply(usize),
-    /// The image belongs to another past, or the log does not contain its next record any more. Discard the image and
-    /// load a snapshot.
+    /// The log has a different history than the image, or does not contain the image's next record any more. Discard
+    /// the image and load a snapshot.
     Rebuild,
     /// The log ends before the image. An acknowledged record is lost, so an operator must decide.
     SetBack { image: u64, end: u64 },
@@ -40,8 +40,8 @@ pub enum Next {
     Damaged { number: u64 },
 }
 
-/// What an image with this head does with a page. With `is_all_durable`, the whole page is known to be replicated,
-/// because the takeover of this node was acknowledged after it.
+/// Returns the step of an image with this head after it has received a page. If `is_all_durable` is true, all records
+/// of the page are replicated, because the takeover of this node was acknowledged after they were written.
 pub fn next(history: History, image: &Head, page: &Page<'_>, is_all_durable: bool) -> Next {
     if page.history != history {
         return Next::Rebuild;
@@ -79,7 +79,7 @@ mod tests {
         Found { header, digest: head(number).digest }
     }
 
-    /// What an image at record 4 does with a log of the records 1 to `end`.
+    /// The step of an image at record 4 for a log of the records 1 to `end`.
     fn next_of(end: u64, change: impl FnOnce(&mut Page<'_>), records: &[Found]) -> Next {
         let at_head = (end >= 4).then_some(head(4).digest);
         let mut page = Page { history: History::default(), first: 1, end: head(end), at_head, records };

@@ -1,8 +1,8 @@
-//! How long the active node may serve.
+//! The time for which the active node may serve.
 //!
 //! The lease begins with the first send of a record, and becomes valid when the record is acknowledged. A standby takes
-//! over only after the log has not grown for [`Timing::takeover_after`] since the standby saw its newest record.
-//! The standby saw this record after the active node had sent it. So the lease ends before a takeover if the clock of
+//! over only if the log has not grown for [`Timing::takeover_after`] since the standby saw the newest record. The
+//! standby cannot see a record before the active node has sent it. So the lease ends before a takeover if the clock of
 //! the standby runs at most 60 % faster than the clock of the active node. The offsets of the clocks do not matter.
 
 use std::time::Duration;
@@ -40,8 +40,8 @@ impl Lease {
         self.sent = self.sent.max(Some(sent));
     }
 
-    /// The remaining time of the lease. The node may answer a request if it is not zero after the node has read the
-    /// response from its image.
+    /// The remaining time of the lease. The node first reads the response to a request from its image, and then may
+    /// send the response if this time is not zero.
     pub fn left(&self, now: Duration) -> Duration {
         self.sent.map_or(Duration::ZERO, |sent| (sent + self.length).saturating_sub(now))
     }

@@ -7,15 +7,15 @@
 //! | Module | Purpose |
 //! |---|---|
 //! | `chain` | positions in a log; the header of a record |
-//! | `lease` | how long the active node may serve |
-//! | `outcome` | appending records, and finding out what became of them after a lost connection |
+//! | `lease` | the time for which the active node may serve |
+//! | `outcome` | appending records, and finding out after a lost connection whether they were appended |
 //! | `takeover` | when a standby may become active |
 //! | `following` | which records an image may apply |
 //!
 //! Invariants:
 //!
 //! - A change is acknowledged only if it cannot be lost in a failover of the database.
-//! - At most one node serves at a time, if no clock of a node runs more than 60 % faster than the clock of another.
+//! - At most one node serves at a time, if no node's clock runs more than 60 % faster than another node's.
 //! - An image contains only records that cannot be lost in a failover.
 
 pub mod chain;

@@ -1,15 +1,15 @@
-//! Appending records, and finding out what became of a record after a lost connection.
+//! Appends records, and finds out after a lost connection whether a record was appended.
 //!
-//! At most one record is without an acknowledgement. After a lost connection it may be absent, or visible but not
-//! replicated. The node then connects again as [`Step::Connect`] describes, and reads the end of the log. A visible
-//! record is replicated, because the database replicates its commits in order, and this connection began with an
-//! acknowledged commit after the end of every earlier backend of the node. An absent record is appended again, with the
-//! same number and bytes.
+//! At most one record waits for its acknowledgement. After a lost connection, this record may be absent, or visible but
+//! not replicated. The node then connects again as [`Step::Connect`] describes, and reads the end of the log. If the
+//! record is visible on the new connection, it is replicated: this connection began with an acknowledged commit after
+//! every earlier backend of the node had ended, and the database replicates its commits in order. An absent record is
+//! appended again, with the same number and bytes.
 //!
 //! Invariants:
 //!
 //! - A record is reported as committed only if it is replicated, and the next record is appended only after that.
-//! - The bytes of a number never change while the node keeps its epoch.
+//! - While the node keeps its epoch, it never appends different bytes with the same number.
 //! - After the log contains a record of another node, the node appends nothing more.
 
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub struct Appending<R> {
     pending: Option<(Head, R)>,
     state: State,
     /// The time at which the pending record was sent first. A standby may have seen the record soon after this time,
-    /// although a failover has removed it since.
+    /// even if a failover has removed the record meanwhile.
     sent: Duration,
 }
 
@@ -42,7 +42,7 @@ enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The append was committed and replicated. A response with a warning counts as [`Event::Lost`], because PostgreSQL
-    /// sends a warning if it has stopped to wait for the replication.
+    /// sends a warning if it no longer waits for the replication.
     Acknowledged,
     /// No record was inserted, because the place has another history or epoch, or because the number is taken.
     NotInserted,
@@ -58,8 +58,8 @@ pub enum Event {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step<R> {
     Append(R),
-    /// The record with this head is durable. Apply it, acknowledge its changes, and renew the lease from the time
-    /// `sent` on, at which it was sent first.
+    /// The record with this head is durable. Apply it, acknowledge its changes, and renew the lease from `sent`, the
+    /// time at which the record was sent first.
     Committed {
         head: Head,
         record: R,
@@ -74,7 +74,7 @@ pub enum Step<R> {
     Look,
     /// Append the same record again after a pause.
     Retry(R),
-    /// Another node has become active. Stop the engine without answering.
+    /// Another node has become active. Stop the engine, and answer no further request.
     Fenced,
     /// The log does not contain the newest acknowledged record any more. Stop the engine.
     SetBack {
@@ -120,7 +120,7 @@ impl<R: Clone> Appending<R> {
     /// # Panics
     /// Panics if [`Appending::is_ready`] is false.
     pub fn append(&mut self, record: R, digest: Digest, now: Duration) -> Step<R> {
-        assert!(self.is_ready(), "a record is appended while the outcome of another one is open");
+        assert!(self.is_ready(), "a record is appended while the outcome of an earlier record is unknown");
         self.pending = Some((Head { number: self.acknowledged.number + 1, digest }, record));
         self.sent = now;
         self.send()

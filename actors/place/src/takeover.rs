@@ -1,10 +1,10 @@
-//! When a standby may become active.
+//! Decides when a standby may become active.
 //!
-//! A standby counts on its own clock how long the newest record of the log has been the same. It counts from the time
-//! at which it received the response that showed this record, because the active node sent the record earlier. The
+//! A standby measures on its own clock for how long the log has had the same newest record. It counts from the arrival
+//! of the first response that contains this record, because the active node cannot have sent the record later. The
 //! takeover is one transaction: it locks the place, looks at the newest record a second time, and begins a new epoch.
-//! The node has the new epoch only if the database acknowledges this commit: an epoch that is merely visible may be
-//! lost in a failover and then be given to another node.
+//! The node has the new epoch only after the database has acknowledged this commit. Before that, the epoch may be
+//! visible, but a failover can remove it, and another node can then get the same number.
 
 use std::time::Duration;
 
@@ -39,14 +39,15 @@ impl Watch {
         }
     }
 
-    /// The end of the log that a takeover must find again, or `None` if a takeover is not due.
+    /// `None` if no takeover is due. Otherwise the end of the log, which must be the same when the transaction of the
+    /// takeover reads it.
     pub fn due(&self, now: Duration) -> Option<Seen> {
         let (seen, since) = self.seen?;
         let is_due = seen.is_handed_over || now.saturating_sub(since) >= self.after;
         is_due.then_some(seen)
     }
 
-    /// Begins to count anew.
+    /// Restarts the measurement.
     pub fn restart(&mut self) {
         self.seen = None;
     }

@@ -261,7 +261,7 @@ fn change_member(member: &mut Member, changes: &[FieldChange]) {
     }
 }
 
-/// Returns the appointments as they were when they were booked. Later changes are undone.
+/// Returns each appointment as it was when it was booked. This is computed by undoing the later changes.
 fn as_they_began(entries: &[AuditEntry], all: &[Appointment]) -> HashMap<Uuid, Booked> {
     let booked = |one: &Appointment| {
         let status = match one.status {

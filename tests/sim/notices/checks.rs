@@ -136,7 +136,7 @@ impl World {
                 assert!(*count <= 1, "seed {seed}: {mail:?} was sent twice");
             } else if mail.status == MailStatus::Sent {
                 let is_news = last.is_none_or(|last| last.notice.unwrap().stated() != notice.stated());
-                assert!(is_news || is_tried, "seed {seed}: {mail:?} states what {last:?} has stated");
+                assert!(is_news || is_tried, "seed {seed}: {mail:?} repeats {last:?}");
                 (last, is_tried) = (Some(*mail), false);
             } else {
                 is_tried |= mail.attempts > 0;
@@ -237,7 +237,7 @@ impl World {
             let (by_customers, all) = until(to, *at);
             assert!(
                 all <= TO_MAX && (!by_customer(id) || by_customers <= BY_CUSTOMERS_MAX),
-                "seed {seed}: {to} got {all} mails in a day, {by_customers} of them by customers"
+                "seed {seed}: {to} got {all} mails in a day, {by_customers} of them about changes by customers"
             );
         }
         for mail in written.values() {

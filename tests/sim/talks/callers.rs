@@ -11,7 +11,7 @@ use crate::dice::Dice;
 const LETTERS: usize = 4;
 const MARK: &str = "zq";
 
-/// Words that a caller says at any time.
+/// Words that a caller may say at any time, whatever the receptionist has said.
 const ANYTHING: [&str; 14] = [
     "yes",
     "no",
@@ -73,7 +73,7 @@ pub(super) struct Sent {
 /// A conversation as its caller knows it.
 #[derive(Clone, Debug)]
 pub(super) struct Chat {
-    /// The place of the caller in the list of callers.
+    /// The index of the caller in the list of callers.
     pub(super) person: usize,
     pub(super) id: Option<ConversationId>,
     pub(super) sent: Vec<Sent>,
@@ -124,7 +124,7 @@ pub(super) fn read_phone(written: &str, _: &str) -> Option<Phone> {
     Phone::from_e164(written.trim().to_owned()).ok()
 }
 
-/// The number that a read-back asks for.
+/// The confirmation number that a read-back asks for.
 pub(super) fn number_in(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("Reply ").or_else(|| text.split_once("Répondez "))?;
     rest.split(' ').next()
@@ -160,7 +160,7 @@ impl Person {
         }
     }
 
-    /// The next words of the caller. Mostly they answer the receptionist.
+    /// Returns the next words of the caller, which usually answer the receptionist.
     pub(super) fn says(&self, dice: &Dice, heard: &str) -> Said {
         let words =
             if dice.once_in(4) { (*dice.pick(&ANYTHING)).to_owned() } else { self.answers(dice, heard) };

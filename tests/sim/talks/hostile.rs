@@ -1,4 +1,4 @@
-//! A hostile chat model. It claims changes, invents handles, calls many functions, and breaks its responses off.
+//! A hostile chat model. It claims changes, invents handles, calls many functions, and breaks off its responses.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

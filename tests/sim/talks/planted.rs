@@ -19,7 +19,7 @@ use crate::world::{Trace, World};
 /// The number of the caller, who has a private appointment.
 const NUMBER: usize = 0;
 
-/// The records after a text thread in which a caller has booked, moved and left a message, and a call.
+/// The records of a call, and of a text thread in which a caller booked and moved an appointment and left a message.
 fn records() -> Records {
     runtime().block_on(async {
         let world = World::new(1, Arc::new(Trace::new()));
@@ -74,7 +74,7 @@ impl Records {
         &mut thread.turns
     }
 
-    /// The place of the turn with this effect.
+    /// The index of the turn with this effect.
     fn place(&mut self, kind: EffectKind) -> usize {
         let has = |turn: &Turn| turn.effects.iter().any(|effect| effect.kind == kind);
         self.turns().iter().position(has).unwrap()

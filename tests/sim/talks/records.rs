@@ -25,7 +25,7 @@ const LINES: [(EffectKind, [&str; 2]); 5] = [
     (EffectKind::Cancelled, ["Cancelled: ", "Annulé : "]),
     (EffectKind::MessageTaken, ["Your message is with the team.", "Votre message est transmis à l'équipe."]),
 ];
-/// The claims of the hostile model, and the effects of which one must precede each claim.
+/// The claims of the hostile model. Before each claim, the conversation must have one of the listed effects.
 const CLAIMS: [(&str, &[EffectKind]); 3] = [
     ("I have cancelled it", &[EffectKind::Cancelled]),
     ("You're in,", &[EffectKind::Booked, EffectKind::Requested]),
@@ -64,7 +64,7 @@ pub(super) struct Records {
     pub(super) private: BTreeSet<ServiceId>,
     /// The audit log, oldest first.
     pub(super) audit: Vec<AuditEntry>,
-    /// The usage that the newest audit entry states, and that of the rows.
+    /// The usage that the newest audit entry states, and the usage that is counted from the rows.
     pub(super) told: Option<Usage>,
     pub(super) counted: Amount,
     /// The conversations in an export.
@@ -137,8 +137,8 @@ impl Records {
         faults
     }
 
-    /// Checks the receptionist's turns: changes follow a yes, lines state only changes that were made, and nothing of
-    /// another caller is disclosed.
+    /// Checks the receptionist's turns: each change follows a yes, lines state only changes that were made, and no data
+    /// of another caller is disclosed.
     fn check_turns(&self, it: &Conversation, faults: &mut Vec<String>) {
         let mut fault =
             |turn: &Turn, what: &str| faults.push(format!("{} turn {}: {what}: {turn:?}", it.id, turn.seq));
@@ -202,7 +202,8 @@ impl Records {
                     _ => fault(turn, &format!("the change was not read back in {asked:?}, but {time:?}")),
                 }
             }
-            // After a wrong number, the same read-back waits for the right one.
+            // After a wrong confirmation number, the caller may still answer the read-back that came before
+            // it.
             if !WRONG_NUMBER.contains(&text) {
                 asked = text;
             }
@@ -262,7 +263,8 @@ impl Records {
         }
     }
 
-    /// Checks that the effects of the conversations are the changes of the audit log, each of them once.
+    /// Compares the changes in the effects of the conversations with the changes in the audit log. Each must occur
+    /// exactly once in both.
     fn check_changes(&self, faults: &mut Vec<String>) {
         let mut effects: Vec<Made> = Vec::new();
         for it in self.conversations.values() {

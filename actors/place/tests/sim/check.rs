@@ -1,4 +1,4 @@
-//! What must always hold.
+//! The rules that must always hold.
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,7 +27,7 @@ impl Check {
         self.violation.get_or_insert(violation.into());
     }
 
-    /// Fails unless records were lost in a failover.
+    /// Reports a violation, unless a failover has lost replicated records.
     pub(crate) fn fail_if_whole(&mut self, violation: impl Into<String>) {
         if !self.has_lost {
             self.fail(violation);
@@ -42,7 +42,7 @@ impl Check {
         self.states.insert(record.digest, self.truth.state());
     }
 
-    /// A failover keeps only the records up to this number.
+    /// Notes that a failover has kept only the records up to this number.
     pub(crate) fn lose(&mut self, through: u64) {
         self.has_lost = true;
         self.truth.take_back((self.truth.head().number - through) as usize);
@@ -71,7 +71,7 @@ impl Check {
         self.newest_acknowledged = self.newest_acknowledged.max(number);
     }
 
-    /// A read returned the image at this number. At its start, `floor` was acknowledged.
+    /// Checks a read that returned the image at this number. When the read began, the record `floor` was acknowledged.
     pub(crate) fn read(&mut self, number: u64, floor: u64) {
         if number < floor {
             self.fail_if_whole(format!("a read shows record {number} after {floor} was acknowledged"));

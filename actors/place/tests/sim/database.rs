@@ -53,8 +53,8 @@ fn hash_of(ops: &[Op], start: u64) -> u64 {
     })
 }
 
-/// The rows of a node. `trail` contains the head, the state and the number of changes after each record, so that a crash
-/// can take an image back.
+/// The rows of a node. `trail` contains the head, the state and the number of changes after each record, so that a
+/// crash can return the image to an earlier record.
 #[derive(Clone, Default)]
 pub(crate) struct Image {
     pub(crate) ops: Vec<Op>,
@@ -97,7 +97,7 @@ pub(crate) enum Txn {
     Truncate {
         below: u64,
     },
-    /// A change of the row of a node.
+    /// A node has changed its own row.
     Seen,
 }
 
@@ -177,7 +177,7 @@ impl Answer {
 pub(crate) enum Effect {
     Reply(usize, Reply),
     Closed(usize),
-    /// An instance has written a commit. The world must replicate it to the next instance later.
+    /// An instance has written a commit. The world calls [`Database::replicate`] for it later.
     Written {
         instance: usize,
         entry: usize,
@@ -301,7 +301,7 @@ impl Database {
         }
     }
 
-    /// Continues a request that has got the lock of the place.
+    /// Carries out a request after its session has got the lock of the place.
     fn run(&mut self, session: usize, request: Request, effects: &mut Vec<Effect>) {
         self.sessions[session].doing = Doing::Nothing;
         let at = self.sessions[session].instance;
@@ -389,8 +389,8 @@ impl Database {
         self.release(at, session, effects);
     }
 
-    /// Terminates the backend that blocks this one. Spares a backend that waits for the replication, unless
-    /// `even_syncing`.
+    /// Terminates the backend that blocks this one. A backend that waits for the replication is terminated only if
+    /// `even_syncing` is true.
     pub(crate) fn free_lock(&mut self, blocked: usize, even_syncing: bool, effects: &mut Vec<Effect>) {
         let Session { instance, is_open: true, doing: Doing::Waiting(_), .. } = self.sessions[blocked] else {
             return;
@@ -410,7 +410,7 @@ impl Database {
         self.close_sessions(at, effects);
     }
 
-    /// Makes an instance with the first `kept` commits the primary.
+    /// Fails over to a new primary, which has only the first `kept` commits.
     pub(crate) fn fail_over(&mut self, kept: usize) {
         let former = &self.instances[self.primary()];
         let wal = former.wal[..kept].to_vec();

@@ -5,9 +5,9 @@ pub(crate) enum Fault {
     /// The append does not compare the epoch.
     NoEpoch,
     LeaseFromTheReply,
-    /// The lease counts from the last send of a record that was sent several times.
+    /// If a record is sent several times, the lease begins with the last send.
     LeaseFromTheRepetition,
-    /// The lease is 2/3 of the takeover time, which permits clocks that differ by 50 %.
+    /// The lease is 2/3 of the takeover time, which is safe only if the clocks' speeds differ by less than 50 %.
     LongLease,
     /// The active node reads the outcome on a connection that did not begin with an acknowledged commit.
     OutcomeByReading,

@@ -8,12 +8,12 @@ use place::{Appending, Epoch, Lease, Seen, Watch};
 
 use crate::database::{Image, Op, Record};
 
-/// A simulated instant or length in microseconds.
+/// A simulated instant or duration in microseconds.
 pub(crate) type Time = u64;
 
 pub(crate) struct Node {
     pub(crate) is_up: bool,
-    /// Increases with each crash, so that ticks of an earlier process are ignored.
+    /// Increases with each crash, so that a tick that was planned before the crash is ignored.
     pub(crate) life: u32,
     pub(crate) paused_until: Time,
     /// No message between the node and the database arrives before this time.
@@ -22,9 +22,9 @@ pub(crate) struct Node {
     /// The speed of the node's clock in thousandths.
     rate: u64,
     pub(crate) image: Image,
-    /// The image must be loaded from a snapshot.
+    /// Whether the image must be loaded from a snapshot.
     pub(crate) is_broken: bool,
-    /// The last read has shown no problem of the image.
+    /// Whether the last read found no problem with the image.
     pub(crate) is_following: bool,
     pub(crate) session: Option<usize>,
     pub(crate) waiting: Option<Waiting>,
@@ -63,7 +63,7 @@ pub(crate) enum Role {
         /// The epoch that the takeover begins.
         epoch: Epoch,
     },
-    /// The takeover is acknowledged, and the node reads the log to its end.
+    /// The takeover is acknowledged, and the node is reading the rest of the log.
     Entering {
         epoch: Epoch,
     },
@@ -109,7 +109,7 @@ impl Node {
         }
     }
 
-    /// The time of the node's own clock.
+    /// The reading of the node's own clock at this simulated time.
     pub(crate) fn clock(&self, now: Time) -> Duration {
         Duration::from_micros(self.offset + now * self.rate / 1000)
     }

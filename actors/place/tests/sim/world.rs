@@ -1,4 +1,4 @@
-//! A run of the simulation: nodes, clients, network, and the events that break them.
+//! A run of the simulation, with its nodes, its clients, its network and its faults.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -63,11 +63,11 @@ struct Client {
     is_busy: bool,
     node: usize,
     tries: u32,
-    /// Every request about this change was answered with [`Response::Away`].
+    /// Whether every request about this change so far was answered with [`Response::Away`].
     is_refused: bool,
 }
 
-/// How often a run has reached a situation, so that a test can show that the runs are not too calm.
+/// How often runs have reached each situation. A test fails if a situation is reached too rarely.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) acknowledged: usize,
@@ -109,7 +109,7 @@ pub(crate) struct World {
     fault: Option<Fault>,
     timing: Timing,
     troubles: Vec<usize>,
-    /// Failovers may lose replicated commits.
+    /// Whether failovers may lose replicated commits.
     may_lose: bool,
     former: Option<usize>,
     stalled_until: Time,
@@ -612,7 +612,7 @@ impl World {
         }
     }
 
-    /// Ends the active role without acknowledging anything.
+    /// Ends the node's active role. None of its pending changes is acknowledged.
     fn retire(&mut self, node: usize) {
         self.say(|| format!("node {node} is not active any more"));
         let watch = Role::Standby(Watch::new(self.timing));
@@ -626,7 +626,7 @@ impl World {
         self.nodes[node].is_following = false;
     }
 
-    /// No other node may hold a lease while this node serves.
+    /// Checks that no other node serves while this node serves.
     fn check_alone(&mut self, node: usize) {
         for other in (0..self.nodes.len()).filter(|other| *other != node) {
             if self.nodes[other].serves(self.now) {

@@ -23,8 +23,8 @@ pub(crate) enum Outcome {
     Refused { has_changed_log: bool },
     /// Some rows differ, but all of them belong to businesses that are set aside.
     SetAside,
-    /// Rows differ from those before the damage, although no error was returned. Or a salvage after a refused opening
-    /// finds fewer rows than a salvage before it.
+    /// Rows differ from those before the damage, although no error was returned; or an opening was refused, and a
+    /// salvage after it finds fewer rows than a salvage before it.
     Silent(String),
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn compare(dir: &Path, rows: &Rows) -> Outcome {
     if is_set_aside { Outcome::SetAside } else { Outcome::Identical }
 }
 
-/// Returns how many of the rows a salvage of the store at `before` finds and a salvage of the store at `after` does not.
+/// Salvages the stores at `before` and at `after`. Returns the number of rows that only the first salvage finds.
 pub(crate) fn cost(before: &Path, after: &Path, rows: &Rows) -> usize {
     let (before, after) = quietly(|| (salvaged(before), salvaged(after)));
     let is_in = |found: &Rows, (key, value): (&Vec<u8>, &Vec<u8>)| found.get(key) == Some(value);

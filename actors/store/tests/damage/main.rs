@@ -10,8 +10,8 @@
 //!
 //! Random damage is at any place of a file. Targeted damage is at the ends of complete segments, in the headers of
 //! segments and messages, at the boundaries of segments, and in the small files. `DAMAGES_RANDOM` and `DAMAGES_AIMED`
-//! set how often the test damages a store, and `DAMAGES_SEED` repeats a run. As the bytes of a store also depend on the
-//! timing of its threads, a seed does not always repeat a failure. With `DAMAGES_KEEP=DIR`, the test copies each
+//! set how often the test damages a store, and `DAMAGES_SEED` repeats a run. The bytes of a store also depend on the
+//! timing of its threads, so a seed does not always repeat a failure. With `DAMAGES_KEEP=DIR`, the test copies each
 //! damaged store with a silent loss to DIR.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // the test fails at an error and prints its results

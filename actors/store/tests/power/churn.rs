@@ -45,8 +45,8 @@ pub(crate) fn cut(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &m
     }
 }
 
-/// Returns the position of the first note of a call with which sled overwrites a freed segment, after it has given its
-/// last snapshot the final name.
+/// Returns the position of the first note in which sled overwrites a freed segment after it has renamed its last
+/// snapshot to its final name.
 fn reuse_after_the_snapshot(mut disk: Disk, notes: &[Note]) -> usize {
     let is_snapshot = |note: &Note| matches!(note, Note::Renamed { to, .. } if to.starts_with("store/snap."));
     let snapshot = notes.iter().rposition(is_snapshot).expect("sled must write a snapshot when it opens");

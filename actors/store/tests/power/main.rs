@@ -4,7 +4,7 @@
 //! store must open with this content, with every acknowledged change and without partial changes.
 //!
 //! Data that only `sync_file_range` has written is unsynced. If a change to a name in a directory survives, all earlier
-//! changes to names in the directory survive too. Changes before a sync of the directory always survive.
+//! changes to names in this directory survive too. Changes before a sync of the directory always survive.
 //!
 //! In other runs, one call per process fails with an error or writes only half of its bytes. The store must stop or
 //! continue without loss.

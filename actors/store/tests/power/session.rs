@@ -1,5 +1,5 @@
-//! Runs a process several times on the same store, and simulates power cuts during these runs. The code calls a run a
-//! *life*.
+//! Runs a process several times on the same store, and simulates power cuts during these runs. In the code, a run of
+//! the process is a *life*.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};

@@ -250,7 +250,6 @@ fn digital(at: At<'_>) -> Option<(u32, bool, At<'_>)> {
     };
     if next.sign() == Some(':') {
         let value = minutes(next.skip(1))?;
-        // A value with a third part, such as `10:30:15` or a date, is not read as a time.
         return of(value, next.skip(2));
     }
     if next.sign() == Some('.') {
