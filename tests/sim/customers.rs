@@ -366,7 +366,10 @@ impl Sim {
         };
         let came = self.came(life, shop, move_to(slot.starts_at).into()).await;
         let may_move = seen.may_move();
-        assert!(may_move || !matches!(came, Came::Done(_)), "{id} was moved, although it must not be moved any more");
+        assert!(
+            may_move || !matches!(came, Came::Done(_)),
+            "{id} was moved, although it must not be moved any more"
+        );
         let still = matches!(handle.seen_by_link(&token).await, Ok(Some(seen)) if seen.may_move());
         let passed = slot.starts_at <= handle.now();
         assert!(

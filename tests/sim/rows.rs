@@ -385,7 +385,7 @@ impl Rows {
                 assert_eq!(other, None, "a link occurs twice");
             }
         }
-        assert_eq!(link_of, self.link_of, "the links differ from those that the appointments know");
+        assert_eq!(link_of, self.link_of, "the links differ from those that are listed for the appointments");
     }
 
     /// Checks that the manage link of a customer still exists, unless it may have expired.

@@ -190,8 +190,8 @@ pub enum Answer {
 pub enum Refused {
     /// The time is not open any more.
     Taken,
-    /// The appointment cannot be changed in this conversation: it is too soon, `change_by_caller` forbids it, it has
-    /// ended, or it was changed meanwhile.
+    /// The appointment cannot be changed in this conversation: its notice period has begun, `change_by_caller` is off,
+    /// it has ended, or it was changed meanwhile.
     Changed,
     /// A limit is reached, a budget is used up, or the booking mode is `off`.
     Limit,

@@ -1,5 +1,4 @@
-//! The consent of customers to e-mails: for which address a link stops them, and which consents a restore
-//! keeps.
+//! The consent of customers to e-mails: the address for which a link stops them, and the consents that a restore keeps.
 
 use domain::{Actor, ContactDetails, ContactId, ContactPatch, Email, EmailConsent, Phone, TextConsent};
 use engine::business::Request;

@@ -68,7 +68,7 @@ async fn setting_a_retention_deletes_older_records() {
     let cancelled = handle.change(by_operator(), shop.booking(at(60, 11), 1)).await.unwrap();
     handle.change(by_operator(), Cancel { id: appointment_of(&cancelled) }).await.unwrap();
     pass(40 * DAY).await;
-    // Without a retention, every record is still there. No age marks were written during this time either.
+    // Without a retention period, every record is still there.
     assert_eq!(there(&world, &shop).await[..3], [601, 1, 3]);
     keep(
         &world,

@@ -378,7 +378,8 @@ async fn an_unsuitable_merge_is_refused_and_changes_nothing() {
     two.world.disk.set_sync_delay(Duration::ZERO);
     pass(1).await;
     assert!(matches!(refusal(ask(merge(kept, gone)).await), Refusal::Invalid(_)), "it is the same contact");
-    // The erasure is decided before the merges, so they must be refused. Its job begins after them.
+    // The erasure is decided before the merges, so the merges must be refused, although the erasure's job has
+    // not begun.
     let (erased, one, other) = tokio::join!(
         handle.change(by_operator(), EraseContact { id: third }),
         ask(into_third(kept)),

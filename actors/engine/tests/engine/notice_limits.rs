@@ -80,7 +80,7 @@ async fn a_business_sends_2000_notices_in_24_hours() {
     for number in 0..2_001 {
         book(&world, &shop, number, (number / 40).into()).await;
         if number % 100 == 0 {
-            pass(1).await; // the notices are spread over more than ten minutes, the interval that one count covers
+            pass(1).await; // the notices take longer than ten minutes, the interval that one count covers
         }
     }
     pass(1).await;

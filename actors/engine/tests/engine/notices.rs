@@ -137,7 +137,7 @@ async fn each_change_of_an_appointment_is_announced_once() {
     pass(1).await;
     assert_eq!(kinds(&post.take()), [Cancelled]);
     pass(4 * 24 * 60).await;
-    assert_eq!(post.take().len(), 0, "a cancelled appointment has no reminder");
+    assert_eq!(post.take().len(), 0, "no reminder of a cancelled appointment may be sent");
     assert!(log(&handle).await.iter().all(|(kind, status, _)| match kind {
         Reminder => *status == Dropped,
         _ => *status == Sent,
@@ -153,7 +153,7 @@ async fn without_a_relay_or_outside_the_setting_no_notice_is_written() {
     assert_eq!(log(&handle).await, []);
     let post = Post::of(&world.engine);
     handle.change(by_operator(), shop.booking(at(3, 12), 2)).await.unwrap();
-    assert_eq!(log(&handle).await, [], "the integration's booking is not online");
+    assert_eq!(log(&handle).await, [], "a booking by an integration must cause no notice");
     let off = PatchNotices { email: Some(NoticeScope::Off), ..PatchNotices::default() };
     handle.change(by_operator(), off).await.unwrap();
     book(&world, &shop, at(3, 14)).await;
@@ -162,7 +162,11 @@ async fn without_a_relay_or_outside_the_setting_no_notice_is_written() {
     handle.change(by_operator(), shop.booking(at(3, 16), 2)).await.unwrap();
     pass(1).await;
     let confirmed: Vec<_> = log(&handle).await.into_iter().filter(|it| it.0 == Confirmed).collect();
-    assert_eq!(confirmed, [(Confirmed, Dropped, Some(NoAddress))], "the contact has only a phone");
+    assert_eq!(
+        confirmed,
+        [(Confirmed, Dropped, Some(NoAddress))],
+        "a contact without an e-mail address must get no notice"
+    );
     assert_eq!(post.take().len(), 0);
 }
 
@@ -192,15 +196,15 @@ async fn a_reminder_comes_once_at_its_hour_and_follows_the_appointment() {
     pass(1).await;
     move_to(&handle, id, at(4, 10)).await;
     pass(60 * 21).await;
-    assert_eq!(kinds(&post.take()), [Moved, Moved], "the reminder of this start was sent");
+    assert_eq!(kinds(&post.take()), [Moved, Moved], "a second reminder of the same start must not be sent");
     pass(60).await;
-    assert_eq!(kinds(&post.take()), [Reminder], "two hours before");
+    assert_eq!(kinds(&post.take()), [Reminder], "the reminder two hours before the start must be sent");
     pass(60 * 48).await;
     assert_eq!(post.take().len(), 0);
     let short = book(&world, &shop, at(7, 4)).await;
     let filter = NoticeFilter { appointment_id: Some(short), ..NoticeFilter::default() };
     let made: Vec<_> = log_of(&handle, &filter).await.into_iter().map(|notice| notice.kind).collect();
-    assert_eq!(made, [Reminder, Confirmed], "the reminder of 24 hours was due before the booking");
+    assert_eq!(made, [Reminder, Confirmed], "no reminder may be due before the booking");
 }
 
 #[tokio::test(start_paused = true)]
@@ -216,7 +220,11 @@ async fn a_change_that_the_team_takes_back_is_not_announced() {
     move_to(&handle, id, at(3, 10)).await;
     seconds(1).await;
     let dropped = (Moved, Dropped, Some(Superseded));
-    assert_eq!(log(&handle).await, [(Confirmed, Sent, None), dropped, dropped], "dropped before it was due");
+    assert_eq!(
+        log(&handle).await,
+        [(Confirmed, Sent, None), dropped, dropped],
+        "both notices must be dropped before they are due"
+    );
     pass(1).await;
     assert_eq!(post.take().len(), 0);
     // The notice of the first move is never sent, because only the last state is announced.
@@ -244,7 +252,7 @@ async fn an_undone_move_is_announced_if_it_overtook_the_notice_of_the_booking() 
     seconds(5).await;
     move_to(&handle, id, at(3, 10)).await;
     pass(1).await;
-    assert_eq!(kinds(&post.take()), [Moved], "the customer has not heard of the appointment");
+    assert_eq!(kinds(&post.take()), [Moved], "the move must be announced, because the booking was not");
 }
 
 #[tokio::test(start_paused = true)]
@@ -263,7 +271,7 @@ async fn an_undone_move_is_not_announced_if_the_booking_was_not() {
     seconds(8).await;
     move_to(&handle, id, at(3, 10)).await;
     pass(1).await;
-    assert_eq!(post.take().len(), 0, "the customer knows the appointment as it is");
+    assert_eq!(post.take().len(), 0, "a reverted move must not be announced");
     let dropped = (Moved, Dropped, Some(Superseded));
     assert_eq!(log(&handle).await, [dropped, dropped]);
     move_to(&handle, id, at(3, 12)).await;
@@ -292,7 +300,7 @@ async fn a_move_that_an_opted_out_customer_missed_is_announced_after_an_undone_m
     seconds(8).await;
     move_to(&handle, id, at(3, 12)).await;
     pass(1).await;
-    assert_eq!(kinds(&post.take()), [Moved], "the customer has not heard of the first move");
+    assert_eq!(kinds(&post.take()), [Moved], "only the last move must be announced");
 }
 
 #[tokio::test(start_paused = true)]
@@ -345,7 +353,7 @@ async fn the_notices_of_an_appointment_arrive_in_their_order() {
     handle.change(Request::by(Actor::Customer), moved).await.unwrap();
     book_by(&handle, &shop, at(3, 16), 2, "other@example.com").await;
     seconds(5).await;
-    assert_eq!(kinds(&post.take()), [Confirmed], "another appointment does not wait");
+    assert_eq!(kinds(&post.take()), [Confirmed], "the notice about the other appointment must not wait");
     seconds(10).await;
     assert_eq!(kinds(&post.take()), [Confirmed, Moved]);
 }
@@ -376,11 +384,11 @@ async fn a_customer_stops_reminders_or_all_mails_of_a_business() {
     let stop = async |token: &ManageToken, all| {
         handle.change(Request::by(Actor::Customer), StopNotices { token: token.clone(), all }).await
     };
-    assert!(stop(&shown, true).await.is_err(), "a link of a page went to no address");
+    assert!(stop(&shown, true).await.is_err(), "a link that a page showed must not stop mails to an address");
     assert_eq!(stop(&token, false).await.unwrap().value.email, EmailConsent::NoReminders);
     book_by(&handle, &shop, at(3, 12), 1, "Ada@Example.com").await;
     pass(4 * 24 * 60).await;
-    assert_eq!(kinds(&post.take()), [Confirmed], "reminders are stopped for later appointments too");
+    assert_eq!(kinds(&post.take()), [Confirmed], "reminders must be stopped for later appointments too");
     assert!(log(&handle).await.contains(&(Reminder, Dropped, Some(OptedOut))));
     assert_eq!(stop(&token, true).await.unwrap().value.email, EmailConsent::None);
     assert_eq!(stop(&token, false).await.unwrap().value.email, EmailConsent::None);
@@ -440,7 +448,7 @@ async fn an_address_gets_six_notices_of_customers_a_day_across_businesses_and_re
     assert_eq!(confirmed.last(), Some(&(Confirmed, Dropped, Some(Limit))));
     book_by(&world.at(&shop), &shop, at(9, 5), 2, "other@example.com").await;
     pass(1).await;
-    assert_eq!(post.take().len(), 1, "another address has its own limit");
+    assert_eq!(post.take().len(), 1, "the limit of one address must not affect another address");
     // An address gets at most 20 notices a day in all. Six were sent, so 14 notices about changes by the team
     // are sent.
     let id = book_by(&world.at(&shop), &shop, at(9, 6), 1, EMAIL).await;
@@ -497,7 +505,7 @@ async fn an_erasure_during_an_attempt_leaves_no_address() {
     post.becomes(Mood::Slow(std::time::Duration::from_secs(30)));
     book(&world, &shop, at(3, 10)).await;
     seconds(1).await;
-    let Content::Notice(made) = post.made().remove(0).content else { panic!("a notice is being sent") };
+    let Content::Notice(made) = post.made().remove(0).content else { panic!("the mail must be a notice") };
     let id = made.appointment.contact_id.unwrap();
     handle.change(by_operator(), EraseContact { id }).await.unwrap();
     pass(5).await;
@@ -531,7 +539,11 @@ async fn a_notice_of_the_log_can_be_sent_again_in_the_present_state() {
     handle.change(by_operator(), SendNoticeAgain { id: notice_id }).await.unwrap();
     pass(1).await;
     assert_eq!(kinds(&post.take()), [Cancelled]);
-    assert_eq!(world.engine.mail_log(shop.id, None, 100).await.unwrap().len(), 0, "the team's log has none");
+    assert_eq!(
+        world.engine.mail_log(shop.id, None, 100).await.unwrap().len(),
+        0,
+        "the log of the team's mails must contain no notice"
+    );
     assert!(log(&handle).await.iter().all(|(_, status, _)| *status != Failed));
     pass(31 * 24 * 60).await;
     assert_eq!(log(&handle).await, []);

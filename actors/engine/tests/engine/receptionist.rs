@@ -81,7 +81,11 @@ async fn a_chat_books_an_appointment_in_one_batch() {
         };
         world.crash(0).await;
         let after = shown(&world.at(&shop), id).await;
-        assert_eq!(after.conversation.appointment_ids, [booked], "the turn and the booking are one batch");
+        assert_eq!(
+            after.conversation.appointment_ids,
+            [booked],
+            "the turn and the booking must be written in one batch"
+        );
         let appointment =
             world.at(&shop).appointment_as::<OperatorAppointmentView>(booked).await.unwrap().unwrap();
         assert_eq!(appointment.appointment.source, Source::Website);
@@ -131,13 +135,17 @@ async fn a_text_thread_moves_the_appointment_of_its_number() {
         .take_while(char::is_ascii_digit)
         .collect();
     let unmoved = handle.appointment(booked).await.unwrap().unwrap();
-    assert_eq!(unmoved.starts_at, at(2, 9), "the appointment is moved only after the number is confirmed");
+    assert_eq!(
+        unmoved.starts_at,
+        at(2, 9),
+        "the appointment must be moved only after the confirmation number was sent"
+    );
     let moved = said(&handle, id, &number).await;
     assert_eq!(handle.appointment(booked).await.unwrap().unwrap().starts_at, at(3, 10), "{moved:?}");
     let other = StartConversation { from: Some(phone("+15550000008")), ..start(Channel::Sms) };
     let other = started(&handle, other).await;
     let told = said(&handle, other, "cancel my appointment").await.turns.last().unwrap().text.clone();
-    assert!(!told.contains("Cut"), "the appointment belongs to another number: {told}");
+    assert!(!told.contains("Cut"), "a line discloses the appointment of another phone number: {told}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -208,7 +216,7 @@ async fn an_ended_voice_conversation_is_a_call() {
     let call = shown(&handle, id).await.conversation.call_id.unwrap();
     assert!(
         handle.call_record(call).await.unwrap().is_none(),
-        "the call is saved when the conversation ends"
+        "the call must be recorded only when the conversation ends"
     );
     said(&handle, id, "Hello").await;
     pass(1).await;
@@ -218,7 +226,7 @@ async fn an_ended_voice_conversation_is_a_call() {
     let call = handle.call_record(call).await.unwrap().unwrap();
     assert_eq!(call.outcome, CallOutcome::Hangup);
     assert_eq!(call.from_number.as_deref(), Some("+15550001234"));
-    assert_eq!(call.contact_id, ended.contact_id, "the contact is found or created");
+    assert_eq!(call.contact_id, ended.contact_id, "the call and the conversation must have the same contact");
     assert!(call.contact_id.is_some());
     let again = handle.change(by_operator(), EndConversation { id, by: EndedBy::Team }).await;
     assert_eq!(conflict(again), Conflict::ConversationEnded);
@@ -246,7 +254,7 @@ async fn overdue_conversations_end() {
     assert_eq!(shown(&handle, chat).await.conversation.ended_by, Some(EndedBy::Timeout));
     assert!(
         handle.conversation(silent).await.unwrap().is_none(),
-        "a chat without a caller's turn is not kept"
+        "a chat without a turn of the caller must be deleted"
     );
     assert!(shown(&handle, text).await.conversation.ended_at.is_none());
     pass(12 * 60).await;
@@ -308,7 +316,7 @@ async fn a_conversation_ends_without_room_for_its_call() {
     let messages = handle.messages(&MessageFilter::default(), &first_page()).await.unwrap().items;
     assert_eq!(messages.len(), 2);
     assert!(messages.iter().all(|message| message.call_id.is_none()), "{messages:?}");
-    // Without room for a message, the caller hears it, and the turn is taken.
+    // The budget has no room for a message. The receptionist must then say so, and the turns must not fail.
     let third = started(&handle, start(Channel::Voice)).await;
     for words in ["I want to leave a message", "Please call me", "Bo Diddley", "yes"] {
         said(&handle, third, words).await;
@@ -427,7 +435,7 @@ async fn a_new_conversation_replaces_the_oldest_ended_one_of_the_website() {
     assert_eq!(kept.len(), 3);
     assert!(
         kept.iter().all(|it| !ids.contains(&it.id)),
-        "a new conversation replaces a chat of the website first, then the oldest call"
+        "a new conversation must first replace a website chat, and then the oldest call"
     );
     let full = handle.change(by_operator(), start(Channel::Website)).await;
     assert_eq!(conflict(full), Conflict::BudgetUsedUp(BudgetKind::Conversations));

@@ -1,4 +1,4 @@
-//! The disk is nearly full or full.
+//! Tests with a disk that is nearly full or full.
 
 use std::time::Duration;
 

@@ -68,7 +68,7 @@ impl ModelBody for Pieces {
 impl ModelServer for Script {
     fn ask(&self, body: Vec<u8>) -> BoxFuture<'_, Result<ModelResponse, ModelFault>> {
         self.asked.lock().push(serde_json::from_slice(&body).unwrap());
-        let step = self.steps.lock().pop_front().expect("the script has a step for the request");
+        let step = self.steps.lock().pop_front().expect("the script must have a step for the request");
         let response = |status, pieces: Vec<String>, hangs| {
             let left = pieces.into_iter().map(String::into_bytes).collect();
             Ok(ModelResponse { status, body: Box::new(Pieces { left, hangs }) as Box<dyn ModelBody> })
@@ -157,7 +157,7 @@ fn last(taken: &TurnsTakenView) -> String {
     taken.turns.last().unwrap().text.clone()
 }
 
-/// The answer of the guided path to the same words.
+/// The answer of the guided path to these words.
 async fn guided(words: &str) -> String {
     let world = World::new(7).await;
     let shop = world.shop(1).await;
@@ -206,10 +206,10 @@ async fn a_booking_by_a_model_needs_the_callers_own_yes() {
     let answer = &asked[1]["messages"].as_array().unwrap().last().unwrap()["content"];
     assert!(answer.as_str().unwrap().contains("t1 = Thursday 5 March"), "{answer}");
     let shown = stage.handle().conversation(id).await.unwrap().unwrap().conversation;
-    assert!(shown.appointment_ids.is_empty(), "nothing is booked before the yes");
+    assert!(shown.appointment_ids.is_empty(), "nothing may be booked before the yes");
     let done = stage.said(id, "yes").await;
     assert!(last(&done).starts_with("Booked: Cut with Staff 0"), "{}", last(&done));
-    assert_eq!(stage.script.asked().len(), 2, "the yes does not go to the model");
+    assert_eq!(stage.script.asked().len(), 2, "the model must not get the yes");
     let shown = stage.handle().conversation(id).await.unwrap().unwrap().conversation;
     let [booked] = shown.appointment_ids[..] else { panic!("{shown:?}") };
     let starts_at = stage.handle().appointment(booked).await.unwrap().unwrap().starts_at;
@@ -232,7 +232,7 @@ async fn a_message_by_a_model_has_the_callers_words() {
     assert_eq!(
         effect.resource_id,
         Some(messages[0].id.uuid()),
-        "the turn names the message of its own batch"
+        "the turn must name the message that was written in the same batch"
     );
 }
 
@@ -250,7 +250,11 @@ async fn a_sentence_that_claims_a_change_is_dropped() {
     assert_eq!(counts.first_token.count(), 1);
     stage.script.will(says("You are booked!"));
     let expected = guided("Book me a cut").await;
-    assert_eq!(stage.answer("Book me a cut").await, expected, "nothing is left, so the guided path answers");
+    assert_eq!(
+        stage.answer("Book me a cut").await,
+        expected,
+        "all sentences are dropped, so the guided path must answer"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -314,7 +318,7 @@ async fn whole_sentences_of_an_incomplete_answer_count() {
     }
     stage.script.will(Step::Streams(vec![speech("I am hal")]));
     stage.script.will(says(HELP));
-    assert_eq!(stage.answer("Hello").await, HELP, "a torn answer is asked for once more");
+    assert_eq!(stage.answer("Hello").await, HELP, "the service must repeat the request after a torn answer");
 }
 
 #[tokio::test(start_paused = true)]
@@ -361,7 +365,11 @@ async fn the_model_rests_after_a_refusal_and_after_three_failures() {
     stage.script.will(Step::Status(503, ""));
     stage.answer("Hello").await;
     stage.script.will(says(HELP));
-    assert_eq!(stage.answer("Hello").await, HELP, "the failures were not within a minute");
+    assert_eq!(
+        stage.answer("Hello").await,
+        HELP,
+        "failures that are not within one minute must not pause the model"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -38,7 +38,11 @@ async fn a_notice_outside_the_present_settings_is_not_sent() {
     set(&handle, None, vec![2]).await;
     let until = |hour| (at(3, hour) - world.engine.now()).num_minutes() as u64;
     pass(until(7)).await;
-    assert_eq!(post.take().len(), 0, "the reminder of 24 hours is not set any more");
+    assert_eq!(
+        post.take().len(),
+        0,
+        "the 24-hour reminder must not be sent after it was removed from the settings"
+    );
     pass(until(9)).await;
     assert_eq!(kinds(&post.take()), [Reminder]);
     let dropped = (Reminder, Dropped, Some(Superseded));
@@ -46,7 +50,7 @@ async fn a_notice_outside_the_present_settings_is_not_sent() {
     move_to(&handle, id, at(6, 10)).await;
     set(&handle, Some(NoticeScope::Off), vec![2]).await;
     pass(60 * 24 * 4).await;
-    assert_eq!(post.take().len(), 0, "all notices are turned off");
+    assert_eq!(post.take().len(), 0, "no notice may be sent while notices are off");
     assert_eq!(log(&handle).await[3..], [(Moved, Dropped, Some(Superseded)), dropped]);
 }
 
@@ -81,7 +85,7 @@ async fn a_request_that_is_confirmed_late_gets_the_reminders_since_its_booking()
     assert_eq!(kinds(&post.take()), [Requested]);
     handle.change(by_operator(), Confirm { id }).await.unwrap();
     seconds(14).await;
-    assert_eq!(post.take().len(), 0, "the team may still take the confirmation back");
+    assert_eq!(post.take().len(), 0, "the confirmation must wait, because the team can still revert it");
     seconds(10).await;
     let sent = kinds(&post.take());
     // The 48-hour reminder was due before the booking, so only the 24-hour reminder is sent.
@@ -104,7 +108,11 @@ async fn a_reminder_is_counted_as_waiting_once_it_is_due() {
     post.dies(true);
     pass((at(2, 10) - world.engine.now()).num_minutes() as u64 + 2).await;
     assert_eq!(log(&handle).await[1], (Reminder, Waiting, None));
-    assert_eq!(world.engine.mails_waiting().await, Some(1), "the reminder is tried again");
+    assert_eq!(
+        world.engine.mails_waiting().await,
+        Some(1),
+        "another attempt must be planned for the reminder"
+    );
     post.dies(false);
     pass(10).await;
     assert_eq!(world.engine.mails_waiting().await, Some(0));
@@ -155,11 +163,15 @@ async fn coming_appointments_get_the_reminders_of_changed_settings() {
     set(&world.at(&shop), None, vec![24, 1]).await;
     pass(3).await;
     let present = waiting(&world).await;
-    assert_eq!(present.iter().filter(|of| **of == id).count(), 3, "the hours 48, 24 and 1, each once");
-    assert_eq!(present.len(), 4, "the hour before the other appointment");
+    assert_eq!(
+        present.iter().filter(|of| **of == id).count(),
+        3,
+        "one reminder each must wait for 48, 24 and 1 hours before"
+    );
+    assert_eq!(present.len(), 4, "the other appointment must have its 1-hour reminder");
     pass((at(4, 10) - world.engine.now()).num_minutes() as u64).await;
     let sent = post.take();
-    assert_eq!(kinds(&sent), [Reminder; 3], "one hour before each, and 24 hours");
+    assert_eq!(kinds(&sent), [Reminder; 3], "both 1-hour reminders and one 24-hour reminder must be sent");
 }
 
 #[tokio::test(start_paused = true)]
