@@ -48,7 +48,7 @@ pub(super) struct Paging {
     pub(super) cursor: Option<String>,
 }
 
-/// The kinds of commands that cannot be undone and need a confirmation.
+/// The kinds of commands whose effect cannot be undone, so they need a confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Irreversible {
     Erase,

@@ -1,7 +1,7 @@
 //! `chat` speaks with the receptionist as a customer of the website chat, line by line.
 //!
 //! Invariants: a line that is the id of a shown choice selects it; any other line is the customer's words. The
-//! conversation ends with the input. The changes are real.
+//! conversation ends when the input ends. The changes that the receptionist makes are real.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::process::ExitCode;

@@ -116,7 +116,8 @@ async fn differences(scenario: &Scenario, fault: Fault) -> Vec<String> {
             }
             judge(&scenario.expect, &played)
         }
-        // A conversation that ends early differs too, but this does not show that a scenario judges the fault.
+        // The conversation ended before all turns were played. This does not show that the scenario's expectations
+        // detect the fault.
         Err(_) => Vec::new(),
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::play::Played;
 use super::scenario::Expected;
 
-/// The differences. Empty if the run passed.
+/// The differences between the records and the expectations. Empty if the run passed.
 pub(super) fn judge(expected: &Expected, played: &Played) -> Vec<String> {
     let mut found = Vec::new();
     let Expected { appointments, messages, outcome, said, never_said } = expected;
@@ -30,7 +30,7 @@ pub(super) fn judge(expected: &Expected, played: &Played) -> Vec<String> {
     found
 }
 
-/// Each expected record is one of the records, and there are no others.
+/// Compares the records of one kind with the expected ones, in any order. Returns a text about the differences.
 fn compared(what: &str, expected: Option<&Vec<Map<String, Value>>>, got: &[Value]) -> Option<String> {
     let expected = expected?;
     let mut left: Vec<&Value> = got.iter().collect();
@@ -54,7 +54,7 @@ fn has_all(record: &Value, expected: &Map<String, Value>) -> bool {
     expected.iter().all(|(field, value)| is_same(record.get(field).unwrap_or(&Value::Null), value))
 }
 
-/// Instants are compared as such, and objects by the given fields.
+/// Whether a value is as expected. Two texts of the same instant are equal, and an object may have further fields.
 fn is_same(got: &Value, expected: &Value) -> bool {
     match (got, expected) {
         (Value::Object(_), Value::Object(expected)) => has_all(got, expected),

@@ -181,7 +181,7 @@ async fn conversed(scenario: &Scenario, business: &BusinessHandle) -> Result<Con
     Ok(id)
 }
 
-/// The caller's turn. `last` is what the receptionist said last.
+/// The caller's turn. `last` contains the receptionist's last words.
 fn said(says: &Says, channel: Channel, last: &str) -> Result<Said, String> {
     let words = |words: String| match channel {
         Channel::Voice | Channel::Assistant => Said::Speech(words),

@@ -89,12 +89,12 @@ impl Word {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Expected {
-    /// Every active appointment. Only the given fields are compared.
+    /// All active appointments that must exist after the run. Only the given fields are compared.
     pub(super) appointments: Option<Vec<Map<String, Value>>>,
-    /// Every message.
+    /// All messages that must exist after the run. Only the given fields are compared.
     pub(super) messages: Option<Vec<Map<String, Value>>>,
     pub(super) outcome: Option<String>,
-    /// Each expression is found in the receptionist's words.
+    /// Regular expressions, each of which must match one of the receptionist's turns.
     #[serde(default)]
     pub(super) said: Vec<Pattern>,
     #[serde(default)]

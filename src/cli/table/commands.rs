@@ -391,7 +391,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
             Verb::new("start", "startConversation", "Start a conversation as a caller; the changes are real"),
             Verb::new("say", "takeTurn", "Say something in a conversation as a caller"),
             Verb::new("end", "endConversation", "End a conversation"),
-            Verb::new("reply", "replyInConversation", "Send a text message by the team in a conversation by sms"),
+            Verb::new("reply", "replyInConversation", "Send a text message from the team in an SMS conversation"),
             Verb { confirms: Some(Irreversible::Delete), ..Verb::new("delete", "deleteConversation", "Delete a conversation") }
                 .shown(Show::Done("deleted")),
         ],

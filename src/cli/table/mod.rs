@@ -294,7 +294,7 @@ impl Verb {
         command = match self.shown {
             Show::List(_) | Show::TimeOff => Paging::augment_args(command),
             Show::Contacts => command
-                .arg(file("from", "A CSV file with a header row of the columns name, phone, email, locale, timezone, notes and alert, in any order; - for standard input"))
+                .arg(file("from", "A CSV file whose header row names the columns name, phone, email, locale, timezone, notes and alert, in any order; - for standard input"))
                 .arg(dry_run("Only report errors and existing contacts")),
             Show::Holidays => command
                 .arg(file("ics", "An iCalendar file; its all-day events from today on are used; - for standard input"))
