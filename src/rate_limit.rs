@@ -163,7 +163,7 @@ mod tests {
         assert!(matches!(limits.peer(a, at(0)), Verdict::Within(_)));
         assert!(matches!(limits.peer(b, at(0)), Verdict::Within(_)));
         assert!(matches!(limits.peer(c, at(0)), Verdict::Unavailable(Allowance { remaining: 0, .. })));
-        assert!(matches!(limits.peer(a, at(1)), Verdict::Over(_)), "a known address is still counted");
+        assert!(matches!(limits.peer(a, at(1)), Verdict::Over(_)), "a known address must still be counted");
         assert!(matches!(limits.peer(c, at(60)), Verdict::Within(_)));
         assert_eq!(limits.addresses.windows.lock().len(), 1);
         assert!(matches!(limits.key(key(1), at(60)), Verdict::Within(_)));

@@ -40,9 +40,9 @@ const MIXED: &str = "mixed, 80 % reads, 64 connections";
 
 const IN_FLIGHT: usize = 64;
 
-/// The number of further businesses with 1,000 appointments each during two of the measurements. In one of these, two
-/// notices of each appointment wait. These businesses get no measured bookings, because each booking of theirs writes
-/// two more notices.
+/// In two of the measurements, the store also contains this many businesses with 1,000 appointments each. In one of the
+/// two, two notices of each of these appointments are waiting. No measured booking is made at these businesses, because
+/// each booking there writes two more notices.
 const NOTIFYING: usize = 20;
 
 /// A prepared directory, and the other data that the rows of the result table need.

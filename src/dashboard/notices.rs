@@ -21,7 +21,7 @@ pub(super) struct Notices {
 }
 
 impl Member {
-    /// The requested page of the log: of one appointment, or of all.
+    /// The requested page of the log of notices, about one appointment or about all.
     pub(super) async fn notices(&self, of: Option<AppointmentId>) -> Result<Notices, Refused> {
         let list = of.map_or_else(|| "notices".to_owned(), |id| format!("notices of {id}"));
         let filter = NoticeFilter { appointment_id: of, ..NoticeFilter::default() };

@@ -69,7 +69,11 @@ async fn a_customer_reads_their_chat_with_its_token() {
     assert_eq!(data["turns"][0]["text"], "Bonjour");
     let fields: Vec<_> = data["turns"][0].as_object().unwrap().keys().cloned().collect();
     assert_eq!(fields, ["at", "by", "seq", "text"]);
-    assert_eq!(chat.say(turn).await.is(200).body["data"], *data, "a repeated turn gives the first response");
+    assert_eq!(
+        chat.say(turn).await.is(200).body["data"],
+        *data,
+        "a repeated turn must get the first response"
+    );
     chat.say(json!({ "text": "Autre", "turn_id": "t1" })).await.fails(422, "idempotency_key_reused");
     let seen = chat.get(&chat.token).await;
     let turns = seen.is(200).body["data"]["turns"].as_array().unwrap();

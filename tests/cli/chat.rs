@@ -17,7 +17,7 @@ fn a_chat_is_held_line_by_line() {
         assert!(ran.output.contains(part), "{part} is not in {}", ran.output);
     }
     let conversations = demo.data(&["conversation", "list", "--channel", "website"]);
-    assert_eq!(conversations[0]["status"], "ended", "the conversation ends with the input");
+    assert_eq!(conversations[0]["status"], "ended", "the conversation must end with the input");
     assert_eq!(conversations[0]["outcome"], "message_taken");
     let quiet = demo.run_with(&["chat", "--locale", "fr"], "Bonjour\n");
     assert!(quiet.output.starts_with("Bonjour, ici l'assistant automatique"), "{}", quiet.output);

@@ -120,7 +120,8 @@ pub(crate) fn script(yaml: &str) -> impl Fn(&Value) -> Reply + Send + Sync + use
         (Regex::new(&entry.words).unwrap(), after, entry)
     });
     let entries: Vec<(Regex, Option<Regex>, Entry)> = compiled.collect();
-    // The handle of the wished time in each conversation. A conversation is known by its first words.
+    // The handle of the wished time in each conversation. A conversation is identified by the caller's first
+    // words.
     let wished = Mutex::<BTreeMap<String, String>>::default();
     move |body| {
         let (words, answer) = turn(body);

@@ -45,7 +45,7 @@ struct Said {
     response: Option<Value>,
 }
 
-/// A conversation with one customer. Each customer has another name and phone number.
+/// A conversation with one customer. Each customer has a different name and phone number.
 #[derive(Debug)]
 struct Chat {
     id: String,
@@ -346,7 +346,10 @@ impl Records {
             let (status, words) = &self.appointments[&text(&one, "id")];
             let starts_at = chrono::DateTime::parse_from_rfc3339(&text(&one, "starts_at")).unwrap();
             let when = starts_at.format("%A %-d %B at %H:%M").to_string();
-            assert!(one["status"] == **status && words.contains(&when), "{one} is not as in {words:?}");
+            assert!(
+                one["status"] == **status && words.contains(&when),
+                "{one} differs from the turns: {words:?}"
+            );
         }
         let messages = client.operator_list(&format!("/businesses/{}/messages", shop.id)).await;
         let bodies = messages.iter().map(|message| (text(message, "id"), text(message, "body"))).collect();

@@ -28,7 +28,7 @@ const TURNS_BYTES_MAX: usize = 128 << 10;
 pub const CHAT_SHOWN: TimeDelta = TimeDelta::hours(24);
 /// The time after which a chat of the website without a contact is deleted.
 pub const CHAT_KEPT: TimeDelta = TimeDelta::days(30);
-/// The time after a text message by the team for which the receptionist does not answer.
+/// After a text message by the team, the receptionist does not answer for this time.
 pub const TEAM_SILENCE: TimeDelta = TimeDelta::minutes(30);
 pub const GAPS_MAX: usize = 500;
 pub const GAP_KEPT: TimeDelta = TimeDelta::days(90);

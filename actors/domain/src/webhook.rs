@@ -183,8 +183,8 @@ pub struct Delivery {
     pub last_attempt_at: Option<Timestamp>,
     pub next_attempt_at: Option<Timestamp>,
     pub created_at: Timestamp,
-    /// The newest [`ATTEMPTS_KEPT`] attempts of all schedules, oldest first. It is empty for deliveries that older
-    /// versions have stored.
+    /// The newest [`ATTEMPTS_KEPT`] attempts, oldest first, including attempts before the event was resent. It is empty
+    /// for deliveries that older versions have stored.
     pub tried: Vec<Attempted>,
 }
 

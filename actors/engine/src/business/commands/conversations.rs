@@ -172,7 +172,8 @@ fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
     let facts = facts(state, context.now);
     let mut session = session(&before, &facts, context.at);
     if before.channel == Channel::Sms {
-        // The thread speaks for the contact that has its number now. A booking in the thread may have created it.
+        // The thread belongs to the contact that has its phone number now. A booking in the thread may have created
+        // this contact.
         session.talk.contact = contacts::find(context, before.from.as_ref(), None)?.map(|contact| contact.id);
     }
     let said = cut(turn.said.clone(), before.channel.caller_chars_max());
