@@ -20,7 +20,7 @@ pub const SUMMARY_CHARS_MAX: usize = 400;
 /// The maximum number of a caller's turns in a conversation. In a chat of the website, it is [`WEBSITE_TURNS_MAX`].
 pub const CALLER_TURNS_MAX: usize = 60;
 pub const WEBSITE_TURNS_MAX: usize = 30;
-/// The maximum number of turns of a conversation, those of the receptionist and the team included.
+/// The maximum number of turns of a conversation, including those of the receptionist and the team.
 pub const TURNS_MAX: usize = 1_000;
 /// A conversation whose texts are longer takes no further turn, so that its record stays within the limit of the store.
 const TURNS_BYTES_MAX: usize = 128 << 10;

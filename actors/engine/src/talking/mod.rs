@@ -115,7 +115,7 @@ enum Ended {
 
 impl Model {
     /// Requests one round from the model. Returns the round and the number of tokens. The round is `None` if the model
-    /// failed. Its second value is true if the round is not complete.
+    /// failed. The boolean beside the round is true if the round is not complete.
     async fn round(
         &self,
         (of, is_website): (BusinessId, bool),
