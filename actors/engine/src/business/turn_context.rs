@@ -376,7 +376,8 @@ impl TurnContext<'_, '_> {
         if !self.context.state.has_room(&[BudgetKind::Messages]) {
             return Ok(Answer::Refused(Refused::Limit));
         }
-        // The contact of an unverified caller is that of the number or of a booking in this conversation.
+        // For a caller who is not verified, this is the contact with the caller's number, or the contact of a
+        // booking in this conversation.
         let known = self.talk.contact.filter(|_| self.talk.verified).or(self.conversation.contact_id);
         let contact = known.map(|id| self.context.contact(id)).transpose()?.flatten();
         let caller_phone = ask.phone.as_ref().and_then(|phone| Phone::from_e164(phone.clone()).ok());

@@ -193,7 +193,8 @@ impl State {
         let now = shared.steady.now();
         Lane::under(first.of).for_each(|lane| self.order.set(lane, Some(now)));
         for key in recorded {
-            // While a mail was being written, a change to its appointment did not concern the mail.
+            // If the appointment of a notice changed while the notice was being written, the notice was not
+            // dropped. It is therefore compared with the appointment again.
             if let Some(notice) = unless_business_set_aside(self.read(shared, key))?
                 .flatten()
                 .flatten()

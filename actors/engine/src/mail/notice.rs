@@ -37,7 +37,7 @@ use crate::shared::Shared;
 
 /// The time after which a notice of a suspended business is checked again.
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
-/// How long a notice waits for another notice of its appointment that is being sent.
+/// The time for which a notice waits while another notice of its appointment is being sent.
 const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
 /// If a reminder is due more than this before its time, a wrong clock has set its due time. The reminder then
 /// waits until its time.
@@ -308,8 +308,8 @@ pub(super) fn content(
     }))))
 }
 
-/// Why an attempt found nothing to send: the appointment was changed or deleted, or its contact has no
-/// address any more.
+/// Returns the reason why an attempt found nothing to send: the appointment was changed or deleted, or its contact has
+/// no address any more.
 pub(super) fn why_not_made(store: &Store, of: BusinessId, notice: &Notice) -> Result<DropReason, StoreError> {
     let appointment = appointment(store, of, notice.appointment_id)?;
     let is_true = appointment.is_some_and(|it| notice.is_true_of(&it));

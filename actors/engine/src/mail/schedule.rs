@@ -1,4 +1,4 @@
-//! When a failed mail is attempted again, how an attempt changes the mail, and when a daily mail is sent. The
+//! Decides when a failed mail is attempted again, how an attempt changes the mail, and when a daily mail is sent. The
 //! module is pure.
 
 use chrono::TimeDelta;

@@ -87,8 +87,8 @@ fn next_deleted(store: &Store) -> Result<Option<BusinessId>, StoreError> {
     Ok(None)
 }
 
-/// Returns a batch that deletes the next rows of a business. Of the deleted rows, also returns those that
-/// record the last use of an API key or a feed.
+/// Returns a batch that deletes the next rows of a business. Also returns the keys of those deleted rows that record
+/// the last use of an API key or a feed.
 fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<Key>), StoreError> {
     let (mut batch, mut used) = (Batch::default(), Vec::new());
     for row in store.rows().scan(&keys::all(of), Order::Ascending).take(ROWS_PER_STEP) {

@@ -54,8 +54,8 @@ impl Staged {
             if let Some(kind) = counted(key)? {
                 self.usage.add(kind, Amount::row(value.len()));
             }
-            // The import reads only the short values of index rows again. Of longer values, only the key is
-            // remembered.
+            // The import reads only the short values of index rows again. For a row with a longer value, only
+            // the key is remembered.
             let kept = if value.len() <= 16 { value.to_vec() } else { Vec::new() };
             self.recent.insert(*key, kept);
         }

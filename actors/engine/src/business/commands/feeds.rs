@@ -143,7 +143,7 @@ pub(in crate::business) fn end(
     Ok(())
 }
 
-/// The feeds that the person created and that `membership` does not allow; all of them without a membership.
+/// The person's feeds that `membership` does not allow. Without a membership, these are all of the person's feeds.
 fn lost(state: &State, person: PersonId, membership: Option<&Membership>) -> Result<Vec<Feed>, StoreError> {
     let mut feeds = live(state, keys::of_kind(state.id, kind::FEED_LIVE))?;
     feeds.retain(|feed| feed.created_by == KeyCreator::Person(person) && !feed.is_kept_by(membership));
