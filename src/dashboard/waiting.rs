@@ -2,8 +2,8 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Access, Direction, DisabledReason, ENDPOINTS_MAX, FAILING_ALERT_AFTER, MessageStatus, Right, Role,
-    Timestamp, WebhookEndpoint,
+    Access, DisabledReason, ENDPOINTS_MAX, FAILING_ALERT_AFTER, MessageStatus, Right, Role, Timestamp,
+    WebhookEndpoint,
 };
 use engine::EngineError;
 use engine::business::{BusinessHandle, CallFilter, MessageFilter, PageRequest};
@@ -44,12 +44,7 @@ pub(super) fn new_messages(now: Timestamp) -> MessageFilter {
 
 /// The missed calls that are not handled.
 pub(super) fn missed_calls(now: Timestamp) -> CallFilter {
-    CallFilter {
-        from: Some(now - MISSED_FOR),
-        direction: Some(Direction::Inbound),
-        unhandled: true,
-        ..CallFilter::default()
-    }
+    CallFilter { from: Some(now - MISSED_FOR), unhandled: true, ..CallFilter::default() }
 }
 
 /// The reason why an endpoint needs attention, with the time at which the problem began.

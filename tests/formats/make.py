@@ -138,6 +138,10 @@ def fill(service):
         "direction": "inbound", "status": "completed", "outcome": "message_taken", "from_number": "+33612345678",
         "started_at": (now - timedelta(minutes=5)).isoformat(), "ended_at": now.isoformat(), "summary": "é" * 3000,
     })["id"]
+    add("/calls", {
+        "direction": "inbound", "status": "missed", "outcome": "hangup", "from_number": "+33612345678",
+        "started_at": (now - timedelta(hours=1)).isoformat(), "ended_at": (now - timedelta(minutes=59)).isoformat(),
+    })
     message = add("/messages", {"call_id": call, "body": "Merci de rappeler."})["id"]
     service.team("PATCH", f"{at}/messages/{message}", {"status": "read"})
     add("/messages", {"body": "x" * 1900, "caller_name": "Paul", "urgency": "urgent"})

@@ -1,9 +1,9 @@
 //! The file `format` names the formats that a version of the service must know to use the store.
 //!
 //! ```text
-//! format = 11       the format of the store
+//! format = 12       the format of the store
 //! read-by = 6       a version must know at least this format to read the store
-//! written-by = 11   a version must know at least this format to write the store
+//! written-by = 12   a version must know at least this format to write the store
 //! ```
 //!
 //! Invariant: the file is durable before the store contains rows that an earlier version cannot read.
@@ -23,8 +23,8 @@ pub(super) const NAME: &str = "format";
 /// Earlier versions do not know the journal, which format 6 introduced, and would miss rows that only the journal
 /// contains.
 pub(super) const READ_BY: u16 = 6;
-/// Format 11 added the status of calls to the index of calls. Earlier versions cannot read these index rows.
-const WRITTEN_BY: u16 = 11;
+/// Format 12 added the list of unhandled calls. Earlier versions would not update it.
+const WRITTEN_BY: u16 = 12;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Format {
@@ -102,10 +102,10 @@ mod tests {
     fn a_later_format_is_refused_unless_it_may_be_written() {
         let dir = tempfile::tempdir().unwrap();
         let write = |text: &str| fs::write(dir.path().join(NAME), text).unwrap();
-        write("format = 12\nread-by = 6\nwritten-by = 12\nmore = x\n");
+        write("format = 13\nread-by = 6\nwritten-by = 13\nmore = x\n");
         let refused = check(dir.path());
-        assert!(matches!(refused, Err(StoreError::Format { found: 12, known: STORE_FORMAT })), "{refused:?}");
-        write("format = 12\nread-by = 6\nwritten-by = 11\n");
+        assert!(matches!(refused, Err(StoreError::Format { found: 13, known: STORE_FORMAT })), "{refused:?}");
+        write("format = 13\nread-by = 6\nwritten-by = 12\n");
         check(dir.path()).unwrap();
     }
 

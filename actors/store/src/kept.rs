@@ -408,14 +408,18 @@ fn alias_rows(it: &Alias, of: BusinessId) -> Vec<IndexRow> {
 }
 
 fn call_rows(it: &CallRecord, of: BusinessId) -> Vec<IndexRow> {
-    let by_start = keys::call_by_start(of, it.started_at, it.id);
+    let (row, by_start) = (CallRow::from(it), keys::call_by_start(of, it.started_at, it.id));
     let mut rows = vec![
-        IndexRow::new("by start", by_start, CallRow::from(it).encode()),
+        IndexRow::new("by start", by_start, row.encode()),
         IndexRow::new("by `updated_at`", keys::call_by_update(of, it.updated_at, it.id), []),
     ];
     if let Some(contact) = it.contact_id {
         let key = keys::call_by_contact(of, contact, it.started_at, it.id);
         rows.push(IndexRow::new("by contact", key, []));
+    }
+    if row.is_unhandled() {
+        let key = keys::call_unhandled(of, it.started_at, it.id);
+        rows.push(IndexRow::new("in the list of unhandled calls", key, []));
     }
     rows
 }

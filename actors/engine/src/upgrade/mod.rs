@@ -30,7 +30,7 @@ pub enum Upgrades {
 
 /// The formats that can be converted.
 ///
-/// Only the steps from formats 1, 2, 6, 8 and 10 convert rows. The other steps only change the format number, so
+/// Only the steps from formats 1, 2, 6, 8, 10 and 11 convert rows. The other steps only change the format number, so
 /// that earlier versions do not open a store with contents that they do not know. These contents are new record
 /// versions and kinds of rows (step from 3), rows of people, memberships, sessions, links and mails (step from
 /// 4), the journal (step from 5), merged contacts (step from 7), feeds (step from 8), connected calendars and
@@ -97,6 +97,7 @@ async fn take(conversion: &mut Conversion<'_>, from: u16, meta: &MetaRecord) -> 
         6 => steps::from_6(conversion).await?,
         8 => steps::from_8(conversion).await?,
         10 => steps::from_10(conversion).await?,
+        11 => steps::from_11(conversion).await?,
         _ => {}
     }
     conversion.writer.settle().await

@@ -1,6 +1,8 @@
 //! The steps that convert rows. A released step never changes.
 
-use domain::{Appointment, AppointmentId, BusinessId, CallId, CallRecord, ContactId, ResourceId};
+use domain::{
+    Appointment, AppointmentId, BusinessId, CallId, CallRecord, CallStatus, ContactId, Direction, ResourceId,
+};
 use store::kept::{KINDS, Kind};
 use store::keys::{earlier, kind};
 use store::records::CallRow;
@@ -97,6 +99,25 @@ pub(super) async fn from_10(conversion: &mut Conversion<'_>) -> Result<(), Store
             let mut batch = Batch::default();
             if let Some(call) = call.filter(|call| call.started_at == started_at) {
                 batch.put(*key, CallRow::from(&call).encode());
+            }
+            Ok(batch)
+        })
+        .await
+}
+
+/// From format 11 to 12. Format 12 adds a list of the inbound calls that were missed or failed and that the team has
+/// not marked as handled. This step writes the list. A call that cannot be decoded is not in the list.
+pub(super) async fn from_11(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
+    let calls = |of| keys::of_kind(of, kind::CALL);
+    conversion
+        .each_business(calls, |store, of, key, value| {
+            let mut batch = Batch::default();
+            if let Some(call) = store.usable(key, CallRecord::decode(value))?
+                && call.direction == Direction::Inbound
+                && call.status != CallStatus::Completed
+                && call.handled_at.is_none()
+            {
+                batch.put(keys::call_unhandled(of, call.started_at, call.id), Vec::new());
             }
             Ok(batch)
         })

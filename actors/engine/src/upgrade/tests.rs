@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use domain::{Appointment, BusinessId, CallRecord, CallStatus, ContactId, Timestamp};
+use domain::{Appointment, BusinessId, CallRecord, CallStatus, ContactId, Direction, Timestamp};
 use store::kept::{KINDS, Kind};
 use store::keys::{earlier, kind};
 use store::records::{CallRow, SearchRecord};
@@ -88,6 +88,20 @@ fn with_status_of_calls(mut rows: Rows) -> Rows {
     rows
 }
 
+/// Writes the list of unhandled calls as the step from format 11 does.
+fn with_unhandled_calls(mut rows: Rows) -> Rows {
+    let calls: Vec<_> = of_kind(&rows, kind::CALL)
+        .filter_map(|(key, value)| Some((keys::business_of(key).unwrap(), CallRecord::decode(value).ok()?)))
+        .collect();
+    for (of, call) in calls {
+        let is_missed = call.direction == Direction::Inbound && call.status != CallStatus::Completed;
+        if is_missed && call.handled_at.is_none() {
+            rows.insert(keys::call_unhandled(of, call.started_at, call.id).to_vec(), Vec::new());
+        }
+    }
+    rows
+}
+
 #[tokio::test]
 async fn appointments_of_format_1_get_keys_with_their_start_and_no_other_row_changes() {
     let before = fixture(1).await;
@@ -112,7 +126,7 @@ async fn appointments_of_format_1_get_keys_with_their_start_and_no_other_row_cha
         count += 1;
     }
     assert_eq!((count, changed), (12, 2), "the fixture must have changed and unchanged appointments");
-    assert!(after == with_status_of_calls(expected), "rows differ");
+    assert!(after == with_unhandled_calls(with_status_of_calls(expected)), "rows differ");
 }
 
 #[tokio::test]
@@ -210,10 +224,11 @@ async fn check_search_texts(before: Rows, is_written: impl Fn(&Kind) -> bool) {
     let mut meta = MetaRecord::decode(&expected[&*keys::meta()]).unwrap();
     meta.format = STORE_FORMAT;
     expected.insert(keys::meta().to_vec(), meta.encode());
-    assert!(after == with_status_of_calls(expected), "other rows differ");
+    assert!(after == with_unhandled_calls(with_status_of_calls(expected)), "other rows differ");
 }
 
-/// Adds 1,000 calls to a store of format 10, some of them missed and handled. Also adds a call that cannot be decoded.
+/// Adds 1,000 calls to a store of format 10 or 11, some of them outbound, missed or handled. Also adds a call that
+/// cannot be decoded.
 fn with_more_calls(mut rows: Rows) -> Rows {
     let (key, value) =
         of_kind(&rows, kind::CALL).next().map(|(key, value)| (key.clone(), value.clone())).unwrap();
@@ -223,8 +238,9 @@ fn with_more_calls(mut rows: Rows) -> Rows {
         let (id, is_missed) = (uuid::Uuid::from_u128(number.into()).into(), number % 3 == 0);
         let started_at = Timestamp::from_millis(1_600_000_000_000 + i64::from(number));
         let status = if is_missed { CallStatus::Missed } else { CallStatus::Completed };
+        let direction = if number % 5 == 0 { Direction::Outbound } else { Direction::Inbound };
         let handled_at = (number % 6 == 0).then_some(like.ended_at);
-        let call = CallRecord { id, started_at, status, handled_at, ..like.clone() };
+        let call = CallRecord { id, direction, started_at, status, handled_at, ..like.clone() };
         rows.insert(keys::call(of, id).to_vec(), if number == 999 { vec![0] } else { call.encode() });
         rows.insert(keys::call_by_start(of, started_at, id).to_vec(), row.clone());
     }
@@ -238,7 +254,7 @@ async fn index_rows_of_calls_of_format_10_get_the_status_and_no_other_row_change
         of_kind(&before, kind::CALL_BY_START)
             .all(|(_, value)| CallRow::decode(value).unwrap().status.is_none())
     );
-    let mut expected = with_status_of_calls(before.clone());
+    let mut expected = with_unhandled_calls(with_status_of_calls(before.clone()));
     let mut meta = MetaRecord::decode(&before[&*keys::meta()]).unwrap();
     meta.format = STORE_FORMAT;
     expected.insert(keys::meta().to_vec(), meta.encode());
@@ -250,17 +266,31 @@ async fn index_rows_of_calls_of_format_10_get_the_status_and_no_other_row_change
     assert_eq!(unknown.count(), 1);
 }
 
+#[tokio::test]
+async fn calls_of_format_11_get_a_list_of_the_unhandled_ones_and_no_other_row_changes() {
+    let before = with_status_of_calls(with_more_calls(fixture(11).await));
+    let mut expected = with_unhandled_calls(before.clone());
+    let mut meta = MetaRecord::decode(&before[&*keys::meta()]).unwrap();
+    meta.format = STORE_FORMAT;
+    expected.insert(keys::meta().to_vec(), meta.encode());
+    let after = upgraded(&before).await;
+    assert!(after == expected, "rows differ");
+    // The fixture has one unhandled call. Of the other calls, each sixth is missed and not handled. One of these cannot
+    // be decoded, and each fifth is outbound.
+    assert_eq!(of_kind(&after, kind::CALL_UNHANDLED).count(), 1 + 167 - 1 - 33);
+}
+
 /// Repeats a conversion and cuts the power one millisecond later each time. A sync takes two milliseconds, so
 /// some cuts happen during a sync. Some of the unsynced data survives.
 #[tokio::test(start_paused = true)]
 async fn a_repeatedly_interrupted_conversion_has_the_same_result() {
     // The conversions from the other formats write less than that from format 1, so fewer power cuts interrupt them.
-    for (format, cuts_min) in [(1, 40), (2, 5), (6, 5), (8, 5), (10, 5)] {
+    for (format, cuts_min) in [(1, 40), (2, 5), (6, 5), (8, 5), (10, 5), (11, 5)] {
         let before = fixture(format).await;
         let before = match format {
             1 => with_more(before),
             6 | 8 => with_more_contacts(before),
-            10 => with_more_calls(before),
+            10 | 11 => with_more_calls(before),
             _ => before,
         };
         let expected = upgraded(&before).await;
@@ -327,9 +357,9 @@ async fn stores_with_a_forbidden_or_unknown_conversion_are_refused_unchanged() {
     in_upgrade.insert(keys::meta().to_vec(), meta.encode());
     in_upgrade.insert(keys::upgrade().to_vec(), (STORE_FORMAT + 1).to_be_bytes().to_vec());
     for (rows_before, upgrades, words) in [
-        (before, Upgrades::Refused, "format 1 and would have to be converted to format 11"),
-        (later, Upgrades::Allowed, "format 12, this version of the service knows only formats up to 11"),
-        (in_upgrade, Upgrades::Allowed, "format 12, this version of the service knows only formats up to 11"),
+        (before, Upgrades::Refused, "format 1 and would have to be converted to format 12"),
+        (later, Upgrades::Allowed, "format 13, this version of the service knows only formats up to 12"),
+        (in_upgrade, Upgrades::Allowed, "format 13, this version of the service knows only formats up to 12"),
     ] {
         let disk = disk_with(&rows_before).await;
         let applies = disk.applies();

@@ -148,7 +148,7 @@ impl InBusiness {
                 let Some(call) = checker.kept::<CallRecord>(value) else { return };
                 checker.refers_to_contact(call.contact_id);
             }
-            kind::CALL_BY_START | kind::CALL_BY_CONTACT | kind::CALL_BY_UPDATE => {
+            kind::CALL_BY_START | kind::CALL_BY_CONTACT | kind::CALL_BY_UPDATE | kind::CALL_UNHANDLED => {
                 let Some(id) = checker.id::<CallId>() else { return };
                 checker.leads_to::<CallRecord>(&keys::call(of, id), value);
             }

@@ -241,6 +241,10 @@ async fn snoozed_messages_and_handled_calls_can_be_left_out() {
         missed.details.status = CallStatus::Missed;
         calls.push(id_of::<CallId>(&done(&handle, missed).await));
         done(&handle, call(number, at(0, 2))).await; // a completed call needs no follow-up
+        let mut outbound = call(number, at(0, 3));
+        outbound.details.status = CallStatus::Failed;
+        outbound.details.direction = Direction::Outbound;
+        done(&handle, outbound).await; // the team made this call, so the failure is no task
     }
     let snooze = PatchMessage { snoozed_until: Some(Some(at(0, 5))), ..PatchMessage::of(messages[0]) };
     done(&handle, snooze).await;

@@ -10,7 +10,7 @@ use domain::{
     Scopes, Search, Text, Timestamp, WebhookId, WebhookStatus, WebhookUrl,
 };
 use engine::business::commands::appointments::{Cancel, Reschedule};
-use engine::business::commands::calls::RecordCall;
+use engine::business::commands::calls::{MarkCall, RecordCall};
 use engine::business::commands::contacts::{CreateContact, PatchContact};
 use engine::business::commands::keys::CreateKey;
 use engine::business::commands::knowledge::AddKnowledge;
@@ -190,6 +190,7 @@ async fn every_list(
             CallFilter { outcome: Some(CallOutcome::Spam), ..any.clone() },
             CallFilter { status: Some(CallStatus::Missed), ..any.clone() },
             CallFilter { contact_id: Some(contact), direction: Some(Direction::Outbound), ..any.clone() },
+            CallFilter { unhandled: true, ..any.clone() },
             CallFilter { to: Some(at(0, 1) + TimeDelta::minutes(5)), ..any },
         ];
         for filter in filters {
@@ -267,7 +268,11 @@ async fn a_walk_shows_the_same_whatever_the_budget_and_the_page() {
     );
     let found =
         |part: &str| whole.iter().any(|(name, walked)| name.contains(part) && !walked.items.is_empty());
-    assert!(["Hangup", "zoë", "Cancelled", "Missed", "dogs", "X1", "audit"].into_iter().all(found));
+    assert!(
+        ["Hangup", "zoë", "Cancelled", "Missed", "unhandled: true", "dogs", "X1", "audit"]
+            .into_iter()
+            .all(found)
+    );
     from_either_end(&whole);
     let mut empty = 0;
     for scan_rows in [1, 2, 3, 4, 7, 20, 100, 2_048] {
@@ -368,4 +373,38 @@ async fn a_filter_with_few_matches_reads_only_its_budget() {
         let more = costs.iter().filter(|(_, more)| *more).count();
         assert!(more >= 11, "most lists must have a next page: {costs:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_list_of_unhandled_calls_reads_no_other_calls() {
+    let world = World::new(6).await;
+    let handle = world.at(&world.shop(1).await);
+    let record = async |number: i64, direction, status| {
+        let started_at = at(0, 1) + TimeDelta::minutes(number);
+        let details = CallDetails {
+            status,
+            from_number: Some(domain::Phone::from_e164("+15550000001".into()).unwrap()),
+            ..CallDetails::of(direction, started_at, started_at)
+        };
+        let call = RecordCall { details, contact_name: None };
+        id_of(&handle.change(by_operator(), call).await.unwrap())
+    };
+    let filter = CallFilter { unhandled: true, ..CallFilter::default() };
+    let page = PageRequest { limit: 100, after: None };
+    let read = async || {
+        let before = world.engine.rows_listed();
+        let found = handle.calls(&filter, &page).await.unwrap().items;
+        (found.iter().map(|call| call.id).collect::<Vec<_>>(), world.engine.rows_listed() - before)
+    };
+    let (inbound, missed) = (Direction::Inbound, CallStatus::Missed);
+    let unhandled = [record(2, inbound, missed).await, record(1, inbound, CallStatus::Failed).await];
+    let (found, rows) = read().await;
+    assert_eq!(found, unhandled);
+    for number in 3..40 {
+        let handled = MarkCall { id: record(number, inbound, missed).await, handled: true };
+        handle.change(by_operator(), handled).await.unwrap();
+        record(number, inbound, CallStatus::Completed).await;
+        record(number, Direction::Outbound, missed).await;
+    }
+    assert_eq!(read().await, (unhandled.to_vec(), rows), "other calls were listed or read");
 }

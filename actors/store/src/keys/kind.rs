@@ -120,6 +120,8 @@ kinds! {
     CALL_BY_CONTACT = 0x42, 57, fn call_by_contact(contact: ContactId, started_at: Timestamp, id: CallId); // → nothing
     CALL_BY_UPDATE = 0x43, 41, fn call_by_update(updated_at: Timestamp, id: CallId); // → nothing
     CALL_SEARCH = 0x44, 33; // The search texts of several calls, like `CONTACT_SEARCH`
+    /// An entry of the list of unhandled calls ([`crate::records::CallRow::is_unhandled`]). The value is empty.
+    CALL_UNHANDLED = 0x45, 41, fn call_unhandled(started_at: Timestamp, id: CallId);
     MESSAGE = 0x48, 33, fn message(id: MessageId); // → `TakenMessage`
     /// An entry of the index of messages by time of creation. The key ends with the time and the id. The value is
     /// empty.

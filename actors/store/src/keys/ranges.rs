@@ -95,6 +95,10 @@ pub fn calls_started(business: BusinessId, from: Timestamp, to: Timestamp) -> Ke
     within(start(business, kind::CALL_BY_START), from, to)
 }
 
+pub fn calls_unhandled(business: BusinessId, from: Timestamp, to: Timestamp) -> KeyRange {
+    within(start(business, kind::CALL_UNHANDLED), from, to)
+}
+
 pub fn calls_of_contact(
     business: BusinessId,
     contact: ContactId,

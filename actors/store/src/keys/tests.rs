@@ -56,6 +56,7 @@ fn every_kind_has_one_width() {
         (call_by_start(business, now, id(2)), 41),
         (call_by_contact(business, id(3), now, id(2)), 57),
         (call_by_update(business, now, id(2)), 41),
+        (call_unhandled(business, now, id(2)), 41),
         (message(business, id(2)), 33),
         (message_in(business, MessagesOf::Business, now, id(2)), 41),
         (message_in(business, MessagesOf::Status(1), now, id(2)), 42),
@@ -125,6 +126,10 @@ fn keys_have_these_bytes() {
     assert_eq!(
         hex(appointment_by_contact(business, id(0xc7), Timestamp::from_millis(-1), id(2))),
         format!("{b5}22{c7}7fffffffffffffff{}", "02".repeat(16))
+    );
+    assert_eq!(
+        hex(call_unhandled(business, Timestamp::from_millis(1), id(0xc7))),
+        format!("{b5}458000000000000001{c7}")
     );
     assert_eq!(
         hex(contact_by_phone(business, "+15551234567")),

@@ -75,6 +75,14 @@ impl From<&CallRecord> for CallRow {
     }
 }
 
+impl CallRow {
+    /// True if the team should call back: the call is an inbound call that was missed or failed, and the team has not
+    /// marked it as handled.
+    pub fn is_unhandled(self) -> bool {
+        self.direction == Direction::Inbound && self.status != Some(CallStatus::Completed) && !self.is_handled
+    }
+}
+
 record!(CallRow, "call row", { 1: direction, outcome; 2: status = None, is_handled = false });
 
 record!(CallRecord, "call", {

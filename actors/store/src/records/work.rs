@@ -149,7 +149,7 @@ pub struct RoundRecord {
 record!(RoundRecord, "round", { 1: began, after, is_through });
 
 /// The current format of stores. Opening a store converts an earlier format and refuses a later one.
-pub const STORE_FORMAT: u16 = 11;
+pub const STORE_FORMAT: u16 = 12;
 
 /// The format that is stored during a conversion. No version opens a store with this format, so a half-converted store
 /// is never used.
@@ -341,7 +341,7 @@ mod tests {
         let created_at = Timestamp::from_millis(1_772_442_000_000);
         let secret = [0xa1; 32];
         let meta = MetaRecord { format: STORE_FORMAT, secret, link_secret: [0xa2; 32], created_at };
-        let rest = "0ba1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b39030000";
+        let rest = "0ca1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b39030000";
         check(&meta, &format!("02{rest}{}", "a2".repeat(32)));
         check_damage(&meta, |bytes| bytes.copy_within(2..34, 43));
         check(&MetaRecord { link_secret: secret, ..meta.clone() }, &format!("01{rest}"));

@@ -21,7 +21,7 @@ pub struct CallFilter {
     pub status: Option<CallStatus>,
     pub outcome: Option<CallOutcome>,
     pub contact_id: Option<ContactId>,
-    /// Lists only missed and failed calls that the team has not marked as handled.
+    /// Lists only the calls in the list of unhandled calls ([`CallRow::is_unhandled`]).
     pub unhandled: bool,
     /// Lists the calls that were changed at or after this instant, in the order of their changes.
     pub updated_since: Option<Timestamp>,
@@ -32,7 +32,7 @@ impl CallFilter {
         self.direction.is_none_or(|direction| direction == row.direction)
             && self.outcome.is_none_or(|outcome| outcome == row.outcome)
             && self.status.is_none_or(|status| row.status.is_none_or(|of| of == status))
-            && !(self.unhandled && (row.status == Some(CallStatus::Completed) || row.is_handled))
+            && (!self.unhandled || row.is_unhandled())
     }
 
     fn admits(&self, call: &CallRecord, whose: Option<Whose>) -> bool {
@@ -96,6 +96,14 @@ impl BusinessHandle {
                         |call| callers.show(reader, call),
                     )
                 })
+            };
+            return self.list(page, part).await;
+        }
+        if filter.unhandled {
+            let index = (keys::calls_unhandled(of, from, to), Order::Descending);
+            let part = move |reader: &Reader<'_>, page: &PageRequest| {
+                let admits = |_, call: &CallRecord| filter.admits(call, None);
+                walk(reader, index, page, |_, id| record(id), admits, |call| callers.show(reader, call))
             };
             return self.list(page, part).await;
         }

@@ -18,8 +18,8 @@ use std::process::Command;
 
 use chrono::TimeDelta;
 use domain::{
-    ApiKey, Appointment, AppointmentStatus, Business, BusinessId, CallRecord, Contact, Delivery, Knowledge,
-    ResourceId, Retention, Service, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
+    ApiKey, Appointment, AppointmentStatus, Business, BusinessId, CallRecord, CallStatus, Contact, Delivery,
+    Knowledge, ResourceId, Retention, Service, StaffMember, TakenMessage, Timestamp, WebhookEndpoint,
 };
 use store::keys::{self, MessagesOf, installation_kind, kind};
 use store::records::{

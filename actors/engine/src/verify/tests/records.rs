@@ -20,6 +20,23 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its index row by start is missing",
     ),
     (
+        "an unhandled call that is not in the list of unhandled calls",
+        |m| {
+            let key = m.first(kind::CALL);
+            m.edit::<CallRecord>(&key, |call| call.status = CallStatus::Missed);
+        },
+        "its index row in the list of unhandled calls is missing",
+    ),
+    (
+        "a completed call in the list of unhandled calls",
+        |m| {
+            let key = m.first(kind::CALL);
+            let (of, call) = (m.of(), m.record::<CallRecord>(&key));
+            m.put(&keys::call_unhandled(of, call.started_at, call.id), vec![]);
+        },
+        "no record has this index row",
+    ),
+    (
         "an index row by contact of a call without a contact",
         |m| {
             let key = m.first(kind::CALL);
