@@ -8,8 +8,8 @@ use std::sync::atomic::Ordering;
 use chrono::{NaiveDate, TimeDelta};
 use domain::booking::{BookRequest, Party};
 use domain::{
-    AppointmentStatus, CallOutcome, ContactDetails, DeliveryStatus, Phone, Refusal, ResourceId, Search,
-    ServiceId, Source, StaffId, Timestamp, WebhookId, search_text,
+    AppointmentStatus, CallOutcome, CallStatus, ContactDetails, DeliveryStatus, Direction, Phone, Refusal,
+    ResourceId, Search, ServiceId, Source, StaffId, Timestamp, WebhookId, search_text,
 };
 use engine::business::commands::appointments::{Book, BookingContact};
 use engine::business::{
@@ -19,7 +19,7 @@ use engine::delivery::DeliveryFilter;
 use engine::{BusinessHandle, EngineError};
 use serde::Serialize;
 use serde_json::Value;
-use view::{AppointmentView, ContactView};
+use view::{AppointmentView, ContactView, OperatorCallView};
 
 use crate::insights;
 use crate::ledger::{Came, Ledger};
@@ -280,11 +280,35 @@ impl Sim {
     pub(crate) async fn walk(&self, life: &Life) {
         for (number, shop) in self.shops.iter().enumerate() {
             self.rested(life, number).await;
-            if let Err(error) = walk(&life.engine.business(shop.id)).await {
+            let handle = life.engine.business(shop.id);
+            if let Err(error) = walk(&handle).await {
                 assert!(self.world.failed(), "a list could not be read: {error}");
             }
+            self.check_unhandled_calls(&handle).await;
         }
     }
+
+    /// Checks that the list of unhandled calls contains the same calls as a walk over all calls.
+    pub(crate) async fn check_unhandled_calls(&self, handle: &BusinessHandle) {
+        if let Err(error) = unhandled_calls(handle).await {
+            assert!(self.world.failed(), "the calls could not be read: {error}");
+        }
+    }
+}
+
+async fn unhandled_calls(handle: &BusinessHandle) -> Result<(), EngineError> {
+    let filter = CallFilter::default();
+    let calls = all(4, async |page| handle.calls_as::<OperatorCallView>(&filter, &page).await).await?;
+    let is_unhandled = |it: &&OperatorCallView| {
+        let is_missed = it.call.direction == Direction::Inbound && it.call.status != CallStatus::Completed;
+        is_missed && it.handled_at == Some(None)
+    };
+    let expected: Vec<_> = calls.iter().filter(is_unhandled).map(|it| it.call.id).collect();
+    let filter = CallFilter { unhandled: true, ..filter };
+    let found = all(3, async |page| handle.calls(&filter, &page).await).await?;
+    let found: Vec<_> = found.iter().map(|call| call.id).collect();
+    assert_eq!(found, expected, "the list of unhandled calls differs from a walk over all calls");
+    Ok(())
 }
 
 /// True if the budget permits one more appointment and one more contact.

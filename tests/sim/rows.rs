@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::{
     Amount, ApiKey, Appointment, AppointmentId, AuditEntry, AuditId, BlockedTime, Budget, BudgetKind,
-    Business, BusinessId, CallRecord, Contact, ContactId, Delivery, EventId, Feed, Knowledge, ResourceId,
-    Service, SlugOwner, SpecialDay, StaffMember, TakenMessage, Timestamp, Usage, WebhookEndpoint, WebhookId,
-    Website,
+    Business, BusinessId, CallRecord, CallStatus, Contact, ContactId, Delivery, Direction, EventId, Feed,
+    Knowledge, ResourceId, Service, SlugOwner, SpecialDay, StaffMember, TakenMessage, Timestamp, Usage,
+    WebhookEndpoint, WebhookId, Website,
 };
 use engine::business::commands::customers::ManageToken;
 use serde::Serialize;
@@ -302,6 +302,10 @@ impl Rows {
         let call = CallRecord::decode(value).unwrap();
         self.expect(keys::call_by_start(of, call.started_at, call.id), CallRow::from(&call).encode());
         self.expect(keys::call_by_update(of, call.updated_at, call.id), Vec::new());
+        let is_missed = call.direction == Direction::Inbound && call.status != CallStatus::Completed;
+        if is_missed && call.handled_at.is_none() {
+            self.expect(keys::call_unhandled(of, call.started_at, call.id), Vec::new());
+        }
         if let Some(contact) = call.contact_id {
             self.expect(keys::call_by_contact(of, contact, call.started_at, call.id), Vec::new());
         }

@@ -5,10 +5,10 @@ use chrono_tz::Tz;
 use domain::booking::{BookRequest, MoveRequest, Party};
 use domain::{
     AppointmentId, Attendance, BlockedTimeId, BookingMode, BudgetKind, BusinessId, CallDetails, CallId,
-    CallOutcome, ContactDetails, ContactId, ContactPatch, Day, DayHours, Direction, DisabledReason, Email,
-    EventType, EventTypes, FeedDetail, FeedId, KeyId, KnowledgeDetails, KnowledgeId, LocalTime, Locale,
-    MessageDetails, MessageId, MessageStatus, Phone, Scopes, ServiceId, Source, StaffId, Text, Timestamp,
-    Urgency, WebhookId, WebhookSecret, WebhookStatus, WebhookUrl, WeeklyHours,
+    CallOutcome, CallStatus, ContactDetails, ContactId, ContactPatch, Day, DayHours, Direction,
+    DisabledReason, Email, EventType, EventTypes, FeedDetail, FeedId, KeyId, KnowledgeDetails, KnowledgeId,
+    LocalTime, Locale, MessageDetails, MessageId, MessageStatus, Phone, Scopes, ServiceId, Source, StaffId,
+    Text, Timestamp, Urgency, WebhookId, WebhookSecret, WebhookStatus, WebhookUrl, WeeklyHours,
 };
 use engine::business::commands::ForOperator;
 use engine::business::commands::appointments::{
@@ -370,9 +370,15 @@ impl Shop {
         let outbound = dice.once_in(3);
         let (from_number, to_number) = if outbound { (to, from) } else { (from, to) };
         let ended_at = now - TimeDelta::seconds(i64::try_from(dice.below(5_000)).unwrap());
+        let outcome = *dice.pick(CallOutcome::ALL);
         RecordCall {
             details: CallDetails {
-                outcome: *dice.pick(CallOutcome::ALL),
+                status: match outcome {
+                    CallOutcome::Hangup | CallOutcome::Other => CallStatus::Missed,
+                    CallOutcome::Voicemail => CallStatus::Failed,
+                    _ => CallStatus::Completed,
+                },
+                outcome,
                 from_number,
                 to_number,
                 contact_id: dice.any(&self.contacts).filter(|_| dice.once_in(4)),

@@ -18,8 +18,10 @@ impl Sim {
     pub(crate) async fn use_guests(&self, life: &Life) {
         let ids: Vec<_> = self.guests.all.lock().iter().map(|guest| guest.id).collect();
         for id in ids {
-            match life.engine.business(id).budget().await {
-                Ok(_) | Err(EngineError::NotFound) => {}
+            let handle = life.engine.business(id);
+            match handle.budget().await {
+                Ok(_) => self.check_unhandled_calls(&handle).await,
+                Err(EngineError::NotFound) => {}
                 Err(error) => self.world.wrong(format_args!("{id} cannot be used: {error}")),
             }
         }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use domain::booking::BookRequest;
 use domain::{
-    AppointmentId, BusinessId, CallDetails, CallId, ContactId, Direction, Email, Locale, MessageDetails,
-    MessageId, Phone, ServiceId, StaffId, Timestamp, WebhookId,
+    AppointmentId, BusinessId, CallDetails, CallId, CallStatus, ContactId, Direction, Email, Locale,
+    MessageDetails, MessageId, Phone, ServiceId, StaffId, Timestamp, WebhookId,
 };
 use engine::business::commands::appointments::Book;
 use engine::business::commands::calls::RecordCall;
@@ -164,6 +164,7 @@ pub(super) fn said(number: usize) -> String {
 
 pub(super) fn call(number: usize, contact_id: Option<ContactId>, now: Timestamp) -> RecordCall {
     let details = CallDetails {
+        status: if number.is_multiple_of(2) { CallStatus::Missed } else { CallStatus::Completed },
         from_number: Some(phone(number)),
         contact_id,
         summary: Some(text(&said(number).repeat(if number.is_multiple_of(3) { 300 } else { 1 }))),
