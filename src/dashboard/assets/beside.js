@@ -18,8 +18,11 @@ const rename = root => {
 };
 const read = async answer => new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('booking');
 
-const close = () => panel?.close();
+// The browser announces that the panel was closed at the next frame. Until then, the person may have opened the panel
+// again or moved the focus, so `close` does not wait for it.
+const close = () => { panel.close(); closed(); };
 const closed = () => {
+  if (panel.open || !panel.firstElementChild) return;
   panel.replaceChildren();
   const same = `main a[href="${CSS.escape(from.getAttribute('href'))}"]`;
   (from.isConnected ? from : document.querySelector(same) ?? document.getElementById('main')).focus();

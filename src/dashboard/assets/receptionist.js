@@ -1,13 +1,18 @@
-// Loads the modules that a page's attributes need. Every page works without scripts.
-if (document.querySelector('[data-along]')) import('./along.js');
-if (document.querySelector('main a[href*="/appointments/new"]')) import('./beside.js');
-if (document.querySelector('.board .lane')) import('./board.js');
-if (document.querySelector('[data-copy]')) import('./copy.js');
-if (document.querySelector('.board[data-book]')) { import('./drag.js'); import('./slots.js'); }
-if (document.querySelector('[data-filter]')) import('./filter.js');
-if (document.querySelector('[data-find]')) import('./find.js');
-if (document.querySelector('main form[data-follow]')) import('./follow.js').then(({ follow }) => document.querySelectorAll('main form[data-follow]').forEach(form => follow(form)));
-if (document.body.dataset.stream || document.querySelector('[data-keys-switch]')) import('./keys.js');
-if (document.querySelector('[data-live]')) import('./live.js');
-if (document.querySelector('[data-pick]')) import('./pick.js');
-if (document.querySelector('[data-theme-switch]')) import('./theme.js');
+// Loads the modules that a page's attributes need. This module is complete when all of them have run. Every page works
+// without scripts.
+const all = [];
+const need = (css, file, begin) => { if (document.querySelector(css)) all.push(import(file).then(begin)); };
+need('[data-along]', './along.js');
+need('main a[href*="/appointments/new"]', './beside.js');
+need('.board .lane', './board.js');
+need('[data-copy]', './copy.js');
+need('.board[data-book]', './drag.js');
+need('.board[data-book]', './slots.js');
+need('[data-filter]', './filter.js');
+need('[data-find]', './find.js');
+need('main form[data-follow]', './follow.js', ({ follow }) => document.querySelectorAll('main form[data-follow]').forEach(form => follow(form)));
+need('body[data-stream], [data-keys-switch]', './keys.js');
+need('[data-live]', './live.js');
+need('[data-pick]', './pick.js');
+need('[data-theme-switch]', './theme.js');
+await Promise.all(all);

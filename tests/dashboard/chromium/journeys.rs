@@ -155,6 +155,15 @@ async fn a_known_contact_is_booked_and_found_with_the_keyboard_alone() {
     }
     window.keys("\u{e007}").await;
     window.find("dialog.beside[open] [name=q]:focus").await;
+    // If the person presses another key before the next frame, the panel does not take the focus again.
+    let at_once = "const done = arguments[arguments.length - 1];
+        const press = key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+        ['Escape', '/'].forEach(press);
+        requestAnimationFrame(() => requestAnimationFrame(() => done(document.activeElement.id)));";
+    assert_eq!(window.run_async(at_once).await, "find");
+    window.run("document.querySelector('a.free').focus()").await;
+    window.keys("\u{e007}").await;
+    window.find("dialog.beside[open] [name=q]:focus").await;
     window.keys("\u{e00c}").await;
     window.find("a.free:focus").await;
     // The key `/` moves the focus to the search field.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::elements::Element;
+use fantoccini::error::CmdError;
 use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
 use fantoccini::{Client, ClientBuilder, Locator};
 use serde_json::{Value, json};
@@ -21,6 +22,12 @@ const SEES: &str = "
     if (sees()) return done();
     const seen = new MutationObserver(() => { if (sees()) { seen.disconnect(); done(); } });
     seen.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+";
+
+/// A script that ends when the scripts of the page have run. Before that, the page ignores its shortcuts.
+const RUNS: &str = "
+    const [done] = arguments, script = document.querySelector('script[type=module]');
+    if (script) import(script.src).then(() => done(), () => done()); else done();
 ";
 
 /// The maximum number of times that the driver is started, if it ends immediately each time.
@@ -228,13 +235,20 @@ impl Window {
 
     /// Waits until the page shows this text. A script in the page checks the text after every change.
     pub(super) async fn sees(&self, text: &str) {
+        if let Err(error) = self.patiently(SEES, vec![json!(text)]).await {
+            let (path, shown) = (self.path().await, self.text().await);
+            panic!("{path} does not show {text:?}: {error}: {:?}: {shown}", self.complaints().await);
+        }
+    }
+
+    /// Runs a script until it ends without an error. The script fails at the browser's own timeout, and also when
+    /// another page is loaded.
+    async fn patiently(&self, script: &str, given: Vec<Value>) -> Result<Value, CmdError> {
         let begun = Instant::now();
-        // The script fails at the browser's own timeout, and also when another page is loaded. It is then
-        // started again.
-        while let Err(error) = self.client.execute_async(SEES, vec![json!(text)]).await {
-            if begun.elapsed() >= PATIENCE {
-                let (path, shown) = (self.path().await, self.text().await);
-                panic!("{path} does not show {text:?}: {error}: {:?}: {shown}", self.complaints().await);
+        loop {
+            let ended = self.client.execute_async(script, given.clone()).await;
+            if ended.is_ok() || begun.elapsed() >= PATIENCE {
+                return ended;
             }
         }
     }
@@ -302,8 +316,11 @@ impl Window {
         self.client.execute_async(script, Vec::new()).await.unwrap()
     }
 
-    /// Sends keys to the focused element.
+    /// Sends keys to the focused element, when the scripts of the page have run.
     pub(super) async fn keys(&self, keys: &str) {
+        if let Err(error) = self.patiently(RUNS, Vec::new()).await {
+            panic!("the scripts of {} do not run: {error}: {:?}", self.path().await, self.complaints().await);
+        }
         // The browser sends each key to the element that has the focus at that moment. The test does not name
         // an element, because the page may replace it in the meantime.
         let keyboard = KeyActions::new("keyboard".to_owned());
