@@ -3,6 +3,7 @@
 //!
 //! ```console
 //! $ PICTURES=$PWD/tests/dashboard/pictures cargo test --test dashboard pictures_of_the_readme
+//! $ mogrify -strip +dither -colors 256 -define png:color-type=3 tests/dashboard/pictures/*.png
 //! $ PICTURES=/tmp cargo test --test dashboard pictures_of_the_documentation
 //! $ for name in today calendar booking client insights; do
 //! >   convert /tmp/docs-$name.png -quality 80 src/docs/topics/pictures/$name.webp; done
