@@ -253,6 +253,13 @@ impl Conversation {
         found.into_iter().find(|(is_so, _)| *is_so).map_or(CallOutcome::Other, |(_, outcome)| outcome)
     }
 
+    /// True if a caller asked this question in the conversation, also if another caller had asked the same before.
+    pub fn has_asked(&self, gap: &Gap) -> bool {
+        let question = gap.question.to_lowercase();
+        gap.conversation_id == self.id
+            || self.turns.iter().any(|turn| turn.text.to_lowercase().contains(&question))
+    }
+
     /// Returns the conversation without its texts and without the caller's number.
     #[must_use]
     pub fn erased(&self) -> Self {

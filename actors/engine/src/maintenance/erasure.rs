@@ -274,21 +274,16 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Deletes the unanswered questions that were asked in an erased conversation, also if another caller had asked the
-    /// same before.
+    /// Deletes the unanswered questions that were asked in an erased conversation.
     fn forget_gaps<R: Kept>(&mut self, cleaned: &Key) -> Result<(), StoreError> {
         if R::KIND != kind::CONVERSATION {
             return Ok(());
         }
         let state = self.state;
         let Some(conversation) = state.find::<Conversation>(cleaned)? else { return Ok(()) };
-        let was_asked = |question: &str| {
-            let question = question.to_lowercase();
-            conversation.turns.iter().any(|turn| turn.text.to_lowercase().contains(&question))
-        };
         for row in state.store.records::<Gap>(&keys::of_kind(state.id, kind::GAP), Order::Ascending) {
             let (key, gap) = row?;
-            if gap.conversation_id == conversation.id || was_asked(&gap.question) {
+            if conversation.has_asked(&gap) {
                 self.rows.delete(Key::new(&key));
             }
         }

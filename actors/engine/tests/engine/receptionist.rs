@@ -491,12 +491,20 @@ async fn an_erasure_empties_the_messages_of_a_chat_that_has_booked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deleted_conversation_is_not_found() {
+async fn a_deleted_conversation_is_not_found_and_its_questions_are_deleted() {
     let (world, shop) = world().await;
     let handle = world.at(&shop);
-    let id = started(&handle, start(Channel::Voice)).await;
-    said(&handle, id, "Hello").await;
+    let [id, other] =
+        [started(&handle, start(Channel::Voice)).await, started(&handle, start(Channel::Voice)).await];
+    said(&handle, id, "Do you have a swimming pool?").await;
+    said(&handle, other, "Do you sell gift cards?").await;
+    let questions = async || {
+        let gaps = handle.gaps(world.engine.now()).await.unwrap();
+        gaps.into_iter().map(|gap| gap.question).collect::<Vec<_>>()
+    };
+    assert_eq!(questions().await.len(), 2);
     handle.change(by_operator(), DeleteConversation { id }).await.unwrap();
+    assert_eq!(questions().await, ["Do you sell gift cards?"]);
     assert!(handle.conversation(id).await.unwrap().is_none());
     let again = handle.change(by_operator(), DeleteConversation { id }).await;
     assert!(matches!(again, Err(EngineError::Refused(Refusal::NotFound(Named::Conversation)))));

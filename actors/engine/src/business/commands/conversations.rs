@@ -92,9 +92,9 @@ impl Change for StartConversation {
         let replaced = conversation_to_replace(context)?;
         let decision: Decision<Removed> = Decision::gone().write(Write::Rows(rows));
         let decision = match replaced {
-            Some(oldest) => decision
-                .note(AuditAction::ConversationDeleted, oldest.id)
-                .write(Write::delete(state.id, &oldest)),
+            Some(oldest) => {
+                without(context, &oldest, decision.note(AuditAction::ConversationDeleted, oldest.id))?
+            }
             None => decision,
         };
         add_answer(context, None, (conversation, 1), (output, 0), decision)
@@ -549,10 +549,7 @@ fn with_gaps(
         return Ok(decision);
     }
     let of = context.state.id;
-    let mut known = Vec::new();
-    for (key, value) in context.state.rows(&keys::of_kind(of, kind::GAP), usize::MAX)? {
-        known.extend(context.state.store.find_in::<Gap>(&key, &value)?);
-    }
+    let known = gaps(context)?;
     for question in questions {
         let alike = |gap: &&Gap| gap.question.to_lowercase() == question.to_lowercase();
         let write = match known.iter().find(alike) {
@@ -575,6 +572,27 @@ fn with_gaps(
         decision = decision.write(write);
     }
     Ok(decision)
+}
+
+fn gaps(context: &Context<'_>) -> Result<Vec<Gap>> {
+    let (state, mut known) = (context.state, Vec::new());
+    for (key, value) in state.rows(&keys::of_kind(state.id, kind::GAP), usize::MAX)? {
+        known.extend(state.store.find_in::<Gap>(&key, &value)?);
+    }
+    Ok(known)
+}
+
+/// Deletes a conversation and the unanswered questions that were asked in it. Without the conversation, a later erasure
+/// of the caller would not find them.
+fn without(
+    context: &Context<'_>,
+    conversation: &Conversation,
+    decision: Decision<Removed>,
+) -> Result<Decision<Removed>> {
+    let of = context.state.id;
+    let asked = gaps(context)?.into_iter().filter(|gap| conversation.has_asked(gap));
+    let decision = decision.write(Write::delete(of, conversation));
+    Ok(asked.fold(decision, |decision, gap| decision.write(Write::delete(of, &gap))))
 }
 
 /// Ends a conversation. `before` is the stored conversation, or `None` if it is not stored yet.
@@ -790,7 +808,7 @@ impl Change for DeleteConversation {
         let gone = gone.ok_or(Refusal::NotFound(Named::Conversation))?;
         context.check_match(&ConversationTurnsView::from(&gone))?;
         let decision = Decision::gone().note(AuditAction::ConversationDeleted, self.id);
-        let decision = decision.write(Write::delete(of, &gone));
+        let decision = without(context, &gone, decision)?;
         if gone.is_open() { without_call(context, &gone, decision) } else { Ok(decision) }
     }
 }
