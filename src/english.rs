@@ -1,6 +1,8 @@
 //! The English sentences for the engine's codes, for the APIs, the command line and MCP. Each match is
 //! exhaustive, so a new code without a sentence does not compile.
 
+use std::path::Path;
+
 use domain::{
     Amendment, BudgetKind, Conflict, Denied, DirFault, ImportProblem, Named, PasswordHint, ProblemCode,
     SkipReason, SlotReason, TableProblem, TextError, UnderWay, UrlRefusal, UsedBy, Wait,
@@ -191,7 +193,7 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::NotANameOrId(max) => format!("must be a name of 1 to {max} characters, or an id"),
         P::DaysFrom(other, max) => format!("must be at most {max} days from {other}, counting both days"),
         P::OfPerson(id) => format!("is already used by person {id}"),
-        P::Now(value) => value.into(),
+        P::Now(value) => value.to_string(),
         P::StatusNow(status) => format!("is {status}"),
         P::EntityTagNow(tag) => format!("the entity tag is now {tag}"),
         P::UsedBy(UsedBy::Appointment(id)) => format!("appointment {id} refers to it"),
@@ -474,7 +476,8 @@ fn hint(hint: PasswordHint) -> &'static str {
     }
 }
 
-fn backup_dir(dir: &str, fault: &DirFault) -> String {
+fn backup_dir(dir: &Path, fault: &DirFault) -> String {
+    let dir = dir.display();
     match fault {
         DirFault::HoldsBackup => format!("{dir} holds a backup already; choose another directory"),
         DirFault::NotEmpty => format!("{dir} is not empty; choose an empty or new directory"),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use axum::http::{Method, StatusCode, header};
-use domain::{Conflict, Named, Problem, ProblemCode, Refusal, SlotReason};
+use domain::{Conflict, Named, Problem, ProblemCode, Refusal, SlotReason, WebhookStatus};
 use serde_json::{Map, Value, json};
 
 use super::operations::{Operation, component, headers_sent};
@@ -100,7 +100,7 @@ fn possible(operation: &Operation<'_>) -> Vec<ApiError> {
             errors.push(sample(Code::Conflict));
         }
     }
-    let disabled = ProblemCode::Now("disabled".into());
+    let disabled = ProblemCode::now(WebhookStatus::Disabled);
     let disabled = Refusal::conflict(Conflict::EndpointDisabled, "status", disabled);
     errors.extend(operation.refuses.iter().map(|code| match (code, operation.signature.answers) {
         (Code::Conflict, Kind::Accepted) => disabled.clone().into(),

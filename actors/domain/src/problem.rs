@@ -1,9 +1,14 @@
 //! A problem with one input of a request: a code with parameters. The interfaces (API, pages, command line) turn it
 //! into text.
 
+use std::fmt;
+use std::path::PathBuf;
+
+use chrono::NaiveDate;
+
 use super::{
-    AppointmentId, BackupId, BudgetKind, CalendarError, ContactId, Day, MessageId, PersonId, StaffId,
-    TextError, Timestamp,
+    AppointmentId, AppointmentStatus, BackupId, BudgetKind, CalendarError, ContactId, Day, DeliveryStatus,
+    MembershipStatus, MessageId, PersonId, StaffId, TextError, Timestamp, WebhookStatus,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,8 +113,8 @@ pub enum ProblemCode {
     KeepsNamePhoneOrEmail,
     OfContact(ContactId),
     OfPerson(PersonId),
-    Now(String),
-    StatusNow(&'static str),
+    Now(CurrentValue),
+    StatusNow(MembershipStatus),
     EntityTagNow(String),
     NoRecord,
     UsedBy(UsedBy),
@@ -157,7 +162,7 @@ pub enum ProblemCode {
     NextAt(Timestamp),
     AfterBackup(BackupId),
     NotAbsolute,
-    BackupDir(String, DirFault),
+    BackupDir(PathBuf, DirFault),
     /// A problem of a query parameter that contains a plus sign. The plus sign may be the cause: in a query, it means a
     /// space.
     PlusInQuery(Box<ProblemCode>),
@@ -191,6 +196,41 @@ pub enum ProblemCode {
     PublicUrlUnset,
     Import(ImportProblem),
     Table(TableProblem),
+}
+
+macro_rules! current_values {
+    ($($name:ident($type:ty),)*) => {
+        /// The current value of the property that the path of the problem names. `Display` gives it as the API shows
+        /// it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum CurrentValue {
+            $($name($type),)*
+        }
+
+        impl fmt::Display for CurrentValue {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Self::$name(value) => value.fmt(f),)*
+                }
+            }
+        }
+
+        $(impl From<$type> for CurrentValue {
+            fn from(value: $type) -> Self {
+                Self::$name(value)
+            }
+        })*
+    };
+}
+
+current_values! {
+    Instant(Timestamp),
+    Date(NaiveDate),
+    Count(usize),
+    Staff(StaffId),
+    AppointmentStatus(AppointmentStatus),
+    DeliveryStatus(DeliveryStatus),
+    WebhookStatus(WebhookStatus),
 }
 
 /// A reference that prevents the deletion of a record.
@@ -361,6 +401,12 @@ pub enum PasswordHint {
     AvoidOwnDates,
 }
 
+impl ProblemCode {
+    pub fn now(value: impl Into<CurrentValue>) -> Self {
+        Self::Now(value.into())
+    }
+}
+
 impl From<ImportProblem> for ProblemCode {
     fn from(problem: ImportProblem) -> Self {
         Self::Import(problem)
@@ -382,5 +428,29 @@ impl From<UrlRefusal> for ProblemCode {
 impl From<TextError> for ProblemCode {
     fn from(error: TextError) -> Self {
         Self::Text(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(value: impl Into<CurrentValue>, shown: &str) {
+        assert_eq!(value.into().to_string(), shown);
+    }
+
+    #[test]
+    fn a_current_value_is_written_as_the_api_shows_it() {
+        let id = "01920000-0000-7000-8000-000000000001";
+        check(Timestamp::from_millis(1_700_000_000_000), "2023-11-14T22:13:20Z");
+        check(NaiveDate::from_ymd_opt(2026, 11, 3).unwrap(), "2026-11-03");
+        check(12_usize, "12");
+        check(StaffId::from(id.parse::<Uuid>().unwrap()), id);
+        check(AppointmentStatus::Confirmed, "confirmed");
+        check(DeliveryStatus::Pending, "pending");
+        check(WebhookStatus::Disabled, "disabled");
     }
 }

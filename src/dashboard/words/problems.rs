@@ -63,7 +63,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             let max = usize::try_from(*max).unwrap_or_default();
             count(max, "Choose {} days at most.", "Choisissez {} jours au plus.")
         }
-        P::Now(value) => fill(words, [value.clone()], "It is {} now.", "La valeur est maintenant {}."),
+        P::Now(value) => fill(words, [value.to_string()], "It is {} now.", "La valeur est maintenant {}."),
         P::WholeNumber { min: 0, max: 100_000_000 } => say(
             "It must be a price such as 45 or 45.50, 1,000,000 at most.",
             "Il faut un prix comme 45 ou 45,50, et 1 000 000 au plus.",

@@ -220,7 +220,7 @@ pub fn reschedule(
     }
     let may_have_ended = request.party == Party::Override && before.status == AppointmentStatus::Confirmed;
     if before.ends_at <= schedule.now && !may_have_ended {
-        let now = ProblemCode::Now(before.ends_at.to_string());
+        let now = ProblemCode::now(before.ends_at);
         return Err(Refusal::conflict(Conflict::AppointmentEnded, "ends_at", now));
     }
     let status = initial_status(schedule.business.booking_mode, request.party)?;
@@ -287,12 +287,12 @@ pub fn check_attendance(
     attendance: Attendance,
 ) -> Result<(), Refusal> {
     if before.status != AppointmentStatus::Confirmed {
-        let now = ProblemCode::Now(before.status.to_string());
+        let now = ProblemCode::now(before.status);
         return Err(Refusal::conflict(Conflict::NotConfirmed, "status", now));
     }
     let from = attendance_from(attendance, before.starts_at, schedule.business.zone);
     if schedule.now < from {
-        let now = ProblemCode::Now(before.starts_at.to_string());
+        let now = ProblemCode::now(before.starts_at);
         return Err(Refusal::conflict(Conflict::AttendanceTooEarly(from), "starts_at", now));
     }
     Ok(())
@@ -320,5 +320,5 @@ fn end(before: &Appointment, status: AppointmentStatus, at: Timestamp) -> Outcom
 
 fn status_conflict(appointment: &Appointment, amendment: Amendment) -> Refusal {
     let conflict = Conflict::AppointmentStatus(appointment.status, amendment);
-    Refusal::conflict(conflict, "status", ProblemCode::Now(appointment.status.to_string()))
+    Refusal::conflict(conflict, "status", ProblemCode::now(appointment.status))
 }

@@ -80,9 +80,8 @@ impl Backups {
             return Err(Refusal::under_way(UnderWay::Backup, "backup", detail).into());
         }
         let set_aside = store.businesses_set_aside().into_iter().map(|(id, _)| id);
-        let writer = Writer::begin(to, Tally::new(set_aside)).map_err(|fault| {
-            Refusal::invalid("to", ProblemCode::BackupDir(to.display().to_string(), fault))
-        })?;
+        let writer = Writer::begin(to, Tally::new(set_aside))
+            .map_err(|fault| Refusal::invalid("to", ProblemCode::BackupDir(to.to_owned(), fault)))?;
         let state = BackupState {
             id,
             to: to.to_owned(),

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use domain::{
     BudgetKind, Conflict, Delivery, DeliveryStatus, EventId, Named, ProblemCode, Refusal, WebhookEndpoint,
+    WebhookStatus,
 };
 use store::keys::kind;
 use store::records::WipeRecord;
@@ -82,7 +83,7 @@ impl State {
         let endpoint = shared.store.get::<WebhookEndpoint>(&self.row())?;
         let endpoint = endpoint.ok_or(Refusal::NotFound(Named::Webhook))?;
         if !endpoint.is_enabled() {
-            let now = ProblemCode::Now("disabled".into());
+            let now = ProblemCode::now(WebhookStatus::Disabled);
             return Err(Refusal::conflict(Conflict::EndpointDisabled, "status", now).into());
         }
         Ok(endpoint)
@@ -97,7 +98,7 @@ impl State {
         let endpoint = self.resendable(shared)?;
         let delivery = self.logged(shared, event).await?;
         if delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending {
-            let now = ProblemCode::Now("pending".into());
+            let now = ProblemCode::now(DeliveryStatus::Pending);
             return Err(Refusal::conflict(Conflict::DeliveryPending, "status", now).into());
         }
         if self.is_under_way(event) {
@@ -128,7 +129,7 @@ impl State {
         let endpoint = endpoint.ok_or(Refusal::NotFound(Named::Webhook))?;
         let status = delivery.status_in(endpoint.epoch);
         if status != DeliveryStatus::Pending {
-            let now = ProblemCode::Now(status.to_string());
+            let now = ProblemCode::now(status);
             return Err(Refusal::conflict(Conflict::DeliveryNotPending(status), "status", now).into());
         }
         if self.attempting.contains_key(&event) {

@@ -22,8 +22,7 @@ fn moving(to: Timestamp) -> MoveRequest {
 fn is_elsewhere<V>(result: Result<engine::business::Answer<V>, EngineError>, starts_at: Timestamp) -> bool {
     match result {
         Err(EngineError::Refused(Refusal::Conflict { details, .. })) => {
-            details[0].path == EXPECTED_STARTS_AT
-                && details[0].code == ProblemCode::Now(starts_at.to_string())
+            details[0].path == EXPECTED_STARTS_AT && details[0].code == ProblemCode::now(starts_at)
         }
         _ => false,
     }

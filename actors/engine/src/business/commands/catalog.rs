@@ -91,7 +91,7 @@ impl Change for CreateFirstServices {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let there = context.state.services.len();
         if there > 0 {
-            let code = ProblemCode::Now(there.to_string());
+            let code = ProblemCode::now(there);
             return Err(Refusal::conflict(Conflict::Changed, "services", code).into());
         }
         let (mut decision, _) = Decision::gone().with(self.profile.decide(context)?);

@@ -416,7 +416,7 @@ fn open_conversation(context: &Context<'_>, id: ConversationId) -> Result<Conver
     match ended_at {
         None => Ok(found),
         Some(ended_at) => {
-            let now = ProblemCode::Now(ended_at.to_string());
+            let now = ProblemCode::now(ended_at);
             Err(Refusal::conflict(Conflict::ConversationEnded, "ended_at", now).into())
         }
     }
@@ -424,7 +424,7 @@ fn open_conversation(context: &Context<'_>, id: ConversationId) -> Result<Conver
 
 /// Refuses a further turn of a conversation that is too long.
 fn check_length(conversation: &Conversation) -> Result<()> {
-    let turns = ProblemCode::Now(conversation.turns.len().to_string());
+    let turns = ProblemCode::now(conversation.turns.len());
     let full = || Refusal::conflict(Conflict::ConversationFull, "turns", turns);
     if conversation.is_full() { Err(full().into()) } else { Ok(()) }
 }

@@ -227,14 +227,14 @@ fn seen(context: &Context<'_>, token: &ManageToken) -> Result<SeenByLink> {
 fn check(seen: &SeenByLink, expected: Timestamp, is_changeable: bool) -> Result<(), Refusal> {
     let Appointment { starts_at, ends_at, .. } = seen.appointment;
     if ends_at <= seen.now {
-        let now = ProblemCode::Now(ends_at.to_string());
+        let now = ProblemCode::now(ends_at);
         return Err(Refusal::conflict(Conflict::AppointmentEnded, "ends_at", now));
     }
     if starts_at != expected {
         return Err(elsewhere(&seen.appointment));
     }
     if !is_changeable {
-        let now = ProblemCode::Now(starts_at.to_string());
+        let now = ProblemCode::now(starts_at);
         return Err(Refusal::conflict(Conflict::NotChangeableOnline, "starts_at", now));
     }
     Ok(())

@@ -38,7 +38,7 @@ impl Change for SetSpecialDay {
             return Err(Refusal::conflict(Conflict::NoSpecialDay, "If-Match", ProblemCode::NoRecord).into());
         } else if special.len() >= SPECIAL_DAYS_MAX {
             let full = Conflict::SpecialDaysFull(SPECIAL_DAYS_MAX);
-            return Err(Refusal::conflict(full, "date", ProblemCode::Now(self.date.to_string())).into());
+            return Err(Refusal::conflict(full, "date", ProblemCode::now(self.date)).into());
         }
         let after = SpecialDay {
             date: self.date,
@@ -214,7 +214,7 @@ impl Change for AddTimeOff {
         let calendar = Calendar::new(&context.state.business, &context.state.special);
         let (starts_at, ends_at) = self.span.instants(calendar)?;
         let outlived = context.state.blocked.making_room(staff_id, context.now).map_err(|most| {
-            let now = ProblemCode::Now(staff_id.to_string());
+            let now = ProblemCode::now(staff_id);
             Refusal::conflict(Conflict::TimesOffFull(most), "staff_id", now)
         })?;
         let time = BlockedTime {

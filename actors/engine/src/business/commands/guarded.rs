@@ -121,6 +121,6 @@ impl Change for StartingAt<Cancel> {
 
 pub(super) fn elsewhere(appointment: &Appointment) -> Refusal {
     let starts_at = appointment.starts_at;
-    let now = ProblemCode::Now(starts_at.to_string());
+    let now = ProblemCode::now(starts_at);
     Refusal::conflict(Conflict::StartsElsewhere(starts_at), EXPECTED_STARTS_AT, now)
 }
