@@ -77,15 +77,25 @@ impl Blocked {
     pub fn from_times(times: impl IntoIterator<Item = (BlockedKey, Timestamp)>) -> Self {
         let mut blocked = Self::default();
         for (key, ends_at) in times {
-            blocked.put(key, ends_at);
+            blocked.add(key, ends_at);
         }
-        blocked.by_staff.values_mut().for_each(OfStaff::merge);
+        blocked.merge();
         blocked
     }
 
     /// Adds a blocked time. Panics if its time is empty or if it was already added.
     pub fn insert(&mut self, key: BlockedKey, ends_at: Timestamp) {
         self.put(key, ends_at).merge();
+    }
+
+    /// Like [`Blocked::insert`], for one of many blocked times. After the last of them, [`Blocked::merge`] must be
+    /// called.
+    pub fn add(&mut self, key: BlockedKey, ends_at: Timestamp) {
+        self.put(key, ends_at);
+    }
+
+    pub fn merge(&mut self) {
+        self.by_staff.values_mut().for_each(OfStaff::merge);
     }
 
     fn put(&mut self, key: BlockedKey, ends_at: Timestamp) -> &mut OfStaff {

@@ -26,6 +26,8 @@ use super::{Batch, Key, Record, StoreError, keys};
 /// - `personal`: the erasure of a contact changes these records in the stage with this number. Stage numbers are stored
 ///   and must not change. The record of the contact itself is not marked, because it is deleted.
 /// - `expires`: this field of `Retention` states when the records expire.
+/// - `hot`: the actor of the business has these records in its memory. It loads them in one scan, so the number of their
+///   kind is below [`kind::HOT_END`].
 ///
 /// After the marks, the entry lists the kind of rows, the plural for reports, the budget, the key, the stamps (times
 /// that the service sets), the index rows, and the kind of the rows that contain the search texts.
@@ -34,35 +36,35 @@ macro_rules! each_kind {
     ($then:ident) => {
         $then! {
             exported {
-                Business(Business) "business" {
+                Business(Business) "business" [hot] {
                     PROFILE "profiles", |_it, of| keys::profile(of), [created_at, updated_at]
                 }
-                Retention(Retention) "retention" [single] {
+                Retention(Retention) "retention" [single] [hot] {
                     RETENTION "retention settings", |_it, of| keys::retention(of), [],
                     |set| &mut set.at
                 }
-                Website(Website) "website" [single] {
+                Website(Website) "website" [single] [hot] {
                     WEBSITE "settings of the booking page", |_it, of| keys::website(of), []
                 }
-                Notices(NoticeSettings) "notices" [single] {
+                Notices(NoticeSettings) "notices" [single] [hot] {
                     NOTICES "settings of notices", |_it, of| keys::notices(of), []
                 }
-                Receptionist(Receptionist) "receptionist" [single] {
+                Receptionist(Receptionist) "receptionist" [single] [hot] {
                     RECEPTIONIST "settings of the receptionist", |_it, of| keys::receptionist(of), []
                 }
-                Service(Service) "service" {
+                Service(Service) "service" [hot] {
                     SERVICE "services" Services, |it, of| keys::service(of, it.id),
                     [created_at, updated_at]
                 }
-                Staff(StaffMember) "staff" {
+                Staff(StaffMember) "staff" [hot] {
                     STAFF "staff members" Staff, |it, of| keys::staff(of, it.id),
                     [created_at, updated_at]
                 }
-                SpecialDay(SpecialDay) "special_day" [dated] {
+                SpecialDay(SpecialDay) "special_day" [dated] [hot] {
                     SPECIAL_DAY "special days", |it, of| keys::special_day(of, it.date),
                     [created_at, updated_at]
                 }
-                TimeOff(BlockedTime) "time_off" {
+                TimeOff(BlockedTime) "time_off" [hot] {
                     BLOCKED_TIME "times off", |it, of| keys::blocked_time(of, it.key()), [created_at]
                 }
                 Contact(Contact) "contact" {
@@ -90,15 +92,15 @@ macro_rules! each_kind {
                     KNOWLEDGE "pieces of knowledge" Knowledge, |it, of| keys::knowledge(of, it.id),
                     [created_at, updated_at]
                 }
-                Webhook(WebhookEndpoint) "webhook" {
+                Webhook(WebhookEndpoint) "webhook" [hot] {
                     WEBHOOK "webhook endpoints", |it, of| keys::webhook(of, it.id),
                     [created_at, updated_at], |disabled_at| &mut *disabled_at, index webhook_rows
                 }
             }
             others {
-                Budget { BUDGET "budgets", |_it, of| keys::budget(of), [] }
+                Budget [hot] { BUDGET "budgets", |_it, of| keys::budget(of), [] }
                 Alias { ALIAS "merged contacts", |it, of| keys::alias(of, it.from), [], index alias_rows }
-                Membership {
+                Membership [hot] {
                     MEMBERSHIP "memberships", |it, of| keys::membership(of, it.person_id),
                     [created_at, updated_at], index membership_rows
                 }
@@ -106,7 +108,7 @@ macro_rules! each_kind {
                     FEED "feeds", |it, of| keys::feed(of, it.id), [created_at],
                     |revoked_at| &mut *revoked_at, index feed_rows
                 }
-                ConnectedCalendar {
+                ConnectedCalendar [hot] {
                     CALENDAR "connected calendars", |it, of| keys::calendar(of, it.id),
                     [created_at, updated_at], index calendar_rows
                 }

@@ -22,6 +22,7 @@ mod decide;
 mod decision;
 mod erased_contacts;
 mod handle;
+mod hot;
 mod links;
 mod load;
 mod merged;

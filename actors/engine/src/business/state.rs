@@ -15,18 +15,21 @@ use chrono::TimeDelta;
 use domain::availability::Schedule;
 use domain::booking::Party;
 use domain::{
-    Appointment, AppointmentId, AppointmentStatus, Blocked, Business, BusinessId, Busy, CalendarId,
+    Appointment, AppointmentId, AppointmentStatus, Blocked, Budget, Business, BusinessId, Busy, CalendarId,
     ConnectedCalendar, IdMint, KeyId, NoticeSettings, PersonId, Receptionist, Retention, SERVICE_MINUTES,
     Service, ServiceId, SpecialDays, StaffId, StaffMember, Team, Timestamp, WebhookEndpoint, WebhookId,
     Website,
 };
 use net::Ports;
-use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
+use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, Waiting, keys};
 use uuid::Uuid;
 
 use super::budget::BusinessBudget;
+use super::hot::Hot;
+use super::load::Start;
 use super::overlay::Overlay;
 use super::references::References;
+use super::remembered::days_ahead;
 use super::stamps::Stamps;
 use super::write::Write;
 use crate::clock::{Clocks, SteadyClock};
@@ -90,6 +93,57 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// The memory before a load adds the stored records.
+    pub(super) fn before_load(
+        start: &Start,
+        business: Business,
+        waiting: Arc<Waiting>,
+    ) -> Result<Self, StoreError> {
+        let Start { id, clocks, steady, store, ports, outbox } = start;
+        let id = *id;
+        let newest = store.newest_entry(id)?;
+        let recorded = newest.and_then(|newest| newest.usage);
+        let reached = newest.map_or(business.updated_at, |newest| newest.at);
+        let newest = newest.map(|newest| newest.id);
+        Ok(Self {
+            id,
+            clocks: clocks.clone(),
+            steady: steady.clone(),
+            business,
+            services: BTreeMap::new(),
+            staff: BTreeMap::new(),
+            special: SpecialDays::new(),
+            blocked: Blocked::default(),
+            calendars: BTreeMap::new(),
+            webhooks: BTreeMap::new(),
+            people: Team::new(),
+            alerts: BTreeMap::new(),
+            outbox: Arc::clone(outbox),
+            busy: Busy::default(),
+            pending: BTreeSet::new(),
+            busy_from: clocks.now() - BUSY_PAST,
+            stamps: Stamps::after(reached, clocks.stamps_from()),
+            mint: newest.map_or_else(IdMint::default, IdMint::after),
+            ages: AgeMarks::load(store, id, newest)?,
+            round: HourlyRound::default(),
+            days_ahead: days_ahead(store, id, clocks.steady().day())?,
+            retention: Retention::default(),
+            website: Website::default(),
+            notices: NoticeSettings::default(),
+            receptionist: Receptionist::default(),
+            knowledge: RefCell::new(None),
+            jobs: BusinessJobs::default(),
+            ended: false,
+            overlay: Overlay::default(),
+            unfiled: BTreeMap::new(),
+            references: References::default(),
+            budget: BusinessBudget::new(id, Budget::default(), recorded, waiting),
+            checked_key: Cell::new(None),
+            store: store.clone(),
+            ports: ports.clone(),
+        })
+    }
+
     pub(crate) fn schedule(&self, now: Timestamp) -> Schedule<'_> {
         Schedule {
             business: &self.business,
@@ -183,19 +237,21 @@ impl State {
     pub(crate) fn apply(&mut self, write: Write) {
         self.references.note(&write);
         match write {
-            Write::Business(business) => self.business = business,
-            Write::Budget(budget) => self.budget.limits = budget,
-            Write::Service(service) => _ = self.services.insert(service.id, Box::new(service)),
-            Write::Staff(staff) => _ = self.staff.insert(staff.id, Box::new(staff)),
+            Write::Business(it) => it.hold(self),
+            Write::Service(it) => it.hold(self),
+            Write::Staff(it) => it.hold(self),
+            Write::Webhook(it) => it.hold(self),
+            Write::Membership(it) => it.hold(self),
+            Write::Retention(it) => it.hold(self),
+            Write::Notices(it) => it.hold(self),
+            Write::Calendar { after, .. } => after.hold(self),
             Write::Appointment { before, after } => {
                 if let Some(before) = before {
                     self.let_go(&before);
                 }
                 self.hold(&after);
             }
-            Write::Webhook(endpoint) => _ = self.webhooks.insert(endpoint.id, endpoint),
             Write::NoWebhook(id) => _ = self.webhooks.remove(&id),
-            Write::Membership(membership) => _ = self.people.insert(membership.person_id, membership),
             Write::NoMembership(id, _) => {
                 self.people.remove(&id);
                 self.stamps.part();
@@ -203,22 +259,9 @@ impl State {
             Write::NoService(id) => _ = self.services.remove(&id),
             Write::NoStaff(id) => _ = self.staff.remove(&id),
             Write::NoAppointment(gone) => self.let_go(&gone),
-            Write::Retention(retention) => {
-                self.retention = retention;
-                self.jobs.look_anew();
-            }
-            Write::Website(website) => self.website = website,
-            Write::Notices(settings) => {
-                self.notices = settings;
-                self.jobs.remind_anew();
-            }
-            Write::Receptionist(settings) => self.receptionist = settings,
             Write::NoBusiness => self.ended = true,
-            Write::SpecialDay(day) => _ = self.special.insert(day.date, day),
             Write::NoSpecialDay(date) => _ = self.special.remove(&date),
-            Write::BlockedTime(time) => self.blocked.insert(time.key(), time.ends_at),
             Write::NoBlockedTime(key) => self.blocked.remove(key),
-            Write::Calendar { after, .. } => _ = self.calendars.insert(after.id, after),
             Write::NoCalendar(gone) => {
                 self.calendars.remove(&gone.id);
                 self.blocked.remove_calendar(gone.staff_id, gone.id);
@@ -227,12 +270,15 @@ impl State {
                 self.blocked.set_calendar(staff, busy.calendar_id, busy.busy);
             }
             Write::ApiKey(_) => self.checked_key.set(None),
-            Write::Kept(rows, _) => {
+            Write::Kept { rows, held, .. } => {
                 let is_knowledge = |key: &Key| {
                     keys::has_width(key, keys::kind::KNOWLEDGE) && key[16] == keys::kind::KNOWLEDGE
                 };
                 if rows.writes().any(|(key, _)| is_knowledge(key)) {
                     self.knowledge.replace(None);
+                }
+                if let Some(held) = held {
+                    held.hold_copy(self);
                 }
             }
             Write::Contact { .. }

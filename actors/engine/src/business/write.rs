@@ -1,16 +1,18 @@
 //! The records that a change writes, and their keys. One list of [`Write`]s is encoded for the store and
 //! applied to the memory of the actor.
 
+use std::sync::Arc;
+
 use chrono::NaiveDate;
 use domain::{
-    Alias, ApiKey, Appointment, BlockedKey, BlockedTime, Budget, Business, BusinessId, CalendarBusy,
-    CalendarState, CallRecord, ConnectedCalendar, Contact, ContactId, Delivery, Feed, Membership,
-    NoticeSettings, PersonId, Receptionist, ResourceId, Retention, Service, ServiceId, SpecialDay, StaffId,
-    StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId, Website,
+    Alias, ApiKey, Appointment, BlockedKey, Business, BusinessId, CalendarBusy, CalendarState, CallRecord,
+    ConnectedCalendar, Contact, ContactId, Delivery, Feed, Membership, NoticeSettings, PersonId, ResourceId,
+    Retention, Service, ServiceId, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
 };
 use store::kept::{Kept, SearchChange};
 use store::{Batch, Record, Tombstone, kept, keys};
 
+use super::hot::Held;
 use crate::delivery::{EndpointKey, write_delivery};
 
 /// An upper bound for the encoded size of a [`CalendarState`], whose texts have maximum lengths.
@@ -21,7 +23,6 @@ const CALENDAR_STATE_BYTES_MAX: usize = 8 << 10;
 #[derive(Clone, Debug)]
 pub enum Write {
     Business(Business),
-    Budget(Budget),
     Service(Service),
     Staff(StaffMember),
     /// The record is in the installation's list of all API keys, under the prefix of the key.
@@ -59,18 +60,17 @@ pub enum Write {
     NoUndecodableContact(ContactId),
     NoAppointment(Appointment),
     Retention(Retention),
-    Website(Website),
     Notices(NoticeSettings),
-    Receptionist(Receptionist),
     NoBusiness,
     /// Rows of which the actor has no copy in memory.
     Rows(Batch),
-    /// The rows of a record of which the actor has no copy in memory, and the change to its search text.
-    Kept(Batch, Option<SearchChange>),
-    SpecialDay(SpecialDay),
+    /// The rows of a record, and the change to its search text. `held` is the record if the actor has it in memory.
+    Kept {
+        rows: Batch,
+        search: Option<SearchChange>,
+        held: Option<Arc<dyn Held>>,
+    },
     NoSpecialDay(NaiveDate),
-    /// A new blocked time. It never changes later.
-    BlockedTime(BlockedTime),
     NoBlockedTime(BlockedKey),
     Feed {
         before: Option<Feed>,
@@ -103,13 +103,21 @@ impl Write {
     pub(crate) fn put<R: Kept>(of: BusinessId, before: Option<&R>, after: &R) -> Self {
         let mut rows = Batch::default();
         kept::put(of, before, after, &mut rows);
-        Self::Kept(rows, kept::search_change(before, Some(after)))
+        Self::Kept { rows, search: kept::search_change(before, Some(after)), held: None }
     }
 
     pub(crate) fn delete<R: Kept>(of: BusinessId, gone: &R) -> Self {
         let mut rows = Batch::default();
         kept::delete(of, gone, &mut rows);
-        Self::Kept(rows, kept::search_change(Some(gone), None))
+        Self::Kept { rows, search: kept::search_change(Some(gone), None), held: None }
+    }
+
+    /// Like [`Write::put`], for a record that the actor has in memory.
+    pub(crate) fn hot<R: Held + Kept + 'static>(of: BusinessId, before: Option<&R>, after: R) -> Self {
+        let mut rows = Batch::default();
+        kept::put(of, before, &after, &mut rows);
+        let search = kept::search_change(before, Some(&after));
+        Self::Kept { rows, search, held: Some(Arc::new(after)) }
     }
 
     pub(crate) fn search_change(&self) -> Option<SearchChange> {
@@ -122,7 +130,7 @@ impl Write {
                 let rows = keys::kind::CONTACT_SEARCH;
                 Some(SearchChange { rows, id: id.uuid(), is_new: false, text: None })
             }
-            Self::Kept(_, change) => change.clone(),
+            Self::Kept { search, .. } => search.clone(),
             _ => None,
         }
     }
@@ -130,7 +138,6 @@ impl Write {
     pub(crate) fn encode(&self, of: BusinessId, batch: &mut Batch) {
         match self {
             Self::Business(business) => kept::put(of, None, business, batch),
-            Self::Budget(budget) => batch.put(keys::budget(of), budget.encode()),
             Self::Service(service) => kept::put(of, None, service, batch),
             Self::Staff(member) => kept::put(of, None, member, batch),
             Self::ApiKey(key) => {
@@ -179,9 +186,7 @@ impl Write {
                 batch.delete(keys::contact(of, *id));
             }
             Self::NoAppointment(gone) => kept::delete(of, gone, batch),
-            Self::Website(website) => kept::put(of, None, website, batch),
             Self::Notices(settings) => kept::put(of, None, settings, batch),
-            Self::Receptionist(settings) => kept::put(of, None, settings, batch),
             Self::Retention(retention) => kept::put(of, None, retention, batch),
             Self::NoBusiness => {
                 batch.bury(Tombstone::EndedBusiness(of));
@@ -189,10 +194,8 @@ impl Write {
                 batch.delete(keys::profile(of));
                 batch.delete(keys::business_index(of));
             }
-            Self::Rows(rows) | Self::Kept(rows, _) => batch.append(rows.clone()),
-            Self::SpecialDay(day) => kept::put(of, None, day, batch),
+            Self::Rows(rows) | Self::Kept { rows, .. } => batch.append(rows.clone()),
             Self::NoSpecialDay(date) => batch.delete(keys::special_day(of, *date)),
-            Self::BlockedTime(time) => kept::put(of, None, time, batch),
             Self::NoBlockedTime(key) => batch.delete(keys::blocked_time(of, *key)),
             Self::Feed { before, after } => {
                 kept::put(of, before.as_ref(), after, batch);

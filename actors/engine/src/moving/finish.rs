@@ -12,12 +12,12 @@
 use std::collections::HashSet;
 
 use domain::{Business, BusinessId, Slug, SlugOwner, Timestamp, Website};
+use store::kept;
 use store::keys::{installation_kind, kind};
 use store::{Batch, BulkWriter, Key, KeyRange, Order, Record, Store, StoreError, Tombstone, Weight, keys};
 
 use super::service::Moving;
 use crate::actor::Claim;
-use crate::business::Write;
 use crate::error::EngineError;
 use crate::shared::Shared;
 
@@ -66,7 +66,7 @@ pub(crate) async fn claim_slugs(moving: &Moving) -> Result<(Claim, Vec<String>),
         }
         let website = store.get::<Website>(&keys::website(*of))?.unwrap_or_default();
         let mut batch = Batch::default();
-        Write::Website(Website { enabled: false, slug: None, ..website }).encode(*of, &mut batch);
+        kept::put(*of, None, &Website { enabled: false, slug: None, ..website }, &mut batch);
         store.write(*of, batch).await?;
         if lost.len() < LOST_SLUGS_MAX {
             lost.push(slug.as_str().to_owned());

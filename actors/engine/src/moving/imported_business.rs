@@ -148,11 +148,11 @@ impl ImportedBusiness {
             }
             Moved::SpecialDay(day) => {
                 self.known.special_day(day.date, &mut problems);
-                Write::SpecialDay(day)
+                Write::put(of, None, &day)
             }
             Moved::TimeOff(time) => {
                 self.known.time_off(&time, &mut problems);
-                Write::BlockedTime(time)
+                Write::put(of, None, &time)
             }
             Moved::Contact(after) => {
                 self.check_contact(&after, &mut problems)?;
@@ -183,7 +183,6 @@ impl ImportedBusiness {
                 check(&mut problems, starts_first, "ended_at", ProblemCode::Before("started_at"));
                 Write::put(of, None, &it)
             }
-            Moved::Receptionist(settings) => Write::Receptionist(settings),
             Moved::Webhook(endpoint) => Write::Webhook(endpoint),
             Moved::Notices(settings) => {
                 self.notices = settings.clone();
@@ -195,7 +194,7 @@ impl ImportedBusiness {
                 check(&mut problems, has_slug, "slug", ProblemCode::Required);
                 let is_line = !website.address.as_deref().unwrap_or_default().contains(char::is_control);
                 check(&mut problems, is_line, "address", ProblemCode::NotOneLine);
-                Write::Website(website)
+                Write::put(of, None, &website)
             }
             other => {
                 let mut rows = Batch::default();

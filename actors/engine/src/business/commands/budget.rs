@@ -46,6 +46,6 @@ impl Change for PatchBudget {
         let limits = (&LimitsView::from(before), &LimitsView::from(&after));
         Ok(Decision::answering(shown)
             .note_changes(AuditAction::BudgetUpdated, context.state.id, limits)
-            .write(Write::Budget(after)))
+            .write(Write::hot(context.state.id, Some(before), after)))
     }
 }

@@ -60,7 +60,7 @@ impl Change for SetSpecialDay {
         let changes = (&of_date(self.date, shown), &of_date(self.date, Some(now_shown.clone())));
         Ok(Decision::answering(AffectingView { resource: now_shown, affected })
             .note_changes(AuditAction::SpecialDaySet, context.state.id, changes)
-            .write(Write::SpecialDay(after)))
+            .write(Write::hot(context.state.id, before, after)))
     }
 }
 
@@ -91,7 +91,7 @@ impl Change for CloseDays {
             let note = note.map(Text::into_string);
             let day = SpecialDay { date, hours: DayWindows::CLOSED, note, created_at: at, updated_at: at };
             let changes = (&of_date(date, None), &of_date(date, Some(SpecialDayView::from(&day))));
-            decision.note_changes(AuditAction::SpecialDaySet, of, changes).write(Write::SpecialDay(day))
+            decision.note_changes(AuditAction::SpecialDaySet, of, changes).write(Write::hot(of, None, day))
         };
         Ok(new.into_iter().fold(Decision::gone(), close))
     }
@@ -240,7 +240,7 @@ impl Change for AddTimeOff {
         if let Some(outlived) = outlived {
             decision = deleted(decision, outlived);
         }
-        Ok(decision.write(Write::BlockedTime(time)))
+        Ok(decision.write(Write::hot(context.state.id, None, time)))
     }
 }
 

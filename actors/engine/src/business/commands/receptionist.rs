@@ -63,6 +63,6 @@ impl Change for PatchReceptionist {
         let now_shown = ReceptionistView::from(&after);
         Ok(Decision::answering(now_shown.clone())
             .note_changes(AuditAction::ReceptionistUpdated, context.state.id, (&shown, &now_shown))
-            .write(Write::Receptionist(after)))
+            .write(Write::hot(context.state.id, Some(before), after)))
     }
 }

@@ -107,7 +107,7 @@ impl Change for SetWebsite {
         let now_shown = WebsiteView::new(&after, public_url);
         let mut decision = Decision::answering(now_shown.clone())
             .note_changes(AuditAction::WebsiteUpdated, of, (&shown, &now_shown))
-            .write(Write::Website(after));
+            .write(Write::hot(of, Some(before), after));
         if !rows.is_empty() {
             decision = decision.write(Write::Rows(rows));
         }

@@ -1,0 +1,139 @@
+//! The records that the memory of a business actor contains.
+//!
+//! Invariant: the store's table marks a kind of records as `hot` if and only if a load reads its rows.
+
+use std::fmt;
+
+use chrono::TimeDelta;
+use domain::{
+    BlockedTime, Budget, Business, ConnectedCalendar, Membership, NoticeSettings, Receptionist, Retention,
+    Service, SpecialDay, StaffMember, WebhookEndpoint, Website,
+};
+use store::kept::{self, KINDS, Kept};
+use store::keys::kind::HOT_END;
+use store::{Pair, StoreError, keys};
+
+use super::state::State;
+
+/// The assumed length of undecodable time off. It is limited, so that an old row blocks no current time.
+const UNREADABLE_OFF: TimeDelta = TimeDelta::days(31);
+
+pub(crate) trait Hot: Kept {
+    /// Adds the record to the memory. It replaces the record that has the same key.
+    fn hold(self, state: &mut State);
+
+    /// Adds one of the rows of a load. An undecodable row is skipped.
+    fn load(row: &Pair, state: &mut State) -> Result<(), StoreError> {
+        let record = state.store.find_in::<Self>(&row.0, &row.1)?;
+        if let Some(record) = record {
+            record.hold(state);
+        }
+        Ok(())
+    }
+}
+
+/// A record of any hot kind, which is added to the memory after its rows are written.
+pub(crate) trait Held: fmt::Debug + Send + Sync {
+    fn hold_copy(&self, state: &mut State);
+}
+
+impl<R: Hot + fmt::Debug + Send + Sync> Held for R {
+    fn hold_copy(&self, state: &mut State) {
+        self.clone().hold(state);
+    }
+}
+
+type Load = fn(&Pair, &mut State) -> Result<(), StoreError>;
+
+macro_rules! declare {
+    (
+        exported { $($_kind:ident($record:ident) $_word:literal $([$($mark:tt)+])* { $($_facts:tt)* })* }
+        others { $($other:ident $([$($other_mark:tt)+])* { $($_other_facts:tt)* })* }
+    ) => {
+        /// The function that loads a row of each kind, in the order of [`KINDS`].
+        const LOADS: &[Option<Load>] = &[
+            $(declare!(@kind $record $([$($mark)+])*),)*
+            $(declare!(@kind $other $([$($other_mark)+])*),)*
+        ];
+    };
+    (@kind $record:ident [hot] $($_marks:tt)*) => { Some(<$record as Hot>::load) };
+    (@kind $record:ident $_mark:tt $($marks:tt)*) => { declare!(@kind $record $($marks)*) };
+    (@kind $record:ident) => { None };
+}
+kept::each_kind!(declare);
+
+const _: () = {
+    let mut at = 0;
+    while at < KINDS.len() {
+        assert!(
+            LOADS[at].is_some() == (KINDS[at].rows < HOT_END),
+            "a kind is marked as hot, but its number is not, or the other way round"
+        );
+        at += 1;
+    }
+};
+
+/// Adds a row of the scan of a load to the memory. A row of an unknown kind is set aside.
+pub(super) fn load(row: &Pair, state: &mut State) -> Result<(), StoreError> {
+    let number = keys::kind_of(&row.0)?;
+    let load = KINDS.iter().zip(LOADS).find(|(kind, _)| kind.rows == number).and_then(|(_, load)| *load);
+    match load {
+        Some(load) => load(row, state),
+        None => {
+            let unknown = StoreError::damaged("key", format!("the kind {number:#04x} is not known"));
+            state.store.usable(&row.0, Err(unknown)).map(|_: Option<()>| ())
+        }
+    }
+}
+
+macro_rules! hot {
+    ($($record:ident: |$it:ident, $state:ident| $hold:expr;)*) => {$(
+        impl Hot for $record {
+            fn hold(self, $state: &mut State) {
+                let $it = self;
+                $hold;
+            }
+        }
+    )*};
+}
+hot! {
+    Business: |it, state| state.business = it;
+    Budget: |it, state| state.budget.limits = it;
+    Service: |it, state| _ = state.services.insert(it.id, Box::new(it));
+    StaffMember: |it, state| _ = state.staff.insert(it.id, Box::new(it));
+    SpecialDay: |it, state| _ = state.special.insert(it.date, it);
+    ConnectedCalendar: |it, state| _ = state.calendars.insert(it.id, it);
+    WebhookEndpoint: |it, state| _ = state.webhooks.insert(it.id, it);
+    Membership: |it, state| _ = state.people.insert(it.person_id, it);
+    Website: |it, state| state.website = it;
+    Receptionist: |it, state| state.receptionist = it;
+    Retention: |it, state| {
+        state.retention = it;
+        state.jobs.look_anew();
+    };
+    NoticeSettings: |it, state| {
+        state.notices = it;
+        state.jobs.remind_anew();
+    };
+}
+
+impl Hot for BlockedTime {
+    fn hold(self, state: &mut State) {
+        state.blocked.insert(self.key(), self.ends_at);
+    }
+
+    /// Undecodable time off blocks its staff member for [`UNREADABLE_OFF`] from its start.
+    fn load((key, value): &Pair, state: &mut State) -> Result<(), StoreError> {
+        let times = match state.store.find_in::<Self>(key, value)? {
+            Some(time) => Some((time.key(), time.ends_at)),
+            None => {
+                let time = state.store.usable(key, keys::blocked_key(key))?;
+                time.map(|time| (time, time.starts_at + UNREADABLE_OFF))
+            }
+        };
+        if let Some((key, ends_at)) = times {
+            state.blocked.add(key, ends_at); // the load merges the times after the last row
+        }
+        Ok(())
+    }
+}
