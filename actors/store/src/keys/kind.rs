@@ -4,6 +4,7 @@
 //! All kinds are below 0x80, because the highest bit marks the pieces of long values. The number of a kind, once used,
 //! never gets another meaning.
 
+use chrono::NaiveDate;
 use domain::{
     AppointmentId, AuditId, BusinessId, CalendarId, CallId, ContactId, ConversationId, EventId, FeedId,
     GapId, KeyId, KnowledgeId, MailId, MessageId, PersonId, ServiceId, StaffId, SteadyTime, Timestamp,
@@ -63,8 +64,7 @@ kinds! {
     BUDGET = 0x05, 33, fn budget(); // The limits that the operator sets: zeros → `Budget`
     RETENTION = 0x08, 33, fn retention(); // → `Retention`
     RECEPTIONIST = 0x09, 33, fn receptionist(); // The settings of the receptionist: zeros → `Receptionist`
-    /// A special day. The key ends with the date and zeros. The value is the `SpecialDay`.
-    SPECIAL_DAY = 0x0a, 33;
+    SPECIAL_DAY = 0x0a, 33, fn special_day(date: NaiveDate); // → `SpecialDay`
     /// A blocked time. The key ends with the staff member, the start and the id. The value is the `BlockedTime`.
     BLOCKED_TIME = 0x0b, 57;
     MEMBERSHIP = 0x0c, 33, fn membership(person: PersonId); // → `Membership`

@@ -1,5 +1,6 @@
 //! The parts of keys and index values, and their decoding.
 
+use chrono::{Datelike, NaiveDate};
 use domain::{BusinessId, ResourceId, SteadyTime, Timestamp};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -39,6 +40,7 @@ macro_rules! parts {
 parts! {
     Timestamp: |instant| ordered(instant);
     SteadyTime: |at| ordered(Timestamp::from_millis(at.millis()));
+    NaiveDate: |date| ordered_date(date);
     &str: |text| digest(text);
     &[u8; 32]: |hash| hash[..];
     u32: |number| number.to_be_bytes();
@@ -61,6 +63,13 @@ pub fn of_id(business: BusinessId, kind: u8, id: impl ResourceId) -> Key {
 /// Encodes an instant, so that the bytes sort in the order of time.
 pub(super) fn ordered(instant: Timestamp) -> [u8; 8] {
     (instant.millis() as u64 ^ 1 << 63).to_be_bytes()
+}
+
+/// Encodes a date as the number of its day and zeros, so that the bytes sort in the order of time.
+fn ordered_date(date: NaiveDate) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes[..4].copy_from_slice(&(date.num_days_from_ce() as u32 ^ 1 << 31).to_be_bytes());
+    bytes
 }
 
 pub(super) fn of_instant(prefix: Key, instant: Timestamp, id: impl ResourceId) -> Key {

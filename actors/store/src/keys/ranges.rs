@@ -2,7 +2,7 @@
 //!
 //! A function that decodes a key or a value returns [`StoreError::Damaged`] for invalid bytes.
 
-use chrono::{Datelike, NaiveDate};
+use chrono::NaiveDate;
 use domain::{
     ApiKey, AppointmentId, BlockedKey, BusinessId, CalendarId, CallId, ContactId, ConversationId, FeedId,
     MailId, MailKind, MessageId, PersonId, ResourceId, StaffId, SteadyTime, Timestamp, WebhookId,
@@ -10,7 +10,7 @@ use domain::{
 use uuid::Uuid;
 
 use super::parts::{id_at_end, instant_and_id, key_of, minted, of_id, of_instant, of_kind, start, within};
-use super::{age, business_index, installation_kind, kind};
+use super::{age, business_index, installation_kind, kind, special_day};
 use crate::records::mail_kind_number;
 use crate::{Key, KeyRange, StoreError};
 
@@ -19,22 +19,9 @@ pub fn hot(business: BusinessId) -> KeyRange {
     KeyRange { from: start(business, kind::PROFILE), to: start(business, kind::HOT_END) }
 }
 
-pub fn special_day(business: BusinessId, date: NaiveDate) -> Key {
-    of_date(business, kind::SPECIAL_DAY, date)
-}
-
-pub fn of_date(business: BusinessId, kind: u8, date: NaiveDate) -> Key {
-    start(business, kind).with(&ordered_date(date)).with(&[0; 12])
-}
-
 /// Returns the range of the special days from `from` to `to`, both included.
 pub fn special_days(business: BusinessId, from: NaiveDate, to: NaiveDate) -> KeyRange {
     KeyRange { from: special_day(business, from), to: special_day(business, to).with(&[0]) }
-}
-
-/// Encodes a date, so that the bytes sort in the order of time.
-fn ordered_date(date: NaiveDate) -> [u8; 4] {
-    (date.num_days_from_ce() as u32 ^ 1 << 31).to_be_bytes()
 }
 
 pub fn blocked_time(business: BusinessId, key: BlockedKey) -> Key {
