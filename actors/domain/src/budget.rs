@@ -6,6 +6,8 @@ use super::words::words;
 use super::{Conflict, Problem, ProblemCode, Refusal};
 
 words! {
+    /// The usage is stored in the order of the kinds, and a limit with the place of its kind in this order, from 1 on. A
+    /// new kind must therefore be the last one.
     BudgetKind {
         Services = "services",
         Staff = "staff",

@@ -73,6 +73,19 @@ fields! {
     Limit { rows_max, bytes_max }
 }
 
+/// A kind is stored as its place in [`BudgetKind::ALL`], from 1 on.
+impl Field for BudgetKind {
+    fn write(&self, to: &mut Vec<u8>) {
+        (*self as u8 + 1).write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        let number = u8::read(from)?;
+        let kind = Self::ALL.get(usize::from(number).wrapping_sub(1)).copied();
+        kind.ok_or_else(|| from.damaged(format!("the number {number} is not known")))
+    }
+}
+
 /// The record of a budget contains only the kinds that have a limit.
 impl Record for Budget {
     fn encode(&self) -> Vec<u8> {
@@ -218,6 +231,23 @@ mod tests {
         budget.set(BudgetKind::WaitingDeliveries, Limit { rows_max: None, bytes_max: Some(65_536) });
         check(&budget, "010204010a00090001fc00000100");
         check_damage(&budget, |bytes| bytes[2] = 99);
+        check_damage(&budget, |bytes| bytes[2] = 0);
+    }
+
+    #[test]
+    fn each_kind_of_a_budget_keeps_its_number() {
+        let mut budget = Budget::default();
+        for kind in BudgetKind::ALL {
+            budget.set(*kind, Limit { rows_max: Some(*kind as u64), bytes_max: None });
+        }
+        check(
+            &budget,
+            "010b 01010000 02010100 03010200 04010300 05010400 06010500 07010600 08010700 09010800 0a010900 0b010a00",
+        );
+        let words = BudgetKind::ALL.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join(" ");
+        let stored = "services staff keys contacts appointments calls messages knowledge waiting_deliveries \
+                      waiting_notices conversations";
+        assert!(words.starts_with(stored), "a stored number must not get another meaning: {words}");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use chrono::{Datelike, NaiveDate};
 use chrono_tz::Tz;
 use domain::{
     AlertEmail, AlertKind, AlertScope, AllDay, AppointmentStatus, Attendance, AuditAction, AuditedKind,
-    BlockedSource, BookingMode, BudgetKind, CalendarFault, CalendarKind, CalendarStatus, CalendarSyncStatus,
+    BlockedSource, BookingMode, CalendarFault, CalendarKind, CalendarStatus, CalendarSyncStatus,
     CalendarWarning, CallOutcome, CallStatus, Channel, ClockFormat, Color, ConversationMode,
     ConversationStatus, CustomerWord, Day, DeliveryStatus, Direction, DisabledReason, DropReason, EffectKind,
     EffectOn, Email, EmailConsent, EndedBy, EventType, FeedDetail, GateRule, InputKind, LinkKind, Locale,
@@ -89,10 +89,6 @@ numbers! {
     Attendance { Arrived = 1, Completed = 2, NoShow = 3 }
     BlockedSource { TimeOff = 1 }
     BookingMode { Instant = 1, Request = 2, Off = 3 }
-    BudgetKind {
-        Services = 1, Staff = 2, Keys = 3, Contacts = 4, Appointments = 5, Calls = 6, Messages = 7, Knowledge = 8,
-        WaitingDeliveries = 9, WaitingNotices = 10, Conversations = 11,
-    }
     CalendarFault {
         Unreachable = 1, Timeout = 2, Tls = 3, Credentials = 4, Forbidden = 5, NotFound = 6, OtherHost = 7,
         NotACalendar = 8, TooLarge = 9, ServerError = 10,
