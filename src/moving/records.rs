@@ -15,6 +15,7 @@ use domain::{
     WebhookUrl, Website, WeeklyBreaks, WeeklyHours,
 };
 use engine::moving::{Moved, MovedKind};
+use store::kept::each_kind;
 
 use super::line::{Line, Written, export_line, read};
 use super::talk::{Numbers, Turns};
@@ -368,7 +369,10 @@ fn off_with_a_reason(properties: &Properties<'_>, at: &FieldPath<'_>, problems: 
 }
 
 macro_rules! kinds {
-    ($($kind:ident)*) => {
+    (
+        exported { $($kind:ident($_record:ident) $_word:literal $([$($_mark:tt)+])* { $($_facts:tt)* })* }
+        others $_others:tt
+    ) => {
         pub(super) fn written(moved: &Moved, line: Written) -> Written {
             match moved {
                 $(Moved::$kind(it) => it.write(line),)*
@@ -385,6 +389,4 @@ macro_rules! kinds {
     };
 }
 
-kinds! {
-    Business Retention Website Notices Receptionist Service Staff SpecialDay TimeOff Contact Appointment Call Conversation Message Knowledge Webhook
-}
+each_kind!(kinds);
