@@ -523,6 +523,29 @@ fn webhook_url(refusal: UrlRefusal) -> String {
     }
 }
 
+/// The records that the budget of a kind limits, for the descriptions of the operator API.
+pub(crate) fn budget_kind(kind: BudgetKind) -> &'static str {
+    match kind {
+        BudgetKind::Services => "Services.",
+        BudgetKind::Staff => "Staff members.",
+        BudgetKind::Keys => "API keys that are not revoked.",
+        BudgetKind::Contacts => "Contacts.",
+        BudgetKind::Appointments => "Appointments.",
+        BudgetKind::Calls => "Calls.",
+        BudgetKind::Messages => "Messages.",
+        BudgetKind::Knowledge => "Knowledge entries.",
+        BudgetKind::WaitingDeliveries => {
+            "Webhook deliveries that wait for an attempt. Their bytes are the bytes of their events."
+        }
+        BudgetKind::WaitingNotices => {
+            "Notices to customers that have not been sent yet. Their bytes are not counted."
+        }
+        BudgetKind::Conversations => {
+            "Conversations of the receptionist. At the limit, a new conversation replaces an ended one."
+        }
+    }
+}
+
 /// The kind in words: `waiting deliveries`.
 fn spaced(kind: BudgetKind) -> String {
     kind.as_str().replace('_', " ")

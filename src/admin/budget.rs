@@ -8,10 +8,10 @@ use view::BudgetView;
 use crate::http::json::Json;
 use crate::http::patch::Patch;
 use crate::http::problems::{FieldPath, Problems};
-use crate::http::read::FromJson;
+use crate::http::read::{FromJson, Properties};
 use crate::http::schemas::without_format;
-use crate::json_object;
 use crate::rest::prelude::*;
+use crate::{declared_schema, english, json_object};
 
 /// The maximum number of rows or bytes of one kind of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
@@ -47,33 +47,31 @@ json_object! {
     }
 }
 
-json_object! {
-    /// A change to the limits; a kind that is absent keeps its limits.
-    pub(crate) struct BudgetPatch {
-        /// Services.
-        services: Patch<KindPatch>,
-        /// Staff members.
-        staff: Patch<KindPatch>,
-        /// API keys that are not revoked.
-        keys: Patch<KindPatch>,
-        /// Contacts.
-        contacts: Patch<KindPatch>,
-        /// Appointments.
-        appointments: Patch<KindPatch>,
-        /// Calls.
-        calls: Patch<KindPatch>,
-        /// Messages.
-        messages: Patch<KindPatch>,
-        /// Knowledge entries.
-        knowledge: Patch<KindPatch>,
-        /// Webhook deliveries that wait for an attempt. Their bytes are the bytes of their events.
-        waiting_deliveries: Patch<KindPatch>,
-        /// Notices to customers that have not been sent yet. Their bytes are not counted.
-        waiting_notices: Patch<KindPatch>,
-        /// Conversations of the receptionist. At the limit, a new conversation replaces an ended one.
-        conversations: Patch<KindPatch>,
+/// A change to the limits. A kind that is absent keeps its limits.
+#[derive(Clone, Debug)]
+pub(crate) struct BudgetPatch(Vec<(BudgetKind, KindPatch)>);
+
+impl FromJson for BudgetPatch {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
+        let properties = Properties::sort(json, BudgetKind::WORDS, at, problems)?;
+        properties.not_empty(at, problems);
+        let kinds = BudgetKind::ALL.iter().map(|kind| {
+            let patch: Patch<KindPatch> = properties.read(kind.as_str(), at, problems)?;
+            Some((*kind, patch))
+        });
+        let kinds = kinds.collect::<Vec<Option<_>>>().into_iter().collect::<Option<Vec<_>>>()?;
+        Some(Self(kinds.into_iter().filter_map(|(kind, patch)| Some((kind, patch.set()?))).collect()))
     }
 }
+
+declared_schema!(
+    BudgetPatch[" A change to the limits; a kind that is absent keeps its limits."] | generator,
+    declared | {
+        for kind in BudgetKind::ALL {
+            declared.property::<Patch<KindPatch>>(kind.as_str(), &[english::budget_kind(*kind)], generator);
+        }
+    }
+);
 
 fn limit(patch: KindPatch) -> LimitPatch {
     let bound = |patch: Patch<Option<BudgetBound>>| patch.set().map(|bound| bound.map(|bound| bound.0));
@@ -89,20 +87,7 @@ pub(super) async fn update(
     Body(patch): Body<BudgetPatch>,
     business: Business,
 ) -> Result<Changed<BudgetView>, ApiError> {
-    let given = [
-        (BudgetKind::Services, patch.services),
-        (BudgetKind::Staff, patch.staff),
-        (BudgetKind::Keys, patch.keys),
-        (BudgetKind::Contacts, patch.contacts),
-        (BudgetKind::Appointments, patch.appointments),
-        (BudgetKind::Calls, patch.calls),
-        (BudgetKind::Messages, patch.messages),
-        (BudgetKind::Knowledge, patch.knowledge),
-        (BudgetKind::WaitingDeliveries, patch.waiting_deliveries),
-        (BudgetKind::WaitingNotices, patch.waiting_notices),
-        (BudgetKind::Conversations, patch.conversations),
-    ];
-    let limits = given.into_iter().filter_map(|(kind, patch)| Some((kind, limit(patch.set()?)))).collect();
+    let limits = patch.0.into_iter().map(|(kind, patch)| (kind, limit(patch))).collect();
     business.budget().await?; // waits for the count of the usage, which the response contains
     context.change(PatchBudget { limits }).await
 }

@@ -15,6 +15,9 @@ macro_rules! words {
             /// All variants in the order of their declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
+            /// The words of all variants, in the same order.
+            pub const WORDS: &'static [&'static str] = &[$($word),*];
+
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*
@@ -47,15 +50,14 @@ macro_rules! words {
             }
 
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                let words: &[&str] = &[$($word),*];
-                schemars::json_schema!({"type": "string", "enum": words})
+                schemars::json_schema!({"type": "string", "enum": Self::WORDS})
             }
         }
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let word = std::borrow::Cow::<str>::deserialize(deserializer)?;
-                Self::from_word(&word).ok_or_else(|| serde::de::Error::unknown_variant(&word, &[$($word),*]))
+                Self::from_word(&word).ok_or_else(|| serde::de::Error::unknown_variant(&word, Self::WORDS))
             }
         }
     )*};
