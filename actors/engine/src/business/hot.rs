@@ -3,6 +3,7 @@
 //! Invariant: the store's table marks a kind of records as `hot` if and only if a load reads its rows.
 
 use std::fmt;
+use std::sync::Arc;
 
 use chrono::TimeDelta;
 use domain::{
@@ -32,14 +33,23 @@ pub(crate) trait Hot: Kept {
     }
 }
 
-/// A record of any hot kind, which is added to the memory after its rows are written.
-pub(crate) trait Held: fmt::Debug + Send + Sync {
-    fn hold_copy(&self, state: &mut State);
+/// A record of any hot kind, which enters the memory when its rows are written.
+#[derive(Clone)]
+pub struct Held(Arc<dyn Fn(&mut State) + Send + Sync>);
+
+impl Held {
+    pub(super) fn new<R: Hot + Send + Sync + 'static>(record: R) -> Self {
+        Self(Arc::new(move |state| record.clone().hold(state)))
+    }
+
+    pub(super) fn hold(&self, state: &mut State) {
+        (self.0)(state);
+    }
 }
 
-impl<R: Hot + fmt::Debug + Send + Sync> Held for R {
-    fn hold_copy(&self, state: &mut State) {
-        self.clone().hold(state);
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Held").finish_non_exhaustive()
     }
 }
 

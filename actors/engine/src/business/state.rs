@@ -278,7 +278,7 @@ impl State {
                     self.knowledge.replace(None);
                 }
                 if let Some(held) = held {
-                    held.hold_copy(self);
+                    held.hold(self);
                 }
             }
             Write::Contact { .. }

@@ -1,8 +1,6 @@
 //! The records that a change writes, and their keys. One list of [`Write`]s is encoded for the store and
 //! applied to the memory of the actor.
 
-use std::sync::Arc;
-
 use chrono::NaiveDate;
 use domain::{
     Alias, ApiKey, Appointment, BlockedKey, Business, BusinessId, CalendarBusy, CalendarState, CallRecord,
@@ -12,7 +10,7 @@ use domain::{
 use store::kept::{Kept, SearchChange};
 use store::{Batch, Record, Tombstone, kept, keys};
 
-use super::hot::Held;
+use super::hot::{Held, Hot};
 use crate::delivery::{EndpointKey, write_delivery};
 
 /// An upper bound for the encoded size of a [`CalendarState`], whose texts have maximum lengths.
@@ -68,7 +66,7 @@ pub enum Write {
     Kept {
         rows: Batch,
         search: Option<SearchChange>,
-        held: Option<Arc<dyn Held>>,
+        held: Option<Held>,
     },
     NoSpecialDay(NaiveDate),
     NoBlockedTime(BlockedKey),
@@ -113,11 +111,14 @@ impl Write {
     }
 
     /// Like [`Write::put`], for a record that the actor has in memory.
-    pub(crate) fn hot<R: Held + Kept + 'static>(of: BusinessId, before: Option<&R>, after: R) -> Self {
+    pub(crate) fn hot<R>(of: BusinessId, before: Option<&R>, after: R) -> Self
+    where
+        R: Hot + Send + Sync + 'static,
+    {
         let mut rows = Batch::default();
         kept::put(of, before, &after, &mut rows);
         let search = kept::search_change(before, Some(&after));
-        Self::Kept { rows, search, held: Some(Arc::new(after)) }
+        Self::Kept { rows, search, held: Some(Held::new(after)) }
     }
 
     pub(crate) fn search_change(&self) -> Option<SearchChange> {
