@@ -445,7 +445,7 @@ mod tests {
     #[test]
     fn a_current_value_is_written_as_the_api_shows_it() {
         let id = "01920000-0000-7000-8000-000000000001";
-        check(Timestamp::from_millis(1_700_000_000_000), "2023-11-14T22:13:20Z");
+        check(Timestamp::from_millis(1_700_000_000_000), "2023-11-14T22:13:20.000Z");
         check(NaiveDate::from_ymd_opt(2026, 11, 3).unwrap(), "2026-11-03");
         check(12_usize, "12");
         check(StaffId::from(id.parse::<Uuid>().unwrap()), id);
