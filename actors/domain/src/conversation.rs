@@ -253,11 +253,11 @@ impl Conversation {
         found.into_iter().find(|(is_so, _)| *is_so).map_or(CallOutcome::Other, |(_, outcome)| outcome)
     }
 
-    /// True if a caller asked this question in the conversation, also if another caller had asked the same before.
+    /// True if the caller asked this question, also if another caller had asked the same before.
     pub fn has_asked(&self, gap: &Gap) -> bool {
         let question = gap.question.to_lowercase();
-        gap.conversation_id == self.id
-            || self.turns.iter().any(|turn| turn.text.to_lowercase().contains(&question))
+        let mut said = self.turns.iter().filter(|turn| turn.by == Speaker::Caller);
+        gap.conversation_id == self.id || said.any(|turn| turn.text.to_lowercase().contains(&question))
     }
 
     /// Returns the conversation without its texts and without the caller's number.

@@ -92,9 +92,9 @@ impl Change for StartConversation {
         let replaced = conversation_to_replace(context)?;
         let decision: Decision<Removed> = Decision::gone().write(Write::Rows(rows));
         let decision = match replaced {
-            Some(oldest) => {
-                without(context, &oldest, decision.note(AuditAction::ConversationDeleted, oldest.id))?
-            }
+            Some(oldest) => decision
+                .note(AuditAction::ConversationDeleted, oldest.id)
+                .write(Write::delete(state.id, &oldest)),
             None => decision,
         };
         add_answer(context, None, (conversation, 1), (output, 0), decision)
@@ -582,19 +582,6 @@ fn gaps(context: &Context<'_>) -> Result<Vec<Gap>> {
     Ok(known)
 }
 
-/// Deletes a conversation and the unanswered questions that were asked in it. Without the conversation, a later erasure
-/// of the caller would not find them.
-fn without(
-    context: &Context<'_>,
-    conversation: &Conversation,
-    decision: Decision<Removed>,
-) -> Result<Decision<Removed>> {
-    let of = context.state.id;
-    let asked = gaps(context)?.into_iter().filter(|gap| conversation.has_asked(gap));
-    let decision = decision.write(Write::delete(of, conversation));
-    Ok(asked.fold(decision, |decision, gap| decision.write(Write::delete(of, &gap))))
-}
-
 /// Ends a conversation. `before` is the stored conversation, or `None` if it is not stored yet.
 pub(crate) fn end_conversation(
     context: &mut Context<'_>,
@@ -808,7 +795,11 @@ impl Change for DeleteConversation {
         let gone = gone.ok_or(Refusal::NotFound(Named::Conversation))?;
         context.check_match(&ConversationTurnsView::from(&gone))?;
         let decision = Decision::gone().note(AuditAction::ConversationDeleted, self.id);
-        let decision = without(context, &gone, decision)?;
+        // Without the conversation, a later erasure of the caller would not find its questions.
+        let mut decision = decision.write(Write::delete(of, &gone));
+        for gap in gaps(context)?.iter().filter(|gap| gap.conversation_id == self.id) {
+            decision = decision.write(Write::delete(of, gap));
+        }
         if gone.is_open() { without_call(context, &gone, decision) } else { Ok(decision) }
     }
 }
