@@ -22,26 +22,35 @@ impl<'a> Conversion<'a> {
         (self.to, self.records) = (to, 0);
     }
 
-    /// Converts each row of every business's range, one business after the other.
+    /// Converts each row of every business's range, one business after the other. A business whose import is not
+    /// finished is in the list of imports only.
     pub(super) async fn each_business(
         &mut self,
         mut rows: impl FnMut(BusinessId) -> KeyRange,
         mut row: impl FnMut(&Store, BusinessId, &Key, &[u8]) -> Result<Batch, StoreError>,
     ) -> Result<(), StoreError> {
         let Self { store, writer, records, to } = self;
-        let mut businesses = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
-        while let Some((key, _)) = store.scan(&businesses, Order::Ascending).next().transpose()? {
-            businesses = businesses.after(Key::new(&key));
-            let of = keys::id_at_end(&key)?;
-            let converted = writer.rewrite(rows(of), |key, value| {
-                let batch = row(store, of, key, value)?;
-                if !batch.is_empty() {
-                    *records += 1;
-                    tell(*records, *to, of);
+        for list in [installation_kind::BUSINESS_INDEX, installation_kind::MOVING] {
+            let mut businesses = keys::of_kind(BusinessId::INSTALLATION, list);
+            while let Some((key, _)) = store.scan(&businesses, Order::Ascending).next().transpose()? {
+                businesses = businesses.after(Key::new(&key));
+                let of = keys::id_at_end(&key)?;
+                let is_done = list == installation_kind::MOVING
+                    && (of == BusinessId::INSTALLATION
+                        || store.get_raw(&keys::business_index(of))?.is_some());
+                if is_done {
+                    continue;
                 }
-                Ok(batch)
-            });
-            converted.await?;
+                let converted = writer.rewrite(rows(of), |key, value| {
+                    let batch = row(store, of, key, value)?;
+                    if !batch.is_empty() {
+                        *records += 1;
+                        tell(*records, *to, of);
+                    }
+                    Ok(batch)
+                });
+                converted.await?;
+            }
         }
         Ok(())
     }

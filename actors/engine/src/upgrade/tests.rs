@@ -267,6 +267,20 @@ async fn index_rows_of_calls_of_format_10_get_the_status_and_no_other_row_change
 }
 
 #[tokio::test]
+async fn a_business_whose_import_is_not_finished_is_converted() {
+    let mut before = with_status_of_calls(with_more_calls(fixture(11).await));
+    let of = of_kind(&before, kind::CALL).map(|(key, _)| keys::business_of(key).unwrap()).next().unwrap();
+    before.remove(&*keys::business_index(of)).unwrap();
+    before.insert(keys::moving(of).to_vec(), Vec::new());
+    let after = upgraded(&before).await;
+    let expected = with_unhandled_calls(before.clone());
+    let list =
+        |rows: &Rows| of_kind(rows, kind::CALL_UNHANDLED).map(|(key, _)| key.clone()).collect::<Vec<_>>();
+    assert!(list(&expected).len() > 100);
+    assert_eq!(list(&after), list(&expected));
+}
+
+#[tokio::test]
 async fn calls_of_format_11_get_a_list_of_the_unhandled_ones_and_no_other_row_changes() {
     let before = with_status_of_calls(with_more_calls(fixture(11).await));
     let mut expected = with_unhandled_calls(before.clone());
