@@ -39,6 +39,7 @@ impl Filling {
         }
         mark(dir).map_err(prepare("beginning to restore into"))?;
         let disk = Arc::new(DiskBackend::open_unfinished(dir)?);
+        let sequence = sequence.max(1);
         Ok(Self { disk, sequence, waiting: Vec::new(), bytes: 0, unsynced: 0 })
     }
 
@@ -49,7 +50,7 @@ impl Filling {
     }
 
     fn write(&mut self) -> Result<(), StoreError> {
-        self.disk.fill(&self.waiting, self.sequence)?;
+        self.disk.fill(&self.waiting, self.sequence - 1)?;
         self.waiting.clear();
         self.unsynced += std::mem::take(&mut self.bytes);
         if self.unsynced >= SYNC_BYTES {
@@ -63,6 +64,9 @@ impl Filling {
     /// `finish`.
     pub fn into_store(mut self, on_fatal: OnFatal) -> Result<Store, StoreError> {
         self.write()?;
+        self.disk.save()?;
+        // The number of the backup shows that the store contains every row of it.
+        self.disk.fill(&[], self.sequence)?;
         self.disk.save()?;
         Store::on_disk(self.disk, on_fatal)
     }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::files::{SEGMENTS_FILE, found, replace, space_of, sync_path};
 use super::mark::NEWEST_KEY;
 use super::opening::{SEGMENT_BYTES, Sled, open_sled};
-use super::sled_log::{self, Log, Pages, Unusable, Write};
+use super::sled_log::{self, Last, Log, Pages, Unusable, Write};
 use super::{StoreError, journal, tail};
 
 #[derive(Clone)]
@@ -53,7 +53,9 @@ impl Files {
         Self { dir: dir.to_owned(), store: dir.join("store"), segments: dir.join(SEGMENTS_FILE) }
     }
 
-    pub(super) fn check(&self, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
+    /// Checks the log before sled opens it. `ended` is the end of the log at a clean stop. `synced` is the number of the
+    /// newest durable batch if the caller writes the batches of the journal to the tree afterwards.
+    pub(super) fn check(&self, ended: Option<u64>, synced: Option<u64>) -> Result<(), StoreError> {
         tail::restore(&self.store, SEGMENT_BYTES as u64)?;
         // A killed process may have left unsynced writes in the page cache. sled would read them, so they are synced
         // first.
@@ -219,47 +221,55 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
 
 /// Fails if the log has lost messages, unless the journal contains their batches. sled erases everything after the end
 /// of the log when it opens, so the check comes first.
-fn check_log(files: &Files, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
+fn check_log(files: &Files, ended: Option<u64>, synced: Option<u64>) -> Result<(), StoreError> {
     let Some(log) = files.log().map_err(|error| files.unusable(error))? else { return Ok(()) };
-    let checked = match log.check(ended) {
-        Err(Unusable::Damaged { .. }) if ended.is_some() && can_lose_end(files, &log, synced)? => {
-            log.check(None)
-        }
-        Ok(()) if ended.is_none() => match log.erased() {
-            Ok(Some(torn)) if !can_lose_end(files, &log, synced)? => Err(torn),
-            erased => erased.map(drop).map_err(Unusable::from),
-        },
-        checked => checked,
+    let can_lose_end = || match synced {
+        Some(synced) => can_lose_end(files, &log, synced),
+        None => Ok(false),
     };
-    checked.map_err(|error| files.unusable(error))
+    let mut checked = log.check(ended);
+    if matches!(checked, Err(Unusable::Damaged { .. })) && ended.is_some() && can_lose_end()? {
+        checked = log.check(None);
+    }
+    checked.map_err(|error| files.unusable(error))?;
+    match log.erased().map_err(|error| files.unusable(error))? {
+        Some(torn) if !can_lose_end()? => Err(files.unusable(torn)),
+        _ => Ok(()),
+    }
 }
 
-/// True if the store is complete without the messages that sled erases when it opens the log: the pages of the
-/// snapshot do not need them, no page needs a segment that was used again since, and the journal contains their
-/// batches.
+/// True if the store is complete without the messages that sled erases when it opens the log: no page needs them, and
+/// the journal contains every batch that follows the newest batch of the tree.
 fn can_lose_end(files: &Files, log: &Log, synced: u64) -> Result<bool, StoreError> {
     let unusable = |error: io::Error| files.unusable(error);
-    Ok(log.ends_after_snapshot().map_err(unusable)?
-        && is_in_journal(files, log, synced)?
-        && log.is_every_page_in_place().map_err(unusable)?)
-}
-
-/// True if the journal contains every batch that follows the newest readable batch of the log.
-fn is_in_journal(files: &Files, log: &Log, synced: u64) -> Result<bool, StoreError> {
-    let path = files.dir.join("journal");
-    let newest = log.pages().and_then(|pages| sled_log::last_value(log, &pages, &NEWEST_KEY));
-    let newest = newest.map_err(|error| files.unusable(error))?;
-    let Some(kept) = newest.and_then(|number| number.try_into().ok()).map(u64::from_be_bytes) else {
+    let aside = set_aside_lsn(&files.dir).map_err(unusable)?;
+    let pages = log.pages().map_err(unusable)?;
+    if !log.is_whole_up_to_its_end(&pages, aside).map_err(unusable)? {
         return Ok(false);
-    };
-    if !path.exists() {
-        return Ok(kept >= synced);
     }
-    match journal::open(&path, kept) {
-        Ok((_, found)) => Ok(found.last().map_or(kept, |batch| batch.number) >= synced),
+    let kept = match sled_log::last_value(log, &pages, &NEWEST_KEY).map_err(unusable)? {
+        Last::Value(number) => number.try_into().ok().map(u64::from_be_bytes),
+        Last::Absent => Some(0),
+        Last::Unreadable => None,
+    };
+    let Some(kept) = kept else { return Ok(false) };
+    match journal::newest(&files.dir.join("journal"), kept) {
+        Ok(newest) => Ok(newest >= synced),
         Err(StoreError::DamagedFiles { .. }) => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// Returns the highest LSN of the snapshots that were set aside, or 0.
+fn set_aside_lsn(dir: &Path) -> io::Result<u64> {
+    let mut newest = 0;
+    for entry in fs::read_dir(dir)? {
+        let name = entry?.file_name();
+        let name = name.to_string_lossy();
+        let lsn = name.strip_prefix("snap.").and_then(|name| name.strip_suffix(".damaged"));
+        newest = newest.max(lsn.and_then(|lsn| u64::from_str_radix(lsn, 16).ok()).unwrap_or(0));
+    }
+    Ok(newest)
 }
 
 impl Range {

@@ -94,6 +94,7 @@ impl Tree {
         let mut sled = self.0.sled.write();
         let Some(closed) = sled.take() else { return Err(StoreError::Closed) };
         let flushed = tried(StoreError::Sync, || closed.db.flush());
+        let written = caught(|| closed.db.get(NEWEST_KEY)).ok().and_then(Result::ok).flatten();
         drop(closed);
         flushed?;
         let released = is_let_go_of(&self.0.file);
@@ -103,8 +104,13 @@ impl Tree {
         }
         *self.0.sealed.lock() = None;
         let between = between()?;
-        files.check(None, 0)?;
-        let opened = files.open()?.0;
+        files.check(None, None)?;
+        let (opened, kept) = files.open()?;
+        let written =
+            written.and_then(|number| number.as_ref().try_into().ok()).map_or(0, u64::from_be_bytes);
+        if kept < written {
+            return Err(StoreError::Lost { path: files.store.clone(), kept, synced: written });
+        }
         then(&opened.db, &between)?;
         *sled = Some(opened);
         drop(sled);
@@ -254,9 +260,9 @@ impl Tree {
 
     /// Closes sled once running scans have ended, and syncs the last writes. Returns false after an error.
     pub(super) fn close(&self) -> bool {
-        let unlisted = self.unlisted();
         drop(self.0.sled.write().take());
         let is_closed = is_let_go_of(&self.0.file);
+        let unlisted = self.unlisted();
         if !is_closed {
             tracing::warn!("the store's file is still in use after closing: a scan has not ended");
         }

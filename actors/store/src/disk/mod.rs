@@ -101,7 +101,7 @@ impl DiskBackend {
             drop_page_cache(dir, &store)?;
         }
         let files = Files::of(dir);
-        files.check(ended, synced)?;
+        files.check(ended, Some(synced))?;
         mark.begin(synced).map_err(StoreError::preparing("writing", dir.join("committed")))?;
         let (tree, kept) = Tree::open(&files)?;
         let lost = |kept| StoreError::Lost { path: store.clone(), kept, synced };

@@ -112,6 +112,15 @@ pub(super) enum Unreadable {
     Damaged(&'static str),
 }
 
+impl Unreadable {
+    fn of(self, path: &Path) -> StoreError {
+        match self {
+            Self::Failed(source) => StoreError::preparing("reading", path)(source),
+            Self::Damaged(how) => StoreError::DamagedFiles { path: path.to_owned(), source: how.into() },
+        }
+    }
+}
+
 /// Opens the journal of a data directory, or creates it. Returns the batches with numbers above `newest`.
 ///
 /// # Errors
@@ -125,10 +134,19 @@ pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found
         }
         opened => opened.map_err(prepare("opening"))?,
     };
-    Journal::read(file, newest).map_err(|error| match error {
-        Unreadable::Failed(source) => prepare("reading")(source),
-        Unreadable::Damaged(how) => StoreError::DamagedFiles { path: path.to_owned(), source: how.into() },
-    })
+    Journal::read(file, newest).map_err(|error| error.of(path))
+}
+
+/// Returns the number of the newest batch of a journal, or `newest` if no batch follows it or the journal is missing.
+/// Writes nothing.
+///
+/// # Errors
+/// As for [`open`].
+pub(super) fn newest(path: &Path, newest: u64) -> Result<u64, StoreError> {
+    let prepare = StoreError::preparing("reading", path);
+    let Some(file) = found(File::open(path)).map_err(&prepare)? else { return Ok(newest) };
+    let scanned = scan(&file, newest).map_err(|error| error.of(path))?;
+    Ok(scanned.found.last().map_or(newest, |found| found.number))
 }
 
 /// Creates the file. Writes zeros to all blocks, so that no later sync has to allocate blocks.
@@ -165,37 +183,51 @@ pub(super) fn format(blocks: &impl Blocks, length: u64, id: Id) -> io::Result<()
     blocks.sync()
 }
 
+/// The content of a journal: the batches above a number, and the place of the newest one.
+struct Scanned {
+    id: Id,
+    length: u64,
+    found: Vec<Found>,
+    last: Range<u64>,
+}
+
+fn scan(blocks: &impl Blocks, newest: u64) -> Result<Scanned, Unreadable> {
+    let mut head = [0; HEADER_BYTES];
+    read_at(blocks, &mut head, 0, "it has no header")?;
+    let (id, length) = header(&head).ok_or(Unreadable::Damaged("its header is invalid"))?;
+    let mut window = Window { blocks, length, from: 0, bytes: Vec::new() };
+    let (mut found, mut last) = (Vec::<Found>::new(), 0..0);
+    let mut at = BLOCK_BYTES;
+    while at < length {
+        let Some((number, rows, end)) = window.record(&id, at)? else {
+            at += BLOCK_BYTES;
+            continue;
+        };
+        if number > newest {
+            let rows =
+                record::decode_rows(rows).ok_or(Unreadable::Damaged("the rows of a record are invalid"))?;
+            if found.iter().all(|other| other.number < number) {
+                last = at..end;
+            }
+            found.push(Found { number, rows });
+        }
+        at = end;
+    }
+    found.sort_unstable_by_key(|found| found.number);
+    // A missing record means damage, because each record is synced before the next one is written.
+    if found.iter().zip(newest + 1..).any(|(found, number)| found.number != number) {
+        return Err(Unreadable::Damaged("a batch is missing, but later batches exist"));
+    }
+    Ok(Scanned { id, length, found, last })
+}
+
 impl<B: Blocks> Journal<B> {
     /// Reads the journal and returns the batches with numbers above `newest`. Syncs the last record, because a killed
     /// process may not have synced it.
     pub(super) fn read(blocks: B, newest: u64) -> Result<(Self, Vec<Found>), Unreadable> {
-        let mut head = [0; HEADER_BYTES];
-        read_at(&blocks, &mut head, 0, "it has no header")?;
-        let (id, length) = header(&head).ok_or(Unreadable::Damaged("its header is invalid"))?;
-        let mut window = Window { blocks: &blocks, length, from: 0, bytes: Vec::new() };
-        let (mut found, mut last) = (Vec::<Found>::new(), 0..0);
-        let mut at = BLOCK_BYTES;
-        while at < length {
-            let Some((number, rows, end)) = window.record(&id, at)? else {
-                at += BLOCK_BYTES;
-                continue;
-            };
-            if number > newest {
-                let rows = record::decode_rows(rows)
-                    .ok_or(Unreadable::Damaged("the rows of a record are invalid"))?;
-                if found.iter().all(|other| other.number < number) {
-                    last = at..end;
-                }
-                found.push(Found { number, rows });
-            }
-            at = end;
-        }
-        found.sort_unstable_by_key(|found| found.number);
-        // A missing record means damage, because each record is synced before the next one is written.
-        if found.iter().zip(newest + 1..).any(|(found, number)| found.number != number) {
-            return Err(Unreadable::Damaged("a batch is missing, but later batches exist"));
-        }
+        let Scanned { id, length, found, last } = scan(&blocks, newest)?;
         if !last.is_empty() {
+            let mut window = Window { blocks: &blocks, length, from: 0, bytes: Vec::new() };
             blocks.write_at(window.bytes(last.clone())?, last.start)?;
             blocks.sync()?;
         }

@@ -9,7 +9,7 @@
 //! - Until the salvage is finished, the service does not open the new store ([`super::filling`]).
 //! - The new store gets a copy of the list of tombstones, but no list of businesses that are set aside.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,8 @@ use super::opening::SEGMENT_BYTES;
 use super::sled_log;
 use super::{Filling, Store, StoreError, TOMBSTONES_FILE, filling, format, keys, piece_of};
 
-/// The batches with numbers above `found`, up to `stored`, are missing.
+/// All batches up to the number `found` were found, and the next one was not. The newest batch of the store had the number
+/// `stored`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Missing {
     pub found: u64,
@@ -32,7 +33,7 @@ pub struct Salvaging {
     pub store: Store,
     /// The offsets of the unreadable parts of sled's file `db`.
     pub unreadable: Vec<u64>,
-    /// The numbers of the newest batch that was found and of the newest batch that the store had stored, if they differ.
+    /// `None` if every batch was found that the store had stored.
     pub missing: Option<Missing>,
     from: PathBuf,
     to: PathBuf,
@@ -60,9 +61,11 @@ impl Salvaging {
         let journal = from.join("journal");
         let found = journal::salvage(&journal).map_err(StoreError::preparing("reading", &journal))?;
         let number = found.last().map_or(0, |found| found.number).max(newest.unwrap_or(0));
-        let stored = mark::read(&from.join("committed")).map_err(StoreError::preparing("reading", from))?;
-        let missing =
-            stored.filter(|stored| *stored > number).map(|stored| Missing { found: number, stored });
+        let stored = mark::read(&from.join("committed")).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the number of the newest change cannot be read");
+            None
+        });
+        let missing = stored.and_then(|stored| missing(&found, newest.unwrap_or(0), stored));
         let mut filling = Filling::begin(to, number)?;
         let mut changes = changes(found, newest).into_iter().peekable();
         for row in log.rows() {
@@ -107,6 +110,14 @@ fn lock(dir: &Path) -> Result<Option<File>, StoreError> {
 fn is_key(key: &[u8]) -> bool {
     key == NEWEST_KEY
         || piece_of(key).map_or_else(|| keys::is_well_formed(key), |whole| keys::is_well_formed(&whole))
+}
+
+/// Compares the batches that were found with the number of the newest batch that the store had stored. The tree contains
+/// the batches up to `newest`.
+fn missing(found: &[Found], newest: u64, stored: u64) -> Option<Missing> {
+    let numbers: BTreeSet<u64> = found.iter().map(|found| found.number).collect();
+    let first = (newest + 1..=stored).find(|number| !numbers.contains(number))?;
+    Some(Missing { found: first - 1, stored })
 }
 
 /// Returns the changes in the journal that must be applied to a tree whose newest batch has the number `newest`.

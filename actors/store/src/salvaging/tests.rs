@@ -198,3 +198,15 @@ async fn the_new_store_gets_the_tombstones_and_an_unfinished_store_is_refused() 
     assert_eq!(format::of(to.path()).unwrap(), format::of(home.path()).unwrap());
     assert!(matches!(Salvaging::begin(home.path(), to.path()), Err(StoreError::NotEmpty(_))));
 }
+
+#[test]
+fn a_batch_that_neither_the_tree_nor_the_journal_contains_is_missing() {
+    let found = |numbers: &[u64]| -> Vec<Found> {
+        numbers.iter().map(|number| Found { number: *number, rows: Vec::new() }).collect()
+    };
+    assert_eq!(missing(&found(&[]), 9, 9), None);
+    assert_eq!(missing(&found(&[8, 9, 10, 11]), 9, 11), None);
+    assert_eq!(missing(&found(&[900, 901]), 100, 901), Some(Missing { found: 100, stored: 901 }));
+    assert_eq!(missing(&found(&[101, 103]), 100, 103), Some(Missing { found: 101, stored: 103 }));
+    assert_eq!(missing(&found(&[]), 0, 3), Some(Missing { found: 0, stored: 3 }));
+}

@@ -77,22 +77,35 @@ pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io
     Ok(found)
 }
 
-/// Returns the value of `key` if it is the last key of the tree. Returns `None` if another key is the last, or if the
-/// page is unreadable.
-pub(crate) fn last_value(log: &Log, pages: &Pages, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
-    let mut page = root(log, pages)?;
-    while let Some(at) = page {
-        let Some(node) = node(log, pages.get(at))? else { return Ok(None) };
-        page = match &node.data {
+/// The value of the last key of the tree.
+pub(crate) enum Last {
+    Value(Vec<u8>),
+    /// The tree is empty, or its last key is a different one.
+    Absent,
+    Unreadable,
+}
+
+/// Returns the value of `key`, which no other key of the tree follows.
+pub(crate) fn last_value(log: &Log, pages: &Pages, key: &[u8]) -> io::Result<Last> {
+    let Some(mut page) = root(log, pages)? else {
+        let is_empty = pages.iter().all(|(_, state)| state.parts().next().is_none());
+        return Ok(if is_empty { Last::Absent } else { Last::Unreadable });
+    };
+    loop {
+        let Some(node) = node(log, pages.get(page))? else { return Ok(Last::Unreadable) };
+        let next = match &node.data {
             _ if node.next.is_some() => node.next,
             Data::Index(pointers) => pointers.last().map(|(_, child)| *child),
             Data::Leaf(rows) => {
                 let found = rows.last().filter(|(last, _)| node.whole_key(last) == key);
-                return Ok(found.map(|(_, value)| value.clone()));
+                return Ok(found.map_or(Last::Absent, |(_, value)| Last::Value(value.clone())));
             }
         };
+        match next {
+            Some(next) => page = next,
+            None => return Ok(Last::Unreadable),
+        }
     }
-    Ok(None)
 }
 
 fn root(log: &Log, pages: &Pages) -> io::Result<Option<u64>> {

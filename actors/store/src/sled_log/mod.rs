@@ -27,7 +27,7 @@ mod segment;
 mod snapshot;
 mod walk;
 
-pub(super) use self::isolate::{Write, corrupt_pages, last_value, plan};
+pub(super) use self::isolate::{Last, Write, corrupt_pages, last_value, plan};
 pub(super) use self::pages::Pages;
 pub(super) use self::salvage::Salvage;
 pub(super) use self::sealed::SealedSegments;

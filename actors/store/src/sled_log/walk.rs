@@ -10,6 +10,7 @@
 //! - After an unclean stop, the *tail* of the log may be torn and ends at its first invalid message. The tail begins
 //!   with the segment of the highest stable LSN in all headers. A loss of batches in the tail is detected by `mark`. A
 //!   segment in the list (`sealed`) was synced, so it is not torn.
+//! - The first segment of the tail exists, and no segment of the tail was free.
 //! - If a segment before the tail is torn, is cut off or has no valid header, it must have been free: a crash can
 //!   happen while sled overwrites a free segment. The list contains the numbers of the segment's pages. The segment was
 //!   free if each of these pages was replaced or freed later. A torn segment that is not in the list is damaged.
@@ -25,10 +26,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
+use super::isolate::corrupt_pages;
 use super::message::{
     Header, Kind, all_messages, has_room, header_at, is_of_another_page, is_whole, message_after, message_at,
 };
-use super::pages::{Pages, Part};
+use super::pages::{Pages, Part, State};
 use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, Segment, segment_of, segments_of};
 use super::{sealed, snapshot};
 use crate::files::found;
@@ -70,9 +72,9 @@ impl Log {
 
     /// Returns the LSN that follows the last message. sled computes the same LSN when it opens the log.
     pub(crate) fn end(&self) -> io::Result<u64> {
-        let (mut end, mut bytes) = (0, Vec::new());
+        let (mut end, mut bytes) = (self.tail_lsn(), Vec::new());
         for segment in self.tail() {
-            if end > 0 && segment.lsn != end {
+            if segment.lsn != end {
                 break;
             }
             self.read(segment.at, &mut bytes)?;
@@ -87,16 +89,15 @@ impl Log {
     /// Returns the damage at which the log ends, if valid messages of the log follow. When sled opens the log, it erases
     /// these messages.
     pub(crate) fn erased(&self) -> io::Result<Option<Unusable>> {
-        let (mut next, mut end, mut bytes) = (None, None, Vec::new());
+        let (mut next, mut end, mut bytes) = (self.tail_lsn(), None, Vec::new());
         for segment in self.tail() {
             self.read(segment.at, &mut bytes)?;
-            if end.is_none() && next.is_some_and(|next| next != segment.lsn) {
-                let what = "the segment of the log before this one is missing";
-                end = Some(Unusable::Damaged { offset: segment.at, what });
+            if end.is_none() && segment.lsn != next {
+                end = Some(missing_before(segment));
             }
             let mut from = SEGMENT_HEADER_BYTES;
             if end.is_none() {
-                next = Some(segment.lsn + self.segment_bytes);
+                next = segment.lsn + self.segment_bytes;
                 let Some(at) = self.messages(segment, &bytes, |_| None, |_, _| {}) else { continue };
                 end = Some(Torn { segment: *segment, at: at as u64 }.damaged());
                 from = at + 1;
@@ -108,25 +109,25 @@ impl Log {
         Ok(None)
     }
 
-    /// True if sled reads the whole log up to its snapshot, which may refer to every message before.
-    pub(crate) fn ends_after_snapshot(&self) -> io::Result<bool> {
-        Ok(self.end()? >= self.snapshot.as_ref().map_or(0, |file| file.lsn))
+    /// True if no page needs a message that sled erases or cannot read when it opens the log. `aside` is the LSN of a
+    /// snapshot that was set aside because it is damaged, or 0.
+    pub(crate) fn is_whole_up_to_its_end(&self, pages: &Pages, aside: u64) -> io::Result<bool> {
+        let snapshot = self.snapshot.as_ref().map_or(0, |file| file.lsn);
+        // Without its snapshot, a log does not always contain every page.
+        let is_known = |state: &State| aside == 0 || *state != State::Unknown;
+        Ok(self.end()? >= snapshot.max(aside)
+            && pages.iter().all(|(_, state)| is_known(state))
+            && corrupt_pages(self, pages, None)?.is_empty())
     }
 
-    /// True if no page of the tree has a message in a segment that a later segment has overwritten.
-    pub(crate) fn is_every_page_in_place(&self) -> io::Result<bool> {
-        let pages = self.pages()?;
-        for part in pages.iter().flat_map(|(_, state)| state.parts()) {
-            if !self.is_in_place(self.segment_of(part), part.at)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+    /// The LSN of the first segment of the tail.
+    fn tail_lsn(&self) -> u64 {
+        let stable = self.segments.iter().map(|segment| segment.stable).max().unwrap_or(0);
+        self.since.max(stable / self.segment_bytes * self.segment_bytes)
     }
 
     fn tail(&self) -> &[Segment] {
-        let stable = self.segments.iter().map(|segment| segment.stable).max().unwrap_or(0);
-        let from = stable / self.segment_bytes * self.segment_bytes;
+        let from = self.tail_lsn();
         &self.segments[self.segments.partition_point(|segment| segment.lsn < from)..]
     }
 
@@ -141,9 +142,13 @@ impl Log {
             && header_at(&bytes, at).is_some_and(|header| is_whole(&bytes, at, &header))
     }
 
+    /// Returns this part of the file, or zeros if the file ends before the end of the part.
     pub(crate) fn bytes(&self, at: u64, length: usize) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; length];
-        self.db.read_exact_at(&mut bytes, at)?;
+        match self.db.read_exact_at(&mut bytes, at) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => bytes.fill(0),
+            read => read?,
+        }
         Ok(bytes)
     }
 
@@ -329,6 +334,11 @@ fn damaged_message(bytes: &[u8], at: usize, number: u64, pages_max: u64) -> Opti
     (names_a_page && is_followed && !is_of_another_page(bytes, at, &header, pages_max)).then_some(header)
 }
 
+fn missing_before(segment: &Segment) -> Unusable {
+    let what = "the segment of the log before this one is missing";
+    Unusable::Damaged { offset: segment.at, what }
+}
+
 #[derive(Clone, Copy)]
 struct Torn {
     segment: Segment,
@@ -350,6 +360,12 @@ impl Log {
             let what = "two segments have the same position in the log";
             return Err(Unusable::Damaged { offset: pair[1].at, what });
         }
+        let tail = self.tail_lsn();
+        // sled erases the whole log if the first segment of the tail is missing.
+        if let Some(segment) = self.tail().first().or(self.segments.last()).filter(|first| first.lsn != tail)
+        {
+            return Err(missing_before(segment));
+        }
         let torn = self.torn()?;
         if let Some(ended) = ended {
             let newest = self.segments.last().map_or(0, |segment| segment.lsn);
@@ -363,7 +379,6 @@ impl Log {
         }
         let list = sealed::read(&self.list)?;
         let is_durable = |lsn| list.segments.iter().any(|sealed| sealed.lsn == lsn);
-        let tail = self.tail().first().map_or(u64::MAX, |segment| segment.lsn);
         let may_be_torn = |torn: &Torn| torn.segment.lsn >= tail && !is_durable(torn.segment.lsn);
         let mut suspects: Vec<_> = torn.into_iter().filter(|torn| !may_be_torn(torn)).collect();
         suspects.extend(self.headless()?);
@@ -375,8 +390,9 @@ impl Log {
     }
 
     fn all_were_free(&self, suspects: Vec<Suspect>, pages: &Pages) -> Result<(), Unusable> {
+        let tail = self.tail_lsn();
         let was_free = |lsn: u64, named: &[u64]| {
-            named.iter().all(|page| pages.is_replaced(*page, lsn + self.segment_bytes))
+            lsn < tail && named.iter().all(|page| pages.is_replaced(*page, lsn + self.segment_bytes))
         };
         let in_use = suspects
             .into_iter()

@@ -256,6 +256,127 @@ fn a_refused_start_does_not_change_the_log() {
     }
 }
 
+/// Opens a damaged store. If it opens, it must contain these rows. Otherwise the log must be unchanged.
+fn is_refused_unchanged_or_has(dir: &Path, rows: &BTreeMap<Vec<u8>, Vec<u8>>) -> bool {
+    let log = || fs::read(dir.join("store/db")).unwrap();
+    let before = log();
+    match DiskBackend::open(dir) {
+        Ok(store) => {
+            assert!(all(&store, &every_row()).unwrap() == *rows);
+            store.close();
+            false
+        }
+        Err(error) => {
+            assert!(log() == before, "{error}");
+            true
+        }
+    }
+}
+
+#[test]
+fn a_log_without_the_first_segment_of_its_tail_is_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(home.path()).unwrap();
+    // Every page is written again in each segment, so the pages of an earlier segment are replaced later.
+    for round in 0..160 {
+        let mut batch = Batch::default();
+        (0..200).for_each(|at| batch.put(row(1, at), vec![round; VALUE_BYTES]));
+        store.commit(&batch).unwrap();
+        store.save().unwrap();
+    }
+    let rows = all(&store, &every_row()).unwrap();
+    let killed = copied(home.path());
+    store.close();
+    let mut refused = 0;
+    for from in [&killed, &home] {
+        let db = File::open(from.path().join("store/db")).unwrap();
+        let mut segments = crate::sled_log::segments_of(&db, SEGMENT_BYTES as u64).unwrap();
+        segments.sort_unstable_by_key(|segment| segment.lsn);
+        assert!(segments.len() > 2, "{segments:?}");
+        for segment in segments.iter().rev().take(3) {
+            let damaged = copied(from.path());
+            flip(damaged.path(), segment.at + 5);
+            refused += usize::from(is_refused_unchanged_or_has(damaged.path(), &rows));
+        }
+    }
+    assert!(refused >= 2, "{refused}");
+}
+
+#[test]
+fn a_store_in_its_first_run_opens_after_a_crash_during_the_first_checkpoint() {
+    let home = tempfile::tempdir().unwrap();
+    let store = DiskBackend::open(home.path()).unwrap();
+    for number in 1..=3 {
+        let mut batch = Batch::default();
+        (0..400).for_each(|at| batch.put(row(number, at), vec![number as u8; VALUE_BYTES]));
+        store.commit(&batch).unwrap();
+    }
+    store.save().unwrap();
+    let rows = all(&store, &every_row()).unwrap();
+    let killed = copied(home.path());
+    store.close();
+    let (_, message, _) = log(killed.path()).1[3];
+    flip(killed.path(), message + 9);
+    let store = DiskBackend::open(killed.path()).unwrap();
+    assert!(all(&store, &every_row()).unwrap() == rows, "the journal contains every batch");
+    store.close();
+}
+
+#[tokio::test]
+async fn damage_to_a_restored_store_is_refused_before_its_first_start() {
+    let home = tempfile::tempdir().unwrap();
+    let mut filling = crate::Filling::begin(home.path(), 7).unwrap();
+    let rows: BTreeMap<_, _> =
+        (0..2_000).map(|at| (row(1, at).to_vec(), vec![at as u8; VALUE_BYTES])).collect();
+    for row in rows.clone() {
+        filling.put(row).unwrap();
+    }
+    let store = filling.into_store(Box::new(|error| panic!("{error}"))).unwrap();
+    let mut batch = Batch::default();
+    batch.put(row(2, 1), vec![1]);
+    store.write(business(2), batch).await.unwrap();
+    store.close().await.unwrap();
+    crate::Filling::finish(home.path()).unwrap();
+    let mut rows = rows;
+    rows.insert(row(2, 1).to_vec(), vec![1]);
+    rows.extend(all(&DiskBackend::open(copied(home.path()).path()).unwrap(), &every_row()).unwrap());
+    let needed = log(home.path()).1;
+    for share in 1..6 {
+        let damaged = copied(home.path());
+        flip(damaged.path(), needed[needed.len() * share / 6].1 + 9);
+        assert!(is_refused_unchanged_or_has(damaged.path(), &rows), "{share}");
+    }
+}
+
+#[test]
+fn an_isolation_stops_the_store_if_the_end_of_the_log_is_damaged_too() {
+    let home = tempfile::tempdir().unwrap();
+    let (store, _) = opened(home.path());
+    // The rows do not fit into sled's cache, so sled has to read pages from the disk.
+    write(&store, 1..=10, 9_000);
+    flip_value(home.path(), &[&[4, 200].repeat(VALUE_BYTES / 2)]);
+    let needed = log(home.path()).1;
+    flip(home.path(), needed[needed.len() - 12].1 + 9);
+    let range = KeyRange::prefix(Key::new(business(4).uuid().as_bytes()));
+    match all(&store, &range) {
+        Err(StoreError::Corrupt { .. }) => panic!("the page was isolated"),
+        Err(_) => {}
+        Ok(_) => panic!("the damage was not found"),
+    }
+    store.close();
+    // The journal may contain the batches that sled erases.
+    if let Ok(store) = DiskBackend::open(home.path()) {
+        for number in (1..=10).filter(|number| *number != 4) {
+            let range = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
+            let mut found = all(&store, &range);
+            if let Err(StoreError::Corrupt { .. }) = found {
+                found = all(&store, &range);
+            }
+            assert_eq!(found.unwrap().len(), 9_000, "{number}");
+        }
+    }
+}
+
 #[test]
 fn a_salvage_reports_that_the_newest_changes_are_missing() {
     let home = tempfile::tempdir().unwrap();
