@@ -19,8 +19,8 @@ const READ_BY_KEY: usize = 41;
 pub(crate) enum Outcome {
     /// All rows are the same as before the damage.
     Identical,
-    /// The store does not open, or a read fails. `has_changed_log` is true if a refused opening has changed sled's log.
-    Refused { has_changed_log: bool },
+    /// The store does not open, or a read fails. `changed` is the error of a refused opening that has changed sled's log.
+    Refused { changed: Option<String> },
     /// Some rows differ, but all of them belong to businesses that are set aside.
     SetAside,
     /// Rows differ from those before the damage, although no error was returned; or an opening was refused, and a
@@ -55,7 +55,7 @@ pub(crate) fn compare(dir: &Path, rows: &Rows) -> Outcome {
             Ok(Seen::Less(difference)) => {
                 return Outcome::Silent(format!("{difference}, at the {opening} opening"));
             }
-            Err(has_changed_log) => return Outcome::Refused { has_changed_log },
+            Err(changed) => return Outcome::Refused { changed },
         }
     }
     if is_set_aside { Outcome::SetAside } else { Outcome::Identical }
@@ -75,8 +75,8 @@ fn salvaged(from: &Path) -> Rows {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// Opens the store once. If it is refused, returns whether the refused opening has changed sled's log.
-fn compare_once(dir: &Path, rows: &Rows) -> Result<Seen, bool> {
+/// Opens the store once. If it is refused, returns the error if the refused opening has changed sled's log.
+fn compare_once(dir: &Path, rows: &Rows) -> Result<Seen, Option<String>> {
     let log = || fs::read(dir.join("store/db")).unwrap_or_default();
     let before = log();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -84,11 +84,11 @@ fn compare_once(dir: &Path, rows: &Rows) -> Result<Seen, bool> {
         let has_failed = Arc::new(AtomicBool::new(false));
         let failed = Arc::clone(&has_failed);
         let opened = Store::open_disk(dir, Box::new(move |_| failed.store(true, Ordering::Relaxed)));
-        let store = opened.map_err(|_| log() != before)?;
-        let difference = differ(&store, rows).map_err(|_| false)?;
+        let store = opened.map_err(|error| (log() != before).then(|| error.to_string()))?;
+        let difference = differ(&store, rows).map_err(|_| None)?;
         let closed = store.close().await;
         if has_failed.load(Ordering::Relaxed) || closed.is_err() {
-            return Err(false);
+            return Err(None);
         }
         Ok(difference)
     })
