@@ -137,7 +137,7 @@ impl Records {
                 // An export shows no data of a contact whose erasure is not complete.
                 Some(other) if self.is_erasing && is_same(&one.erased(), other) => {}
                 other => {
-                    faults.push(format!("the export differs: it has {other:#?}, the store has {one:#?}"))
+                    faults.push(format!("the export differs: it has {other:#?}, the store has {one:#?}"));
                 }
             }
         }
