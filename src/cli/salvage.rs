@@ -82,8 +82,8 @@ fn as_text(salvaged: &Salvaged, to: &Path) -> String {
     if let Some(Missing { found, stored }) = salvaged.missing {
         let _ = writeln!(
             text,
-            "The newest changes are missing: the damaged store had stored {}, and the newest one that was found has \
-             the number {found}.",
+            "Changes are missing: the damaged store had stored {}, and those after number {found} were not all \
+             found.",
             print::count(stored, "change", "changes"),
         );
     }
@@ -162,7 +162,7 @@ mod tests {
         assert!(as_text(&salvaged(3), Path::new("new")).contains("No record is known to be missing. Next: "));
         let cut = Salvaged { missing: Some(Missing { found: 7, stored: 9 }), ..salvaged(3) };
         let text = as_text(&cut, Path::new("new"));
-        assert!(text.contains("had stored 9 changes, and the newest one that was found has the number 7."));
+        assert!(text.contains("had stored 9 changes, and those after number 7 were not all found."));
         assert!(text.contains("Records are missing. Next: "));
         assert_eq!(as_json(&cut)["newest_change"], json!({ "found": 7, "stored": 9 }));
         assert_eq!(as_json(&salvaged(2))["businesses"][0]["kinds"][0]["missing"], 1);

@@ -11,7 +11,7 @@ use crate::dice::Dice;
 const LETTERS: usize = 4;
 const MARK: &str = "zq";
 
-/// Words that a caller may say at any time, whatever the receptionist has said.
+/// Words that a caller may say after any words of the receptionist.
 const ANYTHING: [&str; 14] = [
     "yes",
     "no",

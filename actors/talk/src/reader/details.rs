@@ -170,7 +170,7 @@ fn digits(text: &str) -> Option<String> {
         } else if let Some((value, len)) =
             numbers::cardinal(|offset| words.get(start + offset).map(String::as_str))
         {
-            // `zéro six` and `oh six` are single digits, and `douze` stands for the digits 12.
+            // `zéro six` and `oh six` are single digits, and `douze` means the digits 12.
             for _ in 0..repeat {
                 digits.push_str(&value.to_string());
             }
