@@ -194,7 +194,6 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::DaysFrom(other, max) => format!("must be at most {max} days from {other}, counting both days"),
         P::OfPerson(id) => format!("is already used by person {id}"),
         P::Now(value) => value.to_string(),
-        P::StatusNow(status) => format!("is {status}"),
         P::EntityTagNow(tag) => format!("the entity tag is now {tag}"),
         P::UsedBy(UsedBy::Appointment(id)) => format!("appointment {id} refers to it"),
         P::UsedBy(UsedBy::Message(id)) => format!("message {id} refers to it"),

@@ -114,7 +114,6 @@ pub enum ProblemCode {
     OfContact(ContactId),
     OfPerson(PersonId),
     Now(CurrentValue),
-    StatusNow(MembershipStatus),
     EntityTagNow(String),
     NoRecord,
     UsedBy(UsedBy),
@@ -231,6 +230,7 @@ current_values! {
     AppointmentStatus(AppointmentStatus),
     DeliveryStatus(DeliveryStatus),
     WebhookStatus(WebhookStatus),
+    MembershipStatus(MembershipStatus),
 }
 
 /// A reference that prevents the deletion of a record.
@@ -452,5 +452,6 @@ mod tests {
         check(AppointmentStatus::Confirmed, "confirmed");
         check(DeliveryStatus::Pending, "pending");
         check(WebhookStatus::Disabled, "disabled");
+        check(MembershipStatus::Disabled, "disabled");
     }
 }

@@ -1,8 +1,8 @@
 //! The problems of fields, in each language. The match is exhaustive, so each code has a text.
 
 use domain::{
-    CalendarError, CalendarFault, Conflict, Locale, Named, PasswordHint, ProblemCode, TableProblem,
-    TextError, UrlRefusal,
+    CalendarError, CalendarFault, Conflict, CurrentValue, Locale, Named, PasswordHint, ProblemCode,
+    TableProblem, TextError, UrlRefusal, WebhookStatus,
 };
 
 use super::of;
@@ -63,7 +63,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             let max = usize::try_from(*max).unwrap_or_default();
             count(max, "Choose {} days at most.", "Choisissez {} jours au plus.")
         }
-        P::Now(value) => fill(words, [value.to_string()], "It is {} now.", "La valeur est maintenant {}."),
+        P::Now(value) => now(words, *value),
         P::WholeNumber { min: 0, max: 100_000_000 } => say(
             "It must be a price such as 45 or 45.50, 1,000,000 at most.",
             "Il faut un prix comme 45 ou 45,50, et 1 000 000 au plus.",
@@ -249,7 +249,6 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             "A person with this email already has access.",
             "C’est l’adresse de quelqu’un qui a déjà accès.",
         ),
-        P::StatusNow(_) => say("This invitation is no longer open.", "Cette invitation n’est plus ouverte."),
         P::EntityTagNow(_) => conflict(words, &Conflict::Changed),
         P::NoRecord => say("There is no such record.", "Cet enregistrement n’existe pas."),
         P::UsedBy(_) => say("Another record refers to it.", "Un autre enregistrement s’y rapporte."),
@@ -300,6 +299,28 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             "La personne qui gère le service peut ajouter ce compte.",
         ),
     }
+}
+
+/// The catalogue shows an instant only with the time zone of its business, which a problem does not have.
+fn now(words: &Words, value: CurrentValue) -> String {
+    use CurrentValue as V;
+    let say = |english, french| of(words.locale, english, french).to_owned();
+    let value = match value {
+        V::Instant(_) => return say("It has another time now.", "L’heure n’est plus la même."),
+        V::Staff(_) => {
+            return say("It is another staff member now.", "C’est maintenant un autre membre de l’équipe.");
+        }
+        V::MembershipStatus(_) => {
+            return say("This invitation is no longer open.", "Cette invitation n’est plus ouverte.");
+        }
+        V::WebhookStatus(WebhookStatus::Enabled) => say("on", "activée"),
+        V::WebhookStatus(WebhookStatus::Disabled) => say("off", "désactivée"),
+        V::Date(day) => words.date(day),
+        V::Count(number) => grouped(words, number),
+        V::AppointmentStatus(status) => words.say(&format!("appointment-status-{status}"), &[]),
+        V::DeliveryStatus(status) => words.say(&format!("hooks-is-{status}"), &[]),
+    };
+    fill(words, [value], "The present value: {}.", "Valeur actuelle : {}.")
 }
 
 fn table(words: &Words, problem: TableProblem) -> String {

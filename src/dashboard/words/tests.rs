@@ -4,7 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use domain::{AttemptError, AttemptFailure, MailFault, PasswordHint, ProblemCode, TextError, Wait};
+use chrono::NaiveDate;
+use domain::{
+    AppointmentStatus, AttemptError, AttemptFailure, DeliveryStatus, MailFault, MembershipStatus,
+    PasswordHint, ProblemCode, TextError, Timestamp, Wait, WebhookStatus,
+};
 
 use super::*;
 use crate::words::ids;
@@ -249,5 +253,46 @@ fn no_french_message_has_a_word_with_an_elision_before_a_name() {
             let is_elided = WORDS.contains(&before.to_lowercase().as_str()) && NAMES.contains(&name);
             assert!(!is_elided, "{line}");
         }
+    }
+}
+
+#[test]
+fn a_current_value_is_shown_in_the_language_of_the_page() {
+    let date = NaiveDate::from_ymd_opt(2026, 11, 3).unwrap();
+    for (code, english, french) in [
+        (
+            ProblemCode::now(date),
+            "The present value: Tuesday 3 November.",
+            "Valeur actuelle : mardi 3 novembre.",
+        ),
+        (ProblemCode::now(1_200), "The present value: 1,200.", "Valeur actuelle : 1\u{a0}200."),
+        (
+            ProblemCode::now(AppointmentStatus::Confirmed),
+            "The present value: Confirmed.",
+            "Valeur actuelle : Confirmé.",
+        ),
+        (
+            ProblemCode::now(DeliveryStatus::Pending),
+            "The present value: Waiting.",
+            "Valeur actuelle : En attente.",
+        ),
+        (
+            ProblemCode::now(WebhookStatus::Disabled),
+            "The present value: off.",
+            "Valeur actuelle : désactivée.",
+        ),
+        (
+            ProblemCode::now(Timestamp::from_millis(0)),
+            "It has another time now.",
+            "L’heure n’est plus la même.",
+        ),
+        (
+            ProblemCode::now(MembershipStatus::Disabled),
+            "This invitation is no longer open.",
+            "Cette invitation n’est plus ouverte.",
+        ),
+    ] {
+        assert_eq!(problems::problem(words(Locale::En), &code), english);
+        assert_eq!(problems::problem(words(Locale::Fr), &code), french);
     }
 }

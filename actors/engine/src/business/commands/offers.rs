@@ -68,7 +68,7 @@ impl Change for DeclineMembership {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let before = own(context, &self.person)?;
         if before.status != MembershipStatus::Invited {
-            let details = vec![Problem::new("status", ProblemCode::StatusNow(before.status))];
+            let details = vec![Problem::new("status", ProblemCode::now(before.status))];
             return Err(Refusal::Conflict { conflict: Conflict::NotOnOffer, details }.into());
         }
         check_confirmed(&self.person, before, self.by_link)?;
