@@ -88,10 +88,10 @@ impl Gate<'_> {
         if kinds.is_empty() || self.is_in_passage(sentence) {
             return false;
         }
-        let is_disclosed = !self.talk.handles.appointments.is_empty();
-        !kinds
-            .iter()
-            .all(|claim| claim.of.iter().any(|kind| self.talk.has(*kind)) || claim.is_state && is_disclosed)
+        // "It is booked" can describe an appointment that the caller knows. "Done, it is booked" cannot.
+        let describes =
+            !self.talk.handles.appointments.is_empty() && kinds.iter().all(|claim| claim.is_state);
+        !describes && !kinds.iter().all(|claim| claim.of.iter().any(|kind| self.talk.has(*kind)))
     }
 
     fn has_unknown_time(&self, sentence: &str) -> bool {

@@ -132,6 +132,17 @@ fn claims_of_changes_need_their_effect() {
     let calls = [("check_code", json!({"code": CODE})), ("my_appointments", json!({}))];
     assert_eq!(rule(&mut caller, &code, &calls, "Your haircut is booked for Thursday at 14:00."), None);
     assert_eq!(rule(&mut self::caller(), &code, &calls, "Your haircut is cancelled."), claim);
+    // The conversation sent a code, so "done" alone is true. But it did not book the appointment.
+    let mut caller = self::caller();
+    let (mut draft, mut answers) = caller.draft("when is my appointment");
+    let send = Call { id: "c".into(), name: "send_code".into(), arguments: "{}".into() };
+    caller.world.asking(&mut answers, |facts, answers| draft.call(&send, facts, answers));
+    let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
+    caller.keep(output);
+    assert_eq!(rule(&mut caller, &code, &calls, "It is done."), None);
+    for done in ["Done, it is booked.", "C'est fait, votre rendez-vous est réservé."] {
+        assert_eq!(rule(&mut caller, &code, &calls, done), claim, "{done}");
+    }
     let mut caller = self::caller();
     caller.says("haircut on Tuesday at ten");
     caller.says("Ada");

@@ -299,7 +299,7 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                     !line.text.contains("booked.") || booked || was_verified || output.talk.verified,
                     "{place}: {all}"
                 );
-                assert!(!line.text.contains("réservé.") || booked || output.talk.verified, "{place}: {all}");
+                assert!(!line.text.contains("réservé.") || booked, "{place}: {all}");
                 assert!(
                     !line.text.contains("cancelled it") || has(&[EffectKind::Cancelled]),
                     "{place}: {all}"
