@@ -31,8 +31,8 @@ use crate::server::{ClientAddr, Unfit};
 const ALWAYS_ANSWERED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 const PATH_CHARS_MAX: usize = 200;
-/// The maximum length of a logged path segment that is not an id, in bytes. A token has at least 22 bytes, so it is
-/// never logged.
+/// The maximum length of a logged path segment that is not an id, in bytes. Tokens are longer (at least 22
+/// bytes), so they are never logged.
 const PART_BYTES_MAX: usize = 21;
 
 /// The application of a listener. It is cheap to clone.
@@ -88,8 +88,8 @@ fn unfit(request: &Request) -> Option<ApiError> {
     }
 }
 
-/// Shortens a path for the log. Replaces each segment that is longer than an id, because a mistyped path may
-/// contain a token.
+/// Shortens a path for the log. Replaces each segment that is longer than an id, since it may be a token in a
+/// mistyped path.
 fn shorten(path: &str) -> String {
     let is_shown = |part: &str| part.len() <= PART_BYTES_MAX || part.parse::<FeedId>().is_ok();
     let part = |part| if is_shown(part) { part } else { "…" };

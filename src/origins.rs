@@ -6,8 +6,8 @@
 //! not those of the service. Invariant: a request is refused if its `Host` or its `Origin` is not known.
 //! Programs other than browsers send no `Origin`.
 //!
-//! A page of another site may also submit a form to this service. The header `Sec-Fetch-Site` reveals such
-//! a form or, if the browser does not send this header, `Origin` does.
+//! A page of another site may also submit a form to this service. The header `Sec-Fetch-Site` reveals this.
+//! Without this header, `Origin` does.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 

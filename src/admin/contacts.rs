@@ -122,8 +122,8 @@ pub(super) async fn import(
     let idempotency = if dry_run { None } else { context.idempotency_by(&digest)? };
     let request = Request { idempotency, ..Request::by(context.caller.actor) };
     let (reading, business) = (context.caller.reading.clone(), business.clone());
-    // If the client disconnects, the import continues. It holds the file's permit until it ends, so until
-    // then the file counts towards the limit on files in memory.
+    // If the client disconnects, the import continues. Until it ends, the file counts towards the limit on
+    // files in memory.
     let import = async move {
         let CsvFile { bytes, permit: _permit } = file;
         let rows = tables::contact_rows(bytes, reading).await?;

@@ -99,7 +99,8 @@ impl Gate<Token> for TokenGate {
                     caller.business = Some(handle);
                 }
                 Err(EngineError::NotFound) => {}
-                // A damaged business that was set aside can still be deleted. Other requests get an error.
+                // A damaged business that the store has set aside (taken offline) can still be deleted. Other
+                // requests get an error.
                 Err(EngineError::Store(StoreError::SetAside(_))) => {
                     caller.reading = Reading::PLAIN;
                     caller.business = Some(handle);

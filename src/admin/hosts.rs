@@ -1,6 +1,7 @@
 //! The host names of the operator listener.
 //!
-//! With DNS rebinding, a web page sends requests to its own host name, which resolves to this listener.
+//! With DNS rebinding, a host name of a foreign web page resolves to this listener, so the page can send
+//! requests to it.
 //!
 //! Invariant: a request with a host name that is not accepted is refused before its token or path is checked.
 //! IP addresses and `localhost` are accepted, because a page cannot change how they resolve.

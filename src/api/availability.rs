@@ -29,8 +29,8 @@ list_query! {
     normalize with_last_day
 }
 
-/// If the client omits the last day, it is the first day. The cursor is bound to the query with this value,
-/// so it stays valid if the client later sends the same day explicitly, or omits it.
+/// Sets an omitted last day to the first day. The cursor is bound to this value, so it stays valid whether
+/// the client omits the last day or sends the same day.
 fn with_last_day(query: AvailabilityQuery) -> Result<AvailabilityQuery, ApiError> {
     let last = query.end_date.unwrap_or(query.start_date);
     check_days(query.start_date, last)?;

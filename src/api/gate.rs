@@ -94,7 +94,7 @@ impl KeyGate {
     }
 }
 
-/// Returns the remaining quota, and an error if the rate limit refuses the request. Counts a refusal for the
+/// Returns the remaining quota, with an error if the rate limit is exceeded. Counts the error for the
 /// metrics.
 pub(crate) fn limited(
     verdict: Verdict,

@@ -99,8 +99,7 @@ pub(super) fn query(head: &Parts) -> Form {
     Form::parse(head.uri.query().unwrap_or_default().as_bytes())
 }
 
-/// The language of the page: the one that the visitor chose (`locale`), else the one that the browser
-/// prefers.
+/// The language of the page: the visitor's choice (`locale`), else the language that the browser prefers.
 pub(super) fn chosen_locale(head: &Parts, query: &Form, form: &Form) -> Option<Locale> {
     named_locale(query, form).or_else(|| accepted(&head.headers))
 }

@@ -4,7 +4,7 @@
 //! Invariants:
 //! - Every request about a conversation needs its token. Only the response to the start contains the token; the store
 //!   contains its SHA-256.
-//! - A request with a `turn_id` that was used before gets the first response again, with new manage links.
+//! - A repeated request (with the same `turn_id`) gets the first response again, with new manage links.
 //! - A customer sees the words of the turns, but not their effects.
 
 use std::net::IpAddr;

@@ -59,8 +59,8 @@ async fn serve(front: Arc<Front>, place: Arc<Place<Site>>, request: Request) -> 
     let answer = answer(&front, &place, head, params.clone(), body, &mut known);
     let answered = caught(Box::pin(answer)).await;
     if known.shop.is_none() && is_frame(&place) {
-        // The request was refused before its business was looked up. The business is looked up now, because the sites
-        // that embed its pages must also be able to embed the error page.
+        // The request was refused before its business was looked up. It is looked up now, because the sites
+        // that embed the page must be able to embed the error page too.
         known.shop = caught(Box::pin(shop(&front, &params, At::Frame))).await.ok();
     }
     let mut response = answered.unwrap_or_else(|refused| {

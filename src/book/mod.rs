@@ -13,7 +13,7 @@
 //! assets    stylesheet and scripts, under a path with their digest
 //! chat      the chat of a booking page, as JSON
 //! booking/  the page on which a customer books
-//! manage/   the pages of a manage link
+//! manage/   the pages of a manage link, which shows a customer their appointment
 //! widget    the script that other sites embed
 //! ```
 //!

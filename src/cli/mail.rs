@@ -14,8 +14,8 @@ use super::options::OperatorOptions;
 use super::print;
 use super::record::{One, one_line};
 
-/// The time limit for the service's response. The service's time limit for the relay's response is shorter,
-/// so the service can report that the relay did not respond.
+/// The time limit for the service's response. It is longer than the service's time limit for the relay, so
+/// the service can report that the relay did not respond.
 const TEST_TIMEOUT: Duration = Duration::from_secs(90);
 const TEST: &str = "/admin/v1/mail/test";
 

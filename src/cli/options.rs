@@ -4,9 +4,9 @@
 //! `RECEPTIONIST_DATA_DIR`). Without settings, a command finds a local service by the token and the socket in
 //! the data directory of `serve`, `demo` or the systemd unit, in this order.
 //!
-//! Invariant: unless an address is set, a command with a data directory sends the token only to the service
-//! that uses the directory, since only the owner of the directory can create a socket in it. Without a data
-//! directory, a token in the settings is sent to the default address.
+//! Invariant: unless an address is set, a command with a data directory sends the token only to the socket in
+//! this directory. Only the directory's owner can create a socket there. Without a data directory, a token in
+//! the settings is sent to the default address.
 
 use std::ffi::OsString;
 use std::io;
@@ -113,8 +113,9 @@ impl OperatorOptions {
         with(read_token(&file)?, otherwise)
     }
 
-    /// Whether the command must use the address in the settings. If the data directory is known, the
-    /// command uses the socket instead of the listen address, since any program may listen on that address.
+    /// Whether the command must use the address in the settings. If the data directory is known, its socket
+    /// takes precedence over the variable of the listen address, since any program may listen on that
+    /// address.
     fn is_placed(&self) -> bool {
         let setting = std::env::var(variables::ADMIN_LISTEN).ok();
         let by_setting = self.data_dir.is_some() && self.admin_listen == setting;
@@ -152,9 +153,9 @@ impl OperatorOptions {
         Ok(read.map(|authorization| (authorization, origin.to_owned())))
     }
 
-    /// The data directory whose socket accepts a connection, or `None` if there is none or the command uses
-    /// the address in the settings. If no socket accepts a connection, the command does not use the default
-    /// port, since another program may listen there and would get the token.
+    /// The data directory whose socket accepts a connection. `None` if the command uses the address in the
+    /// settings, or if there is no data directory. If no socket accepts a connection, the command does not
+    /// try the default port, since another program may listen there and would get the token.
     fn running_dir(&self, here: &Path, unit: &Path) -> Result<Option<PathBuf>, Failure> {
         if self.is_placed() {
             return Ok(None);
@@ -163,8 +164,8 @@ impl OperatorOptions {
         let is_own = |dir: &PathBuf| std::fs::metadata(dir).is_ok_and(|found| found.uid() == user);
         let dirs = match &self.data_dir {
             Some(dir) => vec![dir.clone()],
-            // Directories of other users are ignored, since root may run the command in the directory of a
-            // user who imitates a service there.
+            // Directories of other users are ignored. Otherwise, if root ran the command in a user's
+            // directory, that user could imitate a service there.
             None => [here.join(SERVE_DATA_DIR), here.join(DEMO_DATA_DIR)]
                 .into_iter()
                 .filter(is_own)

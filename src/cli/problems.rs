@@ -42,12 +42,13 @@ impl Flags {
     }
 }
 
-/// The refusal as one line, followed by a line for each detail if there are several details.
+/// The refusal as one line, followed by a line for each detail. A single detail of an invalid request is
+/// shown on the first line.
 pub(super) fn told(refused: &ApiError, call: &Call, flags: &Flags) -> String {
     let lines: Vec<String> = refused.details.iter().map(|detail| line(detail, call, flags)).collect();
     let code = one_line(&refused.code);
     match &lines[..] {
-        // The message of an invalid request with one detail repeats the detail, so only the detail is shown.
+        // The message of an invalid request with one detail repeats the detail.
         [one] if refused.code == "invalid_request" => format!("{code}: {one}"),
         [_, ..] if refused.code == "invalid_request" => {
             format!("{code}: {} problems\n  {}", lines.len(), lines.join("\n  "))
@@ -90,7 +91,7 @@ const IGNORE_BUFFERS: &str = "ignore_buffers";
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Hint {
     Said(String),
-    /// The hint that names the region by which the business's national phone numbers are read.
+    /// The hint with the region that determines how the business's national phone numbers are read.
     PhoneRegion,
 }
 

@@ -1,8 +1,8 @@
 //! The limit on open files, and notifications to the supervisor of the process, such as systemd
 //! (`sd_notify(3)`).
 //!
-//! Invariants: without `NOTIFY_SOCKET` nothing is sent. The async runtime notifies the watchdog. So a
-//! blocked runtime is detected, but a slow disk does not cause a restart.
+//! Invariants: without `NOTIFY_SOCKET` nothing is sent. The async runtime notifies the watchdog, so the
+//! supervisor detects a blocked runtime. A slow disk does not block the runtime and causes no restart.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use tokio::time::sleep;
 
 use crate::server::{CONNECTIONS_MAX, RESERVE_MAX};
 
-/// The interval at which the service asks its supervisor for more time while the store opens.
+/// The interval at which the service requests more start time from its supervisor while the store opens.
 const EXTEND_EVERY: Duration = Duration::from_secs(10);
-/// The additional time that each request to the supervisor asks for, in microseconds.
+/// The additional time of each request, in microseconds.
 const EXTEND_BY_MICROSECONDS: u32 = 60_000_000;
 
-/// Notifies the watchdog until the runtime ends. The returned task asks the supervisor for more time until
-/// the task is stopped.
+/// Notifies the watchdog until the runtime ends. The returned task requests more start time until it is
+/// stopped.
 pub(super) fn starting() -> JoinHandle<()> {
     if let Some(watchdog) = sd_notify::watchdog_enabled() {
         tokio::spawn(again(watchdog / 2, || tell(NotifyState::Watchdog)));

@@ -1,5 +1,5 @@
-//! A response of the service contains one record, a page of a list, or a whole list. A [`Record`] keeps the fields in
-//! the order of the response.
+//! The contents of a response of the service: one record, a page of a list, or a whole list. A [`Record`]
+//! keeps the fields in the order of the response.
 
 use std::fmt;
 

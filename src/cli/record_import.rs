@@ -2,8 +2,8 @@
 //! public-holiday calendar.
 //!
 //! Invariants: nothing is changed unless the whole file is valid and the days of a calendar fit into the
-//! limit on special days. Existing contacts, found by phone or email, and existing special days are not
-//! changed, so an interrupted import of a calendar can be repeated.
+//! limit on special days. Contacts that exist already (same phone or email) and special days that exist
+//! already are not changed. So an interrupted import of a calendar can be repeated.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -114,8 +114,8 @@ pub(super) async fn import_holidays(
     Ok(closed(&made, &there, import.dry_run, json))
 }
 
-/// The output of the command. `there` contains the dates of the calendar that already have a special day,
-/// with their names in the calendar.
+/// The output of the command. `there` contains the dates that already have a special day, with their names in
+/// the calendar.
 fn closed(made: &[ClosedDay], there: &[(NaiveDate, String)], dry_run: bool, json: bool) -> Printed {
     if json {
         let named = |date: &NaiveDate, note: &str| json!({"date": date.to_string(), "note": note});

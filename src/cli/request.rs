@@ -1,5 +1,5 @@
-//! A request to the operator API. It first contains texts as the operator typed them. When the texts are
-//! resolved, it contains the values to send.
+//! A request to the operator API. At first, its values are texts as the operator typed them. Resolving
+//! replaces them by the values to send.
 //!
 //! Invariants: a typed text stays inside one path segment or one query value, since special characters are
 //! encoded. A body contains only given values.

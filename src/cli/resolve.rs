@@ -1,8 +1,8 @@
 //! Resolves the texts of a command: names to ids, local times to instants, and file names to contents.
 //!
 //! Invariants: an id is used without a lookup. An ambiguous or unknown text ends the command before any
-//! change. A note reports each record that the command did not name in full. Commands that delete require an
-//! id or a full name.
+//! change. A note reports each record whose full name was not typed. Commands that delete require an id or a
+//! full name.
 
 use std::io;
 
@@ -141,7 +141,7 @@ impl Meaning<'_> {
         };
         let same = of(&|name| name == wanted);
         // The text can be empty, for example because a shell variable is unset. Every name begins with the
-        // empty text, so an empty text is compared only with whole names.
+        // empty text, so an empty text never matches by prefix.
         let begins = same.is_empty() && !wanted.is_empty();
         let begun = if begins { of(&|name| name.starts_with(&wanted)) } else { Vec::new() };
         match (&same[..], &begun[..]) {
@@ -190,7 +190,8 @@ impl Meaning<'_> {
 
     fn region(&mut self, text: &str) -> Result<Value, Failure> {
         if zone::zone(text).is_none() {
-            // The zone is unknown. The service refuses it with a better message than one about the region.
+            // The time zone is unknown. The service refuses it, and its message is better than one about the
+            // region.
             return Ok(Value::Null);
         }
         let Some(region) = zone::region_of(text) else {

@@ -57,7 +57,7 @@ async fn carry_out(mut task: Task, options: &OperatorOptions, flags: &Flags) -> 
 
 /// Asks for confirmation: the name of the business before its deletion, otherwise `yes`.
 async fn confirm(client: &Client, what: Irreversible, path: &Path) -> Result<(), Failure> {
-    // The confirmation of a merge shows no record, since its path is not the path of a record.
+    // A merge shows no record, since its path is not the path of a record.
     let record = if what == Irreversible::Merge { None } else { Some(record::one(client, path).await?) };
     let name = record.as_ref().and_then(|record| record.get("name")?.as_str()).map(one_line);
     if !io::stdin().is_terminal() {
@@ -115,7 +115,7 @@ pub(super) async fn perform(
         return import_contacts(client, &task.import, &call, json).await;
     }
     if task.show == Show::File {
-        // A file can be longer than the longest response that the client holds, so it is written in parts.
+        // A file can be too long for the client to hold as a whole, so it is written in parts.
         let mut output = WholeFile::begin(None)?;
         client.lines(&call.target(&[]), |part| Ok(output.write(part)?)).await?;
         output.finish()?;
@@ -126,8 +126,7 @@ pub(super) async fn perform(
         Show::Holidays => {
             let now = SystemTime::now().into();
             let printed = import_holidays(client, &task.import, &call, &one(&answer)?, now, json).await;
-            // The message of the import already names the flag or the date, so the refusal is not explained
-            // again.
+            // The error of an import already names the flag or the date, so it is not explained again.
             return printed.map_err(|failure| Failure { refusal: None, ..failure });
         }
         _ if json => return Ok(Printed { output: raw(&answer)?, note: None }),

@@ -1,9 +1,9 @@
 //! `serve` runs the service until it receives a signal to stop.
 //!
-//! Invariants: standard output contains only the two lines with the addresses. After an invalid setting or
-//! another failure to start, standard error contains one line about it; the exit code is 2 for a setting and
-//! 1 otherwise. SIGHUP reloads the certificates and never ends the service. A slow reader of standard output
-//! or standard error delays neither responses nor the exit.
+//! Invariants: standard output contains only the two lines with the addresses. A failure to start prints one
+//! line on standard error. The exit code is 2 after an invalid setting and 1 after another failure. SIGHUP
+//! reloads the certificates and never ends the service. A slow reader of standard output or standard error
+//! delays neither responses nor the exit.
 
 use std::convert::Infallible;
 use std::future::pending;

@@ -1,6 +1,6 @@
 //! The settings of `serve`. Each setting has a flag and an environment variable.
 //!
-//! clap collects the texts, and [`Settings`] checks and parses them once. An error message is one line. It
+//! clap collects the texts, and [`Settings`] checks and parses them once. An error message is one line that
 //! begins with the name of the variable, even if the flag was used. The process then exits with
 //! [`EXIT_CODE`]. A variable that is set but empty is an error.
 
@@ -294,7 +294,7 @@ fn mail(
     }
 }
 
-/// The rate limit of API keys. Either of two variables sets it; if both are set, they must be equal.
+/// The rate limit of API keys. Two variables can set it; if both are set, they must be equal.
 fn rate_limit(given: Option<OsString>, too: Option<OsString>) -> Result<NonZeroU32, ConfigError> {
     let read = |variable, given| parsed(variable, given, "120", AT_LEAST_1);
     match (given, too) {

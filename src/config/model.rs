@@ -1,4 +1,4 @@
-//! The settings of the chat model that answers for the receptionist. Without them, the receptionist answers by its
+//! The settings of the chat model that speaks for the receptionist. Without them, the receptionist uses its
 //! guided path: fixed questions and choices.
 
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use url::{Host, Url};
 use super::value::{ConfigError, read, secret};
 use super::variables;
 
-/// The members of a request to the model that the service sets. The options must not contain them.
+/// The members of a request to the model that the service itself sets, so the options must not contain them.
 const OWN_MEMBERS: [&str; 4] = ["messages", "tools", "stream", "model"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,8 +86,8 @@ fn key(text: &str) -> Result<ModelKey, &'static str> {
     if is_visible { Ok(ModelKey(text.to_owned())) } else { Err("must be visible ASCII characters") }
 }
 
-/// Checks the base address, and returns it with its host. Others on the network could read plain http, so it is
-/// accepted only for loopback and private addresses.
+/// Checks the base address, and returns it with its host. Plain http is accepted only for loopback and
+/// private addresses, since others on the network could read the requests.
 fn base(text: &str) -> Result<(String, String), &'static str> {
     const FORM: &str =
         "must be an address such as https://models.example.com/v1, without a user name, query or fragment";

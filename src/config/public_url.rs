@@ -21,8 +21,8 @@ pub struct PublicUrl {
 }
 
 impl PublicUrl {
-    /// Parses an origin. Accepts plain http for any host, because `Host` and `Origin` are parsed too. Refuses
-    /// a path after the port.
+    /// Parses an origin. Accepts plain http for any host, because it also parses the headers `Host` and
+    /// `Origin`. Refuses a path after the port.
     pub fn parse(text: &str) -> Option<Self> {
         let url = Url::parse(text).ok()?;
         let is_https = match url.scheme() {

@@ -223,8 +223,8 @@ impl Visit {
         (!self.signed_in.fresh).then(|| field.hint(hint))
     }
 
-    /// Checks that the person entered the password recently, or checks the password in the form. Returns
-    /// the problem to show at the field, if any. For protected changes, the engine checks again.
+    /// Checks that the person entered the password recently, or else checks the password in the form. Returns
+    /// the problem to show at the field, if any. For a protected change, the engine repeats the check.
     pub(super) async fn freshen(&mut self) -> Result<Option<ProblemCode>, Refused> {
         if self.signed_in.fresh {
             return Ok(None);

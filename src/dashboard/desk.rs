@@ -33,7 +33,7 @@ pub(crate) struct Desk {
     pub(super) origins: Origins,
     pub(super) cookies: Cookies,
     pub(super) cursors: Cursors,
-    /// Seals the change markers, with a new key at each start of the service.
+    /// Makes the change markers opaque, with a new key at each start of the service.
     moments: Cursors,
     pub(super) once: Once,
     pub(super) limits: Limits,

@@ -1,6 +1,6 @@
-//! Drafts are submitted forms that were not accepted and are kept for their page. A form is kept if the
-//! session had ended, the form was too old, the business was suspended, or the person submitted another form
-//! of the same page. The page fills the form with the draft, and the person can submit it again.
+//! A draft is a submitted form that the service did not accept and keeps for the form's page. The service
+//! keeps a form if the session had ended, the form was too old, the business was suspended, or the person had
+//! submitted another form of the same page. The page shows the draft, and the person can submit it again.
 //!
 //! Invariants:
 //! - A draft contains no password.

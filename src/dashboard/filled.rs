@@ -1,5 +1,5 @@
-//! Forms for records. This module parses a submitted form like the body of an API request. If the form was
-//! refused, the page shows it again.
+//! Forms for records. This module parses a submitted form like the body of an API request. The page shows a
+//! refused form again.
 //!
 //! Invariants:
 //! - A refused form is shown with the submitted values. Each problem is next to its field; problems without a
@@ -175,7 +175,7 @@ impl Member {
     }
 
     /// Like [`Self::must`], but accepts a suspended business if `draft` is a form that was refused because of
-    /// the suspension. The page then shows the draft, so that the person can copy its text.
+    /// the suspension. The page then shows the draft, so that the person can copy the text.
     pub(super) fn must_or_kept(&self, right: Right, draft: Option<&Draft>) -> Result<(), Refused> {
         let is_kept = draft.is_some_and(|draft| draft.why == Why::Suspended);
         match self.must(right) {
@@ -218,7 +218,7 @@ impl Member {
         Filled::refused(&self.view, &self.form, undone)
     }
 
-    /// The response to a form: a redirect after a change, or after a refusal the page that `again` renders
+    /// The response to a form: after a change a redirect, and after a refusal the page that `again` renders
     /// from the refused form.
     pub(super) async fn answered<F: Future<Output = Answered>>(
         &self,
@@ -229,8 +229,8 @@ impl Member {
     }
 }
 
-/// The response to a form: a redirect after a change, or after a refusal the page that `again` renders from
-/// its reason.
+/// The response to a form: after a change a redirect, and after a refusal the page that `again` renders from
+/// the reason.
 pub(super) async fn redirected<F: Future<Output = Answered>>(
     done: Result<String, Refused>,
     again: impl FnOnce(Undone) -> F,
@@ -306,7 +306,7 @@ impl Filled {
         self.values.get(id)
     }
 
-    /// Whether the form has a field with this name. Browsers do not send unticked checkboxes.
+    /// Whether the form has a field with this name. Browsers omit unticked checkboxes.
     pub(super) fn has(&self, id: &str) -> bool {
         self.values.find(id).is_some()
     }

@@ -135,8 +135,8 @@ async fn answer(
     }
     let Some(row) = place.row(&head.method) else {
         if reads {
-            // After a refused form, the address bar shows the path of the form. If the person reloads the
-            // page or enters the path again, the browser requests the path with GET.
+            // After a refused form, the address bar shows the path of the form. If the person reloads or
+            // enters this path, the browser sends a GET, which gets a redirect to the page of the form.
             return Ok(see_other(&gate.page_of(place.path, head.uri.path())));
         }
         let posts = place.row(&Method::POST).is_some();
@@ -165,8 +165,8 @@ async fn answer(
         let business = asked.param::<BusinessId>("business_id");
         let business = business.filter(|id| belongs.iter().any(|one| one.business_id == *id));
         let Some(business) = business else { return post(gate, place, row, asked).await };
-        // The form counts towards the person's limit here and again in `post`. A person who has reached the
-        // limit is refused before the upload, so slow uploads cannot occupy the permits for files in memory.
+        // The form counts towards the person's limit here and again in `post`. At the limit, it is refused
+        // before the upload, so slow uploads cannot occupy the permits for files in memory.
         desk.limits.people.count(signed.person.id, desk.engine.now()).map_err(Refused::too_many)?;
         let _permit = Some(tables::permit(business).await?);
         let form = Form::read_with_file(&asked.head.headers, body, FORM_BYTES_MAX).await?;

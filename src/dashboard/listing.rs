@@ -64,7 +64,8 @@ impl Member {
 }
 
 impl Part {
-    /// Reads the rows of the page. If a scan ends early, reading continues a limited number of times.
+    /// Reads the rows of the page. A scan may end before the page is full. Reading then continues, up to a
+    /// limited number of scans.
     pub(super) async fn read<T, Fut>(&self, read: impl Fn(PageRequest) -> Fut) -> Result<Through<T>, Refused>
     where
         Fut: Future<Output = Result<Page<T>, EngineError>>,

@@ -33,8 +33,8 @@ const IDS_OF_SESSION_MAX: usize = 256;
 const IDS_MAX: usize = 65_536;
 /// The maximum age of a form, in milliseconds (one day).
 const AGE_MILLIS_MAX: i64 = 24 * 60 * 60 * 1_000;
-/// The clock may be set back, so a form's time may be ahead of the clock by at most this number of
-/// milliseconds.
+/// The maximum time, in milliseconds, by which a form can be ahead of the clock. This happens if the clock
+/// was set back.
 const AHEAD_MILLIS_MAX: i64 = 60 * 1_000;
 
 #[derive(Clone, Copy)]
@@ -126,8 +126,7 @@ impl Once {
         {
             session.acted.remove(at);
             state.ids -= 1;
-            // A session with a horizon is kept. If it were removed, its horizon would have to apply to all
-            // sessions.
+            // A session with a horizon is kept. Without it, the horizon would have to apply to all sessions.
             if session.acted.is_empty() && session.horizon == 0 {
                 state.sessions.remove(&sent.session);
             }

@@ -103,7 +103,7 @@ pub async fn read_within(
     timeout(BODY_TIME_MAX, collect(body, bytes_max)).await.unwrap_or(Err(BodyError::Timeout))
 }
 
-/// Copies the pieces into one buffer. A list of the pieces would take much more memory if each had one byte.
+/// Copies the pieces into one buffer. A list of pieces of one byte each would take much more memory.
 async fn collect(mut body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
@@ -119,8 +119,8 @@ async fn collect(mut body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
 /// A streamed body. Only the time in [`Pieces::next`] counts, so a slow reader causes no timeout.
 pub struct Pieces {
     body: Body,
-    /// The remaining waiting time. Received bytes add to it, up to a maximum, so a fast start does not permit
-    /// a long pause.
+    /// The remaining waiting time. Received bytes increase it up to a maximum, so a fast start permits no
+    /// long pause.
     patience: Duration,
 }
 

@@ -120,8 +120,9 @@ where
     F: Fn(Request) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Response> + Send + 'static,
 {
-    // `FutureExt::map` holds the future once. An async block would hold it twice while awaiting it, so
-    // every request would allocate twice the memory. axum clones the handler several times for each request.
+    // axum clones the handler several times for each request, so the function is in an `Arc`.
+    // `FutureExt::map` holds the future once. An async block would hold it twice while awaiting it, which
+    // would double the memory of every request.
     let serve = Arc::new(serve);
     let serve = move |request: Request| {
         serve(request).map(|mut response: Response| {

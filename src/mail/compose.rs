@@ -90,8 +90,8 @@ impl Composer for Letters {
     }
 }
 
-/// Breaks up `=?` in a text for a header. The recipient's program would decode a text that looks like an
-/// encoded word (RFC 2047, 2), and the header encoder leaves ASCII text unchanged.
+/// Breaks up `=?` in a text for a header, since the header encoder leaves ASCII text unchanged. The
+/// recipient's program would decode a text that looks like an encoded word (RFC 2047, 2).
 fn for_head(text: &str) -> String {
     text.replace("=?", "= ?")
 }

@@ -187,9 +187,9 @@ impl Maker<'_> {
         }
     }
 
-    /// The mail for a new password. If it names a business, the mail invites a person to that business. In
-    /// this case, the person's account had an unconfirmed address, so another person may have chosen its
-    /// password, and the service removed the password.
+    /// The mail for a new password. If it names a business, it also invites the person to this business. In
+    /// this case, the service has removed the account's password: the address was unconfirmed, so another
+    /// person may have chosen the password.
     fn reset(&self, link: &Link) -> Page {
         let mut page = self.link("reset", link, &["reset-ignore"]);
         if self.business.is_some() {

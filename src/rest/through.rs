@@ -1,5 +1,5 @@
-//! Reads a page with several scans. Each reads a bounded number of rows, so it may end before the page is
-//! full.
+//! Reads a page with several scans, since a scan reads a bounded number of rows and may end before the page
+//! is full.
 
 use engine::EngineError;
 use engine::business::{Page, PageRequest};

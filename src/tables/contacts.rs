@@ -283,7 +283,7 @@ fn header_columns(line: u64, header: &[String]) -> Result<Vec<&'static str>, Vec
     let is = |name: &str, column: &str| {
         USUAL.iter().any(|(usual, names)| *usual == column && names.contains(&name))
     };
-    // If a file has a column for the first name, the French word for a name means the last name.
+    // In a file with a column for the first name, the French `nom` means the last name.
     let has_first = names.iter().any(|name| is(name, FIRST_NAME));
     let (mut columns, mut problems) = (Vec::new(), Vec::new());
     for (name, written) in names.iter().zip(header) {
@@ -398,7 +398,7 @@ mod tests {
         let expected = [is(2, "Zoé – “Œuvre” €", "", "")];
         assert_eq!(known("name\nZoé – “Œuvre” €\n".as_bytes()), expected);
         assert_eq!(known(b"name\nZo\xe9 \x96 \x93\x8cuvre\x94 \x80\n"), expected);
-        // A file with a character in several bytes of UTF-8 and an invalid byte is in neither encoding.
+        // A file with both a multi-byte character of UTF-8 and an invalid byte is in neither encoding.
         let said = read_in_france(b"name\nZo\xc3\xa9\nZo\xe9\nA\n").unwrap_err();
         assert!(said.len() == 1 && said[0].starts_with("line 3: is not valid UTF-8"), "{said:?}");
     }

@@ -116,7 +116,7 @@ impl Shared {
             drop(state);
             let dropped = self.dropped.load(Ordering::Relaxed);
             if dropped > reported && taken {
-                // `report` adds a line to the buffer, which was just emptied.
+                // `report` adds a line to the buffer. This line has space, since the buffer was just emptied.
                 report(dropped - reported);
                 reported = dropped;
             }

@@ -1,7 +1,7 @@
 //! The limits on submitted forms and online bookings. The counts are in memory.
 //!
-//! Invariants: a form that a limit refuses is not counted. A form whose booking fails counts as a form, but
-//! not as a booking.
+//! Invariants: a form that a limit refuses is not counted. A form whose booking fails counts against the
+//! limit on forms only.
 
 use std::net::IpAddr;
 

@@ -52,8 +52,8 @@ impl Managed {
         let shown = shown.unwrap_or(seen.business.locale);
         let (profile, mut website) = (seen.business.clone(), seen.website.clone());
         if !website.enabled || profile.suspended {
-            // The booking page is not available, and neither is its stylesheet with the business's colour, so this page
-            // has the default colour.
+            // Without the booking page, there is no stylesheet with the business's colour, so this page has
+            // the default colour.
             website.color = None;
         }
         let shop = Arc::new(Shop { business, profile, website, chats: false });

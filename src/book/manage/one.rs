@@ -39,8 +39,7 @@ struct Page {
     waits: bool,
     may_move: bool,
     may_cancel: bool,
-    /// Whether the page says that changes are restricted, because the appointment has not ended and the
-    /// customer may not move it.
+    /// Whether the page says that the customer may not make changes. False if the appointment has ended.
     is_fixed: bool,
     /// The path of the booking page, if the appointment has ended or will not take place.
     again: Option<String>,

@@ -89,8 +89,8 @@ async fn sample(service: &Service, file: &Path) -> Result<Sample, ServiceError> 
             serde_json::from_slice(&bytes).map_err(|error| failed(format!("{}: {error}", file.display())))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // Without the file, a business of this name comes from an interrupted start, and the sample is
-            // created again. Any other business is the operator's data, so the directory is refused.
+            // If the file is missing, a business of this name comes from an interrupted start, and the sample
+            // is created again. Any other business is the operator's data, so the directory is refused.
             let some = PageRequest { limit: 100, after: None };
             let found = service.engine().businesses(&some).await.map_err(failed)?.items;
             if found.iter().any(|business| business.name != NAME) {

@@ -1,6 +1,6 @@
 //! The records of the sample business, as the lines of an import.
 //!
-//! Invariant: the records depend only on the instant and the language, so equal starts give equal data.
+//! Invariant: the records depend only on the current time and the language.
 
 use chrono::{Days, NaiveDate, TimeDelta, Weekday};
 use domain::{

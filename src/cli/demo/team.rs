@@ -81,7 +81,7 @@ pub(super) fn hours(day: Weekday) -> (i64, i64) {
     if day == Weekday::Sun { (600, 1020) } else { (540, 1140) }
 }
 
-/// The hours of a staff member on a date: the windows within the opening hours.
+/// The working hours of a staff member on a date, cut to the opening hours.
 pub(super) fn windows(member: &Member, date: NaiveDate) -> Vec<(i64, i64)> {
     let day = date.weekday();
     let (open, close) = hours(day);

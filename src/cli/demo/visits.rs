@@ -15,10 +15,9 @@ const COMING_DAYS: i64 = 10;
 pub(super) const TIME_OFF_DAYS: [i64; 2] = [6, 8];
 /// The minutes between two bookable times.
 const GRID: i64 = 30;
-/// The number of contacts that exist at the start of the history. Every further contact is added with its
-/// first visit.
+/// The number of contacts at the start of the history. Each further contact is added at the first visit.
 pub(super) const REGULARS: usize = 130;
-/// The index of a contact with earlier visits, to whom no visit is assigned at random.
+/// The index of a contact with earlier visits. No random visit is assigned to this contact.
 pub(super) const AWA: usize = 0;
 pub(super) const JEAN: usize = 1;
 /// The days of the earlier visits of [`AWA`], counted from today.
@@ -97,8 +96,8 @@ impl Sample {
     /// A confirmed visit at this time. If its start or end has passed, the attendance says so.
     fn visit(&mut self, day: i64, minute: i64, (staff, service): (usize, usize)) -> Visit {
         let starts_at = at(self.date(day), minute);
-        // A visit is booked from 3 hours to 14 days before its start. If that would be in the future, it was
-        // booked in the last three days instead.
+        // A visit is booked from 3 hours to 14 days before its start. If that time is in the future, the
+        // visit was booked within the last three days instead.
         let before = starts_at - TimeDelta::hours(3) - self.numbers.minutes(14 * 24 * 60);
         let created_at = before.min(self.now - TimeDelta::minutes(5) - self.numbers.minutes(3 * 24 * 60));
         let source = ["voice", "voice", "voice", "website", "website", "dashboard", "dashboard", "sms"];

@@ -1,9 +1,10 @@
-//! Plants faults of a receptionist, each of which at least one scenario of the repository must detect.
+//! Tests that the scenarios of the repository detect faults of a receptionist: each fault here must fail at
+//! least one scenario.
 //!
-//! The program contains no fault that could be switched on. Instead, the test acts as a wrapper around the correct
-//! service, which only tests contain: it changes the scenario before the service plays it, the records and words
-//! afterwards, or both. The scenario then judges the result by its unchanged expectations. A service that hears "yes"
-//! where the caller says "no" behaves exactly as a service that takes a no for a yes.
+//! The program itself contains no switch for these faults. Instead, a test imitates a faulty service: it
+//! changes the scenario before the correct service plays it, or the records and words afterwards, or both.
+//! Then it compares the result with the unchanged expectations. For example, a service that hears "yes" where
+//! the caller says "no" behaves like a service that takes a no for a yes.
 
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ const SCENARIOS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests
 /// The number of the contact who has an appointment in the English scenarios.
 const CONTACT: &str = "+447700900123";
 
-/// The parts of a wrapper: one that changes what the service receives, and one that changes what it leaves.
+/// A change to the input of the service (`Hears`) or to its results (`Leaves`).
 #[derive(Clone, Copy)]
 enum Fault {
     Hears(fn(&mut Scenario)),
@@ -116,8 +117,8 @@ async fn differences(scenario: &Scenario, fault: Fault) -> Vec<String> {
             }
             judge(&scenario.expect, &played)
         }
-        // The conversation ended before all turns were played. This does not show that the scenario's expectations
-        // detect the fault.
+        // The conversation ended before all turns were played, so the run does not show whether the
+        // expectations detect the fault.
         Err(_) => Vec::new(),
     }
 }

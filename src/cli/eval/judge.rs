@@ -54,7 +54,8 @@ fn has_all(record: &Value, expected: &Map<String, Value>) -> bool {
     expected.iter().all(|(field, value)| is_same(record.get(field).unwrap_or(&Value::Null), value))
 }
 
-/// Whether a value is as expected. Two texts of the same instant are equal, and an object may have further fields.
+/// Whether a value is as expected. Texts of the same instant are equal, and an object may have additional
+/// fields.
 fn is_same(got: &Value, expected: &Value) -> bool {
     match (got, expected) {
         (Value::Object(_), Value::Object(expected)) => has_all(got, expected),

@@ -199,7 +199,8 @@ fn said(says: &Says, channel: Channel, last: &str) -> Result<Said, String> {
     })
 }
 
-/// The confirmation number in a text: two digits after the word of [`talk::words`] that asks for it.
+/// The confirmation number in a text: two digits after the word that asks for it, as defined in
+/// [`talk::words`].
 fn number_in(text: &str) -> Option<String> {
     let after = ["Reply ", "Répondez "].into_iter().find_map(|word| text.rsplit_once(word))?.1;
     let digits: String = after.chars().take_while(char::is_ascii_digit).collect();

@@ -12,7 +12,7 @@ use super::super::request::Term;
 use super::super::typed::{Kind, Typed, hours, zone};
 use super::operation::Property;
 
-// The kinds of companions: further flags that set, clear, empty or fill the same property.
+// The kinds of companion flags, which set, clear, empty or fill the property of another flag.
 const ALL: &str = "all";
 const CLEARED: &str = "cleared";
 const EMPTIED: &str = "emptied";
@@ -24,19 +24,19 @@ const ASKED: &str = "asked";
 pub(super) struct Shape {
     pub(super) property: &'static str,
     pub(super) alias: Option<&'static str>,
-    /// The word that means null as the value of the flag, such as `default`. With this word, the property
-    /// needs no flag that clears it.
+    /// The value of the flag that means null, such as `default`. With this word, no other flag is needed to
+    /// clear the property.
     pub(super) null: Option<&'static str>,
     /// The flag that clears the property or empties the list, and its help.
     pub(super) clears: Option<(&'static str, &'static str)>,
     /// The default that the help shows instead of the default in the API document.
     pub(super) default: Option<&'static str>,
-    /// Another property. The flag that clears it also clears this property.
+    /// Another property, whose clearing flag also clears this property.
     pub(super) cleared_with: Option<&'static str>,
     /// Whether the value can be read from a file or standard input.
     pub(super) in_file: bool,
-    /// If this property is a secret, the property with the account that it belongs to. A secret is never an argument:
-    /// the command reads it from a file or asks for it at the terminal.
+    /// For a secret, the property that contains its account. A secret is never an argument: the command reads
+    /// it from a file or asks for it at the terminal.
     pub(super) secret_of: Option<&'static str>,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Flag<'a> {
         Self { property, shape: shape.unwrap_or(Shape::of("")), is_bare, is_list, changes, long }
     }
 
-    /// Adds the flag to a command, together with its companions, which clear, empty or fill the property.
+    /// Adds the flag to a command, together with the flags that clear, empty or fill the property.
     pub(super) fn add_to(&self, command: Command) -> Command {
         let Property { name, required, .. } = self.property;
         if self.shape.secret_of.is_some() {

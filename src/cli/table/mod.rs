@@ -40,14 +40,14 @@ struct Verb {
     alias: Option<&'static str>,
     about: &'static str,
     operation: &'static str,
-    /// The operation that the command calls if `--kind` is not given. A command that has no flag `--kind` calls it if
-    /// none of the flags for the body is given.
+    /// The operation that the command calls if `--kind` is not given or, for a command without `--kind`, if
+    /// no flag for the body is given.
     otherwise: Option<&'static str>,
     shown: Show,
     /// A property that the command itself sets, and its value.
     says: Option<(&'static str, &'static str)>,
     without: &'static [&'static str],
-    /// A property whose default depends on other flags.
+    /// A property whose default depends on other arguments.
     follows: Option<Follows>,
     confirms: Option<Irreversible>,
     /// The arguments, if they are not derived from the operation.
@@ -305,7 +305,7 @@ impl Verb {
             let yes = Arg::new(YES).long(YES).action(ArgAction::SetTrue);
             command = command.arg(yes.help("Do not ask for confirmation"));
         }
-        // `augment_args` replaces the description of the command, so it is set again.
+        // `augment_args` replaces the description of the command, so the description is set again.
         command.about(self.about)
     }
 

@@ -58,7 +58,8 @@ fn businesses() {
 #[test]
 fn calendars() {
     let all = format!("{B}/calendars");
-    // The unresolved text of a password is the name of its file, or of the secret to ask for.
+    // The unresolved text of a password is the name of the file that contains it, or the name of the secret
+    // to ask for.
     for (flag, password) in [("--password-file f", "f"), ("", "password")] {
         check(
             &format!("calendar discover --business b1 --url U --username ada {flag}"),

@@ -122,8 +122,8 @@ const COMMANDS: &[&str] = &[
 fn operations() -> Vec<(String, Vec<String>)> {
     let document = operator_document();
     let mut operations = Vec::new();
-    // Other tests cover the operations that are left out here. `tests/crash` and `tests/cli` test `backup`,
-    // which makes several calls, and `export` and `import`, which stream lines. `tests/cli` tests `mail
+    // Other tests cover the operations that are omitted here. `tests/crash` and `tests/cli` test `backup`,
+    // which makes several requests, and `export` and `import`, which stream lines. `tests/cli` tests `mail
     // test`, which belongs to no business.
     let moves = |path: &str| path.ends_with("/export") || path == "/import";
     let of_businesses =
@@ -182,8 +182,7 @@ fn operation(line: &str) -> String {
         return format!("{} /audit", call.method);
     }
     let path = call.path.trim_start_matches("/admin/v1/businesses");
-    // A command may name the business or use the default business, so the path may contain the id of the
-    // business or not.
+    // The path may omit the id of the business, since a command can use the default business.
     let path = match path.strip_prefix("/business_id").or_else(|| path.strip_prefix('/')) {
         None => path.to_owned(),
         Some("") => "/{business_id}".to_owned(),

@@ -8,7 +8,7 @@ const PROPOSALS_MAX: usize = 3;
 /// The minimum similarity of a proposal, from 0 to 1.
 const LIKENESS_MIN: f64 = 0.8;
 
-/// The maximum difference in similarity between a proposal and the most similar proposal.
+/// The maximum difference between the similarity of a proposal and that of the best proposal.
 const DIFFERENCE_MAX: f64 = 0.08;
 
 /// The words most similar to the text, the most similar first.

@@ -301,7 +301,8 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
     }
 }
 
-/// The catalogue shows an instant only with the time zone of its business, which a problem does not have.
+/// The current value in words. The text about an instant omits the time, since a problem does not contain the
+/// time zone of the business.
 fn now(words: &Words, value: CurrentValue) -> String {
     use CurrentValue as V;
     let say = |english, french| of(words.locale, english, french).to_owned();

@@ -97,8 +97,8 @@ async fn plain_data_after_the_start_of_tls_fails_the_attempt() {
 
 #[tokio::test]
 async fn an_endless_response_ends_the_attempt() {
-    // More bytes than the system's buffers on both ends can hold, so a relay that could send fewer was cut
-    // off by the client.
+    // More bytes than the system's buffers on both ends can hold. If the relay could send fewer, the client
+    // has closed the connection.
     const BUFFERED_MAX: usize = 32 << 20;
     for (scheme, starttls, step) in [
         ("smtp+plain", false, At::Greeting),

@@ -13,8 +13,8 @@ const EARLIER: [(u32, &str); 4] = [
     (4, include_str!("lines_4.jsonl")),
     (5, include_str!("lines_5.jsonl")),
 ];
-/// The properties that each version added, the newest version first, with the values that records from lines
-/// of earlier versions have.
+/// The properties that each version added, newest version first, with their values in records from lines of
+/// earlier versions.
 const ADDED: [(u32, &[&str]); 3] = [
     (
         5,

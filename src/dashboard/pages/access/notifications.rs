@@ -132,7 +132,7 @@ fn versions(member: &Member, sent: &Filled) -> Versions {
         };
         let here = of.is_ticked(&field(kind, "in_app"), "on");
         let here = view.t(if here { "notify-shown" } else { "notify-not-shown" });
-        // If the page did not offer the scope, it is not in the form, so the scope is unchanged.
+        // The form has no scope if the page did not offer it. In this case the scope is unchanged.
         let scoped = !sent.get(&field(kind, "scope")).is_empty();
         let scope = if scoped { format!(" · {}", word("scope")) } else { String::new() };
         format!("{} · {here}{scope}", word("email"))

@@ -14,10 +14,9 @@ pub(super) const STEP_MINUTES: u32 = 5;
 const MINUTES_MAX: u32 = 24 * 60;
 /// A board begins and ends at a multiple of this number of minutes.
 const HALF_HOUR: u32 = 30;
-/// Numbers of minutes, each with a CSS class. If a board has an appointment that is shorter than an entry's
-/// number, the board gets the entry's class, which makes its steps higher. Otherwise the appointment would
-/// not have the height of 24 CSS pixels that WCAG 2.2 (2.5.8) requires. Appointments of five minutes are so
-/// rare that no class exists for them.
+/// The CSS classes that make the steps of a board higher. A board with an appointment of fewer minutes than
+/// an entry's number gets the entry's class. The appointment then has the height of 24 CSS pixels that WCAG
+/// 2.2 (2.5.8) requires. No class exists for appointments of five minutes, since they are rare.
 const FINE: [(u32, &str); 2] = [(15, " finest"), (20, " fine")];
 const QUIET: Range<u32> = 9 * 60..18 * 60;
 

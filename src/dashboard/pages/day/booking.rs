@@ -212,8 +212,8 @@ impl Wanted<'_> {
     }
 }
 
-/// The requested service, else the first service that fits the chosen time, else the first one that the staff
-/// member offers.
+/// The requested service, else the first service that fits the chosen time, else the first service that the
+/// staff member offers.
 fn service_of<'a>(
     diary: &'a Diary,
     asked: &str,

@@ -49,7 +49,7 @@ pub(super) struct Wish {
     pub(super) duration: Option<TimeDelta>,
     /// Whether the typed text is not a valid time of day.
     is_wrong: bool,
-    /// Whether the time was chosen for another date. It counts only if it is an open time of the new date.
+    /// Whether the time was chosen for another date. The time then counts only if it is open on the new date.
     is_of_other_date: bool,
 }
 

@@ -21,7 +21,7 @@ use crate::tables::{self, Exported, FILE_BYTES_MAX};
 /// The maximum number of skipped rows in the preview.
 const ROWS_SHOWN: usize = 100;
 /// The preview shows this many of the first rows as they were read. It then adds the first rows with letters
-/// outside ASCII, up to `ROWS_READ_MAX` rows in total, so that a person notices wrong letters.
+/// outside ASCII, up to `ROWS_READ_MAX` rows in total, so that a person notices an incorrect decoding.
 const ROWS_READ: usize = 5;
 const ROWS_READ_MAX: usize = 10;
 

@@ -10,8 +10,8 @@ use view::{MessageView, OperatorMessageView};
 use crate::dashboard::pages::prelude::*;
 use crate::rest::through::read_through;
 
-/// The number of messages per page. A page of new messages contains more, so that more of them are sorted by
-/// urgency together.
+/// The number of messages per page. A page of new messages is longer, since urgent messages are sorted first
+/// only within a page.
 const SHOWN: usize = 50;
 const NEW_SHOWN: usize = 100;
 const URGENT_SHOWN: usize = 100;

@@ -82,7 +82,7 @@ impl Page<'_> {
         }
         let newest = delivery.attempts.iter().rev();
         for (ago, attempt) in newest.enumerate() {
-            // Attempts from before the last request to send the event again have no number.
+            // Attempts before the last resending of the event have no number.
             let text = match made.checked_sub(ago).filter(|number| *number > 0) {
                 Some(number) => say("hooks-attempt-made", number, attempt.at),
                 None => {

@@ -280,7 +280,8 @@ pub(crate) async fn change(member: Member) -> Answered {
         let own = own.map(|line| Json::String(line.to_owned())).collect();
         let body = member.body().text("name").text("all_day").given("url", "url");
         let mut body = body.with("own_addresses", Json::Array(own));
-        // Without this comparison, an unchanged user name would cause a request to the server.
+        // If the user name is unchanged, it is not sent, since a change would cause a request to the calendar
+        // server.
         if it.username.as_ref().is_some_and(|name| form.get("username").trim() != name) {
             body = body.text("username");
         }
