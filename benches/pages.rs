@@ -1,11 +1,11 @@
 //! Measures the response times of dashboard pages for a large business: `cargo bench --bench pages`.
 //!
-//! The service runs in this process, with a business that has 100,000 contacts, appointments and calls (`PAGES_RECORDS`
-//! sets another number). Each 40th call is missed and not handled. An owner's browser on loopback requests every page
-//! in the table of routes, one at a time. Streams, exports and pages of records that do not exist are listed as
-//! omitted. The median time must be below 10 ms for each documentation page and for the search in the documentation. It
-//! must be below 20 ms for each search for contacts and for each search in all records, and below 250 ms for the
-//! figures of 24 months.
+//! The service runs in this process, with a business that has 100,000 contacts, appointments and calls
+//! (`PAGES_RECORDS` sets another number). Each 40th call is missed and not handled. An owner's browser on
+//! loopback requests every page in the table of routes, one at a time. Streams, exports and pages of records
+//! that do not exist are listed as omitted. The limits on the median time are 10 ms for each documentation
+//! page and the search in the documentation, 20 ms for each search for contacts or in all records, and 250 ms
+//! for the figures of 24 months.
 //!
 //! Then bookings in this business are measured, 64 at the same time, alternately with and without 200 open pages that
 //! listen for changes.

@@ -3,7 +3,7 @@
 //!
 //! Invariants: the public listener answers only after the store is open. To stop, the service first accepts
 //! no more connections, then finishes the current requests (imports read no further data), and then closes
-//! the engine, so every acknowledged change is on disk.
+//! the engine. Every acknowledged change is then on disk.
 
 use std::fs;
 use std::io;

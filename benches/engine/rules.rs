@@ -59,8 +59,8 @@ pub(crate) fn diary(criterion: &mut Criterion) {
 const ROUNDS: usize = 201;
 const TIMES: u32 = 20;
 
-/// Prints the ratio of the durations of two operations: that of the second divided by that of the first. The two are
-/// measured alternately, so that other load on the machine affects both alike.
+/// Prints the duration of the second operation divided by the duration of the first. The two are measured
+/// alternately, so that other load on the machine affects both alike.
 #[allow(clippy::print_stdout, reason = "a benchmark prints its results, as criterion does")]
 fn print_ratio<T>(name: &str, both: &[impl Fn() -> T; 2]) {
     let time = |what: &dyn Fn() -> T| {

@@ -40,9 +40,9 @@ const MIXED: &str = "mixed, 80 % reads, 64 connections";
 
 const IN_FLIGHT: usize = 64;
 
-/// In two of the measurements, the store also contains this many businesses with 1,000 appointments each. In one of the
-/// two, two notices of each of these appointments are waiting. No measured booking is made at these businesses, because
-/// each booking there writes two more notices.
+/// The number of additional businesses in two of the measurements, with 1,000 appointments each. In one of
+/// these two, each of the appointments has two waiting notices. No booking is measured at these businesses,
+/// because it would write two more notices.
 const NOTIFYING: usize = 20;
 
 /// A prepared directory, and the other data that the rows of the result table need.
@@ -163,8 +163,8 @@ impl Booked {
             let bookings = context.options.sized(1_000, 2) * notifying.len();
             let bookings = Bookings::limited(notifying, context.first_day, 0, bookings)?;
             exhaust(address, bookings.scripts(IN_FLIGHT), &server.process).await?;
-            // The kernel writes the rows of these bookings to the disk much later, and then the measured bookings would
-            // wait for it.
+            // Without this sync, the kernel would write the rows of these bookings during the measurement,
+            // and the measured bookings would wait.
             tokio::task::spawn_blocking(rustix::fs::sync).await?;
         }
         // The first bookings load every business before the measurement begins.

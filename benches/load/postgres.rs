@@ -241,8 +241,8 @@ fn script_of(statements: Statements) -> String {
     }
 }
 
-/// Returns the directory that contains the PostgreSQL programs. It is a directory in `PATH`, or the one that Debian
-/// uses.
+/// Returns the directory that contains the PostgreSQL programs: a directory in `PATH`, or Debian's directory
+/// for them.
 fn binaries() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places: Vec<PathBuf> = std::env::split_paths(&path).collect();

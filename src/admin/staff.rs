@@ -107,9 +107,9 @@ pub(super) async fn update(
     Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
-/// Deletes a staff member to whom no appointment and no message refers. The search for a record that refers to
-/// the staff member can take long, so the handler first looks for the stored response to an earlier request
-/// with the same idempotency key.
+/// Deletes a staff member to whom no appointment and no message refers. The search for such a record can take
+/// long, so the handler first looks for the stored response to an earlier request with the same idempotency
+/// key.
 pub(super) async fn delete(
     context: Context,
     Path(id): Path<StaffId>,

@@ -89,7 +89,7 @@ async fn make(args: BackupArgs) -> Result<(), Failure> {
         return one(&args.options, absolute(args.to.as_deref().unwrap_or(Path::new("")))?).await;
     };
     let within = absolute(within)?;
-    // The list is in the data directory, which must be the one of the service that makes the backup.
+    // The list must be in the data directory of the service that makes the backup.
     let (options, data_dir) = args.options.with_data_dir().ok_or_else(|| {
         Failure::usage(
             "--in copies a list from the data directory: set it with --data-dir (RECEPTIONIST_DATA_DIR)",

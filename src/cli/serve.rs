@@ -55,7 +55,7 @@ pub(super) fn run(
             started(&service).await?;
             pending::<Result<Infallible, ServiceError>>().await
         };
-        // If standard output is never read, `listens` never ends, so signals must be handled meanwhile.
+        // If standard output is never read, `listens` never ends, so signals are handled at the same time.
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}

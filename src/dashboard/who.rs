@@ -1,8 +1,8 @@
 //! The names of the actors in audit entries: the people, API keys and others that made the changes.
 //!
 //! Invariants:
-//! - The reader of the page sees the name of a key only with the right to see keys, and an email address only
-//!   with the right to see people.
+//! - The page shows the name of a key only to readers with the right to see keys, and an email address only
+//!   to readers with the right to see people.
 //! - If the account of an actor was deleted, the text says only that the account no longer exists.
 
 use std::collections::HashMap;

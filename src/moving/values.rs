@@ -56,8 +56,8 @@ impl<T: Property> Property for Option<T> {
     }
 }
 
-/// Implements [`Property`]. Each row of the input contains the type in a line of an export, generic parameters in
-/// brackets, the type of the record's field, the conversion to the field, and the conversion from the field to JSON.
+/// Implements [`Property`]. Each row of the input contains the type in the line, generic parameters in
+/// brackets, the type of the record's field, and the conversions to the field and from the field to JSON.
 macro_rules! properties {
     ($($type:ty $([$($generic:tt)*])? => $field:ty, $into_field:expr, $to_json:expr;)*) => {$(
         impl$(<$($generic)*>)? Property for $type {

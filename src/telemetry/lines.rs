@@ -8,9 +8,9 @@
 //! - If standard error is a non-blocking pipe, the thread waits for its reader, as with a blocking pipe.
 //!   Another process may have set the mode of the pipe.
 //!
-//! `tracing-appender` has a similar lossy writer. This module needs less than half the processor time (0.4 µs
-//! instead of 0.9 µs per line, at 100,000 lines of 200 bytes a second from two threads), since it neither
-//! wakes its thread nor allocates for each line. It also limits the bytes instead of the lines.
+//! `tracing-appender` has a similar lossy writer. This module needs less than half the processor time, since
+//! it neither wakes its thread nor allocates for each line: 0.4 µs instead of 0.9 µs per line, at 100,000
+//! lines of 200 bytes a second from two threads. It also limits the bytes instead of the lines.
 
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -104,7 +104,7 @@ async fn a_manage_link_names_one_appointment_of_one_business() {
     server.root().get(&format!("/book/one/frame/done/{token}")).await.is(200);
     server.root().get(&format!("/book/two/frame/done/{token}")).await.is(404);
     assert_eq!((one.appointments().await, two.appointments().await), before);
-    // Only the link in the path was wrong: at its own link, the same form moves the appointment.
+    // With the right link in the path, the same form moves the appointment.
     post(&server, &format!("{link}/move"), &change).await.is(303);
     assert_eq!(two.appointments().await, before.1);
 }

@@ -207,8 +207,8 @@ async fn every_change_of_a_business_happens_once() {
     assert_eq!((second.status, &second.bytes), (first.status, &first.bytes));
     send(&salon, end, "another").await.fails(404, "not_found");
     tried.insert(("DELETE".to_owned(), OF_A_BUSINESS.to_owned()));
-    // Other tests cover these routes: the response contains a secret, the body is a file, or the route needs a calendar
-    // server, an unanswered question, or a delivery or mail in a certain state.
+    // Other tests cover these routes. Their responses contain a secret, their body is a file, or they need a
+    // calendar server, an unanswered question, or a delivery or mail with a particular status.
     let apart = [
         "/contacts/import",
         "/keys",

@@ -120,8 +120,8 @@ pub(crate) fn script(yaml: &str) -> impl Fn(&Value) -> Reply + Send + Sync + use
         (Regex::new(&entry.words).unwrap(), after, entry)
     });
     let entries: Vec<(Regex, Option<Regex>, Entry)> = compiled.collect();
-    // The handle of the wished time in each conversation. A conversation is identified by the caller's first
-    // words.
+    // For each conversation, the handle of the time that the caller wants. The caller's first words identify
+    // the conversation.
     let wished = Mutex::<BTreeMap<String, String>>::default();
     move |body| {
         let (words, answer) = turn(body);

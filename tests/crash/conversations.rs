@@ -253,12 +253,12 @@ async fn stored(client: &Client, shop: &Shop, chat: &Chat) -> Vec<Value> {
     turns
 }
 
-/// Whether the response to the customer shows this stored turn. A customer sees no effects.
+/// Whether a turn in a response agrees with this stored turn. Responses to customers omit the effects.
 fn is_shown(turn: &Value, stored: &Value) -> bool {
     turn.as_object().unwrap().iter().all(|(field, value)| stored[field] == *value)
 }
 
-/// Checks that the stored turns are those of the responses. Returns the other turns at their end.
+/// Checks that the stored turns begin with the turns of the responses. Returns the stored turns after them.
 fn unshown<'a>(chat: &Chat, stored: &'a [Value]) -> &'a [Value] {
     let responses = chat.said.iter().filter_map(|said| said.response.as_ref());
     let shown: Vec<&Value> = responses.flat_map(|response| response["turns"].as_array().unwrap()).collect();

@@ -1,6 +1,6 @@
 //! Kills the process while contacts are merged. After the restart, every merge either took effect or did not,
-//! no record is lost or listed twice, and the service itself moves the records that it had not moved before
-//! the kill. `CRASH_ROUNDS` sets the number of rounds. Each round uses its own directory.
+//! and no record is lost or listed twice. The service itself moves the remaining records. `CRASH_ROUNDS` sets
+//! the number of rounds. Each round uses its own directory.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

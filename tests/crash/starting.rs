@@ -144,8 +144,8 @@ async fn a_full_disk_ends_the_service_without_loss_of_acknowledged_data() {
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0));
 
-    // Some shells count the limit in blocks of 512 bytes, and others in blocks of 1,024 bytes, so with these
-    // the limit is twice as high.
+    // Some shells count the limit in blocks of 512 bytes, others in blocks of 1,024 bytes. With larger
+    // blocks, the limit is twice as high.
     let blocks = (longest_file(&data_dir.join("store")) + SEGMENT_BYTES).div_ceil(512) + 64;
     let server = Server::start(
         serve_from_shell(&format!("trap '' XFSZ; ulimit -f {blocks}"), &data_dir),

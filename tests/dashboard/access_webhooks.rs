@@ -1,5 +1,5 @@
-//! Tests of the pages for webhook endpoints: creating an endpoint with a secret that is shown once,
-//! changing it, sending it test events, replacing its secret, and deleting it.
+//! Tests of the pages for webhook endpoints. An endpoint can be created, changed, tested and deleted, and its
+//! secret can be replaced. A secret is shown once.
 
 use serde_json::{Value, json};
 

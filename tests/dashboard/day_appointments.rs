@@ -1,6 +1,5 @@
-//! Tests of the page of an appointment: its forms to confirm, decline, move and cancel the appointment, its
-//! history, which names the person who made each change, and conflicts between two people who change the
-//! same appointment.
+//! Tests of the page of an appointment: the forms to confirm, decline, move and cancel it, and the history
+//! with the person who made each change. Two people can change the same appointment at the same time.
 
 use serde_json::json;
 

@@ -1,6 +1,6 @@
-//! Tests of the addresses from which calendar services fetch appointments. An address is shown once. A
-//! member sees and creates addresses only for their own staff member. Also tests of the effects of connected calendars
-//! on the pages.
+//! Tests of the addresses from which calendar services fetch appointments. An address is shown once. A member
+//! sees and creates addresses only for their own staff member. The module also tests the effects of connected
+//! calendars on the pages.
 
 use engine::calendars::feeds::FeedToken;
 use serde_json::{Value, json};
@@ -162,7 +162,7 @@ async fn the_team_books_and_moves_over_a_busy_time_with_a_checkbox() {
     let today = salon.member.get(&salon.to("today")).await;
     let today = today.says("One appointment of the next 14 days overlaps a busy time");
     assert!(today.body.contains(&salon.to(&format!("appointments/{id}"))));
-    // Without the box, a move within the busy time needs a confirmation. With the box it does not.
+    // A move within the busy time needs a confirmation unless the box is ticked.
     let path = salon.to(&format!("appointments/{id}/move"));
     let page = salon.member.get(&path).await.says(BOX);
     let half_past = [("starts_at", "other"), ("time", "10:30")];

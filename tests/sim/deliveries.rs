@@ -110,7 +110,7 @@ fn check_in_time(
     let others = rows.deliveries.iter().filter(|((of, _), other)| may_have_gone_before(of, other)).count();
     let at_once = if span.few_permits { 1 } else { AT_ONCE };
     let turns = i64::try_from(others).unwrap() / at_once + 4;
-    // `held_until` is the maximum as long as the network fails.
+    // While the network fails, `held_until` is the maximum value.
     let late = lived.min(now - next).min(span.worked.saturating_sub(span.held_until));
     let late = late.saturating_sub(suspended + span.suspended);
     assert!(late < turns * ATTEMPT_MILLIS + 2_000, "{event} is {late} ms late: {}", told());

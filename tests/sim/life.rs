@@ -106,9 +106,9 @@ async fn carry_out(
         Err(EngineError::DiskFull(_)) => {
             world.say(format_args!("{name} < no room"));
             let (most, least) = world.room_between(asked);
-            // On an exhausted disk, the service also refuses a change that would have no effect. If the disk had enough
-            // space at some time since the request, another request may have changed the target meanwhile. In this
-            // case, the test does not look at the target.
+            // On an exhausted disk, the service also refuses a change that would have no effect. If the disk
+            // had enough space at any time since the request, another request may have changed the target, so
+            // the test does not look at the target.
             let in_vain = least == RoomLevel::Exhausted
                 && (most == RoomLevel::Ample || !would_end(&engine.business(shop), &tried.op).await);
             if least < refused_from(tried.op.weight()) && !in_vain {
@@ -146,7 +146,7 @@ async fn carry_out(
     }
 }
 
-/// Returns the first room level, from ample to full, at which the service refuses a change of this weight.
+/// Returns the level of free disk space at which the service begins to refuse changes of this weight.
 fn refused_from(weight: Weight) -> RoomLevel {
     match weight {
         Weight::Grows => RoomLevel::Scarce,

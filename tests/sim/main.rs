@@ -86,8 +86,8 @@ const SEED_TIME_MAX: Duration = Duration::from_secs(300);
 /// so each of these faults also has a test of its own.
 ///
 /// - 528: the service forgot the response to a change without effect after the clock had been set back.
-/// - 22572 and 24099: the model expected the first response to a request that was repeated more than a day later, after
-///   the clock had been set back.
+/// - 22572 and 24099: a request was repeated more than a day later, after the clock had been set back, and
+///   the model expected the first response.
 /// - 1001221, 2007011 and 2009737: an attempt used a URL or a secret that was not on the disk.
 /// - 2012550 and 2017516: a business carried out changes after its store had failed.
 const FOUND_FAULTS: [u64; 8] = [528, 22_572, 24_099, 1_001_221, 2_007_011, 2_009_737, 2_012_550, 2_017_516];

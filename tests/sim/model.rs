@@ -41,8 +41,8 @@ pub(crate) struct Span {
     /// suspended. The wall clock may then differ from the clock that decides when deliveries are due, and an
     /// attempt may have ended long after its start.
     pub(crate) jumped: bool,
-    /// The time for which the machine was suspended. Deliveries that became due meanwhile had to wait for the next
-    /// timer.
+    /// The time for which the machine was suspended. Deliveries that became due during this time had to wait
+    /// for the next timer.
     pub(crate) suspended: i64,
     /// The time until which an outage of the service's network may have delayed deliveries.
     pub(crate) held_until: i64,

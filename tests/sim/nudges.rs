@@ -142,7 +142,7 @@ impl Sim {
         });
     }
 
-    /// Requests this endpoint with the id of another business. The service must refuse this.
+    /// Tries to use this endpoint through another business. The service must refuse this.
     fn reach_over(&self, life: &mut Life, shop: usize, id: WebhookId) {
         let other = life.engine.business(self.shops[(shop + 1) % self.shops.len()].id);
         let world = self.world.clone();

@@ -39,9 +39,9 @@ impl Shop {
 }
 
 impl Sim {
-    /// Books with an override. The booking may be refused only if the service is inactive, if the staff member does not
-    /// offer it or has another appointment at that time, or if the time is too long ago. The model checks that no
-    /// accepted booking overlaps another one.
+    /// Books with an override. The booking may be refused only if the service is inactive, the staff member
+    /// does not offer it, the staff member has another appointment at that time, or the time is too long ago.
+    /// The model checks that no accepted booking overlaps another one.
     pub(crate) async fn probe_override(&mut self, life: &mut Life) {
         life.quiet().await;
         let shop = self.dice.below(self.shops.len());
@@ -72,8 +72,8 @@ impl Sim {
         let is_recent = starts_at >= handle.now() - OVERRIDE_PAST;
         self.world.say(format_args!("an override at {starts_at}: {may}, recent: {is_recent}"));
         assert!(may || !matches!(came, Came::Done(_)), "{starts_at} of {staff} is not free, and was booked");
-        // An appointment that cannot be decoded blocks all staff members, but is not in the list. A booking may then be
-        // refused although the time seems to be free.
+        // An appointment that cannot be decoded blocks all staff members, but is not in the list. So a
+        // booking may be refused although the time seems to be free.
         let must = may && is_recent && room && self.planted.is_empty();
         assert!(!must || came != Came::Refused, "{starts_at} of {staff} is free, but was refused");
     }

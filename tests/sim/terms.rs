@@ -132,8 +132,8 @@ impl Sim {
         PatchContact { id: id(&contact["id"]), patch }.into()
     }
 
-    /// Checks conditions while no other changes are made. A condition that holds must be accepted, and an outdated one
-    /// refused.
+    /// Checks conditions while no other changes are made. A current condition must be accepted, and an
+    /// outdated one refused.
     pub(crate) async fn probe_condition(&mut self, life: &mut Life) {
         if !self.world.has_room() {
             return;

@@ -1,7 +1,7 @@
 //! Simulated time: the time since the start of the simulation, the wall clock, and the times that the service may use.
 //!
-//! The service does not follow a large jump of the wall clock immediately. It first doubts the clock for ten minutes. A
-//! *belief* is a time that the service may use meanwhile.
+//! The service does not follow a large jump of the wall clock immediately, but doubts the clock for ten
+//! minutes. A *belief* is a time that the service may use during these minutes.
 //!
 //! Each run of the engine has its own tokio runtime, whose clock stops while a task can run. This module adds the
 //! durations of earlier runs, so time continues after crashes and restarts.
@@ -73,7 +73,7 @@ struct State {
     began: Option<Instant>,
     /// The time by which the wall clock is ahead of the true time, in milliseconds.
     ahead: i64,
-    /// The different times of which the service may use any one as the true time at this moment.
+    /// The times of which the service may currently use any one as the true time.
     beliefs: Vec<Belief>,
     /// The times that the service could use before the last jump of the wall clock. They apply again if the
     /// jump ends before the service has read the clock. `jump_is_seen` is true if the service has read the
@@ -165,10 +165,10 @@ impl Time {
         *listed = asked.max(*listed);
     }
 
-    /// Returns the earliest timestamp that a change to this business can get if it is requested now. All changes with
-    /// earlier timestamps were already in a list ordered by `updated_at` that the service has returned. If the service
-    /// has set its time back in this run of the engine, the timestamp can have any value, because an actor that is
-    /// loaded again does not know which lists were returned before.
+    /// Returns the earliest timestamp that a change to this business can get if it is requested now. All
+    /// changes with earlier timestamps were already in a list ordered by `updated_at` that the service has
+    /// returned. If the service has set its time back in this run of the engine, the timestamp can have any
+    /// value: a reloaded actor does not know which lists were returned before.
     pub(crate) fn stamped_from(&self, of: usize) -> Timestamp {
         let state = self.0.lock();
         let listed = state.listed.get(&of).filter(|_| !state.was_set_back);

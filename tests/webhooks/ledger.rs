@@ -177,8 +177,8 @@ impl Endpoint {
         on.iter().find_map(|switch| switch.answered).is_some_and(|answered| answered < moment)
     }
 
-    /// If the endpoint was certainly disabled at this moment, the time until which it certainly stayed
-    /// disabled.
+    /// If the endpoint was certainly disabled at this moment, returns the time until which it certainly
+    /// stayed disabled.
     pub(crate) fn off_until(&self, moment: DateTime<Utc>) -> Option<DateTime<Utc>> {
         let switches = self.switches.lock();
         let begun = switches.iter().rposition(|switch| switch.answered.is_some_and(|at| at < moment))?;

@@ -63,8 +63,8 @@ impl Drop for Disk<'_> {
     }
 }
 
-/// Fills the disk. Depending on the row, measures the reads of another business meanwhile, or a restart of the server
-/// afterwards.
+/// Fills the disk. Depending on the row, measures the reads of another business during this time, or a
+/// restart of the server afterwards.
 pub(super) async fn measure(
     context: &Context,
     row: &'static str,

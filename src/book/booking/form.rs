@@ -212,7 +212,7 @@ pub(super) async fn shown(
     page_as(status, &shown)
 }
 
-/// The open times on the day of the refused time. Without a refused time, the day is the first one with open
+/// The open times on the day of the refused time or, without a refused time, on the first day with open
 /// times.
 async fn times(
     view: &View,

@@ -175,7 +175,7 @@ impl Sample {
         }
     }
 
-    /// Cancels some visits, makes one a missed visit and one a request, and assigns two visits to [`AWA`].
+    /// Cancels some visits, marks one as missed, makes another a request, and assigns two visits to [`AWA`].
     fn mark(&mut self, visits: &mut [Visit]) {
         for visit in visits.iter_mut().filter(|visit| visit.day != 0) {
             if self.numbers.is_one_of(5) {

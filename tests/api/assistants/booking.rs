@@ -75,8 +75,8 @@ async fn a_repeated_booking_returns_the_existing_appointment() {
     };
     let contact = json!({"name": "Zoé", "phone": "+33612345601", "email": "zoe@example.com"});
     let first = book(json!({"contact": contact})).await.done();
-    // All of these are the first booking again: each names the contact by phone number, email address or id,
-    // some in other letter case, and some name the staff member. None may create a second appointment.
+    // Each of these repeats the first booking with other values: another form of the phone number, another
+    // letter case, an id instead of a name, or fewer arguments. None may create a second appointment.
     for same in [
         json!({"contact": {"phone": "06 12 34 56 01"}, "staff": first["staff_id"]}),
         json!({"contact": {"phone": "+33612345601"}}),

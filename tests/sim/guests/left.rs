@@ -142,8 +142,8 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
         for id in &person.calls {
             let call = store.get::<CallRecord>(&keys::call(of, *id)).unwrap();
             assert!(call.is_some() || guest.expires, "the call {id} is missing");
-            // A call also loses its number if another contact with this number is erased: a guest who was created again,
-            // or a contact that got the number of a merged guest.
+            // A call also loses its number if another contact with this number is erased. That contact is a
+            // guest who was created again, or a contact that got the number of a merged guest.
             let is_whole = call.as_ref().is_none_or(|call| {
                 let is_own = |summary: &str| summary.contains(&said(person.number));
                 let keeps_number = |summary: &str| is_own(summary) && !erased.contains(&person.number);

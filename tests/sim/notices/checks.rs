@@ -214,8 +214,8 @@ impl World {
         }
     }
 
-    /// Checks that the mails to an address are within the limits, and that a notice was dropped because of a limit only
-    /// if the limit was reached.
+    /// Checks that the mails to an address are within the limits. A notice may be dropped because of a limit
+    /// only if the limit was reached.
     fn check_limits(&self, written: &HashMap<String, Mail>, addresses: &HashMap<AppointmentId, String>) {
         let seed = self.seed;
         let by_customer = |id: &String| written[id].notice.unwrap().by_customer;

@@ -1,5 +1,6 @@
-//! The stored records of a business whose receptionist has talked with callers, and the rules that they must satisfy.
-//! The rules read only the records, so they also hold for conversations about which the client knows little.
+//! The stored records of a business whose receptionist has talked with callers, and the rules that they must
+//! satisfy. The rules read only the records, so they also apply to conversations about which the client knows
+//! little.
 
 use std::collections::{BTreeMap, BTreeSet};
 

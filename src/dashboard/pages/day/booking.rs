@@ -73,8 +73,8 @@ pub(crate) async fn sent(member: Member) -> Answered {
     }
     let asked = ["service", "staff", "date"].map(|name| form.get(name));
     if form.find(TIMES_OF).is_some_and(|of| of != times_of(asked)) {
-        // The person has changed the service, the staff member or the date since the times were shown, so the
-        // page shows the new times and books nothing.
+        // The person has changed the service, the staff member or the date. The page shows the times for this
+        // choice and books nothing.
         let (notice, status) = (member.t("book-times-changed"), StatusCode::UNPROCESSABLE_ENTITY);
         let mut filled = Filled::of(form.clone());
         (filled.notice, filled.status) = (notice, status);

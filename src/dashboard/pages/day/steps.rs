@@ -3,8 +3,8 @@
 //!
 //! Invariants:
 //! - The page reads from the business's data which steps are done.
-//! - The steps disappear when all are done, when the person hides them in this browser, or when the business can
-//!   take bookings, has an appointment, and is older than `NEW_FOR`.
+//! - The steps disappear when all are done or when the person hides them in this browser. They also disappear
+//!   when the business can take bookings, has an appointment, and is older than `NEW_FOR`.
 
 use axum::http::header;
 use chrono::TimeDelta;

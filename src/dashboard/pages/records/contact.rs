@@ -173,7 +173,7 @@ async fn named<I>(
     }
 }
 
-/// The path of the booking form for this contact, with the usual service and staff member.
+/// The path of the booking form for this contact, with the contact's usual service and staff member.
 fn book_again(member: &Member, id: ContactId, visits: &VisitsView) -> String {
     let mut path = format!("{}?contact={id}", member.path_to("appointments/new"));
     let service = visits.usual_service_id.map(|id| ("service", id.to_string()));

@@ -1,5 +1,5 @@
-//! The page of a delivery with its request, its response and the next attempts, and the page that shows the
-//! result of a test of an endpoint.
+//! The page of a delivery: request, response and next attempts. Another page shows the result of a test of an
+//! endpoint.
 //!
 //! Invariants: bodies are shown as plain text with a maximum length. Invisible characters, and characters
 //! that change the text direction, are replaced.
