@@ -1,5 +1,5 @@
-//! Limits the number of requests per minute of each API key, and of each address without a valid key or
-//! token.
+//! Limits the number of requests per minute of each API key, and of each address that sends requests without
+//! a valid key or with a wrong token.
 //!
 //! Invariants: a window is one minute of the wall clock. Refused requests are not counted. A request without
 //! a valid key never uses a key's allowance. A table of addresses has at most

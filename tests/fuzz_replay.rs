@@ -1,6 +1,6 @@
 //! A short run of every fuzz target on stable Rust. The inputs are the corpus and a fixed number of inputs
-//! that are derived from it. They are the same in every run. `FUZZ_RUNS` sets the number of derived inputs of
-//! each target, and `FUZZ_SEED` their seed.
+//! that are derived from it. All inputs are the same in every run. `FUZZ_RUNS` sets the number of derived
+//! inputs of each target, and `FUZZ_SEED` their seed.
 //!
 //! `cargo fuzz` uses the same targets and the same corpus, with coverage. `tests/README.md` explains how to
 //! run `cargo fuzz`.

@@ -94,8 +94,8 @@ pub(crate) fn list(criterion: &mut Criterion) {
 /// The number of businesses that are created. One of them is then changed, and the others stay unused.
 const UNUSED: usize = 20_000;
 
-/// Measures the check whether a business has background work. It is measured for businesses that were never changed
-/// after their creation, and for one business that has a stored response and an audit log.
+/// Measures the check whether a business has background work: for businesses that were never changed after
+/// their creation, and for one business that has a stored response and an audit log.
 pub(crate) fn duties(criterion: &mut Criterion) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();

@@ -1,5 +1,5 @@
-//! Measures the *floors*. A floor is a lower bound for the time that any server needs. It is measured in the same run
-//! as the service.
+//! Measures the *floors*, in the same run as the service. A floor is a lower bound for the time that any
+//! server needs.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;

@@ -59,8 +59,8 @@ impl Target {
         }
     }
 
-    /// Returns the ratio of this row's figure to that of the row with which it is compared. It is the median of the
-    /// ratios of all runs.
+    /// Returns the ratio of this row's figure to the figure of the row with which it is compared, as the
+    /// median over all runs.
     fn ratio(&self, runs: &[Measured], report: &Report) -> Option<f64> {
         let figure = match self {
             Self::Rate { .. } => |run: &Measured| run.rate,

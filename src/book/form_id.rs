@@ -1,6 +1,7 @@
 //! The one-use id of a form: the time when the form was rendered, and 128 random bits. An HMAC seals the id
 //! together with the slug of the booking page, or with the token of the manage link. So only this service can
-//! make an id, and each id is valid for one page. The key is in the store, so an id survives a restart.
+//! make an id, and each id is valid for one page. The key of the HMAC is in the store, so ids stay valid
+//! after a restart.
 
 use chrono::TimeDelta;
 use domain::{BusinessId, ResourceId, Timestamp};

@@ -14,8 +14,8 @@ const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
 pub(super) async fn script(asked: Asked) -> Answered {
     let headers = &asked.head.headers;
-    // The entity tag contains the digest of all assets. It is sent as a weak tag, because the body is sent
-    // with and without gzip.
+    // The entity tag contains the digest of all assets. It is a weak tag, because the body is sent both with
+    // and without gzip.
     let digest = assets::base().rsplit('/').next().unwrap_or_default();
     let tag = format!("\"{digest}\"");
     let mut response = match etag::is_known(headers, &tag) {

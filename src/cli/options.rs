@@ -1,8 +1,8 @@
 //! The address of the operator API and the token for it.
 //!
 //! The settings are those of the service (`RECEPTIONIST_ADMIN_LISTEN`, `RECEPTIONIST_ADMIN_TOKEN`,
-//! `RECEPTIONIST_DATA_DIR`). Without settings, a command uses the token and the socket in the first of the
-//! data directories of `serve`, `demo` and the systemd unit.
+//! `RECEPTIONIST_DATA_DIR`). Without settings, a command searches the data directories of `serve`, `demo` and
+//! the systemd unit, in this order, for the token and the socket of a local service.
 //!
 //! Invariant: unless an address is set, a command with a data directory sends the token only to the socket in
 //! this directory. Only the directory's owner can create a socket there. Without a data directory, a token in

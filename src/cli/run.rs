@@ -57,7 +57,7 @@ async fn carry_out(mut task: Task, options: &OperatorOptions, flags: &Flags) -> 
 
 /// Asks for confirmation: the name of the business before its deletion, otherwise `yes`.
 async fn confirm(client: &Client, what: Irreversible, path: &Path) -> Result<(), Failure> {
-    // A merge shows no record, since its path is not the path of a record.
+    // The confirmation of a merge shows no record, since the path of a merge is not the path of a record.
     let record = if what == Irreversible::Merge { None } else { Some(record::one(client, path).await?) };
     let name = record.as_ref().and_then(|record| record.get("name")?.as_str()).map(one_line);
     if !io::stdin().is_terminal() {

@@ -15,8 +15,8 @@ pub(super) fn session_key(token: &str) -> SessionKey {
     Sha256::digest(token).into()
 }
 
-/// The one-use id of a form: the time when the form was rendered, and random bytes. It is sealed together
-/// with the session. So only the service can make an id, and each id is valid in one session.
+/// The one-use id of a form: the time when the form was rendered, and random bytes. The id is sealed together
+/// with the session, so only the service can make it, and it is valid in one session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FormId {
     /// The time when the form was rendered, as Unix time in milliseconds.

@@ -33,8 +33,8 @@ const IDS_OF_SESSION_MAX: usize = 256;
 const IDS_MAX: usize = 65_536;
 /// The maximum age of a form, in milliseconds (one day).
 const AGE_MILLIS_MAX: i64 = 24 * 60 * 60 * 1_000;
-/// The maximum time, in milliseconds, by which a form can be ahead of the clock. This happens if the clock
-/// was set back.
+/// A form's time may be ahead of the clock by at most this number of milliseconds, because the clock may be
+/// set back.
 const AHEAD_MILLIS_MAX: i64 = 60 * 1_000;
 
 #[derive(Clone, Copy)]

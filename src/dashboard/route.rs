@@ -29,8 +29,8 @@ pub(super) enum Who {
     /// Any session, even a restricted session, which may only set a password.
     Restricted,
     Person,
-    /// An active membership of the business in the path. The member's role must have the right: for POST with
-    /// changes, and for other methods with reading.
+    /// An active membership of the business in the path. For POST, the right must include changes; for other
+    /// methods, reading is enough.
     Member(Right),
 }
 

@@ -57,8 +57,8 @@ pub async fn read_as(media_type: &'static str, headers: &HeaderMap, body: Body) 
     read_within(BODY_BYTES_MAX, media_type, headers, body).await
 }
 
-/// Reads a file of at most `bytes_max` bytes. It may take longer than another body, at the pace of a streamed
-/// body, but at most [`FILE_TIME_MAX`].
+/// Reads a file of at most `bytes_max` bytes. A file may arrive more slowly than another body: at the pace of
+/// a streamed body, within at most [`FILE_TIME_MAX`].
 pub async fn read_file(
     bytes_max: usize,
     media_type: &'static str,
@@ -216,8 +216,8 @@ mod tests {
         let body = |bytes: usize| Body::from(vec![b' '; bytes]);
         assert_eq!(read(&none, body(BODY_BYTES_MAX)).await.unwrap().len(), BODY_BYTES_MAX);
         assert_eq!(error(&none, body(BODY_BYTES_MAX + 1)).await, Some(BodyError::TooLarge));
-        // Without Content-Length, the service learns the size as the body arrives. This body never ends, so
-        // it must be refused as soon as it exceeds the limit.
+        // Without Content-Length, the size of a body is known only at its end. This body never ends, so it
+        // must be refused as soon as it exceeds the limit.
         let half = Bytes::from(vec![b' '; BODY_BYTES_MAX / 2]);
         let endless = chunks(vec![Bytes::from_static(b" "), half.clone(), half], false);
         assert_eq!(error(&none, endless).await, Some(BodyError::TooLarge));

@@ -1,8 +1,8 @@
 //! The macros that declare request types. One declaration gives the reader and the schema. Doc comments in
 //! it become the schema's descriptions.
 //!
-//! The derive macro of schemars is not used for them. It follows serde, so it would allow `null` for
-//! optional query parameters, and it does not support PATCH.
+//! Request types do not use the derive macro of schemars. This macro follows serde, so it would allow `null`
+//! for optional query parameters, and it does not support PATCH.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};

@@ -6,8 +6,8 @@ use super::json::Json;
 use super::problems::{FieldPath, Problems};
 use super::read::FromJson;
 
-// A PATCH property. `null` clears a `Patch<Option<T>>`, and a `Patch<T>` refuses `null`. This is not a doc
-// comment, because it would replace the description of the value in the schema.
+// A PATCH property. `null` clears a `Patch<Option<T>>`, and a `Patch<T>` refuses `null`. A doc comment here
+// would replace the description of the value in the schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "T")]
 pub enum Patch<T> {

@@ -1,7 +1,7 @@
 //! The JSON of tool results, without null properties, and the limits on its length.
 //!
-//! Invariant: the text and the structured content of a result together have less than [`ANSWER_CHARS_MAX`]
-//! characters of JSON. A page has at most [`PAGE_ITEMS`] items, or fewer if their texts are long. It
+//! Invariant: the text and the structured content of a result together have fewer than [`ANSWER_CHARS_MAX`]
+//! characters of JSON. A page has at most [`PAGE_ITEMS`] items, or fewer if their texts are long. A page
 //! contains `search_incomplete` if its scans ended early.
 
 use std::fmt::Write as _;

@@ -1,6 +1,5 @@
-//! The route tables of the JSON APIs: rows of [`crate::http::router`] with their text for the API
-//! document. A handler is an async function of a [`Context`] and up to three inputs. It reads only
-//! inputs that its signature declares.
+//! The route tables of the JSON APIs: rows of [`crate::http::router`] with their text for the API document. A
+//! handler is an async function of a [`Context`] and up to three inputs, and reads only these inputs.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;

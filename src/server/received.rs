@@ -1,5 +1,5 @@
-//! The body of a request. The service and the connection share it: the service may read it, and the
-//! connection must read it to its end.
+//! The body of a request, shared by the service and the connection. The service may read the body. The
+//! connection must read the body to its end.
 //!
 //! A refusal is often sent before the body is read, but the connection can only carry the next request
 //! after the last byte of the body. So a short remainder is discarded while the response is sent. If the

@@ -1,5 +1,6 @@
-//! The stream of a connection. It closes the connection if the client does not read its response. It lets a
-//! client that is still sending its request read the response before the connection closes.
+//! The stream of a connection. It closes the connection if the client does not read the response. If the
+//! client is still sending its request at the end, the stream lets the client read the response before the
+//! connection closes.
 //!
 //! A write without progress for [`WRITE_STALL_MAX`] fails. If a stream ends while a request is arriving, it
 //! shuts down writing first and then discards incoming data for at most [`LINGER_TIME_MAX`]. Otherwise the

@@ -123,8 +123,8 @@ async fn notes_of_an_appointment_are_shown_only_to_the_team_and_erased_with_the_
     let moved = json!({ "starts_at": "2026-03-03T10:00:00Z" });
     let moved = salon.operator.post(&format!("{path}/reschedule"), &moved).await.data();
     assert_eq!(moved["notes"], "Brings a dog");
-    // The audit log records that the notes changed. It does not contain their text, because an entry of the
-    // log may be kept longer than the appointment.
+    // The audit log records that the notes changed, but not their text, because an entry of the log may be
+    // kept longer than the appointment.
     let entries: Vec<Value> = salon.operator.all("/audit").await;
     let noted: Vec<_> = entries.iter().filter(|entry| entry["action"] == "appointment.updated").collect();
     assert_eq!(noted.len(), 1, "{entries:?}");

@@ -50,8 +50,8 @@ fn pipes_get_no_colours_unless_requested() {
         (&[("CLICOLOR_FORCE", "1")][..], true),
         (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")][..], false),
     ] {
-        // The command has a token, so it tries to connect to the address. It then prints an error,
-        // because no process listens there.
+        // The command has a token, so it tries to connect to the address. No process listens there, so the
+        // command prints an error.
         let words = ["business", "list", "--admin-listen", "127.0.0.1:1", "--admin-token", "t"];
         let ran = alone_with(&words, environment);
         assert_eq!(ran.code, Some(1));

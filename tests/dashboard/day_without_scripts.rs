@@ -1,5 +1,5 @@
-//! A test that completes tasks of the team without scripts. It follows only links, and sends only forms, that are
-//! on the pages that it has received.
+//! A test that completes tasks of the team without scripts. It uses only links and forms on the pages that it
+//! has received.
 
 use serde_json::json;
 

@@ -1,7 +1,8 @@
 //! Customers: bookings on the booking page, and moves and cancellations through manage links.
 //!
-//! The audit log does not state which customer has made a change. Each booking has a unique name, and the appointment
-//! keeps it. A change through a link is identified by its appointment, its times and the time of the change.
+//! The audit log does not state which customer has made a change. A booking is identified by its unique name,
+//! which the appointment keeps. A change through a link is identified by its appointment, its times and the
+//! time of the change.
 //!
 //! Invariants:
 //!
@@ -255,8 +256,8 @@ impl Sim {
         shown.ok().flatten().map(|shown: AppointmentView| shown.starts_at)
     }
 
-    /// Returns a booking on the page. `wanted` contains the service, the staff member and the time. They are random if
-    /// it is `None`.
+    /// Returns a booking on the page. `wanted` contains the service, the staff member and the time; without
+    /// it, they are random.
     pub(crate) fn book_online(&self, shop: usize, wanted: Option<BookRequest>) -> BookOnline {
         let (dice, of) = (&self.customers.dice, &self.shops[shop]);
         let number = dice.below(18);

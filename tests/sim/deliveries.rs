@@ -53,8 +53,8 @@ impl Model {
                 DeliveryStatus::Missed => {}
             }
             if status == DeliveryStatus::Pending {
-                // Attempts have timestamps of the wall clock. They cannot be compared between runs, or within a run in
-                // which the clock has jumped.
+                // Attempts have timestamps of the wall clock. These timestamps cannot be compared between
+                // runs, or within a run in which the clock has jumped.
                 let earlier = self.attempted.get(&(*endpoint, *event)).copied().flatten();
                 if !span.jumped && earlier != delivery.last_attempt_at {
                     check_plan(delivery, &told);

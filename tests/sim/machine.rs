@@ -20,8 +20,8 @@ impl Sim {
         if self.workload != Workload::Wide || !self.machine_dice.once_in(80) {
             return;
         }
-        // The machine is not suspended while the service may doubt the clock. Otherwise the model could not know for
-        // how long the service has known about the jump.
+        // The machine is not suspended while the service may doubt the clock. Otherwise the model would not
+        // know when the service noticed the jump.
         if self.world.time.is_doubted() {
             return;
         }

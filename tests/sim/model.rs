@@ -21,9 +21,9 @@ use crate::ledger::{self, Came, Entry, Ledger};
 use crate::ops::Op;
 use crate::rows::Rows;
 
-/// A new timestamp is the current time, or the previous timestamp if that is later. It may exceed both by at
-/// most this duration, because each list ordered by `updated_at` and each start of the engine adds one
-/// millisecond.
+/// A new timestamp is the current time, or the previous timestamp if that is later. Each list ordered by
+/// `updated_at` and each start of the engine adds one millisecond, so a timestamp may be later by at most
+/// this duration.
 const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 
 /// The times of one run of the engine.

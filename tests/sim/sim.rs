@@ -192,8 +192,8 @@ impl Sim {
             self.world.say(format_args!("killed; {keep} of {unsynced} unsynced batches survive"));
             self.world.disk.crash(keep);
         } else {
-            // After an orderly end, no write is unsynced, so this crash loses nothing. It cancels a fault that was
-            // planned for this run, so that the fault does not happen in the next one.
+            // After an orderly end, no write is unsynced, so this crash loses nothing. It only cancels a
+            // fault that was planned for this run.
             self.world.disk.crash(usize::MAX);
         }
         drop(runtime);

@@ -256,8 +256,8 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a str> {
     Ok(headers.get(name).ok_or_else(|| format!("the header {name} is missing"))?.to_str()?)
 }
 
-/// Computes the signature according to the Standard Webhooks specification. This is a second implementation, with which
-/// the signatures of the service are checked.
+/// Computes the signature according to the Standard Webhooks specification. The harness checks the service's
+/// signatures with this second implementation.
 pub(crate) fn signature(key: &[u8], id: &str, timestamp: &str, body: &[u8]) -> Result<String> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key)?;
     mac.update(format!("{id}.{timestamp}.").as_bytes());

@@ -1,5 +1,6 @@
 //! The page that invites a person. If the service sends mails, the page shows no link, and the response does
-//! not depend on the address. Otherwise the page shows the link once, if the engine returns a link.
+//! not depend on the address. If the service sends no mails and the engine returns a link, the page shows the
+//! link once.
 
 use domain::Right;
 use engine::people::{Invitation, NewLink};

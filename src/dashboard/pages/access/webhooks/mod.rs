@@ -17,7 +17,8 @@ struct Receiver {
 }
 
 /// The receivers in display order. Each one reads the secret from the environment and verifies the raw bytes.
-/// It responds with 204, or with 400 if the signature is wrong or the event is more than five minutes old.
+/// It responds with 204 to a valid event, and with 400 if the signature is wrong or the event is more than
+/// five minutes old.
 const RECEIVERS: [Receiver; 3] = [
     Receiver {
         id: "in-javascript",
