@@ -19,7 +19,7 @@ START, END = NOW - timedelta(days=1), NOW + timedelta(days=400)
 ZONES = ["Europe/Paris", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata"]
 SHOWN_MAX = 40
 DAYS = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
-# The rules of the zones since 2020, for ical.js. The other two know the zones by their names.
+# The rules of the zones since 2020, for ical.js. The other two libraries know the zones by their names.
 RULES = {
     "Europe/Paris": [("10", "-1SU", "030000", "+0200", "+0100"), ("3", "-1SU", "020000", "+0100", "+0200")],
     "America/New_York": [("11", "1SU", "020000", "-0400", "-0500"), ("3", "2SU", "020000", "-0500", "-0400")],
@@ -120,7 +120,7 @@ def generate(rng, uid):
     begin += timedelta(minutes=rng.choice([0, 15, 150, 545, 600, 870, 1200, 1410]))
     recurrence = rule(rng, begin, all_day, zone) if rng.random() < 0.8 else None
     if recurrence and rng.random() < 0.95:
-        # The first occurrence of a rule is its start, as RFC 5545 requires. The packages differ about other starts.
+        # The start is an occurrence of the rule, as RFC 5545 requires. For other starts, the packages return different results.
         unending = ";".join(part for part in recurrence.split(";") if not part.startswith(("UNTIL", "COUNT")))
         begin = next(iter(rrulestr(unending, dtstart=begin)), begin)
     start = begin.date() if all_day else begin
@@ -140,7 +140,7 @@ def generate(rng, uid):
         lines += [written("RDATE", move(start), zone) for _ in range(rng.randint(1, 3))]
     overrides = []
     if len(lines) > 2 and rng.random() < 0.5:
-        # Occurrences are left out and replaced.
+        # Excludes up to two occurrences, and replaces up to two others.
         starts = occurrence_starts(calendar([[f"UID:{uid}", *lines]], zone), all_day)
         rng.shuffle(starts)
         for original in starts[: rng.randint(0, 2)]:
@@ -180,7 +180,7 @@ def occurrence_starts(text, all_day):
 
 
 def instant(value, zone=None):
-    """Returns the instant of a local time. Python counts the first of repeated times and moves skipped times forward."""
+    """Returns the instant of a local time. Python uses the first of two repeated times, and moves a skipped time forward."""
     if not isinstance(value, datetime):
         value = datetime.combine(value, time())
         zone = BUSINESS
@@ -231,7 +231,7 @@ def own(line):
 
 
 def after_gap(start):
-    """Checks whether clocks skip the time from which the service moves an occurrence to this instant."""
+    """Returns whether the service may have moved an occurrence from a time that clocks skip to this instant."""
     for zone in map(ZoneInfo, ZONES):
         local = datetime.fromtimestamp(start, zone).replace(tzinfo=None)
         for gap in (timedelta(minutes=30), timedelta(hours=1)):
