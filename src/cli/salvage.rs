@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use engine::salvage::{Missing, Salvaged, SalvagedBusiness, SalvagedKind};
+use net::Ports;
 use serde_json::json;
 
 use super::carry_out::{Failure, carry_out};
@@ -14,9 +15,12 @@ use super::print;
 #[derive(Debug, Args)]
 #[command(
     after_help = "The command reads every readable part of the damaged store and does not write to it. A record whose newest \
-                        version is unreadable may be restored in an earlier version. The list of offline businesses \
+                        version is unreadable may be restored in an earlier version. If a part is unreadable, the new store \
+                        therefore ends all sessions and repeats the revocations, erasures and deletions that the damaged \
+                        store lists; if the list is unreadable too, all API keys and feeds are revoked. The list of offline businesses \
                         (businesses-set-aside) is not copied: the new store starts without it.\n\nExit codes: 0 if no \
-                        record is known to be missing; 1 if records are missing, a business's profile cannot be read, or \
+                        record is known to be missing; 1 if a part is unreadable, records or changes are missing, a \
+                        business's profile cannot be read, or \
                         the new store cannot be created; 2 for wrong usage."
 )]
 pub struct SalvageArgs {
@@ -31,11 +35,12 @@ pub struct SalvageArgs {
     json: bool,
 }
 
-/// Copies the readable rows. Exit code 1 if records are missing.
+/// Copies the readable rows. Exit code 1 if records or changes may be missing.
 pub fn salvage(args: SalvageArgs) -> ExitCode {
     let SalvageArgs { data_dir, to, json } = args;
     let act = async {
-        let salvaged = engine::salvage::salvage(&data_dir, &to).await.map_err(Failure::new)?;
+        let ports = Ports::with_clock_and_random(ports::system_clock(), ports::system_random());
+        let salvaged = engine::salvage::salvage(&data_dir, &to, &ports).await.map_err(Failure::new)?;
         let text = if json { format!("{:#}\n", as_json(&salvaged)) } else { as_text(&salvaged, &to) };
         print::output(&text).map_err(Failure::new)?;
         Ok(if salvaged.is_whole() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -87,6 +92,13 @@ fn as_text(salvaged: &Salvaged, to: &Path) -> String {
             print::count(stored, "change", "changes"),
         );
     }
+    if let Some(error) = &salvaged.not_reapplied {
+        let _ = writeln!(
+            text,
+            "The revocations, erasures and deletions could not all be made again: {error}. Revoke the API keys that must \
+             not be used, and erase the contacts that must not remain."
+        );
+    }
     text.push_str(&if salvaged.is_whole() {
         format!(
             "No record is known to be missing. Next: check the new store (receptionist verify {}), then start the service \
@@ -96,7 +108,7 @@ fn as_text(salvaged: &Salvaged, to: &Path) -> String {
         )
     } else {
         format!(
-            "Records are missing. Next: compare the new store with your newest backup, and restore the backup if it has \
+            "Records are missing or have an earlier state. Next: compare the new store with your newest backup, and restore the backup if it has \
              more records. Otherwise check the new store (receptionist verify {}), start the service on it (receptionist serve --data-dir {}), and enter \
              the missing records again.\n",
             to.display(),
@@ -128,6 +140,7 @@ fn as_json(salvaged: &Salvaged) -> serde_json::Value {
         "installation_rows": salvaged.installation_rows,
         "unreadable_at": salvaged.unreadable,
         "newest_change": salvaged.missing.map(|missing| json!({ "found": missing.found, "stored": missing.stored })),
+        "not_reapplied": salvaged.not_reapplied,
         "businesses": salvaged.businesses.iter().map(business).collect::<Vec<_>>(),
         "whole": salvaged.is_whole(),
     })
@@ -147,8 +160,9 @@ mod tests {
             rows: 24,
             installation_rows: 4,
             businesses: vec![business],
-            unreadable: vec![9],
+            unreadable: Vec::new(),
             missing: None,
+            not_reapplied: None,
         }
     }
 
@@ -158,12 +172,16 @@ mod tests {
         let cells = |line: &str| line.split_whitespace().skip(1).collect::<Vec<_>>().join(" ");
         let lines: Vec<_> = text.lines().map(cells).collect();
         assert_eq!(lines[3..5], ["appointments 2 3 1 missing", "calls 7 -"]);
-        assert!(text.contains("Records are missing. Next: "));
+        assert!(text.contains("Records are missing or have an earlier state. Next: "));
         assert!(as_text(&salvaged(3), Path::new("new")).contains("No record is known to be missing. Next: "));
+        let with_more = as_text(&salvaged(4), Path::new("new"));
+        assert!(with_more.contains("1 more than counted") && with_more.contains("have an earlier state"));
+        let partly = Salvaged { unreadable: vec![9], ..salvaged(3) };
+        assert!(as_text(&partly, Path::new("new")).contains("have an earlier state. Next: "));
         let cut = Salvaged { missing: Some(Missing { found: 7, stored: 9 }), ..salvaged(3) };
         let text = as_text(&cut, Path::new("new"));
         assert!(text.contains("had stored 9 changes, and those after number 7 were not all found."));
-        assert!(text.contains("Records are missing. Next: "));
+        assert!(text.contains("Records are missing or have an earlier state. Next: "));
         assert_eq!(as_json(&cut)["newest_change"], json!({ "found": 7, "stored": 9 }));
         assert_eq!(as_json(&salvaged(2))["businesses"][0]["kinds"][0]["missing"], 1);
     }

@@ -1,18 +1,28 @@
 //! Copies the readable rows of a damaged store into a new store, and compares the number of readable records
 //! with the recorded usage.
 //!
-//! Invariant: a record counts as found only if its whole value is readable.
+//! Invariants:
+//! - a record counts as found only if its whole value is readable;
+//! - if a part of the damaged store is unreadable, records may have an earlier state. In the new store, the
+//!   listed revocations, erasures and deletions are made again, all sessions end, and the service counts the
+//!   records of each business again.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use domain::{ApiKey, BudgetKind, Business, BusinessId};
+use net::Ports;
 pub use store::Missing;
 use store::kept::{COUNTED, Counted, counted};
 use store::keys::{self, installation_kind};
 use store::{
-    Order, Record, Rows, Salvaging, Store, StoreError, every_row, piece_of, record_at, value_at, whole_value,
+    Order, Record, Rows, Salvaging, Store, StoreError, TakenBack, every_row, piece_of, read_tombstones,
+    record_at, value_at, whole_value,
 };
+
+use crate::backup::reapply::{Reapplying, end_all_sessions};
+use crate::error::EngineError;
+use crate::upgrade::{Upgrades, upgrade};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Salvaged {
@@ -23,6 +33,8 @@ pub struct Salvaged {
     pub unreadable: Vec<u64>,
     /// The newest changes of the damaged store that are missing.
     pub missing: Option<Missing>,
+    /// The reason why the listed revocations, erasures and deletions could not all be made again.
+    pub not_reapplied: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,28 +58,71 @@ impl SalvagedKind {
     pub fn missing(&self) -> u64 {
         self.counted.unwrap_or(0).saturating_sub(self.found)
     }
+
+    fn differs(&self) -> bool {
+        self.counted.is_some_and(|counted| counted != self.found)
+    }
 }
 
 impl Salvaged {
     pub fn is_whole(&self) -> bool {
-        let is_whole = |kind: &SalvagedKind| kind.missing() == 0;
-        self.missing.is_none()
-            && self
-                .businesses
-                .iter()
-                .all(|business| business.is_usable && business.kinds.iter().all(is_whole))
+        self.has_newest() && self.businesses.iter().all(|business| business.is_usable && !business.differs())
+    }
+
+    /// False if a change may be missing, so that records may have an earlier state.
+    fn has_newest(&self) -> bool {
+        self.missing.is_none() && self.unreadable.is_empty()
+    }
+}
+
+impl SalvagedBusiness {
+    fn differs(&self) -> bool {
+        self.kinds.iter().any(SalvagedKind::differs)
     }
 }
 
 /// Copies the readable rows of the store `from` into the new store `to`. Errors: the store is in use or
 /// missing, the target is not empty, or the target cannot be created.
-pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
+pub async fn salvage(from: &Path, to: &Path, ports: &Ports) -> Result<Salvaged, StoreError> {
     let salvaging = Salvaging::begin(from, to)?;
     let mut salvaged = count(&salvaging.store)?;
     salvaged.unreadable.clone_from(&salvaging.unreadable);
     salvaged.missing = salvaging.missing;
+    let store = &salvaging.store;
+    let list = read_tombstones(from);
+    if let Ok(list) = &list {
+        store.bury(list)?;
+    }
+    if !salvaged.is_whole() {
+        let list = list.ok().as_deref().map(TakenBack::by);
+        if let Err(error) = repair(store, &salvaged, list.as_ref(), ports).await {
+            tracing::error!(%error, "the revocations, erasures and deletions could not all be made again");
+            salvaged.not_reapplied = Some(error.to_string());
+        }
+    }
     salvaging.finish().await?;
     Ok(salvaged)
+}
+
+async fn repair(
+    store: &Store,
+    salvaged: &Salvaged,
+    list: Option<&TakenBack>,
+    ports: &Ports,
+) -> Result<(), EngineError> {
+    upgrade(store, Upgrades::Allowed).await?;
+    let mut reapplying = Reapplying::new(store, ports);
+    for business in &salvaged.businesses {
+        // Otherwise the daily count would set the business aside.
+        if business.differs() || !salvaged.has_newest() {
+            reapplying.forget_usage(business.id).await?;
+        }
+    }
+    if salvaged.has_newest() {
+        return Ok(());
+    }
+    end_all_sessions(store).await?;
+    reapplying.all(list).await
 }
 
 fn count(store: &Store) -> Result<Salvaged, StoreError> {

@@ -21,6 +21,7 @@
 //!   Without the list, it revokes every API key and feed.
 
 mod read;
+pub(crate) mod reapply;
 mod restore;
 mod running;
 mod write;

@@ -5,38 +5,20 @@
 //! and adds them to the new store's list. If no tombstones are given, it revokes every API key and feed, and
 //! ends all manage links (with which customers change their appointments).
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
-use domain::{
-    Actor, Amount, ApiKey, AuditAction, AuditEntry, AuditId, BudgetKind, BusinessId, FeedId, IdMint,
-    Membership, Person, ResourceId, Timestamp,
-};
+use domain::BusinessId;
 use net::Ports;
 use store::keys::{installation_kind, kind};
-use store::records::AuditRecord;
-use store::{
-    Batch, BulkWriter, Filling, Key, OfBusiness, Pages, Record, Store, StoreError, TakenBack, Tombstone,
-    keys, read_tombstones,
-};
-use uuid::Uuid;
+use store::{Batch, BulkWriter, Filling, Key, Pages, Store, StoreError, TakenBack, keys, read_tombstones};
 
 use super::read::{Backup, BackupError};
+use super::reapply::{Reapplied, Reapplying, end_all_sessions};
 use super::write::Manifest;
-use crate::business::OfflineBusiness;
-use crate::business::commands::erasure::{EndBusiness, EraseContact, end_undecodable, is_undecodable};
-use crate::business::commands::feeds::RevokeFeed;
-use crate::business::commands::people::RemoveMember;
-use crate::clock::Clocks;
 use crate::counting::{Differences, Tally};
 use crate::error::EngineError;
 use crate::meta::renew_link_secret;
-use crate::people::write_person;
 use crate::upgrade::{Upgrades, upgrade};
-
-/// The number of consents in a batch. It is limited because a batch of the store holds at most 1 MiB.
-const CONSENTS_PER_BATCH: usize = 4_096;
 
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
@@ -99,216 +81,26 @@ pub async fn restore(
     }
     let store = filling.into_store(Box::new(|_| ()))?;
     upgrade(&store, Upgrades::Allowed).await?;
-    let manifest = backup.manifest().clone();
-    let restored = Restored {
-        manifest,
-        revoked: 0,
-        feeds_revoked: 0,
-        erased: 0,
-        ended: 0,
-        removed: 0,
-        kept: 0,
-        valid: 0,
-        incomplete,
-    };
-    let mut restoring = Restoring { store: &store, ports, restored };
+    let mut reapplying = Reapplying::new(&store, ports);
     for of in uncounted {
-        restoring.forget_usage(of).await?;
+        reapplying.forget_usage(of).await?;
     }
     if let Some(after) = &after {
         // The new store lists these tombstones too, because a later restore of an older backup needs them.
         store.bury(after)?;
     }
     let after = after.as_deref().map(TakenBack::by);
-    restoring.apply_tombstones(after.as_ref()).await?;
-    restoring.revoke_keys(after.as_ref()).await?;
-    restoring.revoke_feeds(after.as_ref()).await?;
+    reapplying.all(after.as_ref()).await?;
     if after.is_none() {
         end_manage_links(&store).await?;
     }
     renew_link_secret(&store, ports).await?;
     end_all_sessions(&store).await?;
-    let restored = restoring.restored;
+    let Reapplied { revoked, feeds_revoked, erased, ended, removed, kept, valid } = reapplying.done;
     store.close().await?;
     Filling::finish(to)?;
-    Ok(restored)
-}
-
-struct Restoring<'a> {
-    store: &'a Store,
-    ports: &'a Ports,
-    restored: Restored,
-}
-
-impl Restoring<'_> {
-    /// Ends the listed businesses, starts the erasure of the listed contacts and removes the listed people.
-    /// After its next start, the service completes the deletions and erasures.
-    async fn apply_tombstones(&mut self, after: Option<&TakenBack>) -> Result<(), RestoreError> {
-        let clocks = Clocks::open(self.store, Arc::clone(&self.ports.clock)).await?;
-        for (of, taken_back) in after.iter().flat_map(|after| &after.businesses) {
-            // The profile is not decoded, because a profile that cannot be decoded must be deleted too.
-            if self.store.rows().get(&keys::profile(*of))?.is_some() {
-                self.reapply(&clocks, *of, taken_back).await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Ends a business that is listed as ended. Otherwise erases listed contacts and removes listed people.
-    async fn reapply(
-        &mut self,
-        clocks: &Clocks,
-        of: BusinessId,
-        taken_back: &OfBusiness,
-    ) -> Result<(), EngineError> {
-        let Self { store, ports, restored } = self;
-        let (mut contacts, mut people) = (Vec::new(), Vec::new());
-        for id in &taken_back.erased {
-            // The contact is not decoded, because a contact that cannot be decoded must be erased too.
-            if store.rows().get(&keys::contact(of, *id))?.is_some() {
-                contacts.push(*id);
-            }
-        }
-        for (id, offered) in &taken_back.removed {
-            // Skips undecodable memberships, which give no access, and memberships that were offered after
-            // the removal.
-            let membership = store.find::<Membership>(&keys::membership(of, *id))?;
-            if membership.is_some_and(|membership| membership.created_at <= *offered) {
-                people.push(*id);
-            }
-        }
-        let consents: Vec<_> = taken_back.consents.iter().filter(|_| !taken_back.ended).collect();
-        for consents in consents.chunks(CONSENTS_PER_BATCH) {
-            let mut batch = Batch::default();
-            for (hash, consent) in consents {
-                batch.put(keys::consent(of, hash), consent.encode());
-            }
-            store.write(of, batch).await?;
-        }
-        restored.ended += usize::from(taken_back.ended);
-        if is_undecodable(store, of)? {
-            // The members of a business with an undecodable profile have no access, so none is removed.
-            if taken_back.ended {
-                store.write(of, end_undecodable(store, of, ports.clock.now())?.0).await?;
-            } else {
-                restored.kept += contacts.len();
-            }
-            return Ok(());
-        }
-        if !taken_back.ended && contacts.is_empty() && people.is_empty() {
-            return Ok(());
-        }
-        let Some(mut business) = OfflineBusiness::load(store, ports, clocks, of).await? else {
-            return Ok(());
-        };
-        if taken_back.ended {
-            business.carry_out(EndBusiness { once: None }).await?;
-        } else {
-            for id in contacts {
-                restored.erased += usize::from(business.carry_out(EraseContact { id }).await?);
-            }
-            for id in people {
-                restored.removed += usize::from(business.carry_out(RemoveMember { id }).await?);
-            }
-        }
-        Ok(business.wait_durable().await?)
-    }
-
-    /// Revokes the listed API keys, or all keys if there is no list. Skips the keys of ended businesses.
-    async fn revoke_keys(&mut self, after: Option<&TakenBack>) -> Result<(), StoreError> {
-        let store = self.store;
-        let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::API_KEY));
-        loop {
-            let page = pages.next(store)?;
-            if page.is_empty() {
-                return Ok(());
-            }
-            for (row, value) in &page {
-                // A key that cannot be decoded gives no access, so it need not be revoked.
-                let Some(key) = store.find_in::<ApiKey>(row, value)? else { continue };
-                if key.revoked_at.is_some() || store.contains(&keys::ending(key.business_id))? {
-                    continue;
-                }
-                if after.is_none_or(|after| after.has_revoked(key.id, key.business_id)) {
-                    self.restored.revoked += 1;
-                    self.revoke((&Key::new(row), value.len()), key).await?;
-                } else {
-                    self.restored.valid += 1;
-                }
-            }
-        }
-    }
-
-    /// Revokes the listed feeds, or all feeds if there is no list. Skips the feeds of businesses that have
-    /// ended or whose profile cannot be decoded, because such feeds are not served.
-    async fn revoke_feeds(&mut self, after: Option<&TakenBack>) -> Result<(), RestoreError> {
-        let (store, mut feeds) = (self.store, BTreeMap::<BusinessId, Vec<FeedId>>::new());
-        let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::FEED_BY_TOKEN));
-        loop {
-            let page = pages.next(store)?;
-            if page.is_empty() {
-                break;
-            }
-            for (row, value) in page {
-                let named = store.usable(&row, keys::business_and_feed(&value))?;
-                let named = named.filter(|(of, id)| after.is_none_or(|after| after.has_revoked(*id, *of)));
-                named.into_iter().for_each(|(of, id)| feeds.entry(of).or_default().push(id));
-            }
-        }
-        let clocks = Clocks::open(store, Arc::clone(&self.ports.clock)).await?;
-        for (of, ids) in feeds {
-            if is_undecodable(store, of)? {
-                continue;
-            }
-            let Some(mut business) = OfflineBusiness::load(store, self.ports, &clocks, of).await? else {
-                continue;
-            };
-            for id in ids {
-                self.restored.feeds_revoked += usize::from(business.carry_out(RevokeFeed { id }).await?);
-            }
-            business.wait_durable().await?;
-        }
-        Ok(())
-    }
-
-    /// Writes an audit entry that does not state the usage, so that the service counts the rows of the
-    /// business again.
-    async fn forget_usage(&self, of: BusinessId) -> Result<(), StoreError> {
-        let action = AuditAction::BusinessRestoredIncomplete;
-        let record = AuditRecord { usage: None, ..self.next_record(of, action, of.uuid())? };
-        let mut batch = Batch::default();
-        batch.put(keys::audit(of, record.entry.id), record.encode());
-        self.store.write(of, batch).await
-    }
-
-    async fn revoke(&self, (row, bytes): (&Key, usize), key: ApiKey) -> Result<(), StoreError> {
-        let of = key.business_id;
-        let mut record = self.next_record(of, AuditAction::ApiKeyRevoked, key.id.uuid())?;
-        if let Some(usage) = &mut record.usage {
-            usage.remove(BudgetKind::Keys, Amount::row(bytes));
-        }
-        let mut batch = Batch::default();
-        batch.bury(Tombstone::RevokedKey(key.id));
-        batch.put(keys::audit(of, record.entry.id), record.encode());
-        batch.put(*row, ApiKey { revoked_at: Some(record.entry.at), ..key }.encode());
-        self.store.write(of, batch).await // durable before the next call reads the newest audit entry
-    }
-
-    /// Creates a record to append to a business's audit log. It repeats the usage of the last record. Its id is greater
-    /// than that of the last record, and its timestamp is not earlier, even if the clock is wrong.
-    fn next_record(
-        &self,
-        of: BusinessId,
-        action: AuditAction,
-        resource_id: Uuid,
-    ) -> Result<AuditRecord, StoreError> {
-        let newest = self.store.newest_entry(of)?;
-        let at = newest.map_or(Timestamp::MIN, |newest| newest.at).max(self.ports.clock.now());
-        let mut mint = newest.map_or_else(IdMint::default, |newest| IdMint::after(newest.id));
-        let id = mint.next::<AuditId>(at, self.ports.random_bytes());
-        let entry = AuditEntry::new((id, at), (Actor::System, action), resource_id);
-        Ok(AuditRecord { entry, usage: newest.and_then(|newest| newest.usage) })
-    }
+    let manifest = backup.manifest().clone();
+    Ok(Restored { manifest, revoked, feeds_revoked, erased, ended, removed, kept, valid, incomplete })
 }
 
 /// Ends all manage links, because without tombstones it is unknown which contacts were erased since the backup,
@@ -334,22 +126,4 @@ async fn end_manage_links(store: &Store) -> Result<(), StoreError> {
             writer.settle().await?;
         }
     }
-}
-
-/// Ends all sessions and sign-in links, because tombstones do not list those that ended since the backup.
-async fn end_all_sessions(store: &Store) -> Result<(), StoreError> {
-    let people = keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON);
-    let mut writer = BulkWriter::new(store, BusinessId::INSTALLATION);
-    let without_sessions = |row: &Key, value: &[u8]| {
-        let mut batch = Batch::default();
-        if let Some(before) = store.find_in::<Person>(row, value)? {
-            let after = Person { sessions: Vec::new(), link: None, ..before.clone() };
-            if after != before {
-                write_person(Some(&before), Some(&after), &mut batch);
-            }
-        }
-        Ok(batch)
-    };
-    writer.rewrite(people, without_sessions).await?;
-    writer.settle().await
 }

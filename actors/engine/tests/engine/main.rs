@@ -46,6 +46,7 @@ mod restoring;
 mod retention;
 mod room;
 mod rows;
+mod salvaging;
 mod search;
 mod set_aside;
 mod talking;

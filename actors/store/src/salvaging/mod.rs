@@ -7,7 +7,8 @@
 //!   missing. Earlier batches are applied only if no later batch is missing: they restore rows that are unreadable in
 //!   the tree, and later batches then overwrite their old values.
 //! - Until the salvage is finished, the service does not open the new store ([`super::filling`]).
-//! - The new store gets a copy of the list of tombstones, but no list of businesses that are set aside.
+//! - The new store gets a copy of the list of tombstones and of the format, unless it has its own. It gets no list of
+//!   businesses that are set aside.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -96,6 +97,9 @@ impl Salvaging {
 
     fn copy(&self, name: &str) -> Result<(), StoreError> {
         let (from, to) = (self.from.join(name), self.to.join(name));
+        if fs::metadata(&to).is_ok_and(|own| own.len() > 0) {
+            return Ok(());
+        }
         let copied = found(fs::copy(&from, &to)).map_err(StoreError::preparing("copying", from))?;
         copied.map_or(Ok(()), |_| sync_path(&to))
     }
