@@ -92,9 +92,19 @@ impl Shared {
         batch: Batch,
         held: impl Send + 'static,
     ) -> Result<()> {
+        self.write_then(lane, batch, move || drop(held)).await
+    }
+
+    /// Like [`Shared::write`], but calls `then` after the commit, even if the caller is cancelled before it.
+    pub(crate) async fn write_then(
+        &self,
+        lane: BusinessId,
+        batch: Batch,
+        then: impl FnOnce() + Send + 'static,
+    ) -> Result<()> {
         let (done, written) = oneshot::channel();
         let done = move || {
-            drop(held);
+            then();
             _ = done.send(());
         };
         self.store.submit(lane, batch, Box::new(done));

@@ -48,7 +48,8 @@ pub enum StoreError {
         .path.display()
     )]
     Full { path: PathBuf, free: u64, needed: u64, source: Box<StoreError> },
-    #[error("{} is damaged: it does not contain the number of the newest batch. {}", .0.display(), advice(.0.parent()))]
+    #[error(
+        "{} is damaged: it does not contain the number of the newest batch. {}", .0.display(), advice(.0.parent()))]
     Mark(PathBuf),
     #[error("reading the store failed: {0}")]
     Read(#[source] Cause),
@@ -120,7 +121,11 @@ pub enum StoreError {
          converts the store"
     )]
     NotUpgraded { found: u16, known: u16 },
-    #[error("{} is damaged: it does not state the versions that may use the store", .0.display())]
+    #[error(
+        "{} is damaged: it does not state the versions that may use the store. Rename the file and start again: the store \
+         also contains its format, and the service writes the file again",
+        .0.display()
+    )]
     FormatFile(PathBuf),
     #[error(
         "the store has format {found}, this version of the service knows only formats up to {known}: use the \

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::tap::{SPILL_BYTES, Saved, Tap};
-use super::{Key, KeyRange, Order, Pair, Rows, Store, StoreError, every_row};
+use super::{Key, KeyRange, Order, Pair, Rows, Store, StoreError, every_row, past_corrupt_pages};
 
 /// A read of the store as of a point. Dropping the snapshot ends the read.
 pub struct Snapshot {
@@ -56,11 +56,7 @@ impl Snapshot {
             return Ok(None);
         }
         self.move_aside()?;
-        // A read that finds a corrupt page isolates the page and fails, so the read is repeated once.
-        match self.read_on(rows_max, bytes_max) {
-            Err(StoreError::Corrupt { .. }) => self.read_on(rows_max, bytes_max),
-            read => read,
-        }
+        past_corrupt_pages(|| self.read_on(rows_max, bytes_max))
     }
 
     fn read_on(&mut self, rows_max: usize, bytes_max: usize) -> Result<Option<Vec<Pair>>, StoreError> {

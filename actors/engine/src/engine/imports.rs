@@ -74,13 +74,13 @@ impl Import {
     ) -> Result<Answer<ImportedView>> {
         let shared = &self.moving.shared;
         shared.check_open()?;
-        let (_claim, lost_slugs) = claim_slugs(&self.moving).await?;
+        let (claim, lost_slugs) = claim_slugs(&self.moving).await?;
         imported.lost_slugs = lost_slugs;
         let mut rows = Batch::default();
         if let Some(once) = once {
             Once::remember::<Shown<ImportedView>>(shared, once, &imported, &mut rows)?;
         }
-        finish(&self.moving, rows).await?;
+        finish(&self.moving, rows, &claim).await?;
         tracing::info!(
             ?by,
             businesses = imported.businesses,

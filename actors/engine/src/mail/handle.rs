@@ -64,8 +64,12 @@ impl Mails {
         let mut batch = Batch::default();
         write_mail(&mut batch, &mail, None);
         let of = MailKey::of(&mail).of;
-        shared.write(of, batch, permit).await.map_err(|_| EngineError::Stopping)?;
-        outbox.waits(of, mail.next_attempt_at.unwrap_or(mail.created_at));
+        let (waiting, due) = (Arc::clone(outbox), mail.next_attempt_at.unwrap_or(mail.created_at));
+        let then = move || {
+            waiting.waits(of, due);
+            drop(permit);
+        };
+        shared.write_then(of, batch, then).await.map_err(|_| EngineError::Stopping)?;
         Ok(Some(mail.id))
     }
 
@@ -103,6 +107,11 @@ impl Mails {
         if let Some(transport) = self.outbox.set(ports) {
             tokio::spawn(keep(Arc::downgrade(self), transport));
         }
+    }
+
+    async fn find_all(&self, actor: &ActorRef<Message>) -> Result<(), StoreError> {
+        self.find_mails(actor).await?;
+        self.find_overtaken(actor).await
     }
 
     /// Reports the businesses with waiting mails to the outbox, in bounded steps.
@@ -191,12 +200,12 @@ async fn keep(mails: Weak<Mails>, transport: Arc<Transport>) {
         let of = (Arc::downgrade(&this.shared), Arc::clone(&transport));
         let Ok((actor, ended)) = OutboxActor::spawn(None, OutboxActor, of).await else { return };
         *this.outbox.actor.lock() = Some(actor.clone());
-        let found = match this.find_mails(&actor).await {
-            Ok(()) => this.find_overtaken(&actor).await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = found {
+        while let Err(error) = this.find_all(&actor).await {
             tracing::error!(%error, "the mails in the outbox cannot be read");
+            if this.shared.check_open().is_err() {
+                return;
+            }
+            sleep(FAILED_PAUSE).await;
         }
         drop(this);
         let _ = ended.await;

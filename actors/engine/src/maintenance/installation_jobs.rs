@@ -233,8 +233,8 @@ async fn finish_or_take_back(moving: &Moving) -> Result<(), EngineError> {
     // A dropped import may have submitted the row that `is_finishing` reads, so this waits until it is applied.
     shared.store.settled(BusinessId::INSTALLATION).await?;
     if is_finishing(&shared.store)? {
-        let (_claim, _) = claim_slugs(moving).await?;
-        let businesses = open_all(moving).await?;
+        let (claim, _) = claim_slugs(moving).await?;
+        let businesses = open_all(moving, &claim).await?;
         tracing::info!(businesses, "an interrupted import was finished: all its records had been read");
     } else {
         let businesses = take_back(shared).await?;

@@ -10,6 +10,7 @@
 //!   the point of no return ([`crate::moving`]).
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use domain::{Business, BusinessId, Slug, SlugOwner, Timestamp, Website};
 use store::kept;
@@ -37,10 +38,10 @@ pub(crate) fn is_finishing(store: &Store) -> Result<bool, StoreError> {
 
 /// Marks all records of the import as valid and opens the businesses. `batch` contains other rows of the
 /// installation, which are written together with the mark.
-pub(crate) async fn finish(moving: &Moving, mut batch: Batch) -> Result<(), StoreError> {
+pub(crate) async fn finish(moving: &Moving, mut batch: Batch, claim: &Claim) -> Result<(), EngineError> {
     batch.put(all_good(), Vec::new());
     moving.shared.store.write(BusinessId::INSTALLATION, batch).await?;
-    open_all(moving).await?;
+    open_all(moving, claim).await?;
     Ok(())
 }
 
@@ -81,9 +82,9 @@ fn is_taken(store: &Store, of: BusinessId, slug: &Slug, now: Timestamp) -> Resul
 }
 
 /// Opens each business with one batch, which writes its profile and the rows about it that belong to the
-/// installation. Returns the number of businesses that were not open yet. The caller has called [`claim_slugs`]
-/// and holds the claim.
-pub(crate) async fn open_all(moving: &Moving) -> Result<u64, StoreError> {
+/// installation. Returns the number of businesses that were not open yet. Each batch holds the claim of
+/// [`claim_slugs`] until its commit, even if the caller is cancelled.
+pub(crate) async fn open_all(moving: &Moving, claim: &Claim) -> Result<u64, EngineError> {
     let Shared { store, steady, .. } = &*moving.shared;
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
@@ -114,8 +115,12 @@ pub(crate) async fn open_all(moving: &Moving) -> Result<u64, StoreError> {
         let entry =
             store.newest_entry(id)?.expect("the log of an imported business begins with its import").id;
         batch.bury(Tombstone::ImportedBusiness(id, entry));
-        store.write(id, batch).await?;
-        moving.outbox.waits(id, steady.now()); // the imported appointments may have reminders
+        let (outbox, due, claim) = (Arc::clone(&moving.outbox), steady.now(), claim.clone());
+        let then = move || {
+            outbox.waits(id, due); // the imported appointments may have reminders
+            drop(claim);
+        };
+        moving.shared.write_then(id, batch, then).await?;
         opened += 1;
     }
     store.write(BusinessId::INSTALLATION, deletion(all_good())).await?;

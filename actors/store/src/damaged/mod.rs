@@ -161,7 +161,7 @@ fn is_within(range: &KeyRange, rows: &KeyRange) -> bool {
 
 /// Repeats a read until it finds no corrupt page. A read that finds a corrupt page fails, but isolates the page, so
 /// that the next read does not find it.
-pub fn past_corrupt_pages<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
+pub fn past_corrupt_pages<T>(mut read: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
     loop {
         match read() {
             Err(StoreError::Corrupt { .. }) => {}
