@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //!
-//! - Mail can be sent to an [`Address`]. Two addresses that compare as equal reach the same mailbox.
+//! - Mail can be sent to an [`Address`]. Addresses that compare as equal belong to the same mailbox.
 //! - All spellings of an address have the same [`mailbox`].
 
 use unicode_normalization::UnicodeNormalization;
@@ -10,8 +10,8 @@ use url::Host;
 
 use super::{Email, TextError};
 
-/// Converts ASCII letters to lower case, and no other letters. Only the mail server knows whether it treats two other
-/// letters as equal, and a wrong match would expose another person's account.
+/// Converts only ASCII letters to lower case. Only the mail server knows which other letters it treats as
+/// equal, and a wrong match would expose another person's account.
 pub fn fold_address(written: &str) -> String {
     written.to_ascii_lowercase()
 }

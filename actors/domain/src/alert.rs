@@ -1,7 +1,7 @@
 //! The kinds of alerts, the changes to records that cause them, and the alert settings of people.
 //!
-//! Invariant: only choices that differ from the role's default are stored. A changed default or role therefore applies
-//! to every setting without a choice.
+//! Invariant: only choices that differ from the role's default are stored. So if a default or a role changes,
+//! the settings without a choice change too.
 
 use std::collections::BTreeMap;
 
@@ -82,8 +82,8 @@ impl AlertChoices {
     }
 }
 
-/// Returns the setting that applies if the person has made no choice. `is_staff` means that the membership is linked to
-/// a staff member.
+/// Returns the setting that applies if the person has made no choice. `is_staff` is true if the membership is
+/// linked to a staff member.
 pub fn default_alert(kind: AlertKind, role: Role, is_staff: bool) -> AlertSetting {
     use AlertKind::{
         AppointmentBooked, AppointmentCancelled, AppointmentRequested, AppointmentRescheduled,
@@ -110,8 +110,8 @@ pub fn default_alert(kind: AlertKind, role: Role, is_staff: bool) -> AlertSettin
 }
 
 impl AlertKind {
-    /// Returns the kind of alert that a change to an appointment causes, if any. The kind does not depend on the author
-    /// of the change.
+    /// Returns the kind of alert that a change to an appointment causes, if any. The author of the change
+    /// does not matter.
     pub fn of_appointment(before: Option<&Appointment>, after: &Appointment) -> Option<Self> {
         let moved = before
             .is_some_and(|before| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id));
@@ -127,7 +127,7 @@ impl AlertKind {
             }
             (None, AppointmentStatus::Confirmed) => Some(Self::AppointmentBooked),
             (Some(was), AppointmentStatus::Cancelled) if was.is_active() => Some(Self::AppointmentCancelled),
-            // The customer already knows an announced appointment, so declining it is a cancellation.
+            // The customer already knows of an announced appointment, so declining it is a cancellation.
             (Some(was), AppointmentStatus::Declined) if was.is_active() && after.announced => {
                 Some(Self::AppointmentCancelled)
             }

@@ -128,8 +128,8 @@ impl AuditAction {
     pub fn kind(self) -> AuditedKind {
         let (of, _) = self.as_str().split_once('.').unwrap_or_default();
         match of {
-            // Settings and special days have no id, and an action with a plural name concerns many records. Entries
-            // about them therefore name the business.
+            // Settings and special days have no id, and an action with a plural name concerns many records.
+            // The entry then names the business.
             "special_day" | "website" | "notices" | "receptionist" | "records" | "contacts"
             | "appointments" => AuditedKind::Business,
             "installation" => AuditedKind::Export,
@@ -192,8 +192,8 @@ pub struct AuditEntry {
     pub action: AuditAction,
     pub resource_type: AuditedKind,
     pub resource_id: Uuid,
-    /// The changed fields with their values before and after. It is empty in the entry about the creation of a record:
-    /// the initial values can be computed from later entries, which contain the previous value of each changed field.
+    /// The changed fields with their values before and after. The list is empty for the creation of a record.
+    /// The initial values follow from later entries, which contain the previous value of each changed field.
     pub changes: Vec<FieldChange>,
 }
 

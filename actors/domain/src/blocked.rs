@@ -169,8 +169,8 @@ impl Blocked {
         self.by_staff.get(&staff).map_or(0, |of_staff| of_staff.all.len())
     }
 
-    /// If a limit is reached, returns the blocked time that ended first, so that the caller can delete it. Otherwise
-    /// returns `Ok(None)`.
+    /// If a limit is reached, returns the blocked time with the earliest end, for the caller to delete.
+    /// Otherwise returns `Ok(None)`.
     ///
     /// # Errors
     /// Returns the limit if it is reached and no blocked time has ended.

@@ -6,8 +6,8 @@ use super::words::words;
 use super::{Conflict, Problem, ProblemCode, Refusal};
 
 words! {
-    /// The usage is stored in the order of the kinds, and a limit with the place of its kind in this order, from 1 on. A
-    /// new kind must therefore be the last one.
+    /// Stored usages and limits identify a kind by its position in this list. A new kind must therefore be
+    /// the last one.
     BudgetKind {
         Services = "services",
         Staff = "staff",
@@ -17,7 +17,7 @@ words! {
         Calls = "calls",
         Messages = "messages",
         Knowledge = "knowledge",
-        /// Deliveries that wait for an attempt. For each delivery, the bytes of its event are counted.
+        /// Deliveries that wait for an attempt. Each delivery counts the bytes of its event.
         WaitingDeliveries = "waiting_deliveries",
         /// Notices to customers that have not been sent yet. Their bytes are not counted.
         WaitingNotices = "waiting_notices",
@@ -79,7 +79,8 @@ impl Amount {
         Self { rows: self.rows.saturating_add(more.rows), bytes: self.bytes.saturating_add(more.bytes) }
     }
 
-    /// Subtracts an amount. Panics if `less` is greater than the amount, because a row was then counted wrongly.
+    /// Subtracts an amount. Panics if `less` is greater than the amount, which shows that a row was counted
+    /// wrongly.
     #[must_use]
     pub fn minus(self, less: Self) -> Self {
         let rest = self.rows.checked_sub(less.rows).zip(self.bytes.checked_sub(less.bytes));

@@ -28,8 +28,8 @@ pub const OFFERED_MAX: usize = 500;
 /// The maximum price, in hundredths of the currency unit.
 pub const PRICE_CENTS_MAX: u32 = 100_000_000;
 
-/// The buffers: the minutes during which a staff member is kept free before and after an appointment. Each is at most
-/// [`BUFFER_MINUTES_MAX`].
+/// The buffers: the minutes before and after an appointment during which the staff member stays free. Each is
+/// at most [`BUFFER_MINUTES_MAX`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Buffers {
     before: u8,

@@ -40,9 +40,9 @@ impl Contact {
         text
     }
 
-    /// Returns the contact after the contact `gone` was merged into it. It has the chosen phone number and e-mail
-    /// address. An empty field gets the value of `gone`. All other data is appended to the notes: the notes and texts
-    /// of `gone`, and the numbers and addresses that were not chosen.
+    /// Merges the contact `gone` into this contact, which gets the chosen phone number and e-mail address. An
+    /// empty field gets the value of `gone`. The notes and texts of `gone`, and the numbers and addresses
+    /// that were not chosen, are appended to the notes.
     ///
     /// # Errors
     /// Returns [`Refusal::Invalid`] if a chosen value belongs to neither contact, or if neither name nor phone nor
@@ -85,16 +85,16 @@ impl Contact {
     }
 }
 
-/// A merge of the contact `from` into the contact `into`, the survivor. References to `from` lead to the survivor. If
-/// the survivor is later merged into another contact, `into` changes to that contact.
+/// A merge of the contact `from` into the contact `into`. A reference to `from` then means `into`. If `into`
+/// is later merged into another contact, this field changes to that contact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alias {
     pub from: ContactId,
     pub into: ContactId,
     /// The id of the merge. It is greater than the id of every record that is older than the merge.
     pub id: MergeId,
-    /// Digests of the phone numbers and e-mail addresses that one of the two contacts had before the merge, and that
-    /// the survivor does not have after it.
+    /// Digests of the phone numbers and e-mail addresses of both contacts that `into` does not have after the
+    /// merge.
     pub former: Vec<[u8; 16]>,
     /// Whether some records may still refer to `from`.
     pub is_moving: bool,

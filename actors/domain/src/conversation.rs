@@ -3,7 +3,7 @@
 //! Invariants:
 //! - The sequence numbers of the turns are 1, 2, 3 and so on.
 //! - `ended_at`, `ended_by` and `outcome` are set if and only if the conversation has ended.
-//! - The outcome follows from the effects of the turns, never from a model.
+//! - The outcome is computed from the effects of the turns, and never stated by a language model.
 
 use chrono::TimeDelta;
 use uuid::Uuid;
@@ -22,13 +22,14 @@ pub const CALLER_TURNS_MAX: usize = 60;
 pub const WEBSITE_TURNS_MAX: usize = 30;
 /// The maximum number of turns of a conversation, including those of the receptionist and the team.
 pub const TURNS_MAX: usize = 1_000;
-/// A conversation whose texts are longer takes no further turn, so that its record stays within the limit of the store.
+/// The maximum length of all texts of a conversation that takes another turn. It keeps the record within the
+/// limit of the store.
 const TURNS_BYTES_MAX: usize = 128 << 10;
-/// The time after its last turn for which the caller can read a chat of the website.
+/// The caller can read a chat of the website for this time after its last turn.
 pub const CHAT_SHOWN: TimeDelta = TimeDelta::hours(24);
 /// The time after which a chat of the website without a contact is deleted.
 pub const CHAT_KEPT: TimeDelta = TimeDelta::days(30);
-/// After a text message by the team, the receptionist does not answer for this time.
+/// The time for which the receptionist does not answer after a text message by the team.
 pub const TEAM_SILENCE: TimeDelta = TimeDelta::minutes(30);
 pub const GAPS_MAX: usize = 500;
 pub const GAP_KEPT: TimeDelta = TimeDelta::days(90);
@@ -46,7 +47,7 @@ words! {
         Ended = "ended",
     }
 
-    /// The origin of the newest turn: a model, or the guided path of questions and choices.
+    /// The origin of the newest turn: a language model, or the guided path of questions and choices.
     ConversationMode {
         Model = "model",
         Guided = "guided",
@@ -117,8 +118,8 @@ impl Channel {
         }
     }
 
-    /// The time after the last turn at which a conversation without a call ends. A call ends when the caller
-    /// hangs up, or 30 minutes after its start.
+    /// A conversation ends this long after its last turn. A call ends when the caller hangs up, or 30 minutes
+    /// after its start.
     pub fn silence(self) -> TimeDelta {
         match self {
             Self::Voice | Self::Website => TimeDelta::minutes(30),
@@ -233,8 +234,8 @@ impl Conversation {
         self.turns.iter().flat_map(|turn| &turn.effects)
     }
 
-    /// Returns the outcome of the conversation. `is_active` returns whether an appointment is still requested or
-    /// confirmed.
+    /// Returns the outcome of the conversation. `is_active` returns whether an appointment is still pending
+    /// or confirmed.
     pub fn outcome_of(&self, ended_by: EndedBy, is_active: impl Fn(AppointmentId) -> bool) -> CallOutcome {
         let has = |kind| self.effects().any(|effect| effect.kind == kind);
         let is_booked = self.effects().any(|effect| {
@@ -253,7 +254,7 @@ impl Conversation {
         found.into_iter().find(|(is_so, _)| *is_so).map_or(CallOutcome::Other, |(_, outcome)| outcome)
     }
 
-    /// True if the caller asked this question, also if another caller had asked the same before.
+    /// True if the caller asked this question, even if another caller asked it first.
     pub fn has_asked(&self, gap: &Gap) -> bool {
         let question = gap.question.to_lowercase();
         let mut said = self.turns.iter().filter(|turn| turn.by == Speaker::Caller);

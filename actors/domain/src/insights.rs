@@ -36,8 +36,8 @@ impl InsightPeriod {
         }
     }
 
-    /// Splits a range of dates into periods. The first and the last period contain only dates of the range, so they may
-    /// be shorter.
+    /// Splits a range of dates into periods. The first and the last period may be shorter, because they
+    /// contain only dates of the range.
     pub fn split(self, dates: &RangeInclusive<NaiveDate>) -> Vec<RangeInclusive<NaiveDate>> {
         let (mut periods, mut from) = (Vec::new(), Some(*dates.start()));
         while let Some(first) = from.filter(|first| first <= dates.end()) {
@@ -160,7 +160,8 @@ impl Insights {
         figures.calls_converted += u32::from(outcome == CallOutcome::AppointmentBooked);
     }
 
-    /// Returns the figures. `known` returns the contact to which an id refers now, or `None` if the contact was erased.
+    /// Returns the figures. `known` returns the contact to which an id now refers (after merges), or `None`
+    /// if the contact was erased.
     pub fn finish(mut self, known: impl Fn(ContactId) -> Option<ContactId>) -> Vec<Figures> {
         for (contact, period) in &mut self.customers {
             *contact = contact.and_then(&known);
@@ -247,8 +248,8 @@ pub struct Visits {
     pub confirmed: u32,
     pub cancelled: u32,
     pub no_show: u32,
-    /// The service with the most confirmed appointments. If several services have equally many, the one with the latest
-    /// appointment counts. `usual_staff_id` is determined in the same way.
+    /// The service with the most confirmed appointments. If several services have equally many, the service
+    /// with the latest appointment counts. The same rule applies to `usual_staff_id`.
     pub usual_service_id: Option<ServiceId>,
     pub usual_staff_id: Option<StaffId>,
 }

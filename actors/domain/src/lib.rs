@@ -8,8 +8,8 @@
 //!   searches, and schemars for the schemas.
 //! - Request types ([`Text`], [`Phone`], [`WeeklyHours`] …) have one constructor each, so rules receive only valid
 //!   values.
-//! - An instant is a [`Timestamp`] in whole milliseconds of UTC. Only `calendar` and `wall` convert local times to
-//!   instants.
+//! - An instant is a [`Timestamp`], in whole milliseconds of UTC. Only `calendar` and `wall` convert local
+//!   times to instants.
 
 mod address;
 mod alert;

@@ -3,7 +3,7 @@
 //! Invariants:
 //!
 //! - a person has at most one link; a new link replaces the previous one;
-//! - a link works once; after its use, no retry of its mail renews it;
+//! - a link works once; after its use, a repeated attempt to send its mail does not renew it;
 //! - a link that confirms a new e-mail address works only in a session of the account that requested it.
 
 use std::fmt;
@@ -14,7 +14,8 @@ use super::person::{Begin, Person};
 use super::words::words;
 use super::{BusinessId, Conflict, Denied, ProblemCode, Refusal, Timestamp};
 
-/// A valid time stamp may be at most this far in the future, because the clock may be set back by this much.
+/// A time stamp may be this far in the future and still be valid, because the clock may be set back by this
+/// much.
 pub(super) const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 words! {
@@ -43,7 +44,7 @@ pub struct Link {
     pub hash: [u8; 32],
     pub kind: LinkKind,
     pub created_at: Timestamp,
-    /// Whether using the link confirms the account's address. It does if the link was mailed or created by the
+    /// Whether using the link confirms the account's address: true if the link was mailed or created by the
     /// operator.
     pub confirms: bool,
     pub business_id: Option<BusinessId>,
@@ -113,15 +114,15 @@ impl Person {
         let confirms = channel != LinkChannel::Shown;
         if channel != LinkChannel::Mailed {
             self.links_from = now;
-            // The new link ends the sessions that began with an older link. A mailed link ends none, because anyone can
-            // request one.
+            // The new link ends the sessions that began with an older link. A mailed link ends no session,
+            // because anyone can request a mailed link.
             self.end_sessions(|session| session.restricted);
         }
         Ok(self.link.insert(Link { hash, kind, created_at: now, confirms, business_id, email: None }))
     }
 
-    /// Creates the link for a mail that was written at the time `written`. If an attempt to send the mail is repeated,
-    /// the token stays the same and the link is renewed. Returns `None` if the link was used, or if a newer link,
+    /// Creates the link for a mail that was written at the time `written`. A repeated attempt to send the
+    /// mail renews the link with the same token. Returns `None` if the link was used, or if a newer link,
     /// password or address has made it invalid.
     pub fn make_mailed_link(
         &mut self,
@@ -159,8 +160,8 @@ impl Person {
         Some(link.expires_at())
     }
 
-    /// Sets the new address and returns the previous one. The session is evidence that the reader of the mail has
-    /// requested the change. If the session does not belong to the account, the link stays valid.
+    /// Sets the new address and returns the previous address. The session shows that the reader of the mail
+    /// has requested the change. If the session does not belong to the account, the link stays valid.
     pub fn prove_email(
         &mut self,
         link: &[u8; 32],
@@ -193,8 +194,8 @@ impl Person {
             return Err(Refusal::NotAllowed(Denied::OwnSession));
         }
         let link = self.link.take_if(used).ok_or(Refusal::Expired)?;
-        // The added millisecond also invalidates mails that were written in this millisecond. A repeated attempt to
-        // send such a mail cannot renew the link.
+        // The added millisecond also invalidates mails that were written in this millisecond, so a repeated
+        // attempt to send them cannot renew the link.
         (self.updated_at, self.links_from) = (now, now + TimeDelta::milliseconds(1));
         if link.confirms && !self.confirmed {
             // Another person may have set the previous password, so it is removed.

@@ -63,8 +63,8 @@ impl MailKind {
         matches!(self, Self::Gathered | Self::Daily)
     }
 
-    /// Whether the mail contains a link. A link is created when the mail is sent, so a mail with a link cannot be sent
-    /// again from the log.
+    /// Whether the mail contains a sign-in link. The link is created when the mail is sent, so this mail
+    /// cannot be sent again from the log.
     pub fn has_link(self) -> bool {
         matches!(self, Self::Invitation | Self::Reset | Self::EmailChange)
     }
@@ -92,7 +92,7 @@ pub enum MailError {
     Failed(MailFault),
     NoAnswer(u64),
     NoConnection(u64),
-    /// The mail library could not compose the mail, for this reason.
+    /// The reason why the mail library could not compose the mail.
     NotMade(String),
     /// A text of the relay, the mail library, the store or the operating system, unchanged.
     Quoted(String),

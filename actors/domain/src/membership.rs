@@ -52,8 +52,8 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// Returns a UUIDv7 that contains the time of the offer and a digest of the person's id. The dashboard uses it in
-    /// place of the person's id, which would reveal whether and since when an account exists.
+    /// Returns a UUIDv7 that contains the time of the offer and a digest of the person's id. The dashboard
+    /// uses it in place of the person's id, which would reveal whether an account exists and since when.
     pub fn id(&self) -> MembershipId {
         let offered = self.created_at.millis();
         let digest = Sha256::new().chain_update(self.person_id.uuid()).chain_update(offered.to_be_bytes());
@@ -101,7 +101,8 @@ impl Membership {
         self.alerts.set(kind, choice);
     }
 
-    /// Turns off the mails of a kind. They stay off, even if the person later gets a role with another default.
+    /// Turns off the mails of a kind. They stay off even if the person later gets a role with another
+    /// default.
     pub fn end_mails(&mut self, kind: AlertKind) {
         let before = self.alerts.choice(kind);
         self.alerts.set(kind, AlertChoice { email: Some(AlertEmail::Off), ..before });

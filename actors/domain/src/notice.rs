@@ -28,7 +28,8 @@ words! {
     }
 
     DropReason {
-        /// The appointment or the settings changed after the notice was created, so the notice is wrong or useless.
+        /// The appointment or the settings changed after the notice was created, so the notice is no longer
+        /// right.
         Superseded = "superseded",
         Limit = "limit",
         OptedOut = "opted_out",
@@ -76,8 +77,8 @@ impl From<MailStatus> for NoticeStatus {
 }
 
 impl NoticeKind {
-    /// Returns the kind of notice that a change to an appointment causes, if any. The kind does not depend on the
-    /// author of the change. `before` is `None` for a new appointment.
+    /// Returns the kind of notice that a change to an appointment causes, if any. The author of the change
+    /// does not matter. `before` is `None` for a new appointment.
     pub fn of_change(before: Option<&Appointment>, after: &Appointment) -> Option<Self> {
         let moved = before
             .is_some_and(|before| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id));
@@ -95,7 +96,7 @@ impl NoticeKind {
         }
     }
 
-    /// Returns the kind of notice that states the present status of an appointment.
+    /// Returns the kind of notice that states this status of an appointment.
     pub fn of_state(status: AppointmentStatus) -> Self {
         match status {
             AppointmentStatus::Pending => Self::Requested,
@@ -140,7 +141,8 @@ pub struct Notice {
     pub staff_id: StaffId,
     /// Whether the customer made the change, on the booking page or through the manage link.
     pub by_customer: bool,
-    /// Whether the team has asked to send the present state of the appointment again, after an earlier notice.
+    /// Whether the team has asked to send the current state of the appointment again, after an earlier
+    /// notice.
     pub again: bool,
     /// For a reminder, the number of hours between the reminder and the start. It is `None` for all other notices.
     pub hours: Option<u8>,
@@ -192,8 +194,8 @@ impl NoticeScope {
     }
 }
 
-/// The settings of a business for notices. The default applies to a business without stored settings. Such a business
-/// was created before notices existed. It sends none until its team turns them on.
+/// The settings of a business for notices. The default applies to a business that was created before notices
+/// existed: it sends no notices until its team turns them on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoticeSettings {
     pub email: NoticeScope,

@@ -29,7 +29,7 @@ pub enum ProblemCode {
     Required,
     RequiredWith(&'static str),
     OneRequired(&'static [&'static str]),
-    /// This property is required, unless the property that the parameter names is set.
+    /// This property or the property in the parameter is required.
     RequiredOr(&'static str),
     NotWith(&'static [&'static str]),
     InstantsOrDates,
@@ -85,7 +85,7 @@ pub enum ProblemCode {
     Years(i32, i32),
     NotLaterThan(&'static str),
     Before(&'static str),
-    /// The range from the date in the named property to this date has too many days. The number is the maximum,
+    /// There are too many days from the date in the named property to this date. The number is the maximum,
     /// counting both dates.
     DaysFrom(&'static str, i64),
     SkippedDays,
@@ -199,8 +199,8 @@ pub enum ProblemCode {
 
 macro_rules! current_values {
     ($($name:ident($type:ty),)*) => {
-        /// The current value of the property that the path of the problem names. `Display` gives it as the API shows
-        /// it.
+        /// The current value of the property at the problem's path. `Display` writes the value as the API
+        /// shows it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum CurrentValue {
             $($name($type),)*
@@ -286,7 +286,7 @@ pub enum ImportProblem {
     AfterTheLast,
     EndsEarly,
     Incomplete,
-    /// The number in the line must equal the number that the import has counted. The parameter is the counted number.
+    /// The number in the line differs from the number that the import has counted, which is the parameter.
     Count(u64),
     NoBusiness,
     BusinessNotEnded,
@@ -317,8 +317,7 @@ pub enum ImportProblem {
         until: Timestamp,
     },
     ErasedHere,
-    /// Further calls of the business refer to missing messages but are not reported one by one. The parameter is their
-    /// number.
+    /// The number of further calls that refer to missing messages but are not reported one by one.
     MoreCallsOfNoMessage(u64),
 }
 

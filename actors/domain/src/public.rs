@@ -1,8 +1,8 @@
 //! Decides which addresses are public. A webhook may be sent only to public addresses.
 //!
-//! All IPv4 addresses are public except the listed ranges. An IPv6 address is public only if it is in the global
-//! unicast range and not in a listed range. So addresses that contain an IPv4 address (mapped, compatible, translated),
-//! and unique local, link-local and multicast addresses are refused without being listed.
+//! All IPv4 addresses are public except the listed ranges. An IPv6 address is public only if it is in the
+//! global unicast range and not in a listed range. This also refuses addresses that contain an IPv4 address
+//! (mapped, compatible, translated), and unique local, link-local and multicast addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -58,7 +58,8 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// The IPv4 ranges of private networks, shared address space and loopback, which a listed calendar server may have.
+/// The IPv4 ranges of private networks, shared address space and loopback. A calendar server that the
+/// operator has listed may have such an address.
 const LISTED_V4: [Ipv4Net; 5] = [
     v4(10, 0, 0, 0, 8),
     v4(100, 64, 0, 0, 10),
@@ -67,7 +68,7 @@ const LISTED_V4: [Ipv4Net; 5] = [
     v4(192, 168, 0, 0, 16),
 ];
 const UNIQUE_LOCAL_V6: Ipv6Net = v6(0xfc00, 0, 0, 7);
-/// The addresses of the metadata services of Alibaba and Amazon, which are within the ranges above.
+/// The addresses of the metadata services of Alibaba and Amazon, which are in the allowed ranges.
 const METADATA: [IpAddr; 2] = [
     IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
     IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
@@ -132,8 +133,8 @@ mod tests {
             _ => unreachable!("both ends of a range have the same family"),
         };
         for neighbour in [before, after].into_iter().flatten() {
-            // These neighbours of a range can belong to another refused range. `is_public_in_bits` says whether they
-            // are public.
+            // Some of these neighbours of a range belong to another refused range. `is_public_in_bits`
+            // decides whether they are public.
             let next_door = [
                 "223.255.255.255",
                 "240.0.0.0",

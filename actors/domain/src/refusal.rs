@@ -11,7 +11,7 @@ pub enum SlotReason {
     ClosedThatDay,
     OutsideHours,
     Break,
-    /// The time is not on the grid of 30 minutes that begins at the opening time.
+    /// The time is not a multiple of 30 minutes after the opening time.
     OffGrid,
     TooShortNotice,
     TooFarAhead,

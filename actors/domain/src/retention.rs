@@ -23,8 +23,8 @@ pub struct Retention {
     pub set: Option<RetentionSet>,
 }
 
-/// The moment at which the operator set the retention. By setting it, the operator also confirmed that the time stamps
-/// of older rows are right.
+/// The moment at which the operator set the retention, and so confirmed that the time stamps of older rows
+/// are right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionSet {
     pub at: Timestamp,
@@ -41,8 +41,8 @@ impl Retention {
 }
 
 impl RetentionSet {
-    /// Converts a time of the steady clock: returns `at` plus the time that the steady clock counted from then to
-    /// `steady`.
+    /// Converts a time of the steady clock: returns `at` plus the time that the steady clock has counted
+    /// between `at` and `steady`.
     pub fn time_at(&self, steady: SteadyTime) -> Timestamp {
         self.at + (steady - self.steady)
     }

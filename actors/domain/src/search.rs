@@ -1,9 +1,9 @@
 //! Search by name, phone number and e-mail address.
 //!
-//! The *search text* of a record contains everything that a search can find. Each word of the name and each part of the
-//! e-mail address follows the character [`WORD`], and the digits of the phone number follow [`NUMBER`]. The digits of
-//! phone numbers are shifted to control characters, so that they differ from digits in names. The text of a contact
-//! ends with [`NAME`] and the whole name ([`fold_name`]).
+//! The *search text* of a record contains everything that a search can find. The character [`WORD`] precedes
+//! each word of the name and each part of the e-mail address. [`NUMBER`] precedes the digits of the phone
+//! number. The digits of phone numbers are shifted to control characters, so that they differ from digits in
+//! names. The text of a contact ends with [`NAME`] and the whole name ([`fold_name`]).
 //!
 //! Invariants:
 //!
@@ -20,7 +20,7 @@ use super::words::words;
 const WORD: char = '\u{1}';
 const NUMBER: char = '\u{2}';
 const NAME: char = '\u{3}';
-/// The difference between a digit and its form in a search text. The form is one of U+0010 to U+0019.
+/// The difference between a digit and its form in a search text, which is one of U+0010 to U+0019.
 const SHIFT: u8 = b'0' - 0x10;
 /// The characters after which a part of an e-mail address begins.
 const SEPARATORS: [char; 5] = ['@', '.', '-', '_', '+'];
@@ -50,7 +50,7 @@ fn fold(text: &str) -> String {
     folded
 }
 
-/// Returns the key by which a name is sorted. Case, accents and apostrophes make no difference.
+/// Returns the key by which a name is sorted. Case, accents and apostrophes do not matter.
 pub fn sort_key(name: &str) -> String {
     words(&fold(name)).map(without_apostrophes).collect::<Vec<_>>().join(" ")
 }
@@ -136,13 +136,12 @@ words! {
     }
 }
 
-/// A country code, and the prefix that is dialled before the national numbers of the country. For France, they are `33`
-/// and `0`.
+/// A country code, and the prefix that is dialled before national numbers: `33` and `0` for France.
 pub type TrunkPrefix = (String, String);
 
-/// A prepared search, for matching many texts. Each word of the search must match a prefix of a word of the name, a
-/// prefix of the e-mail address or of one of its parts, or at least three digits of the phone number. Consecutive words
-/// of digits can also match as one number.
+/// A prepared search, for matching many texts. Each word of the search must match the beginning of a word of
+/// the name, the beginning of the e-mail address or of one of its parts, or at least three digits of the
+/// phone number. Consecutive words of digits can also match as one number.
 #[derive(Clone)]
 pub struct Search(Vec<Term>);
 
@@ -186,7 +185,7 @@ impl Search {
         Self(terms)
     }
 
-    /// Finds the contacts whose name contains the text in any place. Case makes no difference, but accents do.
+    /// Finds the contacts whose name contains the text at any position. Case does not matter, but accents do.
     pub fn in_name(part: &str) -> Self {
         Self(vec![Term::InName(Finder::new(&fold_name(part)).into_owned())])
     }
@@ -237,7 +236,7 @@ fn is_number(word: &str) -> bool {
 fn of_word(word: &str, trunks: &[TrunkPrefix]) -> Term {
     let mut terms = Vec::new();
     let plain = without_apostrophes(word);
-    // A part of an address may be typed with its separator, for example `@example.com`.
+    // Users may type a part of an address with its separator, for example `@example.com`.
     let address = marked(plain.trim_start_matches(SEPARATORS));
     if !word.contains('@') {
         let parts = words(word).map(|part| format!("{WORD}{}", without_apostrophes(part)));
@@ -267,9 +266,9 @@ fn of_numbers(numbers: &[&str], trunks: &[TrunkPrefix]) -> Option<Term> {
     }
 }
 
-/// Returns the ways in which a stored phone number can match the digits of `number`. The stored number can contain the
-/// digits in any place. If the digits begin with `00`, the stored number can begin with the rest of the digits. If the
-/// digits begin with a prefix for national numbers, the stored number can begin with a country code and the rest.
+/// Returns the ways in which a stored phone number can match the digits of `number`. It can contain the
+/// digits at any position. If the digits begin with `00`, it can begin with the other digits. If they begin
+/// with the prefix for national numbers, it can begin with a country code and the other digits.
 fn of_digits(number: &str, trunks: &[TrunkPrefix]) -> Vec<Term> {
     let digits: String = number.replacen("(0)", "", 1).chars().filter(char::is_ascii_digit).collect();
     if digits.len() < DIGITS_MIN {

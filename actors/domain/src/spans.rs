@@ -47,8 +47,8 @@ impl Spans {
     }
 }
 
-/// Answers queries about the ranges. Queries in ascending order are fast. A query before the previous one costs a
-/// search.
+/// Answers queries about the ranges. Queries in ascending order are fast. A query for an earlier time than
+/// the previous query costs a search.
 #[derive(Clone, Copy, Debug)]
 pub struct SpansCursor<'a> {
     spans: &'a [Range<Timestamp>],
@@ -59,7 +59,8 @@ impl<'a> SpansCursor<'a> {
     /// Checks that the ranges cover the time from `start` to `end`.
     ///
     /// # Errors
-    /// The error is an instant. No range of the same length that begins between `start` and this instant is covered.
+    /// Returns an instant as the error. No time of the same length that begins between `start` and this
+    /// instant is covered.
     pub fn cover(&mut self, start: Timestamp, end: Timestamp) -> Result<(), Timestamp> {
         match self.ending_after(start) {
             Some(span) if start < span.start => Err(span.start),

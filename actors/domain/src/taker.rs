@@ -1,8 +1,8 @@
 //! Checks whether a staff member can be booked at a time. The time must be within the hours of the staff member, and no
 //! absence or appointment may overlap the time or its buffers.
 //!
-//! Invariant: only [`Candidate::check`] makes this check, for listings and for bookings. It is fast for times in
-//! ascending order; other orders give the same results, more slowly.
+//! Invariant: only [`Candidate::check`] makes this check, for listings and for bookings. It is fast for times
+//! in ascending order, and slower in other orders.
 
 use super::spans::SpansCursor;
 use super::{
@@ -25,8 +25,8 @@ struct KnownHours<'a> {
 
 pub(super) struct Candidate<'a> {
     hours: Option<SpansCursor<'a>>,
-    /// The absences and appointments. They are looked up at the first query that is within the hours of the staff
-    /// member.
+    /// The absences and appointments. The first query that is within the hours of the staff member looks them
+    /// up.
     held: Option<(Option<SpansCursor<'a>>, BusyCursor<'a>)>,
     id: StaffId,
     blocked: &'a Blocked,

@@ -1,5 +1,5 @@
-//! Instants in whole milliseconds of UTC (RFC 3339, fixed width), and times of the steady clock, which does not depend
-//! on the wall clock.
+//! Instants in whole milliseconds of UTC (RFC 3339, fixed width), and times of the *steady clock*, which
+//! counts elapsed time independent of the wall clock.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -131,8 +131,8 @@ impl Serialize for Timestamp {
     }
 }
 
-/// A time of the steady clock, in milliseconds. The store counts elapsed time, independent of the wall clock. At the
-/// first start of the store, the count began with the time of the wall clock.
+/// A time of the steady clock, in milliseconds. At the first start of the store, the steady clock began with
+/// the time of the wall clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SteadyTime(i64);
 

@@ -3,7 +3,7 @@
 //!
 //! A lookup of an offset is expensive, so [`Wall::over`] looks up the offsets of the given dates once.
 //! Invariant: if both midnights of a date have the same offset, all times of the date have this offset,
-//! because no zone changes its clocks twice within a day. Other dates need a lookup for each time.
+//! because no zone changes its clocks twice within a day. On other dates, each time needs a lookup.
 
 use chrono::{
     FixedOffset, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeDelta, TimeZone, Timelike,
@@ -49,15 +49,15 @@ impl Wall {
         Self { zone, first, midnights: midnights.collect() }
     }
 
-    /// Returns the first instant of the date that is `later` days after `date`. Returns `None` unless that date is
-    /// known to have a single offset.
+    /// Returns the first instant of the date that is `later` days after `date`. Returns `None` if that date
+    /// may have more than one offset.
     fn midnight(&self, date: NaiveDate, later: u16) -> Option<Timestamp> {
         let at = (date - self.first).num_days() + i64::from(later);
         *self.midnights.get(usize::try_from(at).ok()?)?
     }
 
-    /// Returns the instant at the local time `minutes` after midnight of `date`. Returns `None` unless the date of that
-    /// time is known to have a single offset.
+    /// Returns the instant at the local time `minutes` after midnight of `date`. Returns `None` if the date
+    /// of that time may have more than one offset.
     fn counted(&self, date: NaiveDate, minutes: u16) -> Option<Timestamp> {
         let (days, minutes) = (minutes / LocalTime::DAY_MINUTES, minutes % LocalTime::DAY_MINUTES);
         Some(Timestamp::from_millis(self.midnight(date, days)?.millis() + i64::from(minutes) * 60_000))
@@ -128,8 +128,8 @@ impl Wall {
     }
 
     fn after_gap(&self, wall: NaiveDateTime) -> Timestamp {
-        // The end of the skipped time is not used, because its local time may occur twice. Its beginning occurs only
-        // once.
+        // The beginning of the skipped time is used, because its local time occurs only once. The local time
+        // of the end may occur twice.
         let begin = GapInfo::new(&wall, &self.zone).and_then(|gap| gap.begin);
         let (skipped, before) = begin.expect("a gap has a beginning");
         instant(skipped, before.fix())

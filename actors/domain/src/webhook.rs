@@ -1,8 +1,8 @@
 //! Webhook endpoints and the deliveries of events.
 //!
-//! Disabling an endpoint starts a new *epoch*. A waiting delivery belongs to the epoch in which it was scheduled.
-//! Waiting deliveries of earlier epochs count as missed. So disabling an endpoint writes only the endpoint, and none of
-//! its deliveries.
+//! Disabling an endpoint starts a new *epoch*. A waiting delivery belongs to the epoch in which it was
+//! scheduled, and counts as missed in later epochs. So disabling an endpoint writes only the endpoint, and no
+//! deliveries.
 
 use chrono::TimeDelta;
 
@@ -10,7 +10,7 @@ use super::words::words;
 use super::{AttemptError, EventId, Timestamp, WebhookId, WebhookUrl};
 
 pub const ENDPOINTS_MAX: usize = 25;
-/// The maximum number of attempts that a delivery lists. It is enough for two schedules of nine attempts.
+/// The maximum number of attempts that a delivery lists: two schedules of nine attempts.
 pub const ATTEMPTS_KEPT: usize = 18;
 /// The length of an outage after which the team gets an alert.
 pub const FAILING_ALERT_AFTER: TimeDelta = TimeDelta::hours(1);
@@ -147,12 +147,12 @@ impl WebhookEndpoint {
 pub struct Failing {
     /// The time of the first failed attempt.
     pub since: Timestamp,
-    /// The same time on the clock that schedules use.
+    /// The same time on the clock of delivery schedules.
     pub steady: Timestamp,
 }
 
 impl Failing {
-    /// Returns the time at which the team gets an alert, on the clock that schedules use.
+    /// Returns the time at which the team gets an alert, on the clock of delivery schedules.
     pub fn alert_at(self) -> Timestamp {
         self.steady + FAILING_ALERT_AFTER
     }
@@ -189,8 +189,8 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Creates a delivery. If the endpoint is enabled, the delivery is due at `now`, which is a time of the clock that
-    /// schedules use. Otherwise it is missed.
+    /// Creates a delivery. If the endpoint is enabled, the delivery is due at `now`, a time of the clock of
+    /// delivery schedules. Otherwise the delivery is missed.
     pub fn of_event(
         event_id: EventId,
         event: EventType,
@@ -220,7 +220,7 @@ impl Delivery {
         Self { status: DeliveryStatus::Missed, next_attempt_at: None, ..self }
     }
 
-    /// True if the delivery can no longer be sent in any epoch and contains no response body.
+    /// True if the delivery will not be sent in any epoch and contains no response body.
     pub fn is_clean(&self) -> bool {
         self.status != DeliveryStatus::Pending
             && self.next_attempt_at.is_none()

@@ -3,7 +3,7 @@
 //! Invariants:
 //!
 //! - A [`Slug`] and a [`SiteOrigin`] have only one spelling each, so they can be compared as texts.
-//! - A business that has a slug always keeps one.
+//! - A business that has a slug can change it but not remove it.
 
 use std::ops::RangeInclusive;
 
@@ -124,8 +124,9 @@ impl SlugOwner {
 pub struct SiteOrigin(String);
 
 impl SiteOrigin {
-    /// Parses `https://host[:port]`, or `http://host[:port]` for a loopback host. A path or a wildcard is not accepted.
-    /// The host is checked after the URL parser has decoded it, because the origin becomes part of a header.
+    /// Parses `https://host[:port]`, or `http://host[:port]` for a loopback host. A path or a wildcard is not
+    /// accepted. The check applies to the host as decoded by the URL parser, because the origin becomes part
+    /// of a header.
     pub fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
         let has_more = rest.contains(|c: char| "/?#@\\".contains(c) || c.is_whitespace() || c.is_control());

@@ -65,8 +65,8 @@ impl BulkWriter {
         self.store.settled(self.of).await
     }
 
-    /// Calls `row` for each row of the range and writes the batch that `row` returns. If a batch writes a row further
-    /// on in the range, `row` may be called for that row too.
+    /// Calls `row` for each row of the range and writes the batch that `row` returns. If a batch writes a row
+    /// that the scan has not reached yet, `row` may also be called for the new row.
     pub async fn rewrite(
         &mut self,
         range: KeyRange,

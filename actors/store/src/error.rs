@@ -31,7 +31,8 @@ pub enum StoreError {
     DamagedFiles { path: PathBuf, source: Cause },
     #[error("{} is damaged and stays closed: {what}, at byte {offset}. {}", .path.display(), advice(Some(.dir)))]
     DamagedAt { path: PathBuf, offset: u64, what: &'static str, dir: PathBuf },
-    /// A page is corrupt. The read that found it has isolated it and has set aside the businesses with rows in it.
+    /// A page is corrupt. The read that found the page has isolated it, and has set aside the businesses with
+    /// rows in it.
     #[error("a page of the store is corrupt: the message at byte {offset}")]
     Corrupt { offset: u64 },
     /// Synced batches are missing. `kept` is the number of the newest batch in the store, `synced` the number of the

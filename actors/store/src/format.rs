@@ -20,8 +20,7 @@ use super::records::STORE_FORMAT;
 
 pub(super) const NAME: &str = "format";
 
-/// Earlier versions do not know the journal, which format 6 introduced, and would miss rows that only the journal
-/// contains.
+/// Format 6 introduced the journal. Earlier versions would not read the rows that only the journal contains.
 pub(super) const READ_BY: u16 = 6;
 /// Format 12 added the list of unhandled calls. Earlier versions would not update it.
 const WRITTEN_BY: u16 = 12;

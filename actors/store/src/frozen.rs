@@ -52,12 +52,14 @@ impl Frozen {
         }
     }
 
-    /// Fails if a business of the read was set aside after the point, because its rows may be lost.
+    /// Fails if a business in the read was set aside after the point, because rows of the business may be
+    /// lost.
     fn check(&self) -> Result<(), StoreError> {
         self.of.iter().try_for_each(|of| self.store.check_business(*of))
     }
 
-    /// Returns the next rows of `left`, and shortens `left` by the range of these rows. `left` is empty at the end.
+    /// Returns the next rows of the range `left`, and removes the part with these rows from `left`. `left` is
+    /// empty at the end.
     fn page(&self, left: &mut KeyRange, order: Order) -> Result<Vec<(Key, Vec<u8>)>, StoreError> {
         let (mut rows, mut read) = (BTreeMap::new(), *left);
         for row in self.store.rows().scan(left, order).take(ROWS_PER_PAGE) {
@@ -151,8 +153,8 @@ mod tests {
         let before = whole(store.rows(), KIND, Order::Ascending);
         let frozen = store.freeze(&[(business(), KIND)]).await.unwrap();
         let all = keys::of_kind(business(), KIND);
-        // Between the steps of the scan, rows that it has read and rows that it has not read become longer or shorter,
-        // or are deleted and created again.
+        // Between the steps of the scan, rows become longer or shorter, or are deleted and created again,
+        // both before and after the position of the scan.
         let values = [Some(vec![0xee; 12_000]), Some(vec![1]), None, Some(vec![0xdd; 5_000])];
         for (at, row) in frozen.scan(&all, Order::Ascending).enumerate() {
             let (key, row) = row.unwrap();

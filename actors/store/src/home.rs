@@ -57,12 +57,11 @@ struct Shared {
     isolating: Mutex<()>,
 }
 
-/// The progress of the store. The fields are the numbers of the newest batches that were written to the journal
-/// (`written`), that readers can see (`applied`) and that are durable in the tree (`saved`).
+/// The progress of the store, as numbers of batches. `written` is the newest batch in the journal.
 #[derive(Default)]
 struct State {
     written: u64,
-    /// The newest batch in the memtable or the tree.
+    /// The newest batch that readers can see, in the memtable or the tree.
     applied: u64,
     /// The newest batch that is durable in the tree.
     saved: u64,
@@ -205,7 +204,8 @@ impl Home {
         shared.memtable.filled();
         filled.map_err(|error| shared.ended_by(error))?;
         let mut state = shared.usable()?;
-        // `saved` is one smaller, because the rows are not durable yet and later calls may use the same number.
+        // `saved` is smaller by one, because the rows are not durable yet and later calls may use the same
+        // number.
         (state.written, state.applied, state.saved) = (number, number, number.saturating_sub(1));
         Ok(())
     }

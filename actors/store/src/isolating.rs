@@ -53,8 +53,9 @@ impl Files {
         Self { dir: dir.to_owned(), store: dir.join("store"), segments: dir.join(SEGMENTS_FILE) }
     }
 
-    /// Checks the log before sled opens it. `ended` is the end of the log at a clean stop. `synced` is the number of the
-    /// newest durable batch if the caller writes the batches of the journal to the tree afterwards.
+    /// Checks the log before sled opens it. `ended` is the end of the log at a clean stop. `synced` is the
+    /// number of the newest durable batch, or `None` if the caller does not write the batches of the journal
+    /// to the tree afterwards.
     pub(super) fn check(&self, ended: Option<u64>, synced: Option<u64>) -> Result<(), StoreError> {
         tail::restore(&self.store, SEGMENT_BYTES as u64)?;
         // A killed process may have left unsynced writes in the page cache. sled would read them, so they are synced
@@ -238,8 +239,8 @@ fn check_log(files: &Files, ended: Option<u64>, synced: Option<u64>) -> Result<(
     }
 }
 
-/// True if the store is complete without the messages that sled erases when it opens the log: no page needs them, and
-/// the journal contains every batch that follows the newest batch of the tree.
+/// True if the store is complete without the messages that sled erases when it opens the log. This requires
+/// that no page needs them, and that the journal contains every batch after the newest batch of the tree.
 fn can_lose_end(files: &Files, log: &Log, synced: u64) -> Result<bool, StoreError> {
     let unusable = |error: io::Error| files.unusable(error);
     let aside = set_aside_lsn(&files.dir).map_err(unusable)?;

@@ -23,11 +23,12 @@ use super::{Batch, Key, Record, StoreError, keys};
 ///
 /// - `dated`: a record is identified by a date, not by an id.
 /// - `single`: a business has at most one record.
-/// - `personal`: the erasure of a contact changes these records in the stage with this number. Stage numbers are stored
-///   and must not change. The record of the contact itself is not marked, because it is deleted.
-/// - `expires`: this field of `Retention` states when the records expire.
-/// - `hot`: the actor of the business has these records in its memory. It loads them in one scan, so the number of their
-///   kind is below [`kind::HOT_END`].
+/// - `personal`: the number of the stage in which the erasure of a contact changes these records. Stage
+///   numbers are stored and must not change. The record of the contact itself has no such mark, because it is
+///   deleted.
+/// - `expires`: the field of `Retention` that states after how many days the records expire.
+/// - `hot`: the business actor keeps these records in memory. The actor loads them in one scan, so the kind
+///   of their rows must be below [`kind::HOT_END`].
 ///
 /// After the marks, the entry lists the kind of rows, the plural for reports, the budget, the key, the stamps (times
 /// that the service sets), the index rows, and the kind of the rows that contain the search texts.
@@ -316,7 +317,7 @@ pub fn delete<R: Kept>(of: BusinessId, gone: &R, batch: &mut Batch) {
     gone.index(of).into_iter().for_each(|row| batch.delete(row.key));
 }
 
-/// The change to a record's search text.
+/// A change to a record's search text.
 #[derive(Clone, Debug)]
 pub struct SearchChange {
     /// The kind of the rows with the search texts.

@@ -8,7 +8,7 @@ pub const KEY_BYTES_MAX: usize = 63;
 
 /// A key, stored without a heap allocation.
 ///
-/// The derived order is the order of the bytes, because the bytes after the end are zeros.
+/// The derived order is the order of the key's bytes, because the unused bytes are zeros.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     bytes: [u8; KEY_BYTES_MAX],

@@ -1,10 +1,11 @@
 //! The store: ordered keys on a disk, written by one committer and read by any thread.
 //!
-//! A change is one [`Batch`]. [`Store::submit`] queues the change, and its closure `done` runs when the
-//! change is durable. A row that cannot be decoded, or a business with lost rows, is *set aside*: it stays
-//! in the store, but is not used. Invariants:
+//! A change is one [`Batch`]. [`Store::submit`] queues the change and calls the closure `done` when the
+//! change is durable. A row that cannot be decoded, or a business with lost rows, is *set aside*: it stays in
+//! the store, but is not used. Invariants:
 //!
-//! - Reads see only durable changes, and every acknowledged change. A read does not wait for commits.
+//! - Reads see every acknowledged change, and no change that is not durable. A read does not wait for
+//!   commits.
 //! - A change is acknowledged only when it is durable. After a crash, all rows of a batch exist or none.
 //! - A long value is stored in several rows (`pieces`). Reads return the whole value.
 //! - Only this crate knows the storage engine, sled, and the encoding of records.
@@ -241,8 +242,8 @@ impl Store {
         self.0.set_aside.note(key, read)
     }
 
-    /// Like [`Store::checked`], but returns `None` for [`StoreError::SetAside`]. The error may come from this row or
-    /// from a row that it refers to.
+    /// Like [`Store::checked`], but returns `None` for [`StoreError::SetAside`]. The error may concern this
+    /// row or a row to which this row refers.
     pub fn usable<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
         unless_set_aside(self.checked(key, read))
     }
@@ -273,7 +274,7 @@ impl Store {
     /// # Panics
     /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
-        // A barrier writes nothing, so no delivery attempt has to wait for it.
+        // A barrier writes nothing, so a delivery attempt does not wait for a barrier.
         let what = if batch.is_empty() { Of::Any } else { Of::ToSend };
         self.submit_as(what, business, batch, done)
     }
@@ -369,8 +370,8 @@ impl Store {
     /// Durably sets a business aside. Changes that were already queued are still written.
     ///
     /// # Errors
-    /// Returns an error if `business` is the installation, which cannot be set aside, or if the list cannot be written.
-    /// In the second case, the next call tries to write the list again.
+    /// Returns an error if `business` is the installation, which cannot be set aside. Also returns an error
+    /// if the list cannot be written: the next call then tries to write the list again.
     pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
         if business == BusinessId::INSTALLATION {
             return Err(StoreError::damaged("business", "the installation cannot be set aside"));
@@ -413,7 +414,7 @@ impl Store {
         let _ = self.0.backend.with_dir(&mut |dir| drop(noted.write(dir, at)));
     }
 
-    /// Returns the instant in this file. It may have been written by an earlier process.
+    /// Returns the instant in the file of `noted`, which an earlier process may have written.
     pub fn noted_instant(&self, noted: Noted) -> Option<Timestamp> {
         let mut instant = None;
         self.0.backend.with_dir(&mut |dir| instant = noted.read(dir)).ok()?;
@@ -424,8 +425,8 @@ impl Store {
         self.0.room.set_reserve(reserve);
     }
 
-    /// Checks the free disk space. A caller must call this function before it decides a change, because `submit` does
-    /// not check the space.
+    /// Checks the free disk space. `submit` does not check it, so a caller must call this function before it
+    /// decides a change.
     pub fn check_room(&self, weight: Weight) -> Result<(), DiskFull> {
         if self.room().0 <= weight.down_to() { Ok(()) } else { Err(DiskFull) }
     }

@@ -1,8 +1,9 @@
 //! The *mark*: a file with the number of the newest durable batch. It is written before the batch is acknowledged.
 //!
-//! sled takes a damaged byte at the end of its log for the trace of a crash and silently drops the rest of the log. The
-//! journal takes a damaged last record for a torn write. The mark reveals a loss of this kind, because the store also
-//! contains the number of its newest batch. The mark survives a crash of the process even without a sync.
+//! sled treats a damaged byte near the end of its log like the trace of a crash, and silently drops the rest
+//! of the log. The journal treats a damaged last record like a torn write. To detect such a loss, the mark is
+//! compared with the number of the newest batch in the store. The mark survives a crash of the process even
+//! without a sync.
 //!
 //! After a clean stop the mark also contains the end of sled's log. A start then refuses torn messages.
 //!
@@ -10,9 +11,9 @@
 //! DIR/committed    number 8 | its complement 8 | end of the log 8 | check 8
 //! ```
 //!
-//! Invariants: a store whose newest batch has a smaller number than the mark has lost acknowledged batches. After a
-//! power cut the mark may be older than the store. Earlier versions write the first 16 bytes only. Their writes make
-//! the check value wrong, and this version then ignores the end of the log.
+//! Invariants: a store whose newest batch has a smaller number than the mark has lost acknowledged batches.
+//! After a power cut the mark may be older than the store. Earlier versions write only the first 16 bytes,
+//! which makes the check value wrong. This version then ignores the end of the log.
 
 use std::fs::{File, OpenOptions};
 use std::io;

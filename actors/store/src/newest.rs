@@ -18,8 +18,8 @@ impl Store {
     /// Returns the newest entry of the audit log. If the entry cannot be decoded, `at` is the time in its id.
     pub fn newest_entry(&self, of: BusinessId) -> Result<Option<NewestEntry>, StoreError> {
         let log = keys::of_kind(of, kind::AUDIT);
-        // The scan reads the stored rows directly, because `Store::scan` would skip an entry whose pieces do not belong
-        // together.
+        // The scan reads the stored rows, because `Store::scan` would skip an entry whose pieces do not
+        // belong together.
         for row in self.rows().scan(&log, Order::Descending) {
             let key = row?.0;
             let Some(id) = self.usable(&key, keys::id_at_end::<AuditId>(&key))? else { continue };

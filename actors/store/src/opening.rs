@@ -11,8 +11,8 @@ use super::StoreError;
 use super::error::Cause;
 use super::mark::NEWEST_KEY;
 
-/// The length of a segment of sled's log. It must not be shorter: with shorter segments, sled's stores were damaged in
-/// tests that cut the power while a long part of the log was not synced.
+/// The length of a segment of sled's log. With shorter segments, stores were damaged in tests that cut the
+/// power while a long part of the log was not synced.
 pub(super) const SEGMENT_BYTES: usize = 8 << 20;
 
 /// The interval of sled's own flushes, which also drive sled's garbage collection.
@@ -34,7 +34,8 @@ const START_PAUSE: Duration = Duration::from_millis(1);
 const CLEANER: &str = "log flusher";
 
 impl Cleaner {
-    /// Runs `open`, which starts sled's cleaner thread. Also returns this thread, if the system can list threads.
+    /// Runs `open`, which starts sled's cleaner thread. Also returns this thread, or `None` if the system
+    /// cannot list threads.
     fn of<T>(open: impl FnOnce() -> sled::Result<T>) -> sled::Result<(T, Option<Self>)> {
         static OPENING: Mutex<()> = Mutex::new(());
         let _opening = OPENING.lock();
@@ -44,7 +45,7 @@ impl Cleaner {
         Ok((opened, thread))
     }
 
-    /// Waits until the new thread has set its name, which happens only after the thread has started.
+    /// Waits until the new thread has set its name, which it does only after it has started.
     #[allow(clippy::disallowed_methods, reason = "opening a store waits briefly for the start of a thread")]
     fn started(before: &BTreeSet<PathBuf>, began: Option<u64>) -> Option<Self> {
         (0..START_TRIES_MAX).find_map(|tried| {

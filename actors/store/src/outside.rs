@@ -1,4 +1,5 @@
-//! Reads facts about a data directory without opening its store. A running service may change them at any time.
+//! Reads the state of a data directory without opening its store. A running service may change the state at
+//! any time.
 
 use std::fs::{self, OpenOptions, TryLockError};
 use std::io;
@@ -38,7 +39,7 @@ pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
     Ok(Outside { in_use, format: format::of(dir)?, known: STORE_FORMAT })
 }
 
-/// Returns the time of the service's clock when it was last recorded. The service records it about once a minute.
+/// Returns the last recorded time of the service's clock. The service records the time about once a minute.
 pub fn believed_time(dir: &Path) -> Option<Timestamp> {
     Noted::BelievedTime.read(dir)
 }
@@ -47,12 +48,12 @@ pub fn reserve_of(reserve: DiskReserve, space: Space) -> u64 {
     reserve.bounds(space.total).reserve
 }
 
-/// An instant in a small file in the data directory: the time of the service's clock when it was last recorded, or the
+/// An instant in a small file in the data directory: the last recorded time of the service's clock, or the
 /// time of the newest backup.
 ///
-/// The file is written in place and not synced, so after a power cut it may contain an older instant. An invalid file
-/// counts as missing. The store also records the time of the service's clock. Its record takes precedence over the
-/// file.
+/// The file is written in place and not synced, so after a power cut it may contain an older instant. An
+/// invalid file counts as missing. The store also records the time of the service's clock, and this record
+/// takes precedence over the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noted {
     BelievedTime,

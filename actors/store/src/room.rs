@@ -6,7 +6,8 @@
 //!
 //! - The disk is checked at most once a second. The free space is estimated to have shrunk by [`WRITE_AMPLIFICATION`]
 //!   times the bytes that were submitted since the last check.
-//! - The refusals below one of these three bounds end only when the free space is clearly larger than the bound.
+//! - Refusals that began at one of these three bounds end only when the free space exceeds the bound by an
+//!   eighth.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -27,7 +28,8 @@ const RESERVE_PARTS: u64 = 20;
 const LAST_PARTS: u64 = 4;
 const FLOOR_PARTS: u64 = 16;
 const STEP_BYTES: u64 = 8 << 20;
-/// The minimum of the floor. Changes that were already accepted may fill the log's current segment and the next one.
+/// The minimum of the floor. Changes that were accepted earlier may still fill the log's current segment and
+/// the next one.
 const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
 const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
 /// The minimum of a reserve, unless the reserve is 0.
@@ -140,7 +142,8 @@ impl Room {
         let now = Instant::now();
         if seen.looked_at.is_none_or(|at| now.duration_since(at) >= LOOK_EVERY) {
             seen.looked_at = Some(now);
-            // `written` is read before the free space. A write in between may be counted twice, but it is never missed.
+            // `written` is read before the free space. A write between the two reads may count twice, but is
+            // never missed.
             let written = written().saturating_sub(backend.unsaved_bytes());
             match backend.space() {
                 Ok(space) => (seen.space, seen.written) = (Some(space), written),

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::{Key, StoreError, keys};
 
-/// The maximum number of counted rows. Further rows are set aside too, but they are not counted or logged.
+/// The maximum number of counted rows. Further rows are also set aside, but not counted or logged.
 const SET_ASIDE_MAX: usize = 16_384;
 
 #[derive(Default)]

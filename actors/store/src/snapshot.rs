@@ -33,8 +33,8 @@ impl Store {
         Ok(Snapshot { store: self.clone(), tap, sequence, left: every_row(), spill: Spill::default(), side })
     }
 
-    /// Begins to save the values that are overwritten in these ranges. Also returns the number of the last commit whose
-    /// overwritten values are not saved.
+    /// Begins to save the values that later commits overwrite in these ranges. Also returns the number of the
+    /// last commit before them.
     pub(super) async fn begin_tap(&self, ranges: Vec<KeyRange>) -> Result<(Arc<Tap>, u64), StoreError> {
         let tap = Arc::new(Tap::of(ranges));
         let sequence = self.0.committer.begin_tap(&self.0.backend, &tap).await?;
@@ -139,8 +139,8 @@ impl Spill {
         self.runs.len()
     }
 
-    /// Moves the values with keys before `end` to `passed`. There they replace values of the same key that were saved
-    /// later.
+    /// Moves the values with keys before `end` to `passed`. In `passed`, they replace values of the same key
+    /// that were saved later.
     fn pass(&mut self, end: Key, passed: &mut Saved) -> io::Result<()> {
         for run in self.runs.iter_mut().rev() {
             while let Some(row) = run.next_if(|row| row.as_ref().map_or(true, |(at, _)| *at < end)) {
@@ -239,7 +239,7 @@ mod tests {
         assert!(read == before, "the snapshot must contain the rows of its point");
         drop(snapshot);
         assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
-        // The next snapshot has a point of its own.
+        // The next snapshot has another point.
         let after = all(&store);
         let mut again = store.snapshot(home.path().to_owned()).await.unwrap();
         let mut read = Vec::new();

@@ -33,7 +33,7 @@ struct State {
     is_idle: bool,
 }
 
-/// The thread that makes a sync. Each thread has at most one sync in progress.
+/// The thread that syncs. Each thread has at most one sync in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     Committer,

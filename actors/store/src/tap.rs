@@ -1,6 +1,6 @@
 //! A *tap* saves the values of rows that are overwritten after a *point* between two commits.
 //!
-//! The reader names its ranges of keys and reads each in key order. Invariants:
+//! The reader states the ranges of keys that it will read, and reads each range in key order. Invariants:
 //!
 //! - For a key that the reader has not passed, the value at the point is the first saved value. If no value was saved,
 //!   it is the current value.

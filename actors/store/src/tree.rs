@@ -2,14 +2,14 @@
 //!
 //! Invariants:
 //!
-//! - One tree contains all rows. The number of a batch ([`NEWEST_KEY`]) is written after the batch's rows. A crash
-//!   preserves a prefix of the writes, so a tree with the number contains these rows.
-//! - One thread writes, row by row, because sled writes its buffer twice for each of its own batches. Readers see whole
-//!   batches, because the memtable takes precedence.
-//! - Between two syncs, sled's log grows by less than a segment. Recovery trusts all segments before the stable LSN of
-//!   a later header. Before sled writes such a header, it only calls `sync_file_range`, which does not make the
-//!   segments durable. The writer adds an upper bound of the growth for each row, and syncs when the sum reaches
-//!   [`LOG_BYTES_MAX`].
+//! - One tree contains all rows. The number of a batch ([`NEWEST_KEY`]) is written after the batch's rows. A
+//!   crash loses only the last writes, so a tree with the number also contains the rows.
+//! - One thread writes row by row, because sled writes its buffer twice for each of its own batches. Readers
+//!   still see whole batches, because the memtable takes precedence.
+//! - Between two syncs, sled's log grows by less than a segment. sled's recovery trusts all segments before
+//!   the stable LSN of a later header. But before sled writes this header, it only calls `sync_file_range`,
+//!   which does not make the segments durable. The writer therefore estimates the growth for each row (an
+//!   upper bound), and syncs when the sum reaches [`LOG_BYTES_MAX`].
 //! - A sync ends with `sync_data` on the tree's own handle of `db`. It makes the data durable, and gets each write
 //!   error, which the kernel reports once per handle.
 //! - A panic of sled becomes an error.
@@ -200,7 +200,7 @@ impl Tree {
     fn write_row(&self, key: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
         let before = self.with(StoreError::Apply, |db| match value {
             Some(value) => db.insert(key, value),
-            // If only the memtable contained the row, it is missing in sled. Deleting it would still be logged by sled,
+            // A row that only the memtable contained is missing in sled. sled would still log its deletion,
             // so the deletion is skipped.
             None if !db.contains_key(key)? => Ok(None),
             None => db.remove(key),
@@ -231,7 +231,7 @@ impl Tree {
     fn sync_now(&self) -> Result<(), StoreError> {
         let unlisted = self.unlisted()?;
         let flushed = self.with(StoreError::Sync, |db| db.flush());
-        // sled releases memory late, separately for each thread. Without this call, 60 buffers would stay in memory.
+        // sled releases the memory of each thread late. Without this call, 60 buffers would stay in memory.
         crossbeam_epoch::pin().flush();
         flushed?;
         self.sync_file(unlisted)?;

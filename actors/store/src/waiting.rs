@@ -30,8 +30,8 @@ struct Rows {
     notices: HashSet<u64>,
     bytes: u64,
     promised: u64,
-    /// The hashes of rows that batches have deleted while the stored rows are being added. It is `None` once all stored
-    /// rows are added.
+    /// The hashes of the rows that batches delete while the stored rows are being added. `None` once all
+    /// stored rows are added.
     deleted: Option<HashSet<u64>>,
 }
 
@@ -146,7 +146,7 @@ impl Waiting {
     }
 }
 
-/// A reservation for rows that the caller is going to queue. The rows are counted until this value is dropped.
+/// A reservation for rows that the caller will queue. The rows count until this value is dropped.
 pub struct Promised {
     waiting: Arc<Waiting>,
     rows: u64,
@@ -190,8 +190,9 @@ impl Store {
         waiting
     }
 
-    /// Adds up to `rows_max` stored rows of the range to the count, and returns the rest of the range. All batches from
-    /// before [`Store::watch`] must have been applied. At the end, the caller must call [`Waiting::end_adding`].
+    /// Adds up to `rows_max` stored rows of the range to the count, and returns the rest of the range. All
+    /// batches that were queued before [`Store::watch`] must have been applied. At the end, the caller must
+    /// call [`Waiting::end_adding`].
     pub fn add_waiting(
         &self,
         waiting: &Waiting,

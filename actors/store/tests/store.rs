@@ -1,4 +1,4 @@
-//! Tests the store on a real disk: stores that must not open, and reads of values that were written.
+//! Tests the store on a real disk: which stores must not open, and whether reads return the written values.
 
 #![allow(clippy::unwrap_used)] // a failed `unwrap` makes the test fail
 

@@ -21,7 +21,7 @@ pub const ALERTS_KEPT: u64 = 1_000;
 pub struct AlertTrigger {
     pub kind: AlertKind,
     pub id: Uuid,
-    /// The staff members whom the alert concerns. If an appointment moves to another staff member, it concerns both.
+    /// The staff members whom the alert concerns: both, if an appointment moves from one to another.
     pub staff: [Option<StaffId>; 2],
 }
 

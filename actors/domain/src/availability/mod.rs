@@ -1,8 +1,8 @@
 //! Bookable times, and the choice of the staff member for an appointment.
 //!
-//! Invariant: [`Schedule::slots`] lists a time if and only if [`Schedule::assign`] finds a staff member for it under
-//! the same [`Terms`]. There is one exception: `assign` does not check the booking mode. Its caller does, because a
-//! refusal for the booking mode has its own error code.
+//! Invariant: [`Schedule::slots`] lists a time if and only if [`Schedule::assign`] finds a staff member for
+//! it under the same [`Terms`]. There is one exception: only `slots` checks the booking mode. The caller of
+//! `assign` checks it, because a refusal for the booking mode has its own error code.
 
 mod overriding;
 
@@ -89,8 +89,8 @@ pub struct SlotRequest {
     pub service: ServiceId,
     pub staff: Option<StaffId>,
     pub start: Timestamp,
-    /// The duration. When an appointment is moved, it keeps its duration, unless the team changes it. It always keeps
-    /// its buffers.
+    /// The duration. A moved appointment keeps its duration unless the team changes it, and always keeps its
+    /// buffers.
     pub duration: TimeDelta,
     pub buffers: Buffers,
     /// The appointment that is being moved, if any. It does not conflict with itself.
@@ -169,8 +169,8 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Returns the times to which an appointment can be moved. With a `duration`, the moved appointment has this
-    /// duration; otherwise it keeps its own. The appointment does not conflict with itself.
+    /// Returns the times to which an appointment can be moved. `duration` is the new duration; with `None`,
+    /// the appointment keeps its duration. The appointment does not conflict with itself.
     pub fn slots_to_move(
         &self,
         moved: &Appointment,
@@ -212,7 +212,7 @@ impl<'a> Schedule<'a> {
         let years = bookable_years();
         starts.retain(|start| years.contains(start) && ahead.check(&timeline, *start).is_ok());
         let query = BusyQuery::new(duration, terms.applicable_buffers(buffers)).except(except);
-        // Each staff member is checked only for the times at which no staff member checked before is available.
+        // Each staff member is checked only at the times at which no earlier staff member is available.
         let (mut hours, mut left) = (OwnHours::new(&timeline), starts.clone());
         for member in self.candidates(service, staff) {
             if left.is_empty() {
@@ -237,8 +237,8 @@ impl<'a> Schedule<'a> {
         starts.into_iter().map(|start| Slot { starts_at: start, ends_at: start + duration }).collect()
     }
 
-    /// Returns the requested staff member. If none is requested, returns the free staff member with the fewest booked
-    /// minutes on that local day, or the one with the lowest id if several have the fewest.
+    /// Returns the requested staff member. If none is requested, returns the free staff member with the
+    /// fewest booked minutes on that local day. If several have the fewest, the lowest id decides.
     ///
     /// # Errors
     /// Returns the first reason that applies: [`SlotReason::Past`], then the reasons of the calendar and of the

@@ -268,7 +268,7 @@ fn a_business_without_online_bookings_lists_no_times_and_its_team_can_still_book
     assert_eq!(world.listed(CUT, None).len(), 5);
 }
 
-/// Returns opening hours that exist on Mondays only.
+/// Returns working hours on Mondays only.
 fn mondays(windows: &[(&str, &str)]) -> StaffHours {
     let time = |text: &str| LocalTime::parse(text).unwrap();
     let window =

@@ -6,7 +6,8 @@
 //!   active again.
 //! - `appointment.booked` is announced once, at the first confirmation. Moves and cancellations are announced only for
 //!   an announced appointment. A move that needs confirmation is announced when the team confirms it.
-//! - Only a confirmed appointment has an attendance. A move and a cancellation remove it.
+//! - Only a confirmed appointment has an attendance. Moving or cancelling the appointment removes the
+//!   attendance.
 //! - The booking mode and the service's minimum notice and maximum advance apply to integrations only. Bookings and
 //!   moves by the team are confirmed in every mode.
 
@@ -26,8 +27,8 @@ use super::{
 
 /// The author of a booking or a move. The booking mode applies to integrations only.
 ///
-/// [`Party::Override`] is the team when it overrides the rules about bookable times. The request must then name the
-/// staff member, and the start must be a whole minute.
+/// [`Party::Override`] means that the team overrides the rules about bookable times. The request must then
+/// name the staff member, and the start must be a whole minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
     Integration { allow_pending: bool },
@@ -279,8 +280,9 @@ pub fn attendance_from(attendance: Attendance, starts_at: Timestamp, zone: Tz) -
 /// Checks that an appointment can get this attendance.
 ///
 /// # Errors
-/// Returns [`Refusal::Conflict`] if the appointment is not confirmed, or if it is too early. `arrived` can be set from
-/// the beginning of the local day of the start. The other values can be set from the start on.
+/// Returns [`Refusal::Conflict`] if the appointment is not confirmed, or if the request comes too early.
+/// `arrived` can be set from the beginning of the local day on which the appointment starts, the other values
+/// from the start on.
 pub fn check_attendance(
     schedule: &Schedule<'_>,
     before: &Appointment,

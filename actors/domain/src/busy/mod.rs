@@ -1,5 +1,5 @@
-//! An index of the active appointments of a business by staff member. It also contains times at which no staff member
-//! can be booked, because an appointment has an unknown staff member.
+//! An index of the active appointments of a business by staff member. If the staff member of an appointment
+//! is unknown, its time is blocked for all staff members.
 //!
 //! Invariant: no appointment is empty, and no two appointments of a staff member overlap. Violations panic in release
 //! builds too.
@@ -20,10 +20,11 @@ pub struct Busy {
     /// The times that are blocked for all staff members. The key is the start, the value is the end. The map is nearly
     /// always empty.
     for_all: BTreeMap<Timestamp, Timestamp>,
-    /// The longest buffer, in milliseconds. A search looks no farther than this for buffers that reach into a range.
+    /// The longest buffer, in milliseconds. It bounds the search for appointments whose buffers extend into a
+    /// range.
     reach: i64,
-    /// The longest appointment, in milliseconds. A search looks no farther back than this for appointments that are in
-    /// progress.
+    /// The longest appointment, in milliseconds. It bounds the search for appointments that began before a
+    /// range.
     lasting: i64,
 }
 
@@ -48,7 +49,7 @@ impl From<&Appointment> for Hold {
     }
 }
 
-/// A query for an appointment with this duration and these buffers. The start is given separately.
+/// A query for an appointment with this duration and these buffers, at a start that is passed separately.
 #[derive(Clone, Copy, Debug)]
 pub struct BusyQuery {
     lasts_millis: i64,
@@ -119,7 +120,7 @@ impl Busy {
         except: Option<AppointmentId>,
     ) -> bool {
         let Some(held) = self.by_staff.get(&staff) else { return true };
-        // Among the appointments that start before `end`, the one that starts last also ends last.
+        // Of the appointments that start before `end`, the last one also ends last.
         let mut before = held.range(..end).rev().map(|(_, held)| held);
         before.find(|held| Some(held.id) != except).is_none_or(|held| held.end <= start)
     }
@@ -170,8 +171,8 @@ fn meets(for_all: &BTreeMap<Timestamp, Timestamp>, start: Timestamp, end: Timest
     for_all.range(..end).map(|(_, until)| *until).find(|until| *until > start)
 }
 
-/// Finds conflicts of one staff member. Queries in ascending order are fast. A query before the previous one costs a
-/// search.
+/// Finds conflicts of one staff member. Queries in ascending order are fast. A query for an earlier time than
+/// the previous query costs a search.
 #[derive(Clone, Debug)]
 pub struct BusyCursor<'a> {
     busy: &'a Busy,
@@ -190,11 +191,11 @@ struct Near {
 }
 
 impl BusyCursor<'_> {
-    /// Returns the conflict, and the first later start that avoids it. The time between two appointments must be at
-    /// least the sum of the buffers in between.
+    /// Returns the conflict, and the first later start that avoids it. The time between two appointments must
+    /// be at least the sum of the buffers between them.
     pub fn clash(&mut self, start: Timestamp, query: &BusyQuery) -> Option<(Clash, Timestamp)> {
         let (end, (from, to)) = (query.end(start), query.around(start));
-        // Returns the start of an appointment whose buffer begins at `other`, the end of the conflict.
+        // Returns the start of an appointment whose buffer begins at `other`, where the conflict ends.
         let until =
             |other: Timestamp| Timestamp::from_millis(other.millis() + start.millis() - from.millis());
         let for_all = &self.busy.for_all;
@@ -217,7 +218,7 @@ impl BusyCursor<'_> {
         clash
     }
 
-    /// Returns all appointments that overlap `[from, to)` with their buffers. It may also return some that do not.
+    /// Returns all appointments that overlap `[from, to)` with their buffers, and possibly others.
     fn near(&mut self, from: Timestamp, to: Timestamp) -> impl Iterator<Item = &Near> {
         // Appointments outside this range cannot reach `[from, to)` with their buffers.
         let Busy { reach, lasting, .. } = *self.busy;

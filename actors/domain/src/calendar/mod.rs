@@ -2,7 +2,7 @@
 //! consists of the times at steps of 30 minutes from its opening. Invariants:
 //!
 //! - Only this module and `wall` convert between local times and instants.
-//! - [`Timeline::fit`] alone decides whether an instant is a start time, both for lists and for bookings.
+//! - Only [`Timeline::fit`] decides whether an instant is a start time, both for lists and for bookings.
 //! - A window is never empty. An appointment never overlaps a break, but breaks do not shift the grid of start times.
 //! - Outside the bookable years, instants saturate and windows become empty, without a panic.
 
@@ -20,8 +20,8 @@ use super::{
 
 const STEP: TimeDelta = TimeDelta::minutes(30);
 
-/// The maximum distance between the local date of an instant and the date of the window that contains it. One day is
-/// needed for windows that end after midnight, and one for clock changes.
+/// The maximum number of days between the local date of an instant and the date of the window that contains
+/// the instant. One day is for windows that end after midnight, and one for clock changes.
 const REACH: Days = Days::new(2);
 
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub struct Calendar<'a> {
 #[derive(Clone, Debug)]
 pub struct Timeline {
     dates: RangeInclusive<NaiveDate>,
-    /// The dates whose windows may overlap a service that starts on one of `dates`.
+    /// The dates whose windows may overlap an appointment that starts on one of `dates`.
     around: RangeInclusive<NaiveDate>,
     wall: Wall,
     windows: Vec<Window>,
@@ -134,8 +134,8 @@ impl Window {
 
     fn is_on_grid(&self, wall: NaiveDateTime) -> bool {
         let elapsed = wall - self.base;
-        // After clocks are set back, an instant in the window may have a local time before the opening. Such an instant
-        // is not on the grid.
+        // After clocks are set back, an instant in the window may have a local time before the opening. This
+        // instant is not on the grid.
         elapsed >= TimeDelta::zero() && elapsed.num_milliseconds() % STEP.num_milliseconds() == 0
     }
 }
@@ -149,7 +149,7 @@ impl Timeline {
             };
             starts.extend(self.grid(window).filter(fits).map(|(_, start)| start));
         }
-        // A clock change can make two windows overlap, and the times of a repeated hour are then out of order.
+        // A clock change can make two windows overlap. The times of a repeated hour are then out of order.
         starts.sort_unstable();
         starts.dedup();
         starts
@@ -223,11 +223,11 @@ impl Timeline {
         if window.is_on_grid(wall) { Ok(()) } else { Err(SlotReason::OffGrid) }
     }
 
-    /// Returns the times of the grid, each with every instant at which clocks show it. The last time may be after the
-    /// end of the window.
+    /// Returns the local times of the grid, each with every instant at which clocks show this time. The last
+    /// time may be after the end of the window.
     fn grid(&self, window: &Window) -> impl Iterator<Item = (NaiveDateTime, Timestamp)> {
         let (base, closes, last) = (window.base, window.stretch.closes, *self.dates.end());
-        // The grid times of earlier dates are skipped by a calculation, without a loop.
+        // The grid times of earlier dates are skipped by a calculation instead of a loop.
         let earlier = self.dates.start().and_time(NaiveTime::MIN) - base;
         let steps = earlier
             .num_milliseconds()

@@ -205,8 +205,8 @@ fn a_window_in_a_repeated_hour_opens_at_the_earlier_instant_and_closes_at_the_la
         starts(New_York, &[(Sunday, "00:30", "01:30")], "2026-11-01", 30),
         ["00:30-04", "01:00-04", "01:30-04", "01:00-05"],
     );
-    // On this date, clocks show 01:00 twice. The second 01:00 is within the window, but its local time is before 01:30,
-    // the opening time at which the grid begins. It is therefore not on the grid.
+    // On this date, clocks show 01:00 twice. The second 01:00 is within the window, but its local time is
+    // before 01:30, when the window opens and the grid begins. The second 01:00 is therefore not on the grid.
     let hours = [(Sunday, "01:30", "02:30")];
     assert_eq!(starts(New_York, &hours, "2026-11-01", 30), ["01:30-04", "01:30-05", "02:00-05"]);
     let hours = week(&hours);
@@ -227,9 +227,9 @@ fn windows_that_overlap_only_because_of_a_clock_change_are_one() {
 
 #[test]
 fn a_start_is_on_the_grid_of_a_window_that_is_open() {
-    // Clocks show 01:10 and 01:25 twice on Sunday. Saturday's window closes at the second 01:10. This time is on the
-    // grid of that window, but it is not a start time, because the window is closed. Sunday's window opens at the first
-    // 01:25.
+    // Clocks show 01:10 and 01:25 twice on Sunday. Saturday's window closes at the second 01:10. This time is
+    // on the window's grid, but is not a start time, because the window is then closed. Sunday's window opens
+    // at the first 01:25.
     let hours = [(Saturday, "23:40", "01:10"), (Sunday, "01:25", "02:55")];
     let first = ["00:10-04", "00:40-04", "01:10-04", "01:25-04", "01:40-04", "01:55-04"];
     let second = ["01:25-05", "01:55-05", "02:25-05"];

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - The busy times of a calendar change only with a complete read or with changes that the server reports. A failed
-//!   read changes no busy times.
+//! - Only a complete read, or a read of the changes that the server reports, changes the busy times of a
+//!   calendar. A failed read changes no busy times.
 //! - A read that would delete most events is applied only if a complete read confirms it.
 
 use chrono::TimeDelta;
@@ -17,21 +17,23 @@ pub const CALENDARS_PER_STAFF_MAX: usize = 10;
 pub const CALENDARS_MAX: usize = 1_000;
 /// The maximum number of [`ConnectedCalendar::own_addresses`].
 pub const OWN_ADDRESSES_MAX: usize = 10;
-/// The time between two reads, for [`CalendarKind::Ics`] and for businesses that are not used.
+/// The time between two reads of a [`CalendarKind::Ics`] calendar, or of any calendar of a business that is
+/// not in use ([`IN_USE`]).
 pub const READ_EVERY: TimeDelta = TimeDelta::minutes(15);
-/// The time between two reads of a [`CalendarKind::Caldav`] calendar of a business that is used.
+/// The time between two reads of a [`CalendarKind::Caldav`] calendar of a business that is in use.
 pub const READ_EVERY_IN_USE: TimeDelta = TimeDelta::seconds(60);
-/// The time after a request for which a business counts as used.
+/// After a request, a business counts as in use for this time.
 pub const IN_USE: TimeDelta = TimeDelta::minutes(10);
 /// The time between two complete reads.
 pub const COMPLETE_EVERY: TimeDelta = TimeDelta::days(1);
 /// A read that would delete at least this number of events, and more than half of the stored events, is applied only
 /// after a complete read has confirmed it.
 pub const MASS_DELETION_MIN: usize = 20;
-/// The time from a read that would delete most events to the complete read that decides whether they are deleted.
+/// The time from a read that would delete most events to the complete read that confirms or refutes the
+/// deletion.
 pub const CONFIRM_AFTER: TimeDelta = TimeDelta::seconds(60);
-/// An earlier complete read does not confirm a mass deletion. It is 10 % less than [`CONFIRM_AFTER`], because the
-/// pauses between reads vary by 10 %.
+/// The minimum time after which a complete read confirms a mass deletion. It is 10 % less than
+/// [`CONFIRM_AFTER`], because the pauses between reads vary by 10 %.
 const CONFIRM_MIN: TimeDelta = TimeDelta::seconds(54);
 /// The team gets an alert when the reads of a calendar have failed for this time.
 pub const ALERT_AFTER: TimeDelta = TimeDelta::hours(6);
@@ -39,12 +41,12 @@ pub const ALERT_AFTER: TimeDelta = TimeDelta::hours(6);
 /// The pauses after the first consecutive failures. After further failures, the last pause applies.
 const RETRY_AFTER: [TimeDelta; 4] =
     [TimeDelta::minutes(1), TimeDelta::minutes(2), TimeDelta::minutes(5), TimeDelta::minutes(15)];
-/// A calendar stops after this number of consecutive refusals of its credentials, if the first and the last of them are
-/// at least [`REFUSED_FOR`] apart.
+/// Reads of a calendar stop after this number of consecutive refusals of its credentials, if the first and
+/// the last refusal are at least [`REFUSED_FOR`] apart.
 const REFUSALS_MAX: u32 = 3;
-/// The minimum time from the first to the last of the refusals that stop a calendar.
+/// The minimum time from the first to the last of the refusals that stop the reads.
 const REFUSED_FOR: TimeDelta = TimeDelta::minutes(10);
-/// A calendar stops when the server has responded for this time that the calendar does not exist.
+/// Reads of a calendar stop when the server has responded for this time that the calendar does not exist.
 const MISSING_FOR: TimeDelta = TimeDelta::hours(24);
 
 words! {
@@ -172,8 +174,8 @@ pub struct ConnectedCalendar {
     pub own_addresses: Vec<Email>,
     /// The email addresses of the account, as the server returned them.
     pub server_addresses: Vec<String>,
-    /// This number increases with each change of a setting that affects reads. The result of a read that began with an
-    /// older number is dropped.
+    /// A number that increases with each change of a setting that affects reads. The result of a read that
+    /// began with a smaller number is dropped.
     pub version: u32,
     pub created_by: KeyCreator,
     pub created_at: Timestamp,
@@ -200,8 +202,8 @@ pub struct CalendarState {
     pub events: u32,
     pub unreadable: u32,
     pub warnings: Vec<CalendarWarning>,
-    /// The time of the last complete read. This time and the following ones are readings of the steady clock, so a
-    /// change of the machine's clock does not affect them.
+    /// The time of the last complete read. Times of the type [`SteadyTime`] do not depend on changes of the
+    /// machine's clock.
     pub complete_at: Option<SteadyTime>,
     pub failing_since: Option<SteadyTime>,
     pub failures: u32,
@@ -314,7 +316,7 @@ impl CalendarState {
                 position: read.position.clone(),
                 ..state
             },
-            // The server has responded, so the failures before are no longer consecutive.
+            // The server has responded, so earlier failures no longer count as consecutive.
             ReadResult::MassDeletion => Self {
                 mass_deletion_at: state.mass_deletion_at.or(Some(steady)),
                 failures: 0,

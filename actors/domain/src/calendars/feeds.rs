@@ -21,7 +21,7 @@ words! {
         Times = "times",
         /// The times with the names of the service and the staff member.
         Services = "services",
-        /// Like `services`, with the name and the phone number of the contact and a link to the dashboard.
+        /// Like `services`, plus the name and the phone number of the contact and a link to the dashboard.
         Contacts = "contacts",
     }
 }
@@ -50,8 +50,8 @@ impl Feed {
         ends_at >= now - FEED_PAST
     }
 
-    /// Whether the person who created the feed may still have it. `membership` is the person's membership in the
-    /// business. If the result is false, the feed is revoked.
+    /// Whether the person who created the feed may keep it. `membership` is the person's membership in the
+    /// business. If the result is false, the caller revokes the feed.
     pub fn is_kept_by(&self, membership: Option<&Membership>) -> bool {
         membership
             .is_some_and(|membership| membership.is_active() && membership.sees_calendars_of(self.staff_id))

@@ -16,7 +16,7 @@ use super::{
     BusinessId, Conflict, Denied, Locale, PersonId, PersonName, ProblemCode, Refusal, SessionId, Timestamp,
 };
 
-/// The maximum number of sessions. When a person starts one more, the session that has been unused for longest ends.
+/// The maximum number of sessions. A further session ends the session that has been unused for longest.
 pub const SESSIONS_MAX: usize = 32;
 const SESSION_UNUSED_MAX: TimeDelta = TimeDelta::days(7);
 const SESSION_MAX: TimeDelta = TimeDelta::days(30);
@@ -31,7 +31,7 @@ pub const USER_AGENT_CHARS_MAX: usize = 200;
 words! {
     /// The format of times on pages of the team.
     ClockFormat {
-        /// The format that is usual in the phone region of the business.
+        /// The default format in the phone region of the business.
         Auto = "auto",
         Twelve = "12",
         TwentyFour = "24",
@@ -39,7 +39,7 @@ words! {
 
     /// The first day of the week on pages of the team.
     WeekStart {
-        /// The day that is usual in the phone region of the business.
+        /// The default day in the phone region of the business.
         Auto = "auto",
         Monday = "monday",
         Sunday = "sunday",
@@ -207,8 +207,8 @@ impl Person {
         });
     }
 
-    /// Sets the password, starts a new session, ends all other sessions and deletes the person's link. If the person
-    /// accepts an invitation in this way, returns the business of the invitation.
+    /// Sets the password, starts a new session, ends all other sessions and deletes the person's link. If
+    /// this accepts an invitation, returns the business of the invitation.
     pub fn set_password(
         &mut self,
         hash: &[u8; 32],
@@ -244,7 +244,7 @@ impl Person {
         check_password_at(Some(session.password_at).filter(|_| !session.restricted), now)?;
         let confirms = |link: &Link| link.confirms && link.kind != LinkKind::Email && link.is_good(now);
         if mailed.is_some() && !self.confirmed && self.link.as_ref().is_some_and(confirms) {
-            // Another person may have set the password. They must not be able to invalidate the mailed link.
+            // Another person may have set the password, and must not be able to invalidate the mailed link.
             return Err(Refusal::conflict(Conflict::AccountUnconfirmed, "email", ProblemCode::UseMailedLink));
         }
         self.link = mailed.map(|hash| Link {

@@ -1,9 +1,9 @@
 //! The URL of a webhook endpoint. It must be well-formed and must not have an internal host.
 //!
-//! Rules on the text cover the points on which parsers differ. All other rules check the result of the WHATWG parser,
-//! which connections use too. The rules on public hosts apply when a URL is saved, not when it is read from the store,
-//! so a stored endpoint stays usable if these rules change. The guard of the outgoing connections checks every address
-//! at each use.
+//! Rules on the text cover the points on which parsers differ. All other rules check the result of the WHATWG
+//! parser, which connections also use. The rules on public hosts apply only when a URL is saved, so a stored
+//! endpoint stays usable if these rules change. The guard of the outgoing connections checks every address at
+//! each use.
 
 #[cfg(test)]
 mod tests;
@@ -24,8 +24,8 @@ const LABEL_BYTES_MAX: usize = 63;
 
 const HTTPS_PORT: u16 = 443;
 
-/// The only message about a host that is not public. It gives no details, so that the service cannot be used to scan
-/// its network.
+/// The message for every host that is not public. It gives no details, so that the service cannot be used to
+/// scan its network.
 pub const NOT_PUBLIC: &str = "does not resolve to a public address";
 
 /// Names that are refused together with all their subdomains, whatever their addresses are.
@@ -172,7 +172,7 @@ fn check_text(text: &str) -> Result<(), UrlRefusal> {
     if authority.contains('@') {
         return Err(UrlRefusal::Credentials);
     }
-    // A parser would skip extra slashes and use the first part of the path as the host.
+    // A parser would skip the extra slashes and treat the first part of the path as the host.
     if authority.is_empty() {
         return Err(UrlRefusal::Host);
     }

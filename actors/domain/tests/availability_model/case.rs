@@ -117,8 +117,8 @@ fn hours() -> impl Strategy<Value = Vec<DayHours>> {
     prop_oneof![9 => drawn, 1 => Just(always)]
 }
 
-/// Draws a number of random windows in the range `tried`, and omits each window that is not `valid` together with the
-/// windows before it.
+/// Draws random windows, as many as a random number in the range `tried`. Omits each window that is not
+/// `valid` together with the windows before it.
 fn windows(
     tried: RangeInclusive<usize>,
     valid: fn(Vec<DayHours>) -> bool,
@@ -254,7 +254,7 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             if let Some((first, others)) = staff.split_first_mut().filter(|_| have_same_hours) {
                 others.iter_mut().for_each(|other| other.hours.clone_from(&first.hours));
             }
-            // Only staff members who offer the service are requested. For others, the request would be refused before
+            // Only staff members who offer the service are requested. A request for others is refused before
             // any time is checked.
             let offering: Vec<usize> = (0..staff.len()).filter(|at| staff[*at].takes()).collect();
             let asked = asked.filter(|_| !offering.is_empty()).map(|index| *index.get(&offering));

@@ -87,7 +87,7 @@ impl<'a> Model<'a> {
             bookings: Vec::new(),
             now,
         };
-        // The margin of days is large enough for every minute that the loop looks up.
+        // The model has enough margin for every minute that the loop looks up.
         for day in first - 3..=last + 3 {
             model.open_day(day);
             for pause in on_day(&case.breaks, day) {
@@ -184,7 +184,7 @@ impl<'a> Model<'a> {
             && !self.absences()[staff][minute(start - before)..minute(end + after)].contains(&true)
     }
 
-    /// Returns the absences for the case. With `ignore_calendars`, they contain only the time off.
+    /// Returns the absences for the case: only the time off if calendars are ignored (`ignore_calendars`).
     fn absences(&self) -> &[Vec<bool>] {
         match self.case.terms {
             Terms::Team { ignore_calendars: true, .. } => &self.off,

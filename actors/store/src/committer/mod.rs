@@ -6,9 +6,10 @@
 //!
 //! - The changes of a shard are acknowledged in the order of the queue, each after the sync of its group.
 //!   The order between changes of different shards is not defined.
-//! - Tickets ascend in a shard. The newest ticket is stored before its change is queued, so a wait covers
-//!   every change that was queued before the wait began.
-//! - The newest synced tickets of a group's shards are stored before changes of the group are acknowledged.
+//! - Tickets ascend in a shard. The ticket of a change is stored before the change is queued, so a wait
+//!   covers every change that was queued before the wait began.
+//! - After a sync, the newest synced ticket of each shard is stored before a change of the group is
+//!   acknowledged.
 //! - An error of the backend stops the committer permanently. Nothing is retried.
 
 mod queue;
@@ -57,8 +58,8 @@ struct Core {
     on_fatal: OnFatal,
 }
 
-/// The newest tickets of a shard: of all changes, and of the changes for which delivery attempts wait. A failure sets
-/// both to `u64::MAX`, which no synced ticket reaches.
+/// The newest ticket of a shard among all changes, and among the changes for which delivery attempts wait. A
+/// failure sets both to `u64::MAX`, which no synced ticket reaches.
 #[derive(Default)]
 struct Newest {
     any: AtomicU64,
@@ -149,8 +150,7 @@ impl Committer {
         self.core.has_failed()
     }
 
-    /// Starts to save the old values of overwritten rows, and returns the number of the newest commit. The next commit
-    /// is the first whose overwritten values are saved.
+    /// Starts to save the values that later commits overwrite, and returns the number of the newest commit.
     pub(super) async fn begin_tap(
         &self,
         backend: &Arc<dyn Backend>,

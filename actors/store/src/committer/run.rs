@@ -117,7 +117,8 @@ fn finish(core: &Core, backend: &dyn Backend) {
     }
 }
 
-/// Signals, when it is dropped, that the writer has ended. A panic of the writer counts as a failure of the store.
+/// Reports the end of the writer when this value is dropped. A panic of the writer counts as a failure of the
+/// store.
 struct End(Arc<Core>);
 
 impl Drop for End {

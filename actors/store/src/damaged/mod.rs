@@ -90,8 +90,8 @@ impl Damaged {
         keys::business_of(key).ok().filter(|business| self.contains(*business))
     }
 
-    /// Returns the parts of the range outside the businesses that are set aside. If the whole range belongs to a
-    /// business that is set aside, returns this business as an error.
+    /// Returns the parts of the range that belong to no business that is set aside. If the whole range
+    /// belongs to a business that is set aside, returns this business as an error.
     fn open_parts(&self, range: &KeyRange) -> Result<Vec<KeyRange>, BusinessId> {
         let (mut left, mut parts) = (*range, Vec::new());
         if self.any() {
@@ -111,8 +111,7 @@ impl Damaged {
         Ok(parts)
     }
 
-    /// Returns the rows of a range, except those of businesses that are set aside. `all` is the scan without this
-    /// exception.
+    /// Returns the rows of a range, except those of businesses that are set aside. `all` scans every row.
     pub(super) fn scan<'a>(
         &'a self,
         range: &KeyRange,
@@ -129,7 +128,7 @@ impl Damaged {
             parts.reverse();
         }
         let mut pairs = parts.into_iter().flat_map(move |part| all(&part));
-        // If the business of the range is set aside during the scan, the scan fails, even if it has no more rows.
+        // If the business of the range is set aside during the scan, the scan fails, even at its end.
         let (range, mut ended) = (*range, false);
         Box::new(std::iter::from_fn(move || {
             while !ended {

@@ -20,9 +20,11 @@
 //! Invariants:
 //!
 //! - At most one process has the directory open.
-//! - A synced batch is in the journal or durable in sled's files. Opening moves all batches to sled.
+//! - A synced batch is in the journal or durable in sled's files. Opening the store moves all batches to
+//!   sled's files.
 //! - A store that has lost acknowledged batches or contains blob files does not open.
-//! - The files that sled reads at its start are durable before it starts, because the start clears parts of the log.
+//! - The files that sled reads at its start are durable before sled starts, because the start clears parts of
+//!   the log.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -51,8 +53,8 @@ pub(super) const LOCK_FILE: &str = "lock";
 pub(super) struct DiskBackend {
     open: RwLock<Option<Open>>,
     syncs: Arc<Syncs>,
-    /// The data directory, or `None` after the store was closed. It has its own lock, because `open` may be locked when
-    /// the list of businesses that are set aside is written.
+    /// The data directory, or `None` after the store was closed. The field has its own lock, because `open`
+    /// may be locked while the list of businesses that are set aside is written.
     list_dir: Mutex<Option<PathBuf>>,
 }
 
@@ -124,7 +126,8 @@ impl DiskBackend {
         if newest > kept {
             tracing::info!(batches = newest - kept, "the batches of the journal were written to the store");
         }
-        // The names of the files are synced too. Otherwise, a power cut could lose the whole store.
+        // The directories are synced too. Otherwise, a power cut could lose the names of the files and so the
+        // whole store.
         tree.opened(&files)?;
         let noted = mark.write(newest);
         noted.map_err(|error| StoreError::Sync(error.into()))?;
@@ -303,8 +306,8 @@ fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes the name of the directory durable by syncing its parent. A parent without read access is ignored: the service
-/// cannot have created the directory there, so an operator did.
+/// Makes the name of the directory durable by syncing its parent. A parent without read access is skipped:
+/// the service cannot have created the directory there.
 fn sync_parent(dir: &Path) -> Result<(), StoreError> {
     let whole = dir.canonicalize().map_err(StoreError::preparing("resolving", dir))?;
     match whole.parent().map(sync_path) {

@@ -6,8 +6,8 @@
 //! - Records are written in the order of their numbers, each after the sync of its predecessor. So only the
 //!   last record can be torn. If a number is missing before a later number, the journal is damaged.
 //! - A block is overwritten only when the batch of its record is durable in the tree.
-//! - Every record contains the random id of its file and a checksum over the whole record, so neither a
-//!   partly overwritten record nor a stored value is read as a record.
+//! - Every record contains the random id of its file and a checksum over the whole record. So a partly
+//!   overwritten record or a stored value is never read as a record.
 //!
 //! ```text
 //! block 0      magic 8 | id 16 | length 8 | checksum 4
@@ -48,7 +48,7 @@ const WINDOW_BYTES: u64 = 256 << 10;
 const MAGIC: [u8; 8] = *b"rcptjnl\x01";
 const HEADER_BYTES: usize = 8 + 16 + 8 + 4;
 
-/// The medium that stores the blocks of a journal: a file or, in simulations, memory. A power cut may lose any of the
+/// The storage of a journal's blocks: a file or, in simulations, memory. A power cut may lose any of the
 /// unsynced blocks.
 pub(super) trait Blocks: Send + Sync + 'static {
     fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()>;
@@ -56,7 +56,7 @@ pub(super) trait Blocks: Send + Sync + 'static {
     /// Fills `bytes` from offset `at`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] if the medium is shorter.
+    /// [`io::ErrorKind::UnexpectedEof`] if the blocks end earlier.
     fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<()>;
 
     /// Makes all written blocks durable. After an error the content is unknown.

@@ -95,8 +95,8 @@ fn records_are_found_at_every_position_relative_to_the_window() {
 
 #[test]
 fn only_retired_records_make_room() {
-    // The test tries every length of a record together with every number of records that had not been retired yet. In
-    // each case, the journal overwrites its blocks several times.
+    // The test combines every length of a record with every number of records that are still needed. In each
+    // case, the journal overwrites its blocks several times.
     for length in 1..=7 {
         for needed in 1..=20 {
             let blocks = blocks();

@@ -10,8 +10,8 @@ kinds! {
     installation
     META = 0x01, 33, fn meta(); // → `MetaRecord`
     BUSINESS_INDEX = 0x02, 33, fn business_index(id: BusinessId); // → nothing
-    /// An API key. The key of the row ends with the last 8 characters of the API key's prefix and zeros. The value is
-    /// the `ApiKey`.
+    /// An API key. The row's key ends with the last 8 characters of the API key's prefix, and zeros. The
+    /// value is the `ApiKey`.
     API_KEY = 0x03, 33;
     /// The last use of an API key. The value is the instant, as the 8 bytes of [`super::millis_value`].
     KEY_USED = 0x04, 33, fn key_used(id: KeyId);
@@ -32,11 +32,12 @@ kinds! {
     /// A business that is being imported. The value is its final `Business`. The row with the nil UUID and an empty
     /// value means that all imported businesses are valid and durable.
     MOVING = 0x18, 33, fn moving(business: BusinessId);
-    /// The owner of the slug of a booking page. The key contains a hash of the slug. The value is the `SlugOwner`,
-    /// which the reader compares with the slug, because two slugs may have the same hash.
+    /// The owner of a slug, the name of a booking page in its URL. The key contains a hash of the slug. The
+    /// value is the `SlugOwner`, which the reader compares with the slug, because two slugs may have the same
+    /// hash.
     SLUG = 0x20, 33, fn slug(slug: &str);
-    /// The number of notices that count towards a limit. The key contains a keyed hash of the limit and of the address
-    /// or business that it limits. The value is the `NoticeCountRecord`.
+    /// The number of notices that count towards a limit. The key contains a keyed hash of the limit and of
+    /// the limited address or business. The value is the `NoticeCountRecord`.
     NOTICE_COUNT = 0x21, 49, fn notice_count(hash: &[u8; 32]);
     /// A feed that is not revoked. The key contains the SHA-256 of the feed's token. The value is the ids of the
     /// business and of the feed.

@@ -1,8 +1,8 @@
 //! The kinds of a business's keys. The parameters of a kind's function are the parts of the key that follow the number
 //! of the kind. The comment of a kind describes the row and its value. In short comments, the value follows an arrow.
 //!
-//! All kinds are below 0x80, because the highest bit marks the pieces of long values. The number of a kind, once used,
-//! never gets another meaning.
+//! All kinds are below 0x80, because the highest bit marks the pieces of long values. A number that was ever
+//! used never gets another meaning.
 
 use chrono::NaiveDate;
 use domain::{
@@ -17,9 +17,9 @@ use crate::Key;
 /// The business actor loads all kinds below this number in one scan.
 pub const HOT_END: u8 = 0x10;
 
-/// Declares each kind with its number and the length of its keys. The function of a kind builds a key from the parts
-/// that follow the number of the kind. If the function has no parameters for these parts, they are zeros. The first
-/// word of a table is `business` or `installation`.
+/// Declares each kind with its number and the length of its keys. The function of a kind builds a key from
+/// its parameters, which are the parts after the number of the kind. Parts without a parameter are zeros. The
+/// first word of a table is `business` or `installation`.
 macro_rules! kinds {
     (
         $of:ident
@@ -145,8 +145,9 @@ kinds! {
         fn conversation_by_contact(contact: ContactId, started_at: Timestamp, id: ConversationId); // → nothing
     /// An entry of the list of open conversations. The value is empty.
     CONVERSATION_OPEN = 0x57, 33, fn conversation_open(id: ConversationId);
-    /// An entry of the list of ended conversations. The key ends with 0 for a chat of the website or 1 for another
-    /// channel, and the id. New conversations replace the ended ones in this order. The value is empty.
+    /// An entry of the list of ended conversations. The key ends with 0 for a chat of the website or 1 for
+    /// another channel, and the id. New conversations replace the ended ones in the order of the keys. The
+    /// value is empty.
     CONVERSATION_ENDED = 0x58, 34;
     GAP = 0x5a, 33, fn gap(id: GapId); // A question that the receptionist could not answer: its id → `Gap`
     EVENT = 0x60, 33, fn event(id: EventId); // → the bytes that every attempt sends
@@ -172,10 +173,11 @@ kinds! {
     /// `ConsentRecord`.
     CONSENT = 0x6f, 49, fn consent(hash: &[u8; 32]);
     AUDIT = 0x70, 33, fn audit(id: AuditId); // → `AuditEntry`
-    /// An idempotency key. The row's key contains the day by the steady clock and a hash. The value is the
-    /// `IdempotencyRecord`. Version 1 of that record used the wall clock.
+    /// An idempotency key. The row's key contains a hash, and the day by the steady clock
+    /// ([`domain::SteadyTime`]). The value is the `IdempotencyRecord`. Version 1 of that record used the wall
+    /// clock.
     IDEMPOTENCY = 0x78, 53, fn idempotency(day: u32, hash: &[u8; 32]);
-    /// The newest audit id at a time of the steady clock. All ids that were created before that time are smaller.
+    /// The newest audit id at a time of the steady clock. No id that was created before that time is larger.
     AGE = 0x79, 25, fn age(at: SteadyTime);
     ERASURE = 0x7a, 33, fn erasure(contact: ContactId); // A contact that is being erased: its id → `ErasureRecord`
     ERASING = 0x7b, 33, fn erasing(); // The progress of the current erasure: zeros → `ErasingRecord`

@@ -47,7 +47,7 @@ pub fn listed_business(key: &[u8]) -> Result<BusinessId, StoreError> {
     is_of_list.then_some(id).ok_or_else(|| StoreError::damaged("key", "it names no business"))
 }
 
-/// True if a change to the row can change whether an API key or a session has access.
+/// True if a change to the row can give access to an API key or a session, or withdraw it.
 pub fn lets_in(key: &[u8]) -> bool {
     let of_installation = key.starts_with(BusinessId::INSTALLATION.uuid().as_bytes());
     key.get(16).is_some_and(|kind| match *kind {
@@ -176,8 +176,8 @@ pub fn api_key(prefix: [u8; 8]) -> Key {
     start(BusinessId::INSTALLATION, installation_kind::API_KEY).with(&prefix).with(&[0; 8])
 }
 
-/// Returns the last 8 characters of the API key's prefix. Panics if the prefix is shorter. The prefix of an issued key
-/// never is.
+/// Returns the last 8 characters of the API key's prefix. Panics if the prefix is shorter, which no issued
+/// key has.
 pub fn api_key_prefix(key: &ApiKey) -> [u8; 8] {
     match key.prefix.as_bytes().last_chunk() {
         Some(prefix) => *prefix,
@@ -265,7 +265,7 @@ pub fn business_and_endpoint(key: &[u8]) -> Result<(BusinessId, WebhookId), Stor
     Ok((id_at_end(business)?, id_at_end(key)?))
 }
 
-/// True if the batch that records the outcome of a webhook delivery or a mail may write this row.
+/// True if a batch with the outcome of a webhook delivery or a mail may write this row.
 pub fn is_of_outcome(key: &[u8]) -> bool {
     use kind::{
         DELIVERY, DELIVERY_DUE, DELIVERY_REACHED, MAIL, MAIL_DUE, MAIL_GATHERED, NOTICE_OF, NOTICE_WAITS,

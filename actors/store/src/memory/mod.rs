@@ -1,9 +1,9 @@
 //! The backend of a simulation: a map of all rows in memory, and a simulated disk that can crash.
 //!
-//! As on a real disk, a batch is written to a journal (the real journal, on blocks in memory), synced and then applied
-//! to the map. The simulation saves the map from time to time. A crash reverts the map to the state after a random
-//! batch since the last save. The map may also keep some rows of later batches. Unsynced blocks of the journal may be
-//! lost or torn. Opening restores the other rows from the journal.
+//! As on a real disk, a batch is written to a journal (the real journal, on blocks in memory), synced and
+//! then applied to the map. The simulation saves the map from time to time. A crash reverts the map to the
+//! state after a random batch since the last save, but may keep some rows of later batches. Unsynced blocks
+//! of the journal may be lost or torn. Opening the store restores the missing rows from the journal.
 //!
 //! Invariants: reads see the map. After a crash, either all rows of a batch exist or none. A handle that was opened
 //! before a crash cannot read or write.
@@ -220,8 +220,7 @@ impl State {
         }
         let mut rng = Rng(self.newest << 20 ^ self.life << 8 ^ keep as u64);
         let kept = self.synced + self.unsynced.len().min(keep) as u64;
-        // The map keeps a random number of the batches that followed its last save, and some rows of some later
-        // batches.
+        // The map keeps a random number of the batches after its last save, and some rows of later batches.
         let saved = self.applied - self.unsaved.len() as u64;
         let home = saved + rng.below(self.applied - saved + 1);
         let mut passing = self.unsaved.split_off((home - saved) as usize);

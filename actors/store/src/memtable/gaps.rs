@@ -1,5 +1,5 @@
-//! Gaps: ranges of keys that have no row. The tables and the tree may still contain deleted rows. Without gaps, a scan
-//! for the first row of a queue would have to read all deleted rows before this row.
+//! Gaps: ranges of keys that have no row. The tables and the tree may still contain deleted rows there.
+//! Without gaps, a scan for the first row of a queue would have to read all deleted rows before it.
 //!
 //! Invariant: gaps do not overlap. When a row is written, the gap that contains its key is dropped.
 

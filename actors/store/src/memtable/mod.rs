@@ -7,7 +7,7 @@
 //!   the rows of a newer table take precedence over those of an older table.
 //! - Only whole batches are written to the tree.
 //! - Readers see all rows of a batch or none.
-//! - A step of a scan returns the row that is next at the time of the step.
+//! - Each step of a scan returns the row that follows at the time of the step.
 
 mod gaps;
 
@@ -48,8 +48,8 @@ const PASSED_MAX: usize = 256;
 type Written = Option<Box<[u8]>>;
 
 impl Memtable {
-    /// Adds the rows of a batch to the active table. If a row was created and deleted within this table, the table
-    /// keeps nothing of it.
+    /// Adds the rows of a batch to the active table. Removes rows from the table that were created and
+    /// deleted within it.
     pub(super) fn apply(
         &self,
         number: u64,

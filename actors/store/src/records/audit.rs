@@ -73,7 +73,7 @@ fields! {
     Limit { rows_max, bytes_max }
 }
 
-/// A kind is stored as its place in [`BudgetKind::ALL`], from 1 on.
+/// A kind is stored as its position in [`BudgetKind::ALL`], counted from 1.
 impl Field for BudgetKind {
     fn write(&self, to: &mut Vec<u8>) {
         (*self as u8 + 1).write(to);
@@ -105,9 +105,9 @@ impl Record for Budget {
     }
 }
 
-/// The rows and bytes that a business uses, in the order of [`BudgetKind::kept`]. The field is `None` if the record
-/// contains fewer than the first eight kinds: an earlier version had rows of the others without counting them. The later
-/// kinds were counted from their first row, so a record without them means no rows.
+/// The rows and bytes that a business uses, in the order of [`BudgetKind::kept`]. The field is `None` if the
+/// record contains fewer than the first eight kinds, because the version that wrote the record did not count
+/// all rows. The later kinds were counted from their first row, so a record without them means no rows.
 mod usage {
     use domain::Usage;
 

@@ -92,8 +92,8 @@ record!(ConsentRecord, "consent", { 1: email, texts });
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NoticeCountRecord {
     pub sent: Vec<SentNotices>,
-    /// The ids of the newest counted notices. The list is empty under a limit whose entries in `sent` may count several
-    /// notices each.
+    /// The ids of the newest counted notices. The list is empty for a limit with entries in `sent` that count
+    /// several notices.
     pub ids: Vec<MailId>,
 }
 

@@ -9,15 +9,16 @@ use uuid::Uuid;
 use crate::codec::{Field, Fields, Record, encoded, fields, record};
 use crate::{KEY_BYTES_MAX, StoreError};
 
-/// The erasure of a contact. Digests of its phone number and e-mail address identify its data in other records.
+/// The erasure of a contact. Digests of the contact's phone number and e-mail address identify its data in
+/// other records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasureRecord {
     /// The id of the erasure. It is greater than the id of every earlier erasure.
     pub id: ErasureId,
     pub phone: Option<[u8; 16]>,
     pub email: Option<[u8; 16]>,
-    /// Set only for a contact that was merged into another: the id of the merge, and the digests of the phone numbers
-    /// and e-mail addresses that the survivor did not keep.
+    /// Set only for a contact that was merged into another: the id of the merge, and the digests of the phone
+    /// numbers and e-mail addresses that the other contact did not keep.
     pub former: Option<(MergeId, Vec<[u8; 16]>)>,
 }
 
@@ -160,8 +161,8 @@ pub struct MetaRecord {
     /// The format of the store. It must be checked before other rows are read.
     pub format: u16,
     pub secret: [u8; 32],
-    /// The secret for the tokens of mailed links. A restore replaces it, so links that are sent later are invalid in
-    /// other copies of the store.
+    /// The secret for the tokens of mailed links. A restore replaces the secret, so links that are sent
+    /// afterwards are invalid in other copies of the store.
     pub link_secret: [u8; 32],
     pub created_at: Timestamp,
 }

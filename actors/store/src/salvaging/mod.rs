@@ -3,9 +3,9 @@
 //! Rules:
 //!
 //! - The damaged store is not changed. If it has a lock file, the salvage holds the lock.
-//! - Batches of the journal that follow the newest batch of the tree are applied, even if a batch between them is
-//!   missing. Earlier batches are applied only if no later batch is missing: they restore rows that are unreadable in
-//!   the tree, and later batches then overwrite their old values.
+//! - Batches of the journal that follow the newest batch of the tree are applied, even if a batch between
+//!   them is missing. Earlier batches restore rows that are unreadable in the tree. They are applied only if
+//!   no later batch is missing, because the later batches must overwrite their old values.
 //! - Until the salvage is finished, the service does not open the new store ([`super::filling`]).
 //! - The new store gets a copy of the list of tombstones and of the format, unless it has its own. It gets no list of
 //!   businesses that are set aside.
@@ -22,8 +22,8 @@ use super::opening::SEGMENT_BYTES;
 use super::sled_log;
 use super::{Filling, Store, StoreError, TOMBSTONES_FILE, filling, format, keys, piece_of};
 
-/// All batches up to the number `found` were found, and the next one was not. The newest batch of the store had the number
-/// `stored`.
+/// All batches up to the number `found` were found, but not the next batch. The newest batch of the store had
+/// the number `stored`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Missing {
     pub found: u64,

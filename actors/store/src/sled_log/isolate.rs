@@ -7,7 +7,7 @@
 //! Invariants:
 //!
 //! - sled is closed. This module writes nothing. The plan contains the writes. Repeating them has no further effect.
-//! - Only a leaf is isolated, and only if its parent contains its range.
+//! - Only a leaf is isolated, and only if the parent page contains the range of the leaf.
 //! - A plan changes only the bytes of the leaf's messages, and only if sled has not reused their segments.
 
 use std::io;
@@ -85,7 +85,7 @@ pub(crate) enum Last {
     Unreadable,
 }
 
-/// Returns the value of `key`, which no other key of the tree follows.
+/// Returns the value of `key`, if it is the last key of the tree.
 pub(crate) fn last_value(log: &Log, pages: &Pages, key: &[u8]) -> io::Result<Last> {
     let Some(mut page) = root(log, pages)? else {
         let is_empty = pages.iter().all(|(_, state)| state.parts().next().is_none());

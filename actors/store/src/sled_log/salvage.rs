@@ -4,8 +4,9 @@
 //!
 //! - All segments are read. A message is used if it is valid and contains the number of its segment. In a segment with
 //!   a damaged header, each valid message is used, with the number that it contains.
-//! - A page consists of its newest readable whole state and the later changes. A change may belong to a newer,
-//!   unreadable state with another key prefix, so it is used only if its key is well-formed and in the page's range.
+//! - A page consists of its newest readable whole state and the later changes. A change may belong to a
+//!   newer, unreadable state whose keys have another prefix. So a change is used only if its key is
+//!   well-formed and in the page's range.
 //! - A leaf whose readable state is older than a split overlaps with other leaves. The newest state is used.
 //! - After a crash during a split, it is possible that no page refers to the new page. This page is used only if the
 //!   log is damaged.
@@ -27,8 +28,8 @@ use crate::files;
 pub(crate) struct Salvage {
     db: File,
     leaves: Vec<Leaf>,
-    /// The start keys of consecutive ranges, in key order, each with the leaf that is used from this key up to the next
-    /// one.
+    /// The start keys of consecutive ranges, in key order. Each range has the index of the leaf that is used
+    /// in the range.
     spans: Vec<(Vec<u8>, Option<usize>)>,
     pub(crate) unreadable: Vec<u64>,
     is_key: fn(&[u8]) -> bool,
@@ -156,8 +157,8 @@ fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> 
     Ok((runs, tail, headless))
 }
 
-/// Calls `each` for each valid message. Returns the offsets of the unreadable parts. If the end may be torn, it is not
-/// returned as unreadable.
+/// Calls `each` for each valid message. Returns the offsets of the unreadable parts. An end that may be torn
+/// is not returned.
 fn messages(bytes: &[u8], number: u64, may_be_torn: bool, mut each: impl FnMut(usize, Header)) -> Vec<usize> {
     let (mut at, mut unreadable) = (SEGMENT_HEADER_BYTES, Vec::new());
     while has_room(at, bytes.len()) {
@@ -267,7 +268,8 @@ mod tests {
             bytes[leaf.base.at as usize + 40] ^= 1;
             fs::write(&damaged, bytes).unwrap();
             let salvage = open(&damaged);
-            // Damage at the end of the log looks like the trace of a crash, so the salvage need not report it.
+            // Damage at the end of the log looks like the trace of a crash, so the salvage sometimes does not
+            // report it.
             assert!(salvage.unreadable.len() <= 1);
             let is_older = |other: &&Leaf| other.lo == leaf.lo && other.hi != leaf.hi;
             fallen_back += usize::from(salvage.leaves.iter().any(|other| is_older(&other)));

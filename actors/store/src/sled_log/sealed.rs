@@ -1,15 +1,15 @@
 //! The list of *sealed* segments: the segments that sled has completed since the last snapshot, and their pages.
 //!
-//! sled frees a segment once all of its pages are replaced. If a segment is unreadable, a check of the log needs to
-//! know its pages, to decide whether it was free or is damaged.
+//! sled frees a segment once all of its pages are replaced. If a segment is unreadable, the check of the log
+//! needs the numbers of its pages to decide whether the segment was free or is damaged.
 //!
 //! ```text
 //! DIR/segments     start 8 | crc32 4, then records: length 4 | crc32 4 | LSN 8 | offset 8 | pages
 //! ```
 //!
-//! The page numbers are stored as varints of their differences. Invariants: a segment is listed only when it is
-//! durable. When sled opens, a new list begins at the segment of the snapshot. All later segments are listed, except
-//! the newest segments, which cannot be free yet. A torn record ends the list.
+//! The page numbers are stored as varints of their differences. Invariants: a segment is listed only when it
+//! is durable. When sled opens, a new list begins at the segment of the snapshot. The newest segments are not
+//! listed, because they cannot be free yet. A torn record ends the list.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};

@@ -1,19 +1,21 @@
 //! Checks sled's log before sled opens it.
 //!
-//! sled takes the first message with a wrong checksum for the end of its segment, so a flipped bit hides the rest of
-//! the segment without an error. This check reads the same segments and refuses to open a log with a flipped bit.
+//! sled ends a segment at the first message with a wrong checksum, so a flipped bit hides the rest of the
+//! segment without an error. This check reads the same segments as sled, and refuses a log with a flipped
+//! bit.
 //!
 //! Rules:
 //!
 //! - After a clean stop, every message up to the recorded end must be valid. If a message is invalid but the journal
 //!   contains all missing batches, the next rules apply instead.
-//! - After an unclean stop, the *tail* of the log may be torn and ends at its first invalid message. The tail begins
-//!   with the segment of the highest stable LSN in all headers. A loss of batches in the tail is detected by `mark`. A
-//!   segment in the list (`sealed`) was synced, so it is not torn.
+//! - After an unclean stop, the *tail* of the log may be torn and ends at its first invalid message. The tail
+//!   begins with the segment that contains the highest stable LSN of all headers. The mark (`mark`) reveals a
+//!   loss of batches in the tail. A segment in the list (`sealed`) was synced, so it is not torn.
 //! - The first segment of the tail exists, and no segment of the tail was free.
-//! - If a segment before the tail is torn, is cut off or has no valid header, it must have been free: a crash can
-//!   happen while sled overwrites a free segment. The list contains the numbers of the segment's pages. The segment was
-//!   free if each of these pages was replaced or freed later. A torn segment that is not in the list is damaged.
+//! - A segment before the tail may be torn, cut off or without a valid header only if it was free: a crash
+//!   can happen while sled overwrites a free segment. The list contains the numbers of the segment's pages.
+//!   The segment was free if each of these pages was replaced or freed later. A torn segment that is not in
+//!   the list is damaged.
 //! - If there is no list, the store was last used by a version without the list. The pages of a segment are then taken
 //!   from the valid message headers in it.
 
@@ -35,7 +37,7 @@ use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, Segment, segment_of
 use super::{sealed, snapshot};
 use crate::files::found;
 
-/// The maximum number of pages in the log that the snapshot does not contain.
+/// The maximum number of pages that the log contains in addition to those of the snapshot.
 const NEW_PAGES_MAX: u64 = 1 << 20;
 
 const THREADS_MAX: usize = 4;
@@ -86,8 +88,8 @@ impl Log {
         Ok(end)
     }
 
-    /// Returns the damage at which the log ends, if valid messages of the log follow. When sled opens the log, it erases
-    /// these messages.
+    /// Returns the damage at which the log ends for sled, if valid messages follow. sled erases these
+    /// messages when it opens the log.
     pub(crate) fn erased(&self) -> io::Result<Option<Unusable>> {
         let (mut next, mut end, mut bytes) = (self.tail_lsn(), None, Vec::new());
         for segment in self.tail() {
@@ -113,7 +115,7 @@ impl Log {
     /// snapshot that was set aside because it is damaged, or 0.
     pub(crate) fn is_whole_up_to_its_end(&self, pages: &Pages, aside: u64) -> io::Result<bool> {
         let snapshot = self.snapshot.as_ref().map_or(0, |file| file.lsn);
-        // Without its snapshot, a log does not always contain every page.
+        // Without the snapshot, the log may lack some pages.
         let is_known = |state: &State| aside == 0 || *state != State::Unknown;
         Ok(self.end()? >= snapshot.max(aside)
             && pages.iter().all(|(_, state)| is_known(state))
@@ -194,7 +196,7 @@ impl Log {
                     each(header, at);
                     at += header.length;
                 }
-                // If a log ends exactly here, sled starts the next segment when it opens the log.
+                // If the log ends exactly here, sled starts the next segment when it opens the log.
                 None if at + HEADER_BYTES_MAX == self.segment_bytes as usize
                     && header_at(bytes, at).is_none_or(|header| header.number != self.number(segment)) =>
                 {
@@ -290,7 +292,7 @@ impl Log {
         part.lsn / self.segment_bytes * self.segment_bytes
     }
 
-    /// False if the offset is in a segment whose valid header has a different LSN.
+    /// False if the segment at the offset has a valid header with another LSN.
     pub(crate) fn is_in_place(&self, segment: u64, offset: u64) -> io::Result<bool> {
         let at = offset / self.segment_bytes * self.segment_bytes;
         let header = self.bytes(at, SEGMENT_HEADER_BYTES)?;

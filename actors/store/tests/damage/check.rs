@@ -19,12 +19,13 @@ const READ_BY_KEY: usize = 41;
 pub(crate) enum Outcome {
     /// All rows are the same as before the damage.
     Identical,
-    /// The store does not open, or a read fails. `changed` is the error of a refused opening that has changed sled's log.
+    /// The store does not open, or a read fails. `changed` is the error of the opening if the opening has
+    /// changed sled's log.
     Refused { changed: Option<String> },
     /// Some rows differ, but all of them belong to businesses that are set aside.
     SetAside,
-    /// Rows differ from those before the damage, although no error was returned; or an opening was refused, and a
-    /// salvage after it finds fewer rows than a salvage before it.
+    /// Rows differ from those before the damage without an error. Or an opening was refused, and a salvage
+    /// afterwards finds fewer rows than a salvage before the opening.
     Silent(String),
 }
 
@@ -75,7 +76,8 @@ fn salvaged(from: &Path) -> Rows {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// Opens the store once. If it is refused, returns the error if the refused opening has changed sled's log.
+/// Opens the store once. If the opening fails, returns `Err`, with the error if the opening has changed
+/// sled's log.
 fn compare_once(dir: &Path, rows: &Rows) -> Result<Seen, Option<String>> {
     let log = || fs::read(dir.join("store/db")).unwrap_or_default();
     let before = log();

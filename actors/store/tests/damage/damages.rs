@@ -1,4 +1,4 @@
-//! The kinds of damage: random damage, and targeted damage to the most sensitive parts of a store.
+//! The damage: at random places, or targeted at the most sensitive parts of a store.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};

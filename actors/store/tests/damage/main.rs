@@ -42,8 +42,8 @@ const NAME: &str = "a_damaged_store_is_identical_or_refused_or_names_the_busines
 const RANDOM: usize = 40;
 const AIMED: usize = 20;
 const STORES: usize = 24;
-/// If sled finds a damaged page only after it has begun to open the log, it may already have overwritten segments that
-/// were free. A salvage could have used the older states of pages there. It may find fewer rows then, at most the number
+/// If sled finds a damaged page only while it opens the log, it may already have overwritten free segments
+/// with older states of pages, which a salvage could have used. A later salvage may lack at most the number
 /// of rows divided by this number.
 const LOST_PARTS: usize = 100;
 /// The minimum number of damaged copies per store. Creating a store takes longer than copying it.

@@ -19,8 +19,8 @@ const COMMITS_BEFORE: usize = 1_200;
 /// The maximum number of changes that are made after sled has reused a freed segment.
 const COMMITS_AFTER_MAX: usize = 600;
 const CUTS_A_HISTORY: usize = 50;
-/// The number of kills per store. It is small, because each process computes the expected rows by repeating all earlier
-/// changes.
+/// The number of kills per store. It is small, because each process repeats all earlier changes to compute
+/// the expected rows.
 const KILLS_A_STORE: usize = 5;
 
 pub(crate) fn cut(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &mut Tally) {
@@ -45,8 +45,8 @@ pub(crate) fn cut(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &m
     }
 }
 
-/// Returns the position of the first note in which sled overwrites a freed segment after it has renamed its last
-/// snapshot to its final name.
+/// Returns the position of the first note that overwrites a freed segment after sled has renamed its last
+/// snapshot to the final name.
 fn reuse_after_the_snapshot(mut disk: Disk, notes: &[Note]) -> usize {
     let is_snapshot = |note: &Note| matches!(note, Note::Renamed { to, .. } if to.starts_with("store/snap."));
     let snapshot = notes.iter().rposition(is_snapshot).expect("sled must write a snapshot when it opens");

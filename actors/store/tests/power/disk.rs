@@ -1,5 +1,5 @@
-//! A simulated disk. It is computed from the notes, which record each call that changed a file. It returns contents
-//! that a real disk may have after a power cut.
+//! A simulated disk. The notes, which record each call that changed a file, determine its state. The
+//! simulation returns contents that a real disk may have after a power cut.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -249,7 +249,8 @@ impl Disk {
                 }
             }
             Note::SyncFailed { inode } => {
-                // After a failed sync of a directory, its changes are still pending. A later sync may write them.
+                // After a failed sync of a directory, a later sync may still write the changes to the
+                // directory.
                 if let Some(file) = self.of_inode.get(inode) {
                     self.files[*file].fail_sync(number);
                 }

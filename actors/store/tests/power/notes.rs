@@ -34,7 +34,7 @@ pub(crate) enum Note {
     SyncFailed {
         inode: u64,
     },
-    /// The kernel dropped those pages of the file that it had marked as clean.
+    /// The kernel dropped the pages of the file that were marked as clean.
     Dropped {
         inode: u64,
     },

@@ -31,8 +31,8 @@ const FAULTS: [i32; 3] = [5, 28, 0];
 /// The maximum number of changes in progress.
 const UNDER_WAY: usize = 24;
 
-/// The name of a way to end a run: the process is killed some changes after sled has reused a freed segment. The test
-/// fails if sled reuses none within `COMMITS_CHURNING_MAX` changes.
+/// A way to end a run: the process is killed some changes after sled has reused a freed segment. The test
+/// fails if sled reuses no segment within `COMMITS_CHURNING_MAX` changes.
 pub(crate) const CHURN: &str = "churn";
 const COMMITS_CHURNING_MAX: u32 = 30_000;
 
@@ -168,9 +168,9 @@ pub(crate) fn run(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &m
     history.cut(disk, dir, shim, rng, (cuts, true), tally);
 }
 
-/// Makes one call per run fail, while the store opens, works or closes. The store must stop or continue normally.
-/// Afterwards, the store in the directory must open with every acknowledged change. The same is required of the disk's
-/// content after a power cut.
+/// Makes one call per run fail, while the store opens, works or closes. The store must stop or continue
+/// normally. Afterwards, the store in the directory must open with every acknowledged change. A store with
+/// the disk's content after a power cut must also open with every acknowledged change.
 pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally: &mut Tally) {
     let _ = fs::remove_dir_all(dir);
     let (before, root, log) = (dir.join("before"), dir.join("data"), dir.join("log"));
@@ -290,8 +290,8 @@ impl History {
         disk.cut(&left, rng);
         tally.cuts += 1;
         if goes_on && rng.below(AGAIN) == 0 {
-            // Another run works on the content that has survived. The power is cut while it opens the store or soon
-            // afterwards.
+            // Another run continues with the content that has survived. The power is cut while the run opens
+            // the store or soon afterwards.
             let log = dir.join("log-again");
             let _ = fs::remove_file(&log);
             let before = Disk::of(&left);

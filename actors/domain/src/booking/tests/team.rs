@@ -89,7 +89,7 @@ fn the_team_sets_the_duration_within_bookable_time() {
         shop.resize(&first, (hour(11), 60), TEAM).map(|outcome| changed(outcome).0.ends_at),
         Ok(hour(12))
     );
-    // When the appointment is moved later, it keeps the changed duration.
+    // An appointment that is moved afterwards keeps the changed duration.
     let (moved, _) = changed(shop.reschedule(&longer, hour(14), TEAM).unwrap());
     assert_eq!(moved.ends_at, hour(16));
 }

@@ -8,12 +8,12 @@
 //! - A lane with waiting changes is in exactly one ring. An empty lane is in no ring.
 //! - If only one lane has changes, it gets all of the writer's time. No short change waits while the writer is idle.
 //! - A short change waits for at most one long change of other lanes.
-//! - Each short lane may write as many bytes as each long lane. With m long lanes, a long lane has a turn after every m
-//!   long changes. So after a long change of n bytes, each short lane may write about n / m bytes before the next long
-//!   change. A long change thus waits for a bounded number of *rounds*, each with one turn of every short lane.
-//! - The long ring pauses after a long change if other lanes wrote short changes since the previous long change. With m
-//!   long lanes, the pause is [`REST`] / m times as long as the write of the change's group, but not shorter than
-//!   the write, and not longer than [`REST_MAX`].
+//! - A short lane may write as many bytes as a long lane. Each of m long lanes writes every m-th long change.
+//!   So after a long change of n bytes, each short lane may write about n / m bytes before the next long
+//!   change. These bytes take a bounded number of *rounds*, each with one turn of every short lane.
+//! - If other lanes wrote short changes since the previous long change, the long ring pauses after a long
+//!   change. With m long lanes, the pause is [`REST`] / m times as long as the write of the long change. It
+//!   is at least as long as the write, and at most [`REST_MAX`].
 //! - The cost of taking a change does not depend on the number of lanes or changes.
 
 use std::collections::VecDeque;
@@ -39,8 +39,8 @@ pub const QUANTUM_BYTES: usize = 8 << 10;
 /// A change up to this length never causes a pause. A booking with events for all endpoints is shorter.
 const REST_FROM_BYTES: usize = 32 << 10;
 
-/// The length of a pause, as a multiple of the duration of the write. With 9, a single long lane uses a tenth of the
-/// time.
+/// The length of a pause with one long lane, as a multiple of the duration of the write. The long lane then
+/// uses a tenth of the time.
 const REST: u32 = 9;
 
 /// The maximum pause. Without it, a short stall of the disk would cause a long pause.
@@ -148,7 +148,7 @@ struct State {
     turns_left: usize,
     /// The round before which no long change is taken while short changes are waiting.
     long_from: u64,
-    /// The lanes from which short changes or barriers were taken after the last long change.
+    /// The lanes from which short changes were taken after the last long change. Barriers count as short.
     short_since: Lanes,
     rest: Option<Instant>,
     waiting: usize,
@@ -318,8 +318,8 @@ impl State {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // The number of turns in which a short lane may write as many bytes as this change has, divided by the number
-        // of long lanes, because the lane of this change has its next turn after that number of long changes.
+        // A short lane needs this many turns to write the n / m bytes of the invariant above: n is the length
+        // of this change, m the number of long lanes.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {

@@ -24,7 +24,7 @@ fn row(number: u64, row: u64) -> Key {
     Key::new(business(number).uuid().as_bytes()).with(&[0x30]).with(&row.to_be_bytes())
 }
 
-/// Adds these businesses to the list of all businesses, and writes this number of rows for each.
+/// Adds these businesses to the list of all businesses, and writes `rows` rows for each.
 fn write(store: &DiskBackend, businesses: std::ops::RangeInclusive<u64>, rows: u64) {
     for number in businesses {
         let mut batch = Batch::default();
@@ -93,9 +93,9 @@ fn flip_value(dir: &Path, values: &[&[u8]]) {
     flip(dir, place_of(dir, values).0);
 }
 
-/// Opens and closes a store until sled's snapshot covers the message with this value. sled does not read such a message
-/// at its start. Several attempts may be necessary, because sled may write the page again when it closes, after the
-/// snapshot.
+/// Opens and closes a store until sled's snapshot covers the message with this value. sled does not read such
+/// a message at its start. Several attempts may be necessary: when sled closes, it may write the page again,
+/// after the snapshot.
 fn cover(dir: &Path, value: &[u8]) {
     let is_covered = || {
         let segment_of = |lsn| lsn / SEGMENT_BYTES as u64;
@@ -124,8 +124,8 @@ fn cover(dir: &Path, value: &[u8]) {
     assert!(covered, "sled must leave the page in place at one of the openings");
 }
 
-/// Returns two copies of a store with several segments, and the rows of the store. The first copy looks like a store
-/// after a kill. The second was closed cleanly.
+/// Returns two copies of a store with several segments, and the rows of the store. The first copy has the
+/// files of a killed process, the second those of a store that was closed cleanly.
 fn killed_and_closed() -> ([tempfile::TempDir; 2], BTreeMap<Vec<u8>, Vec<u8>>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
@@ -277,7 +277,7 @@ fn is_refused_unchanged_or_has(dir: &Path, rows: &BTreeMap<Vec<u8>, Vec<u8>>) ->
 fn a_log_without_the_first_segment_of_its_tail_is_refused() {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
-    // Every page is written again in each segment, so the pages of an earlier segment are replaced later.
+    // Every segment contains every page again, so all pages of an earlier segment are replaced.
     for round in 0..160 {
         let mut batch = Batch::default();
         (0..200).for_each(|at| batch.put(row(1, at), vec![round; VALUE_BYTES]));

@@ -141,7 +141,7 @@ fn a_store_whose_opening_was_interrupted_opens() {
         copy(&stores[0], &stores[1], |name| name == "end");
         tail::let_go(&stores[0]).unwrap();
 
-        // The third copy lacks the file `end`, so its files may have lost batches.
+        // The third copy has no file `end`, so its other files may have lost batches.
         lost += usize::from(found_by_sled(&stores[2]).is_none_or(|found| found < newest));
         let store = DiskBackend::open(cut).unwrap();
         assert_eq!(store.sequence(), newest);
@@ -154,7 +154,7 @@ fn a_store_whose_opening_was_interrupted_opens() {
     assert!(lost > 0, "the test must reach a step in which sled clears a needed segment");
 }
 
-/// The number of batches that must be in the journal but not in sled's files.
+/// The number of batches that the test needs in the journal but not in sled's files.
 const AHEAD: u64 = 3;
 
 fn row_of(number: u64, row: u8) -> Key {
@@ -170,8 +170,8 @@ fn acknowledge(store: &DiskBackend, number: u64) {
     store.note_durable().unwrap();
 }
 
-/// Simulates a kill by copying the files of an open store. Repeats this until the copy of sled's files lacks the last
-/// batches. Returns the number of the newest batch in the copy of sled's files, and of the newest batch in the journal.
+/// Simulates a kill by copying the files of an open store. Repeats this until the copy of sled's files lacks
+/// the last batches. Returns the numbers of the newest batch in the copy of sled's files and in the journal.
 fn killed(home: &Path, to: &Path) -> (u64, u64) {
     let store = DiskBackend::open(&home.join("open")).unwrap();
     for number in 1..=20 {
