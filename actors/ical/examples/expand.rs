@@ -1,8 +1,8 @@
 //! Prints the busy intervals of each calendar in a file, for the comparison in `.ci/ical`.
 //!
-//! Arguments: the file, the zone of the business, the start and the end of the window. Each line of the output contains
-//! the intervals of one calendar, in seconds since 1970, or an error. The word `cut` precedes the intervals if an event
-//! had too many occurrences.
+//! Arguments: the file, the time zone of the business, and the start and the end of the window. Each line of
+//! the output contains the intervals of one calendar, in seconds since 1970, or an error. The line begins
+//! with the word `cut` if an event had too many occurrences.
 
 use std::error::Error;
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! Events and free-busy components as the file states them, before their recurrences are expanded.
 //!
-//! Invariant: a component with a date, duration or rule that cannot be parsed is unreadable as a whole, so no event is
-//! read in part.
+//! Invariant: no event is read in part. If a date, duration or rule of a component cannot be parsed, the
+//! whole component is unreadable.
 
 use chrono::TimeDelta;
 use domain::AppointmentId;
@@ -27,14 +27,14 @@ pub(crate) enum Status {
 
 #[derive(Debug)]
 pub(crate) struct Event {
-    /// The occurrence that this event replaces, and whether it also applies to all later ones.
+    /// The occurrence that this event replaces, and whether the event also replaces all later occurrences.
     pub(crate) replaces: Option<(When, bool)>,
     pub(crate) sequence: i64,
     pub(crate) status: Status,
     pub(crate) start: When,
     pub(crate) end: End,
     pub(crate) rules: Vec<Rule>,
-    /// The starts of further occurrences (`RDATE`). An occurrence that is given as a period also has an end of its own.
+    /// The starts of further occurrences (`RDATE`), with their ends if the file states periods.
     pub(crate) also: Vec<(When, Option<End>)>,
     pub(crate) except: Vec<When>,
 }

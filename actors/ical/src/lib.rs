@@ -47,7 +47,7 @@ pub const EVENTS_MAX: usize = 20_000;
 /// The maximum number of busy intervals of a file. Intervals of the same UID that overlap or touch count once.
 pub const INTERVALS_MAX: usize = 50_000;
 
-/// Returns the time for which busy times are needed. Events that end before it or begin after it have no effect.
+/// Returns the range of time for which busy times are needed. Events outside the range have no effect.
 pub fn window(now: Timestamp) -> Range<Timestamp> {
     now - TimeDelta::days(1)..now + TimeDelta::days(400)
 }
@@ -72,7 +72,8 @@ pub struct BusyTimes {
     pub events: Vec<BusyEvent>,
     /// The events that are copies of appointments of this business, by the id of the appointment.
     pub own: BTreeMap<AppointmentId, OwnEvent>,
-    /// The number of `VEVENT` and `VFREEBUSY` components, including unreadable ones and those of own appointments.
+    /// The number of `VEVENT` and `VFREEBUSY` components, including unreadable components and copies of
+    /// appointments.
     pub components: usize,
     pub unreadable: usize,
     pub warnings: Vec<Warning>,
@@ -112,8 +113,8 @@ pub enum ReadError {
     TooLarge,
 }
 
-/// Reads the busy times of a calendar file. Subtracts the steps that this takes from `steps`, which limits the work for
-/// several files together. The limit for one file is [`FILE_STEPS_MAX`].
+/// Reads the busy times of a calendar file. Subtracts the steps of this work from `steps`, which limits the
+/// work for several files together. The limit for one file is [`FILE_STEPS_MAX`].
 ///
 /// # Errors
 /// [`ReadError::NotACalendar`] if the text is not a complete calendar file, and [`ReadError::TooLarge`] if it exceeds a

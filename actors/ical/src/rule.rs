@@ -1,8 +1,8 @@
 //! Recurrence rules (RFC 5545, section 3.3.10), in local times.
 //!
-//! A rule without `COUNT` is expanded from the beginning of the window, so an old rule costs no more than a new one. A
-//! rule with `COUNT` is expanded from its first occurrence. Invariant: every examined day or time uses one of a limited
-//! number of [`Steps`], so each expansion ends.
+//! A rule without `COUNT` is expanded from the beginning of the window, so an old rule costs no more than a
+//! new one. A rule with `COUNT` is expanded from its first occurrence. Invariant: each expansion ends,
+//! because the number of [`Steps`] is limited and every examined day or time takes a step.
 
 use std::ops::{ControlFlow, Range};
 
@@ -42,15 +42,15 @@ pub(crate) struct Rule {
     frequency: Frequency,
     interval: i64,
     count: Option<u64>,
-    /// The last instant or date. It may be in UTC, but [`Rule::expand`] works in local time, so the caller of
-    /// [`Rule::expand`] applies it.
+    /// The last instant or date. It may be in UTC, but [`Rule::expand`] works in local time. The caller of
+    /// [`Rule::expand`] therefore drops later occurrences.
     pub(crate) until: Option<Value>,
     week_start: Weekday,
     months: Numbers,
     weeks: Numbers,
     year_days: Numbers,
     month_days: Numbers,
-    /// Weekdays, each with its position in the month or year. The position 0 means every such weekday.
+    /// Weekdays, each with its position in the month or year. The position 0 means all positions.
     weekdays: Vec<(i32, Weekday)>,
     hours: Numbers,
     minutes: Numbers,
@@ -106,7 +106,7 @@ impl Rule {
         Some(rule)
     }
 
-    /// Adds the parts that the rule does not state and that follow from its first occurrence, such as the hour.
+    /// Adds the parts that the rule does not state, such as the hour, from its first occurrence.
     fn completed(&self, start: NaiveDateTime) -> Self {
         let mut rule = self.clone();
         let frequency = self.frequency;
@@ -191,8 +191,8 @@ impl Rule {
         })
     }
 
-    /// Returns the length in seconds of the longest period that contains this time and has no time of the rule, or 0 if
-    /// the rule permits this time.
+    /// Returns 0 if the rule permits this time. Otherwise returns the length in seconds of the longest period
+    /// (day, hour, minute or second) around this time in which the rule permits no time.
     fn left_out(&self, time: NaiveDateTime) -> i64 {
         let permits = |list: &Numbers, value| list.is_empty() || has(list, number(value));
         if !self.permits(time.date()) {
@@ -391,7 +391,7 @@ fn has(list: &Numbers, value: i32) -> bool {
     list.binary_search(&value).is_ok()
 }
 
-/// Converts a part of a date or time. Its value always fits, so the fallback is never used.
+/// Converts a part of a date or time. The value always fits, so the fallback is never used.
 fn number(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }

@@ -1,7 +1,7 @@
 //! The occurrences of an event and of its overrides, as busy intervals.
 //!
-//! Occurrences are computed in the zone of `DTSTART` and identified by their original start: by its instant, or by its
-//! date for an all-day event. Lengths are added to the local time, as calendar programs do.
+//! Occurrences are computed in the zone of `DTSTART`. The original start identifies an occurrence: its
+//! instant, or its date for an all-day event. Lengths are added to the local time, as calendar programs do.
 //!
 //! Invariant: an occurrence counts once, even if several rules contain it.
 
@@ -19,7 +19,8 @@ use crate::zones::{When, Zone, Zones};
 pub(crate) const OCCURRENCES_MAX: usize = 5_000;
 /// The number of steps that an occurrence costs, mostly for conversions between local times and instants.
 const OCCURRENCE_STEPS: u64 = 8;
-/// Longer than the difference between any local time and its instant in UTC, including a clock change.
+/// A time that is longer than the difference between any local time and its instant in UTC, including a clock
+/// change.
 const SLACK: TimeDelta = TimeDelta::days(3);
 
 /// An interval of instants.
@@ -82,8 +83,8 @@ pub(crate) fn expand(
     for except in masters.iter().flat_map(|master| &master.except) {
         excepted.insert(*except, all_day, context, ());
     }
-    // If an occurrence has several overrides, the one with the highest sequence applies. If several have it, the last
-    // one in the file applies.
+    // If an occurrence has several overrides, the override with the highest sequence number applies. If
+    // several have this number, the last of them in the file applies.
     let mut replaced = Starts::default();
     for &event in &overrides {
         let Some((original, _)) = event.replaces else { continue };
@@ -202,7 +203,7 @@ impl Series<'_> {
         }
     }
 
-    /// Checks whether an occurrence is not later than `until`, the last date or instant of a rule.
+    /// True if an occurrence is at or before `until`, the last date or instant of a rule.
     fn reaches(&self, until: Value, original: When) -> bool {
         match (until, original) {
             (Value::Utc(until), When::Time(..)) => self.context.zones.instant(original) <= until,
@@ -211,7 +212,7 @@ impl Series<'_> {
         }
     }
 
-    /// Checks that an occurrence is neither excepted nor replaced.
+    /// True if an occurrence is neither excepted nor replaced.
     fn stands(&self, original: When) -> bool {
         self.excepted.get(original, self.context).is_none()
             && self.replaced.get(original, self.context).is_none()
@@ -297,7 +298,7 @@ impl Context<'_> {
         from..if to <= from { from + length.max(TimeDelta::zero()) } else { to }
     }
 
-    /// Adds the interval of an event and returns true if the event is busy and the interval overlaps the window.
+    /// If the event is busy and the interval overlaps the window, adds the interval and returns true.
     fn add(&self, event: &Event, start: When, end: &End, busy: &mut Vec<Interval>) -> bool {
         let counts = event.status == Status::Busy && (self.all_day_busy || matches!(start, When::Time(..)));
         if !counts {

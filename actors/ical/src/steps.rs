@@ -23,7 +23,7 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// `most` is the maximum number of steps of the file, in addition to [`FILE_STEPS_MAX`].
+    /// `most` is a second limit on the steps of the file, besides [`FILE_STEPS_MAX`].
     pub(crate) fn new(most: u64) -> Self {
         Self { event: EVENT_STEPS_MAX, file: FILE_STEPS_MAX.min(most) }
     }

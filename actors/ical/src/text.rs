@@ -1,8 +1,8 @@
 //! The lines, properties and components of a calendar file (RFC 5545, section 3.1).
 //!
-//! Invariants: unfolding happens before decoding, because a line may be folded within a character. A component keeps only
-//! the properties that affect busy times, and at most [`PROPERTIES_MAX`] of them. Nested components are never recursed
-//! into, so the depth of a file does not matter.
+//! Invariants: unfolding happens before decoding, because a line may be folded within a character. A
+//! component keeps only the properties that affect busy times, and at most [`PROPERTIES_MAX`] of them. Nested
+//! components are read without recursion, so the depth of a file does not matter.
 
 use std::str::Lines;
 
@@ -97,10 +97,10 @@ fn unquoted(text: &str, separator: u8) -> impl Iterator<Item = usize> {
 
 #[derive(Debug)]
 pub(crate) struct Component<'a> {
-    /// The component's name, one of the `kinds` that [`components`] was called with.
+    /// The component's name, one of the `kinds` that were passed to [`components`].
     pub(crate) kind: &'static str,
     pub(crate) properties: Vec<Property<'a>>,
-    /// The properties of each component directly within this one.
+    /// The properties of each component that is nested directly in this component.
     pub(crate) parts: Vec<Vec<Property<'a>>>,
     /// True if the component has an `END` line and not too many properties.
     pub(crate) whole: bool,

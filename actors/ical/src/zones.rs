@@ -1,9 +1,9 @@
 //! Time zones, and the conversion of local times to instants.
 //!
-//! The name of a zone is resolved as the first of these that exists: an IANA zone (ignoring case and a vendor's
-//! prefix); a Windows zone (CLDR); a `VTIMEZONE` of the file. Otherwise the zone of the business is used, with a
-//! warning. Invariants: a local time that clocks skip moves forward by the skipped time; a local time that occurs twice
-//! means its first instant.
+//! The name of a zone is resolved as the first of these that exists: an IANA zone (ignoring case and a
+//! vendor's prefix); a Windows zone (CLDR); a `VTIMEZONE` of the file. Otherwise the zone of the business is
+//! used, with a warning. Invariants: a local time that clocks skip moves forward by the skipped time; a local
+//! time that occurs twice means the first of its two instants.
 //!
 //! Instants are [`NaiveDateTime`]s in UTC.
 
@@ -53,7 +53,7 @@ impl When {
     }
 }
 
-/// The instant at which an offset begins to apply, the offset before that instant, and the offset from then on.
+/// The instant of an offset change, and the offsets before and after the change.
 type Onset = (NaiveDateTime, TimeDelta, TimeDelta);
 
 pub(crate) struct Zones {
@@ -61,7 +61,7 @@ pub(crate) struct Zones {
     /// The names and the sorted onsets of the zones of the file. No list of onsets is empty.
     file: Vec<(String, Vec<Onset>)>,
     resolved: HashMap<String, Option<Zone>>,
-    /// Whether a time had the name of an unknown zone.
+    /// Whether a time had an unknown zone name.
     pub(crate) unknown: bool,
 }
 
@@ -76,7 +76,7 @@ impl Zones {
         let mut zones = Self { business, file: Vec::new(), resolved: HashMap::new(), unknown: false };
         for component in components(text, &["VTIMEZONE"]).filter(|component| component.whole) {
             let Some(name) = component.property("TZID") else { continue };
-            // No time would use the rules of the file for a zone with a known name.
+            // For a zone with a known name, the rules of the file are not used.
             if zones.find(name.value.trim()).is_some() {
                 continue;
             }
@@ -161,8 +161,8 @@ impl Zones {
             return wall - before;
         }
         let shows = |offset: &TimeDelta| self.offset(wall - *offset, zone) == *offset;
-        // The larger offset gives the earlier instant. If clocks skip the time, neither offset applies to it, and the
-        // offset before the skip moves it forward.
+        // The larger offset gives the earlier instant. If clocks skip the time, neither offset applies. The
+        // offset before the skip then moves the time forward.
         let offsets = [before.max(after), before.min(after)];
         wall - offsets.into_iter().find(shows).unwrap_or(before)
     }

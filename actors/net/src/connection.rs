@@ -24,7 +24,7 @@ use super::shortage::is_ours_connecting;
 
 pub(super) const ADDRESSES_TRIED_MAX: usize = 4;
 
-/// The maximum time for connecting to an address, if other addresses can be tried next.
+/// The maximum time for connecting to an address if the host has further addresses to try.
 pub(super) const CONNECT_TIME_MAX: Duration = Duration::from_secs(2);
 
 pub(super) const RESPONSE_HEAD_BYTES_MAX: usize = 16 * 1024;
@@ -114,7 +114,7 @@ impl Connector {
                 break;
             }
         }
-        // If the failure was a shortage on this machine, the address itself may still work.
+        // If the cause was a shortage on this machine, the address itself may still work.
         Err(if short { AttemptFailure::Short } else { failure })
     }
 }
@@ -130,7 +130,7 @@ async fn opened(
         .handshake(TokioIo::new(stream))
         .await
         .map_err(|error| from_http(&error))?;
-    // The task ignores the error, because the sender of the request also learns that the connection has ended.
+    // The task ignores the error, because the sender of the request also gets an error.
     let driver = tokio::spawn(async move {
         let _ = connection.await;
     });

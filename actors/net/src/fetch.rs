@@ -5,8 +5,8 @@
 //! - The address of a server is checked by the same [guard](super::guard) as the address of a webhook. Only the servers
 //!   that the operator has listed may have private addresses.
 //! - Data is sent only over TLS. Redirects are returned to the caller and not followed.
-//! - The time and the size of a response have maximums. The size of all bodies in memory has a maximum too, and so has the
-//!   size of those of one business.
+//! - The time and the size of a response are limited. So is the total size of the bodies in memory, for all
+//!   businesses together and for each business.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +37,7 @@ pub const FETCH_BODY_BYTES_MAX: usize = 16 << 20;
 const ALL_BODIES_BYTES_MAX: usize = 256 << 20;
 /// The maximum size of the bodies of a business that are in memory.
 const BUSINESS_BODIES_BYTES_MAX: usize = ALL_BODIES_BYTES_MAX / 4;
-/// The maximum time of the wait for memory, between the head and the body.
+/// The maximum time to wait for memory, between the head and the body.
 const MEMORY_TIME_MAX: Duration = Duration::from_secs(20);
 /// Memory for bodies is reserved in units of this size.
 const RESERVED_BYTES: usize = 64 << 10;
@@ -51,7 +51,7 @@ pub struct FetchClient {
 }
 
 pub struct Fetch {
-    /// The business in whose share of the memory the body is.
+    /// The business whose share of the memory the body uses.
     pub of: BusinessId,
     pub method: &'static str,
     pub url: WebhookUrl,
@@ -123,7 +123,8 @@ impl FetchClient {
         let response = timeout_at(deadline, connection.sender.send_request(request(&fetch)?)).await;
         let response = response.map_err(|_| FetchFailure::Timeout)?.map_err(|error| from_http(&error).into());
         let (head, body) = response.map_err(|failure: FetchFailure| failure)?.into_parts();
-        // All memory is reserved before the body is read, so a request that holds memory never waits for more.
+        // All memory is reserved before the body is read, so a request that holds memory never waits for
+        // memory.
         let bytes = body.size_hint().exact().map_or(Ok(FETCH_BODY_BYTES_MAX), usize::try_from);
         let bytes =
             bytes.ok().filter(|bytes| *bytes <= FETCH_BODY_BYTES_MAX).ok_or(FetchFailure::TooLarge)?;

@@ -3,9 +3,9 @@
 //!
 //! # The threat
 //!
-//! A holder of a business's API key chooses the URLs to which this service posts from inside its operator's
-//! network. The holder, the receiver or its name server may try to reach internal hosts, to learn about
-//! them, or to exhaust the service:
+//! A holder of a business's API key chooses the URLs to which this service sends requests from inside its
+//! operator's network. The holder, the receiver or its name server may try to reach internal hosts, to learn
+//! about them, or to exhaust the service:
 //!
 //! | Attack | Defence |
 //! |---|---|
@@ -51,7 +51,7 @@ pub struct Guard {
     warned: Arc<LogThrottle<Host>>,
 }
 
-/// The kind of requests that a guard checks. The log names it.
+/// The kind of requests that a guard checks. It appears in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     Webhook,
@@ -164,7 +164,7 @@ impl Guard {
             answer => self.network.judge_lookup(name, answer.as_ref().ok()),
         };
         match (lack, answer) {
-            // A machine may have no name server at all. In this case, a URL that is being saved is refused as
+            // If this machine never had a working name server, a URL that is being saved is refused as
             // unresolved.
             (Some(lack), _) if asker == Asker::Attempt || self.network.had_names() => {
                 Err(GuardError::Out(lack))
@@ -195,8 +195,8 @@ fn all_within(addresses: &[IpAddr], port: u16, reach: Reach) -> Result<Vec<Socke
     if targets.is_empty() { Err(GuardError::NoAddress) } else { Ok(targets) }
 }
 
-/// Returns the level at which a refusal is logged. The refusal of an attempt has a low level, because the delivery log
-/// already contains it and it repeats for every waiting event.
+/// Returns the level at which a refusal is logged. Refused attempts have a low level, because the delivery
+/// log contains them and they recur for every waiting event.
 fn level(refused: &GuardError, asker: Asker, is_due: impl Fn() -> bool) -> Level {
     match (refused, asker) {
         (GuardError::Internal(_), _) if is_due() => Level::WARN,

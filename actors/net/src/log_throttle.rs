@@ -1,4 +1,4 @@
-//! Limits log messages: at most one message a minute about the same thing.
+//! Limits log messages to one per minute for each *thing* that messages are about, for example a host.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -1,9 +1,9 @@
-//! Verifies certificates. A server may show a certificate that an authority has signed, or one that the operator has
-//! named.
+//! Verifies certificates. A server may present a certificate that an authority has signed, or a *named*
+//! certificate, which the operator has configured.
 //!
-//! The usual verifier refuses a named certificate that claims to be an authority, as self-signed certificates often
-//! do. Named certificates are therefore compared instead: the handshake proves that the server has the certificate's
-//! key, so no signature of an authority is needed.
+//! The verifier of the library refuses a self-signed certificate that claims to be an authority, as many do.
+//! A named certificate is therefore only compared with the server's: the handshake proves that the server has
+//! the certificate's key, so no signature of an authority is needed.
 
 use std::sync::Arc;
 
@@ -30,7 +30,8 @@ pub fn trusting(
     authorities: Arc<RootCertStore>,
 ) -> ClientConfig {
     let provider = Arc::new(ring::default_provider());
-    // Without any authority, the usual verifier cannot be built. Then only named certificates are trusted.
+    // Without an authority, the verifier of the library cannot be built. Then only named certificates are
+    // trusted.
     let signed = WebPkiServerVerifier::builder_with_provider(authorities, Arc::clone(&provider)).build().ok();
     let verifier = Verifier { named, hosts, signed, provider: Arc::clone(&provider) };
     ClientConfig::builder_with_provider(provider)
@@ -70,7 +71,7 @@ pub fn tls_fault(error: &Error) -> TlsFault {
     }
 }
 
-/// Checks that `now` is within the validity of a certificate (RFC 5280, 4.1.2.5).
+/// Checks that a certificate is valid at the time `now` (RFC 5280, 4.1.2.5).
 fn verify_validity(certificate: &CertificateDer<'_>, now: UnixTime) -> Result<(), Error> {
     let parsed = parse_x509_certificate(certificate).map_err(|_| CertificateError::BadEncoding)?;
     let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //!
-//! - A connection is reused only for its own host and port, and only if the guard has just checked its
+//! - A connection is reused only for the same host and port, and only if the guard has just checked its
 //!   peer's address.
 //! - At most [`IDLE_PER_HOST_MAX`] connections per host and [`IDLE_MAX`] in total are idle.
 //! - No connection is idle for more than [`IDLE_TIME_MAX`] or older than [`LIFE_TIME_MAX`].

@@ -1,8 +1,8 @@
 //! A resource of which each business can hold only a share.
 //!
-//! Invariants: a business holds at most its share. The requests of a business are granted in their order, and so are the
-//! requests of businesses that have room in their shares. A request waits without holding units of the total, so waiting
-//! requests cannot block each other. A business without units uses no memory.
+//! Invariants: a business holds at most its share. The requests of a business are granted in order. Requests
+//! that are within their businesses' shares are also granted in order. A waiting request holds no units of
+//! the total, so waiting requests cannot block each other. A business without units uses no memory.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -18,7 +18,7 @@ pub struct Shares {
     each: Mutex<HashMap<BusinessId, Weak<Semaphore>>>,
 }
 
-/// Units that a business holds. They are returned when the value is dropped.
+/// Units that a business holds. Dropping the value releases them.
 #[derive(Debug)]
 pub struct Share {
     of_business: OwnedSemaphorePermit,
@@ -30,8 +30,8 @@ impl Shares {
         Self { all: Arc::new(Semaphore::new(all_max)), each_max, each: Mutex::default() }
     }
 
-    /// Waits for a number of units, which is at most the share of a business. `None` never occurs, because the
-    /// semaphores are not closed.
+    /// Waits for a number of units, which is at most the share of a business. Never returns `None`, because
+    /// the semaphores are not closed.
     pub async fn take(&self, of: BusinessId, units: u32) -> Option<Share> {
         let of_business = self.of(of).acquire_many_owned(units).await.ok()?;
         let of_all = Arc::clone(&self.all).acquire_many_owned(units).await.ok()?;
@@ -51,7 +51,7 @@ impl Shares {
 }
 
 impl Share {
-    /// Returns the units above this number.
+    /// Releases the units above this number.
     pub fn shrink_to(&mut self, units: u32) {
         for permit in [&mut self.of_business, &mut self.of_all] {
             drop(permit.split(permit.num_permits().saturating_sub(units as usize)));

@@ -19,8 +19,8 @@ use super::named::{NamedHosts, trusting};
 /// certificates.
 pub const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
 
-/// The files in which systems keep their certificates. If [`CERT_FILE_VARIABLE`] is set, the library's search reads
-/// only the file that it names, so this module reads these files itself.
+/// The files in which systems keep their certificates. If [`CERT_FILE_VARIABLE`] is set, the library reads
+/// only the file in this variable, so this module reads the system's files itself.
 const SYSTEM_BUNDLES: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -48,7 +48,7 @@ impl Trust {
         Self { roots: Arc::new(RootCertStore::empty()), named: Arc::default() }
     }
 
-    /// Trusts the system's authorities and the certificates in the file that `SSL_CERT_FILE` names. Reads both from the
+    /// Reads the system's authorities, and the certificates in the file that `SSL_CERT_FILE` names, from the
     /// disk.
     ///
     /// # Errors
@@ -95,8 +95,8 @@ impl Trust {
         Ok(self)
     }
 
-    /// Returns the configuration for connections to mail relays and to the operator listener. These servers may also
-    /// show a certificate that the operator has named.
+    /// Returns the configuration for connections to mail relays and to the operator listener. These servers
+    /// may also present a certificate that the operator has named.
     pub fn client_config(&self) -> ClientConfig {
         trusting(self.named.to_vec(), NamedHosts::OfCertificate, self.roots())
     }

@@ -1,13 +1,13 @@
 //! Positions in a log, and the header of a record.
 //!
-//! Each record contains the digest of the preceding record. So if two logs have the same record at one number, all
-//! their earlier records are equal too.
+//! Each record contains the digest of the preceding record. So if two logs contain the same record, all their
+//! earlier records are also equal.
 
 /// The digest of a record. The digest covers the header and the content of the record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(pub [u8; 32]);
 
-/// The identity of a log. A log that is restored from a backup gets a new identity.
+/// The random id of a log. A log that is restored from a backup gets a new id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct History(pub [u8; 16]);
 

@@ -1,22 +1,25 @@
 //! Decides which records an image may apply.
 //!
-//! An image applies a record when the next record is visible, because a record is appended only after all earlier
-//! records are replicated (`outcome`). The newest record is not applied yet, because a failover can remove it.
+//! An image applies a record only when the next record is visible, because a record is appended only after
+//! all earlier records are replicated (`outcome`). A failover can remove the newest record, so the image does
+//! not apply it yet.
 //!
 //! The caller reads on a connection that began with an acknowledged commit, as for
-//! [`Step::Connect`](super::outcome::Step::Connect). So the log on this connection contains every record that the image
-//! has applied from earlier connections, even if the server is no longer the primary.
+//! [`Step::Connect`](super::outcome::Step::Connect). So the log on this connection contains every record that
+//! the image has applied before, even if the server is no longer the primary.
 
 use super::chain::{Digest, Head, Header, History};
 
-/// A response of the database: the end of the log, and records after the head of the image in order.
+/// A response of the database: the end of the log, and the records that follow the head of the image, in
+/// order.
 #[derive(Clone, Debug)]
 pub struct Page<'a> {
     pub history: History,
     /// The oldest number in the log. The log always contains its newest record.
     pub first: u64,
     pub end: Head,
-    /// The digest of the log's record at the number of the image, if the log still contains this record.
+    /// The digest of the log's record with the number of the image's newest record, if the log still contains
+    /// this record.
     pub at_head: Option<Digest>,
     pub records: &'a [Found],
 }
@@ -31,8 +34,8 @@ pub struct Found {
 pub enum Next {
     /// Apply this many of the records.
     Apply(usize),
-    /// The log has a different history than the image, or does not contain the image's next record any more. Discard
-    /// the image and load a snapshot.
+    /// The log has another history than the image, or no longer contains the image's next record. Discard the
+    /// image and load a snapshot.
     Rebuild,
     /// The log ends before the image. An acknowledged record is lost, so an operator must decide.
     SetBack { image: u64, end: u64 },

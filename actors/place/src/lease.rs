@@ -1,9 +1,10 @@
 //! The time for which the active node may serve.
 //!
-//! The lease begins with the first send of a record, and becomes valid when the record is acknowledged. A standby takes
-//! over only if the log has not grown for [`Timing::takeover_after`] since the standby saw the newest record. The
-//! standby cannot see a record before the active node has sent it. So the lease ends before a takeover if the clock of
-//! the standby runs at most 60 % faster than the clock of the active node. The offsets of the clocks do not matter.
+//! The lease begins when a record is first sent, and becomes valid when the record is acknowledged. A standby
+//! takes over only if the log has not grown for [`Timing::takeover_after`] since the standby saw the newest
+//! record, which cannot be before the active node sent it. So the lease ends before a takeover if the clock
+//! of the standby runs at most 60 % faster than the clock of the active node. The offsets of the clocks do
+//! not matter.
 
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ impl Timing {
     }
 }
 
-/// The lease of the active node. All times are times of the node's own clock, which must also count the time while the
+/// The lease of the active node. All times are times of the node's own clock, which must also run while the
 /// machine is suspended.
 #[derive(Clone, Copy, Debug)]
 pub struct Lease {
@@ -34,14 +35,14 @@ impl Lease {
         Self { length: timing.lease(), sent: None }
     }
 
-    /// Renews the lease after the database has acknowledged a record. `sent` is the time at which the node sent the
-    /// record for the first time.
+    /// Renews the lease after the database has acknowledged a record. `sent` is the time at which the node
+    /// first sent the record.
     pub fn acknowledged(&mut self, sent: Duration) {
         self.sent = self.sent.max(Some(sent));
     }
 
-    /// The remaining time of the lease. The node first reads the response to a request from its image, and then may
-    /// send the response if this time is not zero.
+    /// The remaining time of the lease. After the node has read a response from its image, it may send the
+    /// response only if this time is not zero.
     pub fn left(&self, now: Duration) -> Duration {
         self.sent.map_or(Duration::ZERO, |sent| (sent + self.length).saturating_sub(now))
     }

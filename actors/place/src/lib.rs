@@ -1,8 +1,10 @@
 //! The rules by which several nodes share one log that a database keeps.
 //!
-//! One node is *active* for the log: it appends records and serves requests. The other nodes are *standbys*. Each node
-//! applies the records to its *image*. All modules are pure: a caller passes in responses of the database and the time
-//! of the node's own clock, and carries out the returned step. No function reads a clock or accesses the network.
+//! One node is *active* for the log: it appends records and serves requests. The other nodes are *standbys*.
+//! Each node applies the records to its *image*, a copy of the rows. The *place* is the database's row for
+//! the log, with its history and its current epoch. Transactions lock this row. All modules are pure: a
+//! caller passes in responses of the database and the time of the node's own clock, and carries out the
+//! returned step.
 //!
 //! | Module | Purpose |
 //! |---|---|
@@ -15,7 +17,7 @@
 //! Invariants:
 //!
 //! - A change is acknowledged only if it cannot be lost in a failover of the database.
-//! - At most one node serves at a time, if no node's clock runs more than 60 % faster than another node's.
+//! - At most one node serves at a time, unless a node's clock runs more than 60 % faster than another node's.
 //! - An image contains only records that cannot be lost in a failover.
 
 pub mod chain;

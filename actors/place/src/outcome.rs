@@ -1,10 +1,11 @@
 //! Appends records, and finds out after a lost connection whether a record was appended.
 //!
-//! At most one record waits for its acknowledgement. After a lost connection, this record may be absent, or visible but
-//! not replicated. The node then connects again as [`Step::Connect`] describes, and reads the end of the log. If the
-//! record is visible on the new connection, it is replicated: this connection began with an acknowledged commit after
-//! every earlier backend of the node had ended, and the database replicates its commits in order. An absent record is
-//! appended again, with the same number and bytes.
+//! At most one record waits for its acknowledgement. After a lost connection, this record may be absent, or
+//! visible but not replicated. The node then connects again as [`Step::Connect`] describes, and reads the end
+//! of the log. If the record is visible on the new connection, it is replicated, for two reasons. The
+//! connection began with an acknowledged commit, after every earlier backend of the node had ended. And the
+//! database replicates its commits in order. An absent record is appended again, with the same number and
+//! bytes.
 //!
 //! Invariants:
 //!
@@ -24,8 +25,8 @@ pub struct Appending<R> {
     acknowledged: Head,
     pending: Option<(Head, R)>,
     state: State,
-    /// The time at which the pending record was sent first. A standby may have seen the record soon after this time,
-    /// even if a failover has removed the record meanwhile.
+    /// The time at which the pending record was first sent. A standby may have seen the record since then,
+    /// even if a failover has removed it meanwhile.
     sent: Duration,
 }
 
@@ -58,8 +59,8 @@ pub enum Event {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step<R> {
     Append(R),
-    /// The record with this head is durable. Apply it, acknowledge its changes, and renew the lease from `sent`, the
-    /// time at which the record was sent first.
+    /// The record with this head is durable. Apply it, acknowledge its changes, and renew the lease from
+    /// `sent`, the time at which the record was first sent.
     Committed {
         head: Head,
         record: R,
@@ -152,9 +153,9 @@ impl<R: Clone> Appending<R> {
         self.acknowledged.number
     }
 
-    /// Continues after [`Step::Look`]. `end` is the newest number of the log, and `digest_at` returns the digest of the
-    /// record with a number. The log may not contain the acknowledged record any more if another node has become active
-    /// and has made a snapshot.
+    /// Continues after [`Step::Look`]. `end` is the newest number of the log, and `digest_at` returns the
+    /// digest of the record with a number. If another node has become active and has made a snapshot, the log
+    /// may no longer contain the acknowledged record.
     pub fn found(&mut self, end: u64, digest_at: impl Fn(u64) -> Option<Digest>) -> Step<R> {
         if self.state != State::Looking {
             return Step::Wait;

@@ -1,10 +1,10 @@
 //! Decides when a standby may become active.
 //!
-//! A standby measures on its own clock for how long the log has had the same newest record. It counts from the arrival
-//! of the first response that contains this record, because the active node cannot have sent the record later. The
-//! takeover is one transaction: it locks the place, looks at the newest record a second time, and begins a new epoch.
-//! The node has the new epoch only after the database has acknowledged this commit. Before that, the epoch may be
-//! visible, but a failover can remove it, and another node can then get the same number.
+//! A standby measures on its own clock for how long the log has had the same newest record. The measurement
+//! begins when the first response with this record arrives, because the active node cannot have sent the
+//! record later. The takeover is one transaction: it locks the place, reads the newest record again, and
+//! begins a new epoch. The node is active only after the database has acknowledged this commit. Before that,
+//! a failover can remove the epoch, and another node can then get the same number.
 
 use std::time::Duration;
 
@@ -16,11 +16,12 @@ use super::lease::Timing;
 pub struct Seen {
     pub epoch: Epoch,
     pub newest: Head,
-    /// True if the newest record hands the log over to this node. The maker of the record has stopped serving.
+    /// True if the newest record hands the log over to this node. The node that made the record has then
+    /// stopped serving.
     pub is_handed_over: bool,
 }
 
-/// The view of a standby on the end of the log.
+/// The end of the log as a standby has seen it.
 #[derive(Clone, Copy, Debug)]
 pub struct Watch {
     after: Duration,
@@ -39,8 +40,8 @@ impl Watch {
         }
     }
 
-    /// `None` if no takeover is due. Otherwise the end of the log, which must be the same when the transaction of the
-    /// takeover reads it.
+    /// `None` if no takeover is due. Otherwise the end of the log. The takeover's transaction must find the
+    /// same end.
     pub fn due(&self, now: Duration) -> Option<Seen> {
         let (seen, since) = self.seen?;
         let is_due = seen.is_handed_over || now.saturating_sub(since) >= self.after;

@@ -85,8 +85,8 @@ impl std::fmt::Debug for MadeMail {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MailFailure {
-    /// The relay was unreachable, refused the login or stopped responding. The same failure is expected for every other
-    /// mail.
+    /// The relay was unreachable, refused the login or stopped responding. Every other mail would fail in the
+    /// same way.
     #[error("{0}")]
     Relay(MailError),
     #[error("{0}")]
@@ -204,7 +204,7 @@ impl Dialer for SystemDialer {
             IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
         };
         let asked = UdpSocket::bind((from, 0)).and_then(|socket| socket.connect((to, ANY_PORT)));
-        // Other errors, for example too many open files, do not mean that a route is missing.
+        // Other errors, for example too many open files, do not show that a route is missing.
         !asked.is_err_and(|error| error.raw_os_error().is_some_and(|number| NO_ROUTE.contains(&number)))
     }
 }

@@ -1,7 +1,8 @@
-//! A turn that a model takes. It consists of rounds, in each of which the model writes text and calls functions.
+//! A turn that a language model takes. It consists of rounds. In each round, the model writes text and calls
+//! functions.
 //!
-//! Invariant: the functions only stage changes. The only effects of this module are that a message is taken, that a
-//! code is sent or checked, and that the conversation ends.
+//! Invariant: the functions only stage changes to appointments. Only these effects happen without the
+//! caller's yes: a message is taken, a code is sent or checked, or the conversation ends.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +25,8 @@ use crate::words::{self, Key};
 const ROUNDS_MAX: u32 = 4;
 const OFFERED_MAX: usize = 6;
 const OFFERED_DAYS_MAX: usize = 3;
-/// The maximum number of services that get handles, and of staff members that get handles.
+/// The maximum number of services and of staff members that get *handles*: short names such as `s1`, with
+/// which the model refers to them.
 const HANDLES_MAX: usize = 50;
 /// The maximum number of times that get handles in a conversation.
 const TIMES_MAX: usize = 500;
@@ -133,7 +135,7 @@ impl Draft {
     /// Returns the question that the engine must answer first.
     pub fn call(&mut self, call: &Call, facts: &Facts, answers: &Answers) -> Asked<()> {
         // A question ends this call early, and the engine repeats the call with the answer. The function
-        // changes a copy, so that nothing is done twice.
+        // therefore changes a copy.
         let mut next = self.clone();
         let answer = if next.is_over {
             Err("The turn is over.".to_owned())
@@ -209,7 +211,7 @@ impl Draft {
         Ok(flow.finish())
     }
 
-    /// Runs rules of the guided path on the draft, and keeps the lines and effects that they produce.
+    /// Runs rules of the guided path on the draft, and keeps their lines and effects.
     fn with_flow<'a, T>(
         &mut self,
         facts: &'a Facts,
@@ -328,7 +330,7 @@ impl Draft {
         self.talk.effects.push(effect);
     }
 
-    /// The offered time that the handle in the arguments names.
+    /// The offered time that a handle in the arguments refers to.
     fn time(&self, arguments: &Arguments) -> Result<OfferedTime, String> {
         let number = arguments.handle("time", 't')?;
         let time = number.and_then(|number| self.talk.handles.times.get(number));
@@ -377,8 +379,8 @@ impl Draft {
         Ok(())
     }
 
-    /// The phone number in the arguments of a function, which the caller must have said. Without this argument, the
-    /// caller's own number.
+    /// The phone number in the arguments of a function. The caller must have said it. If there is none,
+    /// returns the caller's own number.
     fn given_phone(&self, arguments: &Arguments, answers: &Answers) -> Asked<Result<Option<String>, String>> {
         let own = || self.talk.phone.clone().or_else(|| self.talk.from.clone());
         let Some(written) = arguments.get("phone") else { return Ok(Ok(own())) };
@@ -634,8 +636,8 @@ impl Wish {
     }
 }
 
-/// Chooses up to 6 openings on up to 3 days, which are spread over the range. On each day, it chooses the openings
-/// nearest to the wished time, or spreads them over the day if no time is wished.
+/// Chooses up to 6 openings on up to 3 days, which are spread over the range. If a time is requested, chooses
+/// the openings nearest to this time on each day. Otherwise spreads them over the day.
 fn chosen(
     openings: &[Opening],
     wish: &Wish,
@@ -662,7 +664,7 @@ fn chosen(
     found
 }
 
-/// At most `count` evenly spread entries, which include the first and the last entry.
+/// Returns at most `count` evenly spread entries, including the first and the last entry.
 fn spread<T: Clone>(all: &[T], count: usize) -> Vec<T> {
     if all.len() <= count || count < 2 {
         return all.iter().take(count).cloned().collect();

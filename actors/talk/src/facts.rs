@@ -1,7 +1,7 @@
-//! The business as a conversation sees it, and the questions that the rules ask the engine.
+//! The data of the business that a conversation uses, and the questions that the rules ask the engine.
 //!
-//! Invariant: the rules read nothing else. A rule that needs an answer returns the question; the engine answers it and
-//! runs the same rule again with the answer added.
+//! Invariant: the rules read only these facts and answers. A rule that needs an answer returns the question.
+//! The engine answers it, and runs the same rule again with the answer.
 
 use chrono::{NaiveDate, NaiveTime};
 use chrono_tz::Tz;
@@ -64,7 +64,7 @@ pub struct OpenDay {
     pub windows: Vec<(NaiveTime, NaiveTime)>,
 }
 
-/// A question to the engine. The questions from `Book` on make a change.
+/// A question to the engine. [`Ask::is_change`] tells which questions make a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ask {
     /// Asks for the openings of a service. The answer is [`Answer::Openings`].
@@ -96,7 +96,7 @@ pub enum Ask {
 }
 
 impl Ask {
-    /// Whether the engine makes a change to answer the question. Otherwise the answer only contains facts.
+    /// Whether the engine makes a change to answer the question.
     pub fn is_change(&self) -> bool {
         match self {
             Self::Openings(_) | Self::Appointments { .. } | Self::Passages { .. } | Self::Phone { .. } => {
@@ -118,12 +118,12 @@ pub struct OpeningsAsk {
     pub service: ServiceId,
     /// `None` means any staff member.
     pub staff: Option<StaffId>,
-    /// The appointment to be moved. Its present time counts as free, and it keeps its staff member.
+    /// The appointment to be moved. Its current time counts as free, and it keeps its staff member.
     pub moving: Option<AppointmentId>,
     /// The first and the last local day.
     pub from: NaiveDate,
     pub to: NaiveDate,
-    /// The answer contains the openings of at most this many days, the first ones that have some.
+    /// The maximum number of days in the answer: the first days that have openings.
     pub days_max: u32,
 }
 
@@ -188,10 +188,10 @@ pub enum Answer {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Refused {
-    /// The time is not open any more.
+    /// The time is no longer available.
     Taken,
-    /// The appointment cannot be changed in this conversation: its notice period has begun, `change_by_caller` is off,
-    /// it has ended, or it was changed meanwhile.
+    /// The appointment cannot be changed in this conversation. Its notice period has begun,
+    /// `change_by_caller` is off, or the appointment has ended or was changed meanwhile.
     Changed,
     /// A limit is reached, a budget is used up, or the booking mode is `off`.
     Limit,
@@ -215,7 +215,7 @@ pub struct OwnAppointment {
     pub staff: StaffId,
     pub staff_name: String,
     pub starts_at: Timestamp,
-    /// Whether the caller may move and cancel it now, according to the notice period and `change_by_caller`.
+    /// Whether the notice period and `change_by_caller` allow the caller to move and cancel it now.
     pub changeable: bool,
 }
 

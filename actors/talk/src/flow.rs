@@ -1,4 +1,5 @@
-//! A turn in progress, with its lines, choices and effects. This module stages a change, reads it back and commits it.
+//! A turn in progress, with its lines, choices and effects. This module stages a change, reads it back to the
+//! caller, and commits it after a yes.
 //!
 //! Invariant: [`Flow::commit`] is the only place that asks the engine for a change of an appointment.
 
@@ -15,11 +16,11 @@ use crate::state::{
 };
 use crate::words::{self, Key, When};
 
-/// How long a staged change waits for the caller's yes.
+/// The time for which a staged change waits for the caller's yes.
 const STAGE_TIME: TimeDelta = TimeDelta::minutes(30);
 /// The maximum number of characters of a message.
 pub(crate) const BODY_CHARS_MAX: usize = 2_000;
-/// The maximum number of entries of a list on all its pages together. The conversation's state contains all of them.
+/// The maximum number of entries on all pages of a list. The conversation's state contains all of them.
 const LIST_MAX: usize = 63;
 const SUMMARY_LINES_MAX: usize = 20;
 /// The maximum number of consecutive turns that may say the same line.
@@ -206,7 +207,7 @@ impl<'a> Flow<'a> {
         email: Option<String>,
     ) -> Asked<()> {
         let OfferedTime { service, staff, starts_at, .. } = time;
-        // If the time is taken, the caller is offered other times, and need not repeat these details.
+        // If the time is taken, the caller is offered other times and does not have to repeat these details.
         let talk = self.talk();
         (talk.name, talk.phone, talk.email) = (Some(name.clone()), phone.clone(), email.clone());
         let ask = BookAsk { key, service, staff, starts_at, name, phone, email };
@@ -233,8 +234,8 @@ impl<'a> Flow<'a> {
         Ok(())
     }
 
-    /// Continues after a booking: offers the manage link on the website, and in a call asks for the consent to text
-    /// messages.
+    /// Continues after a booking: offers the manage link on the website, or asks for the consent to text
+    /// messages in a call.
     fn booked(&mut self, appointment: AppointmentId) {
         self.talk().place = Place::default();
         let from = self.out.talk.from.clone();
@@ -381,8 +382,8 @@ impl<'a> Flow<'a> {
         self.out
     }
 
-    /// A line is said in at most two consecutive turns. In place of the third, the receptionist offers to take a
-    /// message. If that offer is itself said for the third time, the conversation ends.
+    /// A line is said in at most two consecutive turns. In place of the third time, the receptionist offers
+    /// to take a message. If this offer would be the third in a row, the conversation ends.
     fn limit_repeats(&mut self) {
         let before = std::mem::take(&mut self.talk().repeated);
         let times =
@@ -408,7 +409,7 @@ impl<'a> Flow<'a> {
         self.out.choices.clear();
     }
 
-    /// Sets the list from which the caller chooses. The next page to show is its first one.
+    /// Sets the list from which the caller chooses, and shows its first page next.
     pub(crate) fn list(&mut self, mut listed: Vec<Listed>) {
         listed.truncate(LIST_MAX);
         self.talk().place.listed = listed;

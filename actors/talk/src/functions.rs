@@ -1,7 +1,7 @@
 //! The functions that a model may call: their schemas and the checks of their arguments.
 //!
-//! A function that is not possible in this conversation is not offered to the model. If the model calls it, the answer
-//! is an error.
+//! The model is offered only the functions that are possible in this conversation. A call of another function
+//! returns an error.
 
 use chrono::{NaiveDate, NaiveTime};
 use domain::BookingMode;

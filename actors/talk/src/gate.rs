@@ -1,5 +1,5 @@
-//! Decides which sentences of a model are said to the caller. A sentence is dropped if it breaks a rule. The first
-//! broken rule is reported.
+//! Decides which sentences of a language model are said to the caller. A sentence that breaks a rule is
+//! dropped, and the first broken rule is reported.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(crate) struct Gate<'a> {
     /// The number of the model's sentences that were said in this turn.
     pub(crate) sentences: usize,
     pub(crate) chars: usize,
-    /// Whether the sentence is said to the caller. It is false for a summary, which may speak about the caller.
+    /// Whether the sentence is said to the caller. It is false for a summary, which may mention the caller.
     pub(crate) is_said: bool,
 }
 
@@ -160,7 +160,7 @@ impl Gate<'_> {
         words.iter().enumerate().any(|(at, word)| {
             let is_capital =
                 word.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(char::is_uppercase);
-            // Words such as `l'équipe` and `I'm` have parts, and a capital letter concerns only one of them.
+            // Words such as `l'équipe` and `I'm` have parts, of which only one has a capital letter.
             let parts: Vec<String> = word.split(['\'', '’', '-', '/']).flat_map(plain).collect();
             let is_known = parts
                 .iter()
@@ -343,7 +343,7 @@ fn has_form(sentence: &str) -> bool {
         || words.iter().any(is_handle)
 }
 
-/// Whether the model speaks about the caller or about its instructions, and not to the caller.
+/// Whether the model writes about the caller or about its instructions instead of addressing the caller.
 fn is_reasoning(sentence: &str) -> bool {
     const REASONING: [&str; 22] = [
         "the user",
@@ -514,7 +514,8 @@ fn claims(sentence: &str) -> Vec<Claim> {
         ("transféré", TRANSFERRED, false),
         ("pris", NOTED, false),
     ];
-    // A participle without its accents can be another word, so it counts only after one of these words.
+    // Without its accents, a French participle can be another word, so it counts only after one of these
+    // words.
     const AUXILIARIES: [&str; 14] = [
         "est", "ai", "a", "avons", "etes", "ete", "bien", "cest", "sont", "avez", "suis", "jai", "as", "ont",
     ];
@@ -600,6 +601,7 @@ fn unit(word: &str) -> Option<Unit> {
         | "gbp" | "chf" | "francs" | "cents" | "centimes" | "bucks" | "quid" | "cad" => Unit::Money,
         "%" | "percent" | "pourcent" => Unit::Percent,
         "minute" | "minutes" | "min" | "mins" => Unit::Minutes,
+        // `heures` is not a unit: `deux heures` can also be a time of day, so it is checked as a time.
         "hour" | "hours" | "hr" | "hrs" => Unit::Hours,
         "day" | "days" | "jour" | "jours" => Unit::Days,
         "week" | "weeks" | "semaine" | "semaines" => Unit::Weeks,
@@ -649,7 +651,6 @@ fn atoms(text: &str) -> BTreeSet<Atom> {
                 found.insert(Atom::Amount(String::new(), unit));
             }
         }
-        // `deux heures` is a time of day. A duration of two hours looks the same, so it is checked as a time too.
         let digits: String = token.chars().filter(char::is_ascii_digit).collect();
         if digits.len() >= 3 {
             found.insert(Atom::Long(digits));
@@ -709,8 +710,8 @@ fn grouped_digits(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the summary that a model wrote if each of its sentences passes the gate. The gate's limit on length does not
-/// apply to it.
+/// Returns the summary that a model wrote if each of its sentences passes the gate. The gate's limit on
+/// length does not apply to the summary.
 pub fn summary(talk: &Talk, facts: &Facts, now: Timestamp, text: &str) -> Option<String> {
     let text = clean(text, usize::MAX);
     let gate = Gate { talk, facts, now, passages: &[], sentences: 0, chars: 0, is_said: false };

@@ -1,7 +1,7 @@
-//! The guided path: a menu and questions, without a model.
+//! The guided path: a menu and questions, without a language model.
 //!
-//! Each step of a task asks for one missing detail. A turn can answer several steps at once, such as "a haircut with
-//! Julia on Tuesday at ten". A step is skipped if its answer is known or if only one answer is possible.
+//! Each step of a task asks for one missing detail. A turn such as "a haircut with Julia on Tuesday at ten"
+//! can answer several steps. A step is skipped if its answer is known or if only one answer is possible.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ use crate::words::{self, Key};
 const PAGE: usize = 7;
 /// The maximum number of days in a list of days with openings.
 const DAYS_MAX: u32 = 21;
-/// How far ahead the guided path looks for openings.
+/// The number of days ahead in which the guided path looks for openings.
 pub(crate) const AHEAD_DAYS: u64 = 62;
 const UNCLEAR_OFFER: u32 = 3;
 const UNCLEAR_END: u32 = 5;
@@ -71,8 +71,8 @@ pub(crate) fn take(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
             Entry::Cancel => current != Some(TaskKind::Cancel),
             Entry::Message | Entry::Question => true,
         };
-        // The word "book" starts no new task during a booking, and a name such as "Book" answers the question
-        // for the name.
+        // During a booking, the word "book" does not start a new task. A name such as "Book" answers the
+        // question for the name.
         let is_open = matches!(step, Step::Menu | Step::OfferMessage);
         if is_open || is_other && !matches!(step, Step::Name | Step::Phone | Step::Identify) {
             return start(flow, entry, text);
@@ -116,7 +116,7 @@ pub(crate) fn take(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
 fn free(flow: &mut Flow<'_>, text: &str, entries: &[Entry]) -> Asked<()> {
     if reader::is_farewell(text) {
         flow.say(Key::Goodbye);
-        // A text thread stays open, because a new thread would begin without the count of wrong confirmation numbers.
+        // A text thread stays open, because a new thread would lose the count of wrong confirmation numbers.
         if flow.out.talk.channel != Channel::Sms {
             flow.end(EndedBy::Receptionist);
         }
@@ -245,8 +245,8 @@ fn understood(flow: &mut Flow<'_>) {
     flow.talk().unclear = 0;
 }
 
-/// Continues after a turn that was not understood. Asks again after the first two in a row, offers to take a message
-/// after the third and fourth, and ends the conversation after the fifth.
+/// Continues after a turn that was not understood. After one or two consecutive turns, asks again. After
+/// three or four, offers to take a message. After five, ends the conversation.
 pub(crate) fn not_understood(flow: &mut Flow<'_>) -> Asked<()> {
     flow.talk().unclear += 1;
     match flow.out.talk.unclear {
@@ -415,8 +415,8 @@ fn absorb(flow: &mut Flow<'_>, text: &str) -> Asked<bool> {
     let task = &mut flow.talk().place.task;
     if let Some(dates) = read.dates {
         (task.dates, task.time) = (dates, None);
-        // If the turn names a new day and no time, as in "the 25th, then", an earlier time does not apply to
-        // it.
+        // If the turn names a new day without a time, as in "the 25th, then", a time that was named earlier
+        // does not apply to the new day.
         task.times = None;
         found = true;
     }
@@ -683,7 +683,7 @@ fn openings(flow: &Flow<'_>, from: NaiveDate, to: NaiveDate) -> Asked<Vec<Offere
     Ok(openings.map(time).collect())
 }
 
-/// Finds the time of the task. Returns false if it had to ask the caller for a day or a time.
+/// Finds the time of the task. Returns false if it has asked the caller for a day or a time instead.
 fn find_time(flow: &mut Flow<'_>) -> Asked<bool> {
     let writer = flow.writer();
     let today = writer.today();
@@ -715,7 +715,7 @@ fn find_time(flow: &mut Flow<'_>) -> Asked<bool> {
                 ask_day(flow, &days);
             }
         }
-        // The days have openings, but not at the wished times, so their other times are offered.
+        // The days have openings, but not at the requested times, so their other times are offered.
         ([], true) if !on_days.is_empty() && !dates.is_empty() => {
             flow.talk().place.task.times = None;
             offer(flow, on_days);
@@ -772,8 +772,8 @@ fn show(flow: &mut Flow<'_>) {
         Step::Service => flow.say(Key::AskService),
         Step::Staff => flow.say(Key::AskStaff),
         Step::Day => flow.say(Key::AskDay),
-        // On the website and in texts, the choices show the times. In a call, the line itself must name the
-        // times.
+        // On the website and in text messages, the choices show the times. In a call, the line itself must
+        // name the times.
         Step::Time
             if place.listed.len() > PAGE && matches!(flow.channel(), Channel::Website | Channel::Sms) =>
         {
@@ -804,7 +804,8 @@ fn show_appointments(flow: &mut Flow<'_>, own: &[OwnAppointment]) {
     show_labels(flow, labels, true);
 }
 
-/// Offers choices. In texts they are numbered lines, and in calls they are also said if `is_said` is true.
+/// Offers choices. In text messages they are numbered lines. In calls they are also said if `is_said` is
+/// true.
 fn show_labels(flow: &mut Flow<'_>, labels: Vec<String>, is_said: bool) {
     let numbered: Vec<String> =
         labels.iter().enumerate().map(|(at, label)| format!("{} {label}", at + 1)).collect();
@@ -863,7 +864,7 @@ fn after_message(flow: &mut Flow<'_>) {
     }
 }
 
-/// Answers a question from the settings, or if they do not answer it, from the knowledge entries.
+/// Answers a question from the settings, or else from the knowledge entries.
 fn question(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
     if plain(text).is_empty() {
         return not_understood(flow);
@@ -894,8 +895,8 @@ fn question(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
     Ok(())
 }
 
-/// Answers a question about hours, address, phone or services from the settings. Returns false if the question is about
-/// none of them.
+/// Answers a question about hours, address, phone or services from the settings. Returns false for other
+/// questions.
 fn answer_business(flow: &mut Flow<'_>, text: &str) -> Asked<bool> {
     let words = plain(text);
     let has = |list: &[&str]| list.iter().any(|phrase| has_phrase(&words, phrase));

@@ -14,10 +14,11 @@ use crate::reader::plain;
 pub const PASSAGES_MAX: usize = 3;
 /// The maximum number of characters of an answer on the guided path.
 pub const ANSWER_CHARS_MAX: usize = 300;
-/// A passage is closed at a paragraph's end once it has this many words.
+/// A passage with at least this many words ends at the next end of a paragraph.
 const WORDS_MIN: usize = 60;
 const WORDS_MAX: usize = 200;
-/// A content word is rare if fewer than one in this many passages contains it.
+/// A content word is rare if fewer than one in 20 passages contains it. Content words are all words except
+/// [`STOP_WORDS`].
 const RARE: usize = 20;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
@@ -101,8 +102,7 @@ impl Index {
         scored.into_iter().take(PASSAGES_MAX).map(|(_, indexed)| indexed.passage.clone()).collect()
     }
 
-    /// Whether fewer than 5 % of the passages contain the stem. In a small index, a stem that only one passage contains
-    /// is rare.
+    /// Whether only one passage, or fewer than 5 % of the passages, contain the stem.
     fn is_rare(&self, stem: &str) -> bool {
         let spread = self.spread.get(stem).copied().unwrap_or(0);
         spread == 1 || spread * RARE < self.passages.len()
@@ -192,8 +192,9 @@ pub(crate) fn sentences(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the sentences of a passage that answer a question. They begin with the sentence that has the most words of
-/// the question, and have at most [`ANSWER_CHARS_MAX`] characters. `None` if no sentence is short enough.
+/// Returns the sentences of a passage that answer a question, with at most [`ANSWER_CHARS_MAX`] characters.
+/// The first sentence is the one that shares the most words with the question. `None` if no sentence is short
+/// enough.
 pub(crate) fn answer(passage: &str, query: &str) -> Option<String> {
     let all = sentences(passage);
     let score = |sentence: &str| {

@@ -1,22 +1,23 @@
-//! The rules of the receptionist's conversations with callers, in calls, texts and website chats.
+//! The rules of the receptionist's conversations with callers, in calls, text messages and website chats. A
+//! *caller* may also be the writer of a text message or a chat, and a *model* is a language model.
 //!
 //! The rules are pure functions of the state ([`Talk`]), the input, the [`Facts`] of the business and the engine's
 //! [`Answers`]. Invariants:
 //!
-//! - The rules ask the engine for a change ([`Ask::Book`], [`Ask::Move`], [`Ask::Cancel`]) only in a turn in which the
-//!   caller answers the read-back of this change with a clear yes. The reader decides whether a yes is clear, never a
-//!   model.
+//! - A change ([`Ask::Book`], [`Ask::Move`], [`Ask::Cancel`]) is first *staged* and read back to the caller
+//!   (the *read-back*). The rules ask the engine for the change only in a turn in which the caller answers
+//!   the read-back with a clear yes. The reader decides whether a yes is clear, never a model.
 //! - A line that reports a change is returned only after the engine has answered that the change was made.
 //! - Appointments are disclosed only to a verified caller.
-//! - No input of a caller and no output of a model causes a panic. An answer of the engine that does not fit its
-//!   question does.
+//! - No input of a caller and no output of a model causes a panic. Only an answer of the engine that does not
+//!   fit its question causes one.
 //!
 //! | Module | Purpose |
 //! |---|---|
-//! | `facts` | the business as a conversation sees it; questions to the engine and their answers |
+//! | `facts` | the data of the business; questions to the engine and their answers |
 //! | `state` | the state between two turns; input and output of a turn |
-//! | `turn` | the rules of a turn that hold with and without a model |
-//! | `flow` | a turn while it is made: its lines, choices and effects; staging and committing a change |
+//! | `turn` | the rules of a turn that apply with and without a model |
+//! | `flow` | a turn in progress: its lines, choices and effects; staging and committing a change |
 //! | `guided` | the path by menu and questions, without a model |
 //! | `draft` | a turn of the model: rounds of text and functions |
 //! | `functions` | the functions that a model may call |

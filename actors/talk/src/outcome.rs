@@ -31,7 +31,7 @@ pub fn outcome(
     order.into_iter().find(|(is_it, _)| *is_it).map_or(CallOutcome::Other, |(_, outcome)| outcome)
 }
 
-/// The summary that is made from effects. It contains as many lines as fit into 400 characters.
+/// The summary that is made from effects, with as many lines as fit into 400 characters.
 pub fn summary(talk: &Talk) -> Option<String> {
     let mut text = String::new();
     for line in &talk.summary {

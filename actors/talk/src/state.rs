@@ -95,7 +95,7 @@ pub struct Choice {
     pub link: Option<AppointmentId>,
 }
 
-/// How many keys the carrier collects for the next turn.
+/// The number of keys that the phone carrier collects for the next turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Keys {
     #[default]
@@ -167,7 +167,8 @@ pub struct Talk {
     pub locale: Locale,
     pub mode: Mode,
     pub from: Option<String>,
-    /// The contact that the caller has proved to be, or in a text thread, the contact with the caller's phone number.
+    /// The contact that the caller has proved to be. In a text thread (of SMS messages), the contact with the
+    /// caller's phone number.
     pub contact: Option<ContactId>,
     /// The contact's name. Only a verified caller may hear it.
     pub contact_name: Option<String>,
@@ -188,19 +189,19 @@ pub struct Talk {
     /// The number of changes and messages that were staged or taken so far. Idempotency keys are made from it.
     pub(crate) changes: u32,
     pub(crate) place: Place,
-    /// The number of consecutive turns in the language that the conversation does not use.
+    /// The number of consecutive turns in the other language than the conversation's.
     pub(crate) other_language: u32,
     /// The number of consecutive turns that were not understood.
     pub(crate) unclear: u32,
     /// The number of consecutive silences.
     pub(crate) silences: u32,
-    /// The lines of the last turn, each with the number of consecutive turns that have said it.
+    /// The lines of the last turn, each with the number of consecutive turns that contained it.
     pub(crate) repeated: Vec<(String, u32)>,
     pub(crate) emergency: bool,
     pub(crate) wrong_numbers: u32,
     /// Whether the next reply in this text thread is the first one, which introduces the receptionist.
     pub(crate) first_due: bool,
-    /// Whether the limit on the conversation was reached. After that, only a message is taken.
+    /// Whether the conversation has reached its limit. After that, only a message is taken.
     pub(crate) limited: bool,
     /// The dates and times in functions' answers and passages. The gate lets the model say them.
     pub(crate) seen: Seen,
@@ -303,7 +304,7 @@ pub(crate) struct Task {
     pub(crate) staff: Option<StaffId>,
     pub(crate) wants_staff: bool,
     pub(crate) appointment: Option<OwnAppointment>,
-    /// The wished dates. If empty, any date fits.
+    /// The requested dates. An empty set means any date.
     pub(crate) dates: BTreeSet<NaiveDate>,
     pub(crate) times: Option<Times>,
     pub(crate) time: Option<OfferedTime>,
@@ -343,8 +344,8 @@ impl Output {
 }
 
 impl Talk {
-    /// Adds a reply of the team to the history. A staged change is dropped, because a following yes could be an answer
-    /// to the team.
+    /// Adds a reply of the team to the history. Drops a staged change, because the caller's next yes could be
+    /// an answer to the team.
     pub fn team_said(&mut self, text: &str) {
         self.stage = None;
         self.place = Place::default();

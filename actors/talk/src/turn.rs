@@ -1,5 +1,5 @@
-//! The rules of a turn that hold with and without a model: emergencies, the caller's yes to a change, the wish to speak
-//! to a person, and limits.
+//! The rules of a turn that apply with and without a model: emergencies, the caller's yes to a change,
+//! requests for a person, and limits.
 
 use chrono::TimeDelta;
 use domain::Locale;
@@ -79,7 +79,7 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
     listen(&mut flow, &text, is_key);
     if !is_key && !talk.emergency && reader::is_emergency(&text) {
         flow.talk().emergency = true;
-        // The staged change is dropped, because a later yes would not be an answer to its read-back.
+        // The staged change is dropped, because a later yes would no longer answer its read-back.
         flow.talk().stage = None;
         flow.say_with(Key::Emergency, &[("number", words::emergency_number(&facts.phone_region))]);
         flow.effect(EffectKind::Emergency, None);
@@ -118,7 +118,7 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
         flow.person();
         return done(flow);
     }
-    // The guided path takes keys and buttons, the body of a message that it asked for, and codes.
+    // The guided path handles keys, buttons and codes, and the body of a message that it asked for.
     let is_free = !is_key && flow.out.talk.place.step != Step::Body && flow.out.talk.place.step != Step::Code;
     if input.model && is_free {
         return Ok(Turned::Model(Box::new(Draft::new(flow.out.talk, input.clone(), facts, text))));
@@ -262,8 +262,9 @@ fn drop_stage(flow: &mut Flow<'_>, change: &Change) {
     guided::help(flow);
 }
 
-/// Counts a wrong confirmation number. After the third, the receptionist does not answer the thread for an hour. The
-/// thread stays open, because a new thread with the same phone number would be answered.
+/// Counts a wrong confirmation number. After the third, the receptionist does not answer the thread for an
+/// hour. The thread stays open, because the receptionist would answer a new thread with the same phone
+/// number.
 fn wrong_number(flow: &mut Flow<'_>) -> Staged {
     flow.talk().wrong_numbers += 1;
     if flow.out.talk.wrong_numbers >= NUMBER_TRIES {

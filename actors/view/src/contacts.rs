@@ -151,8 +151,8 @@ impl From<&Option<String>> for NotesView {
     }
 }
 
-/// Deserialises null as `Some(None)`, to distinguish it from a property that is absent. If an earlier version has
-/// stored a response without the property, the repeated response does not have it either.
+/// Deserialises null as `Some(None)`, to distinguish it from an absent property. If an earlier version stored
+/// a response without the property, the repeated response has no such property either.
 pub(super) fn said<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<Option<T>>, D::Error> {

@@ -33,7 +33,7 @@ pub fn event(id: EventId, event: EventType, at: Timestamp, business: BusinessId,
     [&head[..head.len() - ABSENT.len()], resource, b"}"].concat()
 }
 
-/// A placeholder for the resource. [`event`] cuts off the placeholder together with the closing brace.
+/// A placeholder for the resource. [`event`] removes the placeholder and the closing brace.
 #[derive(Serialize)]
 struct Absent;
 

@@ -1,6 +1,6 @@
-//! The resources as the APIs show them. A view is used as the response to a change, as the data of an event, and as the
-//! response that is stored for an idempotency key. It contains the names of services, staff members and contacts at the
-//! time of the change.
+//! The *views*: resources as the APIs show them. A view is the response to a change, the data of an event,
+//! and the response that is stored for an idempotency key. It contains the names of services, staff members
+//! and contacts at the time of the change.
 
 mod appointments;
 mod audit;

@@ -51,8 +51,8 @@ fn no_membership() -> MembershipId {
 }
 
 impl PersonView {
-    /// Creates the view of a person. Before the membership is accepted, the view contains only the data of the offer.
-    /// It reveals nothing about the account, not even whether it existed before the offer.
+    /// Creates the view of a person. Before the membership is accepted, the view contains only the data of
+    /// the offer, and does not reveal whether the account existed before the offer.
     pub fn new(person: &Person, membership: &Membership) -> Self {
         let (offer, account) = (&membership.offer, membership.accepted.then_some(person));
         let changed_at = membership.updated_at;
@@ -103,7 +103,7 @@ pub enum NoLink {
 }
 
 impl NewPersonView {
-    /// Returns the form in which the response to the addition of a person is stored. It does not contain the link.
+    /// Returns the stored form of the response to the addition of a person, which does not contain the link.
     pub fn remembered(person: &Person, membership: &Membership) -> Self {
         Self {
             person: PersonView::new(person, membership),

@@ -25,8 +25,8 @@ pub struct FoundView {
 }
 
 impl FoundView {
-    /// Uses the first non-empty text as the title, and joins the other texts to form the subtitle. Returns `None` if
-    /// all texts are empty.
+    /// Uses the first non-empty text as the title, and joins the other texts into the subtitle. Returns
+    /// `None` if all texts are empty.
     fn new(
         kind: FoundKind,
         id: impl ResourceId,

@@ -111,7 +111,7 @@ proptest! {
         prop_assert_eq!(times(&lines(start)).events, times(&lines(older)).events);
     }
 
-    /// The places at which the lines of a file are folded make no difference.
+    /// The positions at which the lines of a file are folded do not matter.
     #[test]
     fn folding_changes_nothing(width in 1_usize..70, carriage in any::<bool>()) {
         let line = "DTSTART;X-NAME=été;TZID=Europe/Paris:20261201T100000";

@@ -39,8 +39,7 @@ pub const RESPONSE_BODY_BYTES_MAX: usize = 16 * 1024;
 
 pub const RESPONSE_TEXT_BYTES_MAX: usize = 1024;
 
-/// The maximum time until a used connection is ready for another request. After this time, the client closes the
-/// connection.
+/// The client closes a used connection that is not ready for another request within this time.
 const READY_TIME_MAX: Duration = Duration::from_millis(50);
 
 pub(super) const AGENT: &str = concat!("receptionist/", env!("CARGO_PKG_VERSION"));
@@ -58,8 +57,8 @@ pub struct WebhookClient {
 #[derive(Clone)]
 pub struct Post {
     pub url: WebhookUrl,
-    /// The headers, with names in lower case. `host`, `user-agent` and `content-length` are not among them, because the
-    /// client adds these three.
+    /// The headers, with names in lower case. The client itself adds `host`, `user-agent` and
+    /// `content-length`.
     pub headers: Vec<(&'static str, String)>,
     pub body: Bytes,
 }
@@ -183,7 +182,7 @@ impl WebhookClient {
         })?;
         self.reach(post, &targets, deadline).await.map_err(|failure| match failure {
             AttemptFailure::NotPublic | AttemptFailure::Header | AttemptFailure::Short => failure,
-            // If this machine has no route, a missing response does not show that the receiver has failed.
+            // If this machine has no route, a missing response is no evidence that the receiver has failed.
             failure => self.network.judge_failure(&targets).map_or(failure, AttemptFailure::from),
         })
     }
@@ -241,7 +240,7 @@ fn request(post: &Post) -> Result<Request<Full<Bytes>>, AttemptFailure> {
     Ok(request)
 }
 
-/// Returns the first bytes of a body. The flag states whether the whole body was read within the bounds.
+/// Returns the first bytes of a body, and whether the whole body was read within the bounds.
 async fn read(mut body: Incoming, deadline: Instant) -> (Vec<u8>, bool) {
     let mut kept = Vec::new();
     let mut read = 0;

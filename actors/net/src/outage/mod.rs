@@ -11,7 +11,8 @@
 //! After a failed probe, the endpoint that has waited longest makes a *trial* attempt. If the attempt reaches its
 //! receiver, the network works again, and the next probe ends the outage.
 //!
-//! If a host's address is in the URL or in the hosts file, attempts continue while a route to it exists.
+//! Attempts to a host whose address is in the URL or in the hosts file continue while a route to this address
+//! exists.
 
 use std::collections::VecDeque;
 use std::io;
@@ -35,8 +36,8 @@ const LANDMARKS: [IpAddr; 2] = [
     IpAddr::V6(Ipv6Addr::new(0x2001, 0x503, 0xba3e, 0, 0, 0, 2, 0x30)),
 ];
 
-/// The number of recently reached receivers that are remembered. A route to one of them is also evidence of a working
-/// network, because some networks can reach only these receivers.
+/// The number of recently reached receivers that are remembered. A route to one of them is also evidence of a
+/// working network, because some networks have routes only to these receivers.
 const REACHED_MAX: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,9 +63,10 @@ struct Inner {
     resolver: Arc<dyn Resolver>,
     dialer: Arc<dyn Dialer>,
     out: Mutex<Option<Lack>>,
-    /// Wakes tasks: all waiting tasks at the end of an outage, or the task that has waited longest for a trial attempt.
+    /// Wakes all waiting tasks at the end of an outage. For a trial attempt, wakes the task that has waited
+    /// longest.
     waiting: Arc<Notify>,
-    /// True if the trial attempt after the last failed probe was not made yet.
+    /// True if the trial attempt after the last failed probe is still to be made.
     trial: AtomicBool,
     /// True if a name server has ever returned an address.
     had_names: AtomicBool,
@@ -127,8 +129,8 @@ impl Network {
         self.0.had_names.load(Ordering::Relaxed)
     }
 
-    /// Returns what this machine's network lacks, if this explains the result of a lookup. An `answer` of `None` means
-    /// that the lookup timed out.
+    /// If this machine's network lacks something that explains the result of a lookup, returns it. An
+    /// `answer` of `None` means that the lookup timed out.
     pub(super) fn judge_lookup(&self, name: &str, answer: Option<&io::Result<Vec<IpAddr>>>) -> Option<Lack> {
         match answer {
             Some(Ok(_)) => {
@@ -142,13 +144,14 @@ impl Network {
                 Some(self.begin(if self.0.has_route() { Lack::NameServer } else { Lack::Route }))
             }
             Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => None,
-            // The lookup failed. Even a local name server that works may fail if this machine has no route to other
+            // The lookup failed. A working local name server also fails if this machine has no route to other
             // name servers.
             _ => self.judge_failure(&[]),
         }
     }
 
-    /// Returns what this machine's network lacks, if this may explain a failed connection to these addresses.
+    /// If this machine's network lacks something that may explain a failed connection to these addresses,
+    /// returns it.
     pub(super) fn judge_failure(&self, targets: &[SocketAddr]) -> Option<Lack> {
         let has_route = |target: &SocketAddr| self.0.dialer.has_route(target.ip());
         let is_cut_off = !targets.iter().any(has_route) && !self.0.has_route();

@@ -149,7 +149,7 @@ async fn without_a_route_every_failure_is_local_until_a_probe_finds_one() {
         world.dns.set_silent(false);
         sleep(PROBE_AFTER).await;
         assert!(!world.network.is_out(), "{unreachable}");
-        // The answer that a name does not exist is valid even during an outage.
+        // Even during an outage, the answer that a name does not exist is valid.
         world.net.set_routes(Some(&[]));
         let answer = Err(io::ErrorKind::NotFound.into());
         assert_eq!(world.network.judge_lookup(HOST, Some(&answer)), None);

@@ -11,10 +11,10 @@
 //!
 //! # Silent name servers
 //!
-//! A name server that does not answer a question may still work: it may itself wait for a server of the name's owner.
-//! A slow lookup therefore also asks for the name servers of the root ([`SystemResolver::witness`]), which every
-//! working name server knows. The lookup fails with [`NoNameServer`] only if neither this question nor any other
-//! concurrent lookup gets an answer.
+//! A name server that does not answer a question may still work: it may itself wait for a server of the
+//! name's owner. A slow lookup therefore also asks for the name servers of the DNS root
+//! ([`SystemResolver::witness`]), which every working name server knows. If neither this question nor a
+//! concurrent lookup gets an answer, the lookup fails with [`NoNameServer`].
 
 use std::convert::Infallible;
 use std::io;
@@ -52,8 +52,8 @@ const LOOKUPS_MAX: usize = 2_048;
 /// The maximum number of name servers from `resolv.conf`. The first three are used, as in the C library (`MAXNS`).
 const SERVERS_MAX: usize = 3;
 
-/// The maximum number of times that a question is sent, because datagrams may be lost. A late answer to an earlier
-/// datagram is accepted too.
+/// The maximum number of times that a question is sent. It is sent again because datagrams may be lost. A
+/// late answer to an earlier datagram is also accepted.
 const ASKED_MAX: u8 = 3;
 
 /// The time after which a question is sent again, unless `resolv.conf` has a shorter timeout.
@@ -78,7 +78,7 @@ pub(crate) struct SystemResolver {
     lookups_max: usize,
     hosts: Cached<Arc<str>>,
     servers: Cached<NameServers>,
-    /// The number of answers that are evidence of a working name server.
+    /// The number of answers that show that a name server works.
     answers: AtomicU64,
 }
 
@@ -133,8 +133,8 @@ impl SystemResolver {
         })
     }
 
-    /// Asks for both IPv4 and IPv6 addresses. The flag is true if the lookup was slow and, in the meantime, another
-    /// question got an answer.
+    /// Asks for both IPv4 and IPv6 addresses. The flag is true if the lookup was slow and another question
+    /// got an answer meanwhile.
     async fn both_kinds(&self, servers: &NameServers, name: Name) -> (Answer, Answer, bool) {
         let both = async {
             tokio::join!(ask(servers, name.clone(), RecordType::A), ask(servers, name, RecordType::AAAA))
@@ -151,8 +151,8 @@ impl SystemResolver {
                 (found, Some(before))
             }
         };
-        // The library answers some reserved names itself, without addresses. So only an answer with an address is
-        // evidence.
+        // The library itself answers questions about some reserved names, without addresses. So only an
+        // answer with an address shows that a name server works.
         if v4.is_ok() || v6.is_ok() {
             self.answers.fetch_add(1, Ordering::AcqRel);
         }
@@ -218,8 +218,8 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
         .for_each(|connection| connection.port = port);
     let again_after = options.timeout.min(ASK_AGAIN_AFTER);
     options.timeout = ANSWER_TIME_MAX;
-    // Several lookups can share one question. A lookup that joined late times out together with the first one. It then
-    // asks once more.
+    // Several lookups can share one question. A lookup that joined late times out together with the first
+    // lookup, and then asks once more.
     options.attempts = 1;
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;

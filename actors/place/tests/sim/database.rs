@@ -53,8 +53,8 @@ fn hash_of(ops: &[Op], start: u64) -> u64 {
     })
 }
 
-/// The rows of a node. `trail` contains the head, the state and the number of changes after each record, so that a
-/// crash can return the image to an earlier record.
+/// The rows of a node. `trail` contains the head, the state and the number of changes after each record, so
+/// that a crash can revert the image to an earlier record.
 #[derive(Clone, Default)]
 pub(crate) struct Image {
     pub(crate) ops: Vec<Op>,
@@ -177,7 +177,7 @@ impl Answer {
 pub(crate) enum Effect {
     Reply(usize, Reply),
     Closed(usize),
-    /// An instance has written a commit. The world calls [`Database::replicate`] for it later.
+    /// An instance has written a commit. `world` later calls [`Database::replicate`] for it.
     Written {
         instance: usize,
         entry: usize,
@@ -214,7 +214,8 @@ pub(crate) struct Database {
     pub(crate) sessions: Vec<Session>,
     pub(crate) is_full: bool,
     pub(crate) fault: Option<Fault>,
-    /// The number of records that the primary accepted although their epoch was not the current one of the place.
+    /// The number of records that the primary accepted although their epoch was not the place's current
+    /// epoch.
     pub(crate) foreign_epochs: usize,
     /// The number of commits of the primary that [`Database::newly_replicated`] has returned.
     reported: usize,
@@ -301,7 +302,7 @@ impl Database {
         }
     }
 
-    /// Carries out a request after its session has got the lock of the place.
+    /// Carries out a request whose session holds the lock of the place.
     fn run(&mut self, session: usize, request: Request, effects: &mut Vec<Effect>) {
         self.sessions[session].doing = Doing::Nothing;
         let at = self.sessions[session].instance;

@@ -6,11 +6,11 @@
 //! $ PLACE_RUNS=20000 cargo test -p receptionist-place --test sim clean          # many seeds
 //! ```
 //!
-//! Two to four nodes use the model of a database ([`database`]). Messages are lost or late. Nodes crash, pause for up
-//! to 30 s and lose their images, and their clocks run at 0.8 to 1.25 times the real speed. Backends are terminated,
-//! and failovers drop commits that are not replicated. In some runs, failovers also drop replicated commits, and then
-//! only the rules about images apply. In the last minute nothing fails, and everything must converge. [`check`]
-//! contains the rules, and [`faults`] the planted faults.
+//! Two to four nodes use the model of a database ([`database`]). Messages are lost or late. Nodes crash,
+//! pause for up to 30 s and lose their images, and their clocks run at 0.8 to 1.25 times the real speed.
+//! Backends are terminated, and failovers drop commits that are not replicated. In some runs, failovers also
+//! drop replicated commits, and then only the rules about images apply. In the last minute nothing fails, and
+//! all nodes must reach the same state. [`check`] contains the rules, and [`faults`] the planted faults.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic and print its history")]
 #![allow(clippy::cast_possible_truncation, reason = "the numbers are small")]

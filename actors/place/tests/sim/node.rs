@@ -83,7 +83,7 @@ pub(crate) struct Active {
     pub(crate) pending: Option<Rc<Record>>,
     pub(crate) retry: Option<(Duration, Rc<Record>)>,
     pub(crate) last_sent: Duration,
-    /// Changes of the image that are not known to be delivered.
+    /// Changes in the image whose delivery is not confirmed.
     pub(crate) undelivered: BTreeSet<u64>,
     /// Changes whose delivery is in the queue or in the pending record.
     pub(crate) delivered: HashSet<u64>,

@@ -67,7 +67,7 @@ struct Client {
     is_refused: bool,
 }
 
-/// How often runs have reached each situation. A test fails if a situation is reached too rarely.
+/// The number of times that runs have reached each situation. The test fails if a situation is too rare.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) acknowledged: usize,

@@ -22,8 +22,8 @@ pub struct Settings {
     pub model: String,
     /// The properties that are added to each request.
     pub options: Map<String, Value>,
-    /// Whether a request contains `stream_options`. False after the server has refused a request with a 400 that names
-    /// this property.
+    /// Whether requests contain `stream_options`. False after the server has refused this property with a
+    /// 400.
     pub usage: bool,
 }
 
@@ -44,8 +44,8 @@ pub struct Reply {
     pub calls: Vec<Call>,
     /// The number of tokens of the request and the answer, if the server reports it.
     pub tokens: Option<u64>,
-    /// The number of characters of the answer. If `tokens` is `None`, the engine counts one token for 4 characters of
-    /// the request and the answer.
+    /// The number of characters of the answer. If `tokens` is `None`, the engine counts one token per 4
+    /// characters of the request and the answer.
     pub chars: usize,
     /// Whether the answer contains neither a sentence nor a call.
     pub is_empty: bool,

@@ -26,7 +26,7 @@ impl Sentences {
             if let Some(tag) = self.hidden {
                 let close = format!("</{tag}>");
                 let Some(at) = self.raw.find(&close) else {
-                    // The end of the text may be the beginning of the closing tag, so it is kept.
+                    // The last characters may be the beginning of the closing tag, so they are kept.
                     let keep = self.raw.len().saturating_sub(close.len());
                     let keep = (0..=keep).rev().find(|at| self.raw.is_char_boundary(*at)).unwrap_or(0);
                     self.raw.drain(..keep);
@@ -55,8 +55,8 @@ impl Sentences {
                 self.visible(&text, &mut found);
                 self.hidden = Some(tag);
             } else if let Some(tag) = closed {
-                // A closing tag without an opening tag ends a reasoning, so the text before the tag is not
-                // said.
+                // A closing tag without an opening tag ends the model's reasoning, so the text before the tag
+                // is not said.
                 self.raw.drain(..at + tag.len());
                 self.sentence.clear();
                 found.clear();

@@ -1,7 +1,7 @@
 //! The parser of a server's stream of events.
 //!
-//! Servers deviate from OpenAI's shape in many ways. The parser accepts every deviation that leaves the meaning clear.
-//! It never fails: after an error, the answer consists of the data received before it.
+//! Servers deviate from OpenAI's format in many ways. The parser accepts every deviation whose meaning is
+//! clear. It never fails: after an error, the answer consists of the data before the error.
 
 use serde_json::Value;
 
@@ -90,8 +90,8 @@ impl Stream {
             return;
         }
         self.data.push_str(data);
-        // The JSON of an event may be spread over several lines. A line that is valid JSON by itself is an
-        // event of its own.
+        // The JSON of an event may be spread over several lines. But a line that is valid JSON by itself is a
+        // separate event.
         let event = serde_json::from_str(&self.data).or_else(|_| serde_json::from_str(data));
         if let Ok(event) = event {
             self.data.clear();
@@ -148,8 +148,8 @@ impl Stream {
         found.extend(self.sentences.push(text));
     }
 
-    /// Takes a piece of a function call. A piece with a new id, or with a name although the current call has one,
-    /// begins a new call.
+    /// Takes a piece of a function call. A new call begins with a new id, or with a name if the current call
+    /// already has one.
     fn call(&mut self, index: Option<u64>, id: Option<&str>, function: &Value) {
         let id = id.filter(|id| !id.is_empty());
         let name = function.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());

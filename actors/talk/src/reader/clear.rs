@@ -34,7 +34,7 @@ const YES: [&str; 21] = [
 ];
 const NO: [&str; 10] =
     ["no", "nope", "not that", "wait", "stop", "wrong", "non", "pas ça", "attendez", "faux"];
-/// Words that may stand beside a farewell without changing its meaning.
+/// Words that may accompany a farewell without changing its meaning.
 const BEFORE_FAREWELLS: [&str; 6] = ["ok", "okay", "d'accord", "parfait", "no", "non"];
 const FAREWELLS: [&str; 17] = [
     "thanks",
@@ -56,7 +56,8 @@ const FAREWELLS: [&str; 17] = [
     "c'est tout",
 ];
 
-/// Reads a turn that consists only of entries of one list, and of polite words. Any other turn is unclear.
+/// Reads a turn that consists only of polite words and of entries of one list, yes or no. Any other turn is
+/// unclear.
 pub fn clear(text: &str) -> Option<Clear> {
     // A question is not an answer.
     if text.contains('?') {
@@ -82,7 +83,7 @@ fn consists_of(text: &str, list: &[&str], fillers: &[&str]) -> bool {
     let mut rest = &words[..];
     let mut has_entry = false;
     while !rest.is_empty() {
-        // The longest entry that fits is removed first, for example "that's right" and not "right".
+        // The longest matching entry is removed first, for example "that's right" and not "right".
         let longest =
             |list: &[Vec<String>]| list.iter().filter(|entry| rest.starts_with(entry)).map(Vec::len).max();
         match (longest(&entries), longest(&fillers)) {

@@ -49,7 +49,7 @@ fn one(date: Option<NaiveDate>) -> Dates {
     date.into_iter().collect()
 }
 
-/// Reads a date. Returns several if the words may mean several.
+/// Reads a date. Returns several dates if the words are ambiguous.
 pub(super) fn date<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     near(at, context)
         .or_else(|| ahead(at, context))
@@ -179,7 +179,7 @@ fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     Some((dates, rest))
 }
 
-/// Whether the digits are a day, because no part of a time follows them.
+/// True if the digits are a day: no part of a time follows them.
 fn dates_follow(at: At<'_>) -> bool {
     let next = at.skip(1);
     next.any(&["h", "heures", "heure", "am", "pm", "o clock", "hrs"]).is_none() && next.sign() != Some(':')
@@ -241,7 +241,7 @@ fn dated<'a>(day: u32, month: u32, rest: At<'a>, context: &Context) -> Option<(D
     (!dates.is_empty()).then_some((dates, rest))
 }
 
-/// The next date with this day and month. If it has passed this year, it is in a later year.
+/// The next date with this day and month, this year or later.
 fn coming(day: u32, month: u32, today: NaiveDate) -> Dates {
     // The next 29 February can be several years ahead.
     let years = (0..9).filter_map(|years| NaiveDate::from_ymd_opt(today.year() + years, month, day));

@@ -80,8 +80,7 @@ pub fn person_name(text: &str) -> Option<String> {
         words.remove(0);
     }
     let prefix = BEFORE_NAMES.iter().filter_map(|phrase| starts(&words, phrase)).max().unwrap_or(0);
-    // A word of the prefix has no hyphen, so the plain words of the prefix are as many as its words in the
-    // turn.
+    // The words of the prefix have no hyphens, so the prefix has as many plain words as words in the turn.
     words.drain(..prefix.min(words.len()));
     for polite in AFTER_NAMES {
         let polite: Vec<&str> = polite.split(' ').collect();
@@ -208,7 +207,7 @@ pub fn email(text: &str) -> Option<String> {
 const OPT_OUTS: [&str; 10] =
     ["stop", "stopall", "stop all", "unsubscribe", "cancel", "end", "quit", "revoke", "optout", "arret"];
 
-/// Whether a text message is one of the words that tell the business to send no more texts.
+/// Whether a text message is one of the words that tell the business to send no more text messages.
 pub fn is_opt_out(text: &str) -> bool {
     let kept = unaccented(text).to_lowercase();
     let kept: String = kept.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();

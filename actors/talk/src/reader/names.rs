@@ -5,15 +5,15 @@ use super::phrases::plain;
 /// A name with its number in the caller's list.
 pub type Named<'a> = (usize, &'a str);
 
-/// Words that do not tell names apart.
+/// Words that do not distinguish names.
 const SMALL: [&str; 16] = [
     "the", "a", "an", "and", "with", "for", "of", "le", "la", "les", "de", "du", "des", "et", "avec", "pour",
 ];
-/// A word of at least this many letters may differ by one letter.
+/// A word of at least this many letters may differ from the name by one letter.
 const FUZZY_CHARS_MIN: usize = 5;
 
-/// Returns the numbers of the names that have the most words in common with the turn. If the turn contains all words of
-/// some names, only these names count, so that the longest of them is returned.
+/// Returns the numbers of the names that have the most words in common with the turn. If the turn contains
+/// all words of some names, only these names count, and the longest of them are returned.
 pub fn names(text: &str, all: &[Named<'_>]) -> Vec<usize> {
     let words: Vec<String> = plain(text).iter().map(|word| singular(word).to_owned()).collect();
     let scored = all.iter().map(|(number, name)| {

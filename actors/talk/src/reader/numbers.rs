@@ -95,7 +95,8 @@ fn find(list: &[(&str, u32)], word: Option<&str>) -> Option<u32> {
     list.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)
 }
 
-/// Reads a number from 0 to 99 from the words at the offsets 0, 1, … Returns the number, and how many words it has.
+/// Reads a number from 0 to 99 from the words at the offsets 0, 1, … Returns the number and the count of its
+/// words.
 pub(super) fn cardinal<'a>(word: impl Fn(usize) -> Option<&'a str>) -> Option<(u32, usize)> {
     let unit = |at| find(&UNITS[..CARDINALS], word(at));
     // Reads a number from 0 to 19. In French, `dix-sept` to `dix-neuf` have two words.

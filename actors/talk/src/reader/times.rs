@@ -51,7 +51,7 @@ impl Times {
         Self::range(minute, minute + 1)
     }
 
-    /// A time of the 12-hour clock, which can be before or after noon.
+    /// A time of the 12-hour clock: the same time before and after noon.
     fn twice(minute: u32) -> Self {
         Self(vec![(minute, minute + 1), ((minute + NOON) % DAY, (minute + NOON) % DAY + 1)])
     }
@@ -120,7 +120,7 @@ pub(super) fn time(at: At<'_>, bare: Bare) -> Option<(Times, At<'_>)> {
         return Some((near.around(30), rest));
     }
     if let Some(after) = from(&["at", "a"]) {
-        // `à 10` names an hour. The English article `a` does not.
+        // `à 10` names an hour. `a` without a number is the English article.
         let bare = if at.word() == Some("at") || after.digits().is_some() { Bare::Hour } else { Bare::Not };
         return point(after.optional(&["about", "around"]), bare);
     }

@@ -20,11 +20,11 @@ pub enum Expect {
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     pub today: NaiveDate,
-    /// Whether `11/24` is read as 24 November. This is so if the business's phone region is US.
+    /// Whether `11/24` is read as 24 November, as in the phone region US.
     pub month_first: bool,
     pub expect: Expect,
-    /// Set for the sentences of a model. A weekday then means every date with that weekday, and a date that contradicts
-    /// its weekday means no date.
+    /// True for the sentences of a model. A weekday then means every date with that weekday, and a date that
+    /// contradicts its weekday means no date.
     pub is_strict: bool,
 }
 
@@ -57,8 +57,8 @@ pub fn mentions(text: &str, context: &Context) -> Vec<Mention> {
     let mut found = Vec::new();
     let mut at = At { all: &pieces, at: 0 };
     while at.piece().is_some() {
-        // If an hour is expected, `10` is not a day. Otherwise digits are a time only if they look like a clock time
-        // such as `10:30`, and a date if they do not.
+        // If an hour is expected, `10` is not a day. Otherwise, digits are a time only if they look like a
+        // clock time such as `10:30`.
         let is_hour_first = context.expect == Expect::Time || at.digits().is_some();
         let hour = || times::time(at, bare).map(|(times, rest)| (Mention::Times(times), rest));
         let first = is_hour_first.then(hour).flatten();
@@ -123,8 +123,8 @@ pub fn read(text: &str, context: &Context) -> Reading {
         }
     }
     reading.times = match (reading.times, parts) {
-        // In `at three, in the afternoon` both apply. A contradiction such as `15:00 in the morning` is not
-        // understood.
+        // In `at three, in the afternoon`, the time and the part of the day both apply. A contradiction such
+        // as `15:00 in the morning` is not understood.
         (Some(times), Some(parts)) => Some(times.and(&parts).unwrap_or_default()),
         (times, parts) => times.or(parts),
     };

@@ -6,7 +6,7 @@ use domain::{Locale, Timestamp};
 
 /// The regions of phone numbers where English texts use the 12-hour clock.
 const TWELVE_HOUR_REGIONS: [&str; 6] = ["US", "CA", "AU", "NZ", "IN", "PH"];
-/// A date that is more than this many days ahead is written with its year.
+/// A date that is more than this number of days ahead is written with its year.
 const YEAR_AFTER_DAYS: i64 = 300;
 
 const WEEKDAYS: [[&str; 7]; 2] = [

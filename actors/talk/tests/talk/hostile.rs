@@ -1,6 +1,6 @@
-//! A hostile model returns random texts, functions and handles, and the caller says random things. In all cases, no
-//! change is made without the caller's own yes to its read-back, no line claims a change that was not made, and no
-//! appointment of another person is disclosed.
+//! Tests hostile conversations: the model returns random texts, functions and handles, and the caller says
+//! random sentences. No change may be made without the caller's own yes to its read-back. No line may claim a
+//! change that was not made. No appointment of another person may be disclosed.
 
 use domain::Locale;
 use talk::model::Call;
@@ -282,7 +282,7 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                 }
             }
             for starts in ["Your message is with", "Votre message est transmis"] {
-                // In a later turn, the model may repeat that a message was taken.
+                // In later turns, the model may say again that a message was taken.
                 let is_taken =
                     output.talk.effects.iter().any(|effect| effect.kind == EffectKind::MessageTaken);
                 assert!(!all.contains(starts) || is_taken, "{place}: {all}");

@@ -84,8 +84,8 @@ async fn a_receiver_that_never_stops_sending_is_cut_off() {
         assert!(attempt.body.len() <= RESPONSE_TEXT_BYTES_MAX);
         wait_for_aborted_tasks().await;
         assert_eq!((receiver.open(), world.client.pool.len()), (0, 0), "{answer}");
-        // A chunk with one byte of content takes six bytes on the wire, so the client may read six times the bound on
-        // content.
+        // In the chunked encoding, a chunk with one byte of content takes six bytes, so the client may read
+        // six times the bound on content.
         let bound = 6 * RESPONSE_BODY_BYTES_MAX + 4 * PIPE_BYTES;
         assert!(receiver.sent() <= bound, "{} bytes of {answer:?} were read", receiver.sent());
     }

@@ -66,8 +66,8 @@ async fn a_local_shortage_is_no_attempt() {
 #[tokio::test(start_paused = true)]
 async fn without_any_route_no_failure_counts_against_a_receiver() {
     const NO_WAY: AttemptError = AttemptError::Failed(AttemptFailure::NoRoute);
-    // In the first case, the route is lost before the connection is opened. In the second case, it is lost while the
-    // client waits for the response.
+    // In the first case, the machine loses the route before the connection is opened. In the second case, it
+    // loses the route while the client waits for the response.
     let never = World::new();
     let hanging = World::new();
     hanging.receiver(ADDRESS, "", Then::Hangs);

@@ -63,7 +63,7 @@ impl AsRef<Attempt> for Answered {
     }
 }
 
-/// A client in a simulated network of its own. The network has one host, with one public address.
+/// A client in its own simulated network, which has one host with one public address.
 struct World {
     dns: Arc<FakeDns>,
     net: Arc<FakeNet>,

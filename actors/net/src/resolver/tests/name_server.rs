@@ -29,11 +29,11 @@ pub(super) enum Says {
     Alias(&'static str, Vec<IpAddr>),
     /// A truncated datagram. The response over TCP contains these addresses.
     TooLong(Vec<IpAddr>),
-    /// Only the question with this number (the first has number 1) gets a response with these addresses. The response
-    /// is sent to the socket that has asked first.
+    /// Only the question with this number (counted from 1) gets a response with these addresses. The response
+    /// goes to the socket that sent the first question.
     Late(usize, Vec<IpAddr>),
-    /// Only the question with this number (the first has number 1) gets a response with these addresses. The response
-    /// is sent to the socket that has asked last.
+    /// Only the question with this number (counted from 1) gets a response with these addresses. The response
+    /// goes to the socket that sent the last question.
     Lost(usize, Vec<IpAddr>),
     Nothing,
 }
