@@ -62,7 +62,8 @@ const DEFAULTS: [(BudgetKind, Amount); BudgetKind::ALL.len()] = [
 /// The largest possible limit. It is the largest integer that every JSON parser represents exactly.
 pub const BUDGET_MAX: u64 = (1 << 53) - 1;
 
-/// An amount of rows and bytes. The bytes are those of the encoded records, without keys and index rows.
+/// An amount of rows and bytes. The bytes are the lengths of the encoded records, without keys and index
+/// rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
     pub rows: u64,

@@ -40,13 +40,13 @@ impl Contact {
         text
     }
 
-    /// Merges the contact `gone` into this contact, which gets the chosen phone number and e-mail address. An
-    /// empty field gets the value of `gone`. The notes and texts of `gone`, and the numbers and addresses
-    /// that were not chosen, are appended to the notes.
+    /// Returns this contact after the merge with the contact `gone`. The result has the chosen phone number
+    /// and e-mail address. An empty field gets the value of `gone`. The notes and texts of `gone`, and the
+    /// numbers and addresses that were not chosen, are appended to the notes.
     ///
     /// # Errors
-    /// Returns [`Refusal::Invalid`] if a chosen value belongs to neither contact, or if neither name nor phone nor
-    /// e-mail address remains. Returns [`Refusal::Conflict`] if the notes become too long.
+    /// Returns [`Refusal::Invalid`] if a chosen value belongs to neither contact, or if the result would have
+    /// no name, phone number or e-mail address. Returns [`Refusal::Conflict`] if the notes become too long.
     pub fn merged(&self, gone: &Self, phone: Option<Phone>, email: Option<Email>) -> Result<Self, Refusal> {
         let mut problems = Vec::new();
         let phones = [self.phone.as_ref(), gone.phone.as_ref()];

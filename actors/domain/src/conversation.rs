@@ -210,7 +210,8 @@ impl Conversation {
         self.turns.last().map_or(self.started_at, |turn| turn.at)
     }
 
-    /// Returns the time at which an open conversation ends by itself. Further turns postpone it, except in a call.
+    /// Returns the time at which an open conversation ends by a timeout. Further turns postpone it, except in
+    /// a call.
     pub fn ends_by(&self) -> Timestamp {
         let from = if self.channel == Channel::Voice { self.started_at } else { self.last_turn_at() };
         from + self.channel.silence()

@@ -160,8 +160,8 @@ pub struct Mail {
 }
 
 impl Mail {
-    /// True if the mail appears in a log of a business: in its mail log, or in its log of notices. Password resets are
-    /// private to the person, so they are in neither log.
+    /// True if the mail appears in a log of a business: in its mail log, or in its log of notices. Password
+    /// resets are private to the person, so they are not in these logs.
     pub fn is_logged(&self) -> bool {
         self.business_id.is_some() && self.kind != MailKind::Reset
     }

@@ -22,7 +22,7 @@
 //! | a receiver with a false identity | TLS always; each connection verifies the certificate for the URL's host |
 //! | a slow, endless or huge response | one deadline; bounds on the head, its headers and the body ([client](super::client)) |
 //! | a response that grows when it is decompressed | never decompressed; no encoding is requested |
-//! | slow or silent name servers that delay other lookups | a lookup uses no thread, ends when dropped and does not wait for other lookups; a lookup above the bound is not a failure of the host ([resolver](super::resolver)) |
+//! | slow or silent name servers that delay other lookups | a lookup uses no thread, ends when dropped and does not wait for other lookups; if too many lookups are running, a further one fails as a local shortage ([resolver](super::resolver)) |
 //! | unanswered names that simulate a local outage and stop all webhooks | there is no outage while a question about the DNS root gets an answer ([outage](super::outage)) |
 //! | error messages that reveal internal hosts | one phrase, [`NOT_PUBLIC`], for unknown and internal names; the log has the reason |
 //!

@@ -40,8 +40,8 @@ pub enum Order {
 pub trait Backend: Send + Sync + 'static {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Returns the rows of the range. Each row is read only when the iterator reaches it, so a batch that is applied
-    /// during the scan may appear in the rest of the scan.
+    /// Returns the rows of the range. The iterator reads each row when it reaches the row, so the rest of a
+    /// scan may include a batch that is applied during the scan.
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a>;
 
     /// Writes all rows of the batch or none. The rows are not durable or visible yet. If `write`, `sync`, `apply`,

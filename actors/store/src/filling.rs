@@ -1,7 +1,7 @@
 //! Creates a store from the rows of a backup.
 //!
-//! Invariant: a directory that is being filled contains a mark, which is an empty file. The mark is durable before the
-//! first row and is deleted last. A directory with the mark is not opened as a store.
+//! Invariant: a directory that is being filled contains an empty file, the mark. The mark is durable before
+//! the first row and is deleted last. A directory with the mark is not opened as a store.
 
 use std::fs::{self, File};
 use std::io;

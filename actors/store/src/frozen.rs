@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //!
-//! - The rows are those of the store after one durable commit, the *point*.
+//! - A read returns the rows of the store after one durable commit, the *point*.
 //! - The committer saves the old value of a row before it overwrites the row. The reader first reads the row, then
 //!   looks for a saved value.
 //! - The reader can release a range that it has read ([`Frozen::release`]). Values in a released range are not saved.

@@ -1,7 +1,7 @@
 //! The table of the kinds of records that a business has.
 //!
-//! The table is used to compute the usage of a business (its rows and bytes), and for counting, salvage, verification,
-//! repair, exports, imports, erasures and expiry.
+//! The table is used for counting, usage (rows and bytes), salvage, verification, repair, exports, imports,
+//! erasures and expiry.
 //!
 //! Invariant: the key and the index rows of a record depend only on the business and the record.
 
@@ -30,8 +30,9 @@ use super::{Batch, Key, Record, StoreError, keys};
 /// - `hot`: the business actor keeps these records in memory. The actor loads them in one scan, so the kind
 ///   of their rows must be below [`kind::HOT_END`].
 ///
-/// After the marks, the entry lists the kind of rows, the plural for reports, the budget, the key, the stamps (times
-/// that the service sets), the index rows, and the kind of the rows that contain the search texts.
+/// After the marks, the entry lists the kind of rows, the plural for reports, the budget, the key and the
+/// stamps (times that the service sets). The index rows and the kind of the rows with the search texts may
+/// follow.
 #[macro_export]
 macro_rules! each_kind {
     ($then:ident) => {

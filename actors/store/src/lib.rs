@@ -197,10 +197,10 @@ impl Store {
         Ok(self.get_raw(key)?.is_some())
     }
 
-    /// Returns the rows of the range. Each row is read only when the iterator reaches it, so the scan may include later
-    /// changes. Values whose pieces do not belong together are set aside and skipped. Businesses that are set aside are
-    /// skipped too, unless the whole range is within such a business: then the scan returns only
-    /// [`StoreError::BusinessSetAside`].
+    /// Returns the rows of the range. Each row is read only when the iterator reaches it, so the scan may
+    /// include later changes. Values whose pieces do not belong together are set aside and skipped.
+    /// Businesses that are set aside are also skipped. If the whole range belongs to one of them, the scan
+    /// returns only [`StoreError::BusinessSetAside`].
     pub fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'_> {
         Box::new(Rows::scan(self, range, order).filter_map(move |pair| {
             let pair = pair.and_then(|(key, row)| {
@@ -344,8 +344,8 @@ impl Store {
         self.0.committer.is_settled(business)
     }
 
-    /// Returns a counter. It increases before a change to API keys, people or profiles is acknowledged, so a cache can
-    /// detect that its entries may be outdated.
+    /// Returns a counter. It increases before a change to API keys, people or profiles is acknowledged. So a
+    /// cache can detect that its entries may be outdated.
     pub fn credentials_generation(&self) -> u64 {
         self.0.committer.credentials_generation()
     }

@@ -1,9 +1,9 @@
 //! The *mark*: a file with the number of the newest durable batch. It is written before the batch is acknowledged.
 //!
 //! sled treats a damaged byte near the end of its log like the trace of a crash, and silently drops the rest
-//! of the log. The journal treats a damaged last record like a torn write. To detect such a loss, the mark is
-//! compared with the number of the newest batch in the store. The mark survives a crash of the process even
-//! without a sync.
+//! of the log. The journal treats a damaged last record like a torn write. A start detects these losses by
+//! comparing the mark with the number of the newest batch in the store. The mark survives a crash of the
+//! process even without a sync.
 //!
 //! After a clean stop the mark also contains the end of sled's log. A start then refuses torn messages.
 //!

@@ -1,5 +1,5 @@
-//! The newest entry of a business's audit log. Every change writes an audit entry, so the newest entry contains the
-//! newest id, the newest stamp and the rows and bytes that the business uses.
+//! The newest entry of a business's audit log. A change to records writes an audit entry. So the newest entry
+//! contains the newest id, the newest stamp, and the rows and bytes that the business uses.
 
 use domain::{AuditId, BusinessId, ResourceId, Timestamp, Usage};
 

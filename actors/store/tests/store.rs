@@ -123,7 +123,7 @@ async fn a_store_that_has_lost_synced_data_is_refused() {
     let store = open(dir.path());
     commit(&store, put(b"a", b"2")).await;
     store.close().await.unwrap();
-    // The store also opens if the mark is missing, or if it is older than the store, which can happen after a power
+    // The store also opens if the mark is missing or is older than the store. Both can happen after a power
     // cut.
     let newest = fs::read(dir.path().join("committed")).unwrap();
     fs::write(dir.path().join("committed"), earlier).unwrap();

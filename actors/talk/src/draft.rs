@@ -182,7 +182,7 @@ impl Draft {
         true
     }
 
-    /// Ends the turn. If the turn has neither a line nor a staged change, the guided path takes it.
+    /// Ends the turn. If the turn has no line and no staged change, the guided path takes it.
     ///
     /// # Errors
     /// Returns the question that the engine must answer first.

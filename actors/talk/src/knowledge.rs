@@ -17,8 +17,8 @@ pub const ANSWER_CHARS_MAX: usize = 300;
 /// A passage with at least this many words ends at the next end of a paragraph.
 const WORDS_MIN: usize = 60;
 const WORDS_MAX: usize = 200;
-/// A content word is rare if fewer than one in 20 passages contains it. Content words are all words except
-/// [`STOP_WORDS`].
+/// A content word is rare if fewer than one passage in this number contains it. Content words are all words
+/// except [`STOP_WORDS`].
 const RARE: usize = 20;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - an alert contains the id of its record but none of the record's text, so an erasure does not need to
-//!   search alerts;
+//! - an alert contains the id of its record but no text of the record, so an erasure does not need to search
+//!   alerts;
 //! - a person receives no alert about their own action, about a record that their role does not see, or about
 //!   an event that happened before their membership became active.
 

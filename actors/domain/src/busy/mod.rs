@@ -130,8 +130,8 @@ impl Busy {
         BusyCursor { busy: self, held, last_start: Timestamp::MIN, rest: None, near: VecDeque::new() }
     }
 
-    /// Returns the appointments that overlap the range, sorted by start for each staff member. If `of` is `None`,
-    /// returns those of all staff members.
+    /// Returns the appointments that overlap the range, sorted by start for each staff member. If `of` is
+    /// `None`, returns the appointments of all staff members.
     pub fn meeting(
         &self,
         Range { start, end }: Range<Timestamp>,

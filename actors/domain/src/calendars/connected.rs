@@ -26,8 +26,8 @@ pub const READ_EVERY_IN_USE: TimeDelta = TimeDelta::seconds(60);
 pub const IN_USE: TimeDelta = TimeDelta::minutes(10);
 /// The time between two complete reads.
 pub const COMPLETE_EVERY: TimeDelta = TimeDelta::days(1);
-/// A read that would delete at least this number of events, and more than half of the stored events, is applied only
-/// after a complete read has confirmed it.
+/// A read is a *mass deletion* if it would delete at least this number of events and more than half of the
+/// stored events. It is applied only after a complete read has confirmed it.
 pub const MASS_DELETION_MIN: usize = 20;
 /// The time from a read that would delete most events to the complete read that confirms or refutes the
 /// deletion.

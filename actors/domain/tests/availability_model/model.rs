@@ -170,8 +170,8 @@ impl<'a> Model<'a> {
         self.bookings.iter().all(|other| other.staff != staff || end <= other.start || other.end <= start)
     }
 
-    /// True if the new appointment and the booked ones do not overlap each other's buffers, and the staff member has no
-    /// time off during the buffers of the new appointment.
+    /// True if the time to each booked appointment is at least the sum of the buffers between, and the staff
+    /// member has no time off during the new appointment and its buffers.
     fn keeps_free(&self, staff: usize, start: i64, end: i64) -> bool {
         let (before, after) = self.case.buffers;
         let clear = |other: &Booking| {

@@ -63,7 +63,7 @@ pub struct Post {
     pub body: Bytes,
 }
 
-/// The output contains neither headers nor body, so that logs contain no signature and no data of an event.
+/// The output omits headers and body, so that logs contain no signature and no data of an event.
 impl fmt::Debug for Post {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Post")

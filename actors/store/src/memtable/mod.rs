@@ -3,8 +3,8 @@
 //! Batches add rows to the active table. A checkpoint closes the active table, writes it to the tree and drops it. A
 //! *gap* is a range of keys without a row. Invariants:
 //!
-//! - A table is dropped only when the tree contains its rows. Until then its rows take precedence over the tree, and
-//!   the rows of a newer table take precedence over those of an older table.
+//! - A table is dropped only when the tree contains its rows. Until then its rows take precedence over the
+//!   tree and over older tables.
 //! - Only whole batches are written to the tree.
 //! - Readers see all rows of a batch or none.
 //! - Each step of a scan returns the row that follows at the time of the step.

@@ -171,7 +171,7 @@ fn readers_never_see_a_part_of_a_batch() {
         let reader = threads.spawn(|| {
             let mut newest = 0;
             while newest < 99 {
-                // A scan must not return a row whose value is older than that of the row before.
+                // The values must not become older from one row of the scan to the next.
                 let mut last = newest;
                 for pair in memtable.scan(&range, Order::Descending, seek(&tree)) {
                     let value = pair.unwrap().1[0];

@@ -1,6 +1,6 @@
 //! Entries of the audit log.
 //!
-//! Every change to the number of rows and bytes that a business uses writes an entry, so the newest entry contains the
+//! Every change to the rows and bytes that a business uses writes an entry, so the newest entry contains the
 //! current numbers.
 
 use domain::{Actor, Amount, AuditEntry, Budget, BudgetKind, FieldChange, Limit, ResourceId, Usage};

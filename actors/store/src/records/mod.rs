@@ -1,7 +1,8 @@
 //! The encoding of each record: its fields in order, each with the version that added it.
 //!
 //! Invariants: ids are stored as 16 bytes, instants as milliseconds, and the variants of an enum as numbers
-//! that never change. Decoding checks a record as if it were new. Tests check the bytes of each record.
+//! that never change. Decoding applies the same checks as the creation of a record. Tests check the bytes of
+//! each record.
 
 mod audit;
 mod business;

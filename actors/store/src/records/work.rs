@@ -79,8 +79,8 @@ pub struct IdempotencyRecord {
     pub body: Vec<u8>,
     /// The resource to render in place of the body, which was deleted because it contained data of an erased contact.
     pub shows: Option<ShownAnew>,
-    /// The time of the response by the steady clock. The first version stored the time of the wall clock, which is
-    /// decoded as if it were steady.
+    /// The time of the response by the steady clock. The first version stored the time of the wall clock,
+    /// which is decoded as a time of the steady clock.
     pub answered: SteadyTime,
 }
 

@@ -131,8 +131,8 @@ pub(super) fn next_message(
     None
 }
 
-/// Returns all valid messages in the bytes of a segment, including those that are left over from an earlier segment at
-/// the same place.
+/// Returns all valid messages in the bytes of a segment. They may include old messages of an earlier segment
+/// at the same offset.
 pub(super) fn all_messages(segment: &[u8]) -> impl Iterator<Item = Header> {
     let mut at = SEGMENT_HEADER_BYTES;
     std::iter::from_fn(move || {

@@ -37,7 +37,7 @@ use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, Segment, segment_of
 use super::{sealed, snapshot};
 use crate::files::found;
 
-/// The maximum number of pages that the log contains in addition to those of the snapshot.
+/// The maximum number of pages of the log that are not in the snapshot.
 const NEW_PAGES_MAX: u64 = 1 << 20;
 
 const THREADS_MAX: usize = 4;
@@ -332,7 +332,8 @@ impl Log {
     }
 }
 
-/// Returns the header of an invalid message, if the page number in it is certain and a valid message follows.
+/// Returns the header of an invalid message, if its page number is known to be right and a valid message
+/// follows.
 fn damaged_message(bytes: &[u8], at: usize, number: u64, pages_max: u64) -> Option<Header> {
     let header = header_at(bytes, at).filter(|header| header.number == number)?;
     let next = at + header.length;

@@ -1,5 +1,5 @@
-//! Creates the stores that the test damages. A child process fills each store, and then closes it or ends as if it were
-//! killed by `kill -9`.
+//! Creates the stores that the test damages. A child process fills each store, and then closes it or aborts,
+//! which simulates `kill -9`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ pub(crate) fn work(arguments: &[String]) {
         let _all = under_way.acquire_many(UNDER_WAY as u32).await.unwrap();
         println!("{}", work.changes);
         if end == "kill" {
-            // The process ends as if by `kill -9`: nothing is closed, and a checkpoint may be in progress.
+            // The abort simulates `kill -9`: nothing is closed, and a checkpoint may be in progress.
             std::process::abort();
         }
         store.close().await.unwrap();

@@ -40,8 +40,8 @@ struct Difference {
     missing: usize,
     altered: usize,
     added: usize,
-    /// The numbers of the businesses whose rows differ or cannot be read. The number [`BUSINESSES`] stands for rows
-    /// that belong to no business.
+    /// The numbers of the businesses whose rows differ or cannot be read. The number [`BUSINESSES`] means
+    /// rows that belong to no business.
     businesses: BTreeSet<usize>,
 }
 
@@ -102,7 +102,7 @@ fn differ(store: &Store, rows: &Rows) -> Result<Seen, StoreError> {
     let mut from = everything.from;
     for number in 0..BUSINESSES {
         let of_business = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
-        // The store must not contain rows between those of two businesses.
+        // The store must not contain rows between the key ranges of two businesses.
         difference.scan(store, &KeyRange { from, to: of_business.from }, rows, BUSINESSES)?;
         difference.scan(store, &of_business, rows, number)?;
         from = of_business.to;

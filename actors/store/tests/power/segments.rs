@@ -5,8 +5,8 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 pub(crate) const SEGMENT_BYTES: usize = 8 << 20;
-/// The length of a segment's header. It contains a checksum, the position of the segment in the log, and the position
-/// up to which the log had been written when the segment was started.
+/// The length of a segment's header. The header contains a checksum, the position of the segment in the log,
+/// and the position of the end of the log when the segment was started.
 pub(crate) const SEGMENT_HEADER_BYTES: usize = 20;
 
 /// Returns the position of the segment in the log. Returns `None` if the header is invalid.

@@ -47,7 +47,7 @@ pub struct Reply {
     /// The number of characters of the answer. If `tokens` is `None`, the engine counts one token per 4
     /// characters of the request and the answer.
     pub chars: usize,
-    /// Whether the answer contains neither a sentence nor a call.
+    /// True if the answer contains no sentence and no call.
     pub is_empty: bool,
     /// Whether the stream ended early. A retry is useful if `is_empty` is also true.
     pub is_torn: bool,

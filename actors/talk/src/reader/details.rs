@@ -113,8 +113,8 @@ fn capitalised(word: &str) -> String {
     }
 }
 
-/// The digits of a turn, which may be written as words. `None` if the turn contains words that are neither digits nor
-/// fillers.
+/// The digits of a turn, which may be written as words. `None` if the turn contains words other than digits
+/// and fillers.
 fn digits(text: &str) -> Option<String> {
     let fillers = [
         "my",

@@ -9,7 +9,7 @@ use super::phrases::plain;
 use super::times::{self, Bare, Times};
 use super::tokens::{At, pieces};
 
-/// The meaning of a bare number.
+/// The meaning of a *bare* number, which has no word such as `at` or `November` beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
     Day,

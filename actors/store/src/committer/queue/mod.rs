@@ -12,8 +12,8 @@
 //!   So after a long change of n bytes, each short lane may write about n / m bytes before the next long
 //!   change. These bytes take a bounded number of *rounds*, each with one turn of every short lane.
 //! - If other lanes wrote short changes since the previous long change, the long ring pauses after a long
-//!   change. With m long lanes, the pause is [`REST`] / m times as long as the write of the long change. It
-//!   is at least as long as the write, and at most [`REST_MAX`].
+//!   change. With m long lanes, the pause is [`REST`] / m times as long as the write of the change's group.
+//!   It is at least as long as this write, and at most [`REST_MAX`].
 //! - The cost of taking a change does not depend on the number of lanes or changes.
 
 use std::collections::VecDeque;

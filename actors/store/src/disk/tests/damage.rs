@@ -93,8 +93,8 @@ fn flip_value(dir: &Path, values: &[&[u8]]) {
     flip(dir, place_of(dir, values).0);
 }
 
-/// Opens and closes a store until sled's snapshot covers the message with this value. sled does not read such
-/// a message at its start. Several attempts may be necessary: when sled closes, it may write the page again,
+/// Opens and closes a store until sled's snapshot covers the message with this value. sled does not read the
+/// message at its start. Several attempts may be necessary: when sled closes, it may write the page again,
 /// after the snapshot.
 fn cover(dir: &Path, value: &[u8]) {
     let is_covered = || {
@@ -124,8 +124,8 @@ fn cover(dir: &Path, value: &[u8]) {
     assert!(covered, "sled must leave the page in place at one of the openings");
 }
 
-/// Returns two copies of a store with several segments, and the rows of the store. The first copy has the
-/// files of a killed process, the second those of a store that was closed cleanly.
+/// Returns two copies of a store with several segments, and the rows of the store. The first copy simulates a
+/// kill. The second copy was closed cleanly.
 fn killed_and_closed() -> ([tempfile::TempDir; 2], BTreeMap<Vec<u8>, Vec<u8>>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
