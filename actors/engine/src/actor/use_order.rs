@@ -1,9 +1,9 @@
 //! The running actors of one kind, ordered by their last use. Uses are numbered in increasing order.
 //!
-//! A use needs no lock, because it stores its number only with the actor. The actor's entry in this order is
-//! then outdated: its number is too small. To find the longest unused actor, [`UseOrder::longest_unused`]
-//! checks the entry with the smallest number. If that entry is outdated, it gets the number of the actor's last
-//! use, and the check is repeated.
+//! A use takes no lock, because its number is stored only with the actor. The actor's entry in this order
+//! then has an outdated, smaller number. To find the longest unused actor, [`UseOrder::longest_unused`]
+//! checks the entry with the smallest number. If that entry is outdated, it gets the number of the actor's
+//! last use, and the check is repeated.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;

@@ -23,8 +23,8 @@ use crate::maintenance::business as jobs;
 /// The maximum number of overdue conversations that one change ends.
 const OVERDUE_MAX: usize = 32;
 
-/// Computes an answer from the state. Returns a closure that sends the answer; the actor calls the closure
-/// once that state is durable.
+/// Computes an answer from the state. Returns a closure that sends the answer. The actor calls the closure
+/// once this state is durable.
 pub(crate) type Question = Box<dyn FnOnce(&mut State, Timestamp) -> Done + Send>;
 
 /// Decides a change from the state. If it gets an error instead of the state, the error is the answer.
@@ -74,7 +74,7 @@ pub(crate) enum Message {
     Change(Decide),
     ImportContacts(Box<(Request, ImportContacts, Reply<Answer<ContactsImportedView>>)>),
     Ask(Question),
-    /// A question about the usage. The actor answers it once all records are counted.
+    /// A question about the usage. The actor answers the question once all records are counted.
     AskUsage(Question),
     Count,
     Maintain,
@@ -103,7 +103,7 @@ pub(crate) struct Running {
     asked: Vec<Question>,
     maintained: Vec<Maintained>,
     permits: Arc<Semaphore>,
-    /// A permit that is held while the actor does background work, so that the actor is not stopped.
+    /// A permit that the actor holds during background work, so that the directory does not stop the actor.
     work: Option<OwnedSemaphorePermit>,
     has_looked: bool,
 }

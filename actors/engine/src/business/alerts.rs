@@ -107,7 +107,7 @@ impl Mailed {
     }
 }
 
-/// The time of the next daily mail (08:00 in the business's zone), converted to the clock of the schedules.
+/// The time of the next daily mail (08:00 in the business's zone), converted to the steady clock.
 fn daily_due(state: &State) -> Timestamp {
     let now = state.clocks.now();
     state.steady.now() + (next_daily(state.business.zone, now) - now)
@@ -131,7 +131,7 @@ fn write_alert(
 }
 
 /// The number of the newest alert that the person ever had in the business, or 0. If all alerts have been
-/// deleted, the person's read position, up to which alerts are read, still contains the number.
+/// deleted, the number is the person's read position (the number of the newest read alert).
 pub(super) fn last_alert(state: &State, person: PersonId) -> Result<u64, StoreError> {
     if let Some(last) = state.alerts.get(&person) {
         return Ok(*last);

@@ -35,7 +35,7 @@ pub trait Change: Send + Sized {
 pub type AnswerOf<C> = Answer<<<C as Change>::Gives as Gives>::Value>;
 
 /// The weight of a change to an existing record. It is [`Weight::Frees`] only if the change ends something
-/// and changes nothing else. Otherwise a client could fill the disk with changes to other fields.
+/// and changes no other field. Otherwise a client could fill the disk with changes to other fields.
 pub(super) fn weight_of_change(ends: bool, changes_more: bool) -> Weight {
     if ends && !changes_more { Weight::Frees } else { Weight::Grows }
 }

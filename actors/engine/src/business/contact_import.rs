@@ -3,12 +3,11 @@
 //! Invariants:
 //! - The first batch writes a row with the id of the first new contact, and the last batch deletes the row.
 //!   While the row exists, the contacts from this id on are *hidden*: readers skip them ([`Hidden`]).
-//! - The actor handles no other message during an import. So no record refers to a hidden contact, and every
-//!   other contact has a smaller id.
+//! - The actor handles no other message during an import. Therefore no record refers to a hidden contact, and
+//!   every other contact has a smaller id.
 //! - After an interruption, the load of the business deletes the hidden contacts.
-//! - While the row exists, the newest audit entry does not contain the usage of the business (its numbers of
-//!   rows and bytes), because each batch changes the usage. After an interruption, the rows are counted
-//!   again.
+//! - While the row exists, the newest audit entry does not contain the usage (the numbers of rows and bytes)
+//!   of the business, because each batch changes it. After an interruption, the rows are counted again.
 
 use std::collections::HashSet;
 

@@ -84,7 +84,7 @@ impl<'a> Context<'a> {
         self.state.contact(id)
     }
 
-    /// The contact to which an index row refers. An undecodable contact counts as missing and so blocks no
+    /// The contact to which an index row refers. An undecodable contact counts as missing, so it blocks no
     /// request.
     pub fn contact_at(&self, row: &Key) -> Result<Option<Contact>, StoreError> {
         let Some(id) = self.state.read_raw(row)? else { return Ok(None) };
@@ -127,9 +127,8 @@ impl<'a> Context<'a> {
         self.state.budget.limits.has_room(kind, self.state.budget.usage.of(kind), more)
     }
 
-    /// Checks that the budget has room for a new record. A refusal names the field `path`. Without this check,
-    /// the later check of the whole batch would refuse the change, but it could name only the kind of the
-    /// record.
+    /// Checks that the budget has room for a new record. A refusal names the field `path`. The later check of
+    /// the whole batch can name only the kind of the record.
     pub fn check_budget<R: Record>(&self, kind: BudgetKind, record: &R, path: &str) -> Result<(), Refusal> {
         let more = Amount::row(record.encode().len());
         self.state.budget.limits.check(kind, self.state.budget.usage.of(kind), more, path)

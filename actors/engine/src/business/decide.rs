@@ -64,8 +64,8 @@ pub(crate) fn carry_out<C: Change>(
     let mut context = Context::new(state, request, now);
     let (decided, value, kept) = change.decide(&mut context)?.into_parts(request.idempotency.is_some());
     if decided.writes.is_empty() && request.idempotency.is_some() {
-        // A decision without writes still stores its answer. Its weight counts as `Keeps` if it is `Frees`,
-        // so that a client cannot fill the disk with stored answers.
+        // A decision without writes still stores its answer. So that a client cannot fill the disk with
+        // stored answers, the weight `Frees` counts as `Keeps` here.
         state.store.check_room(weight.min(Weight::Keeps))?;
     }
     let Context { at, mint, .. } = context;

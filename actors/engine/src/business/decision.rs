@@ -65,15 +65,15 @@ impl<G: Gives> Decision<G> {
         (decided, value, kept)
     }
 
-    /// Stores this value instead of the answer. The answer to a repeated request is built from the value.
+    /// Stores this value instead of the answer. The answer to a repeated request is built from this value.
     #[must_use]
     pub(super) fn remember(mut self, value: G::Value) -> Self {
         self.remembered = Some(value);
         self
     }
 
-    /// Adds the writes, the audit entries and the events of another decision, and returns that decision's
-    /// answer too. Must not be used with a decision that has mails or alerts, because they would be lost.
+    /// Adds the writes, the audit entries and the events of another decision. Also returns the other
+    /// decision's answer. The other decision must have no mails or alerts, because they would be lost.
     pub(super) fn with<H: Gives>(mut self, other: Decision<H>) -> (Self, H::Value) {
         let Decided { writes, audit, events, .. } = other.decided;
         self.decided.writes.extend(writes);

@@ -12,12 +12,12 @@ use uuid::Uuid;
 #[derive(Debug, Default)]
 pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
-    /// The digest of each phone number or e-mail address of an erased contact, with the id of the erasure or
-    /// merge that took the number or address from the contact (the newest, if there are several). Records with
-    /// a later id stay unchanged.
+    /// Maps the digest of each phone number and e-mail address of the erased contacts to the id of the
+    /// erasure or merge that removed it from its contact. If there are several, the map contains the newest
+    /// id. Records with a later id stay unchanged.
     identifiers: HashMap<[u8; 16], Uuid>,
-    /// True if the row of an erasure contains no phone number or cannot be decoded. The erased contact may then
-    /// have been undecodable, so index rows may still contain its id.
+    /// True if the row of an erasure contains no phone number or cannot be decoded. In this case the erased
+    /// contact may have been undecodable, and index rows may still contain its id.
     may_be_listed: bool,
 }
 

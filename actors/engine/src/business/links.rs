@@ -4,9 +4,9 @@
 //! - Each link of an appointment is in the appointment's [`LinksRecord`], which names no other link.
 //! - An appointment without a contact has no links.
 //! - The deletion of an appointment deletes its links. A background job deletes the links that have ended.
-//! - If an appointment has too many links, those that a page showed end first. A link that was sent by mail
-//!   ends after them, because it can also stop e-mails, and a visitor must not be able to end it by repeating a
-//!   form.
+//! - If an appointment has too many links, the links that a page showed end before the links that were sent
+//!   by mail. A mailed link can also stop e-mails, so a visitor must not be able to end it by submitting a
+//!   form repeatedly.
 
 use chrono::TimeDelta;
 use domain::{Appointment, AppointmentId, Timestamp};
@@ -64,7 +64,7 @@ fn put(mut links: LinksRecord, token: &ManageToken, link: &LinkRecord, rows: &mu
     rows.put(keys::link(of, &token.hash()), link.encode());
 }
 
-/// Returns the changed row of the appointment's links, which counts one more move.
+/// Returns the row of the appointment's links, with the number of moves increased by one.
 pub(super) fn moved(state: &State, id: AppointmentId) -> Result<Batch, StoreError> {
     let mut links = of_appointment(state, id)?;
     links.moves = links.moves.saturating_add(1);

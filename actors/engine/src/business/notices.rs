@@ -2,9 +2,9 @@
 //!
 //! Invariants:
 //! - Without a mail relay, no notice is written.
-//! - The rows of waiting notices belong to the outbox, which drops a notice that a later change makes
-//!   obsolete. A business actor only adds notices, cleans finished ones and deletes those of a deleted
-//!   appointment.
+//! - Only the outbox changes waiting notices. It drops a notice that a later change makes obsolete. A
+//!   business actor only adds notices, removes personal data from finished ones and deletes the notices of a
+//!   deleted appointment.
 
 use std::collections::BTreeSet;
 
@@ -70,8 +70,8 @@ pub(super) fn write_notices(
     Ok(changed)
 }
 
-/// The mail of a new notice, which waits at least for `delay`. `None` without a relay. If the budget has no
-/// room for it beside the `more` notices that the batch already contains, the mail is marked as dropped.
+/// The mail of a new notice, which waits at least for `delay`. `None` without a relay. The batch already
+/// contains `more` notices. If the budget has no room for another one, the mail is marked as dropped.
 pub(crate) fn minted_notice(
     state: &mut State,
     notice: Notice,
@@ -107,8 +107,9 @@ fn notices(
     let settings = &state.notices;
     let kind = NoticeKind::of_change(before, after).filter(|_| settings.includes(after));
     let Some(kind) = kind else { return Vec::new() };
-    // `since` is the time of the booking or of the last move. If this change is neither, it confirms a pending
-    // appointment, and `since` is the stamp of the pending appointment, which only a booking or a move sets.
+    // `since` is the time of the booking or of the last move. Any other change here confirms a pending
+    // appointment. Only a booking or a move sets the stamp of a pending appointment, so `since` is this
+    // stamp.
     let is_moved =
         |before: &Appointment| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id);
     let since = before.filter(|before| !is_moved(before)).map_or(at, |before| before.updated_at);

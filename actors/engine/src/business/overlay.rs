@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use store::{Key, KeyRange};
 
-/// The newest value of a key (`None` for a deletion), and the ticket, which is the number of its commit.
+/// The newest value of a key (`None` for a deletion), and the ticket, which is the number of the commit that
+/// writes it.
 struct Entry {
     value: Option<Vec<u8>>,
     ticket: u64,

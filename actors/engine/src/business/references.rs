@@ -26,7 +26,7 @@ const WATCHED_MAX: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Watch {
     number: u64,
-    /// Keeps the actor running, because only this actor knows the watch.
+    /// This permit keeps the actor running, because only this actor knows the watch.
     _in_use: Arc<OwnedSemaphorePermit>,
 }
 

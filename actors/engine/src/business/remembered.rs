@@ -73,8 +73,8 @@ fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<(u16, Ve
     Ok(Some((record.status, body)))
 }
 
-/// If a stored response names a merged contact, returns the current state of its resource. `None` for any
-/// other response, and if the resource was deleted.
+/// If a stored response names a merged contact, returns the current state of the resource in the response.
+/// `None` for any other response, and for a deleted resource.
 fn of_survivor(state: &State, body: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
     let Some(resource) = Resource::of_answer(body) else { return Ok(None) };
     let alias = resource.contact_id().map(|id| keys::alias(state.id, id));
@@ -134,7 +134,8 @@ pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Ve
     Ok(days)
 }
 
-/// Checks the caller's rights. Only the actor removes rights, so they hold until the change is decided.
+/// Checks the caller's rights. Only the actor removes rights, so the caller has them until the change is
+/// decided.
 pub(super) fn check_actor(state: &State, request: &Request, needs: Option<Right>) -> Result<()> {
     match request.actor {
         Who::ApiKey(_) | Who::Person(_) if state.business.suspended => Err(EngineError::Suspended),

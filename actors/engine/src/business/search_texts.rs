@@ -4,12 +4,11 @@
 //! Invariants:
 //! - The key of a row contains the last id of the row's records. The row contains the texts of these records
 //!   and of no other record.
-//! - The records after the last row are *unfiled*: a search reads the records themselves. There are few of them,
-//!   because they are filed together as soon as there are [`ROW_RECORDS_MAX`] of them. A new record therefore seldom
-//!   writes a row.
+//! - The records after the last row are *unfiled*: a search reads the records themselves. As soon as there
+//!   are [`ROW_RECORDS_MAX`] unfiled records, they are filed together, so a new record seldom writes a row.
 //! - A change or deletion of a record changes the record's row in the same batch.
-//! - When a row is divided, it keeps its key, and the new row comes before it. A search, which reads the rows
-//!   in descending order of the keys, therefore reads all texts of the divided row.
+//! - When a row is divided, it keeps its key, and the new row gets a smaller key. A search reads the rows in
+//!   descending order of the keys, so it reads all texts of the divided row.
 
 use std::collections::BTreeMap;
 
@@ -100,7 +99,7 @@ pub(super) fn index(state: &mut State, writes: &[Write], batch: &mut Batch) -> R
         if more == 0 {
             continue;
         }
-        // After the actor's start the number of unfiled records is unknown. The first new record therefore
+        // After the actor's start the number of unfiled records is unknown. Therefore the first new record
         // calls `file`, which counts them.
         let count = state.unfiled.get(&rows).map_or(ROW_RECORDS_MAX, |count| count + more);
         let count = if count < ROW_RECORDS_MAX { count } else { file(state, rows, &unfiled, batch)? };
@@ -166,8 +165,8 @@ fn file(
     if filed.records == ROW_RECORDS_MAX {
         filed.write(batch);
     }
-    // A row without texts is needed only for its key, the id up to which records are filed. The new rows have greater
-    // ids, so the row without texts is deleted.
+    // A row without texts is needed only for its key, which contains the id up to which records are filed.
+    // The new rows have greater ids, so the row without texts is deleted.
     if batch.len() > before
         && let Some((key, value)) = newest
         && SearchRecord::decode(&value).is_ok_and(|row| row.texts.is_empty())

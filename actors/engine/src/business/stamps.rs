@@ -4,12 +4,12 @@
 //! - Stamps never decrease, even when the clock goes back.
 //! - A list ordered by `updated_at` ends at an instant, its *fence*. Every later change has a stamp after
 //!   the fence, so a client that continues at the fence misses no change.
-//! - A change after a member's removal has a later stamp than the removal. The stamp distinguishes a new
-//!   membership of the same person from the removed one.
+//! - A change after a member's removal has a later stamp than the removal, so the stamp distinguishes a new
+//!   membership of the person from the removed one.
 //! - `newest <= next`. A list or a removal increases `next` at most to a millisecond after the newest
 //!   change, or to the current time if that is later.
 //!
-//! All fences from before the actor's start are before [`crate::clock::Clocks::stamps_from`].
+//! The fences of lists before the actor's start are earlier than [`crate::clock::Clocks::stamps_from`].
 
 use chrono::TimeDelta;
 use domain::Timestamp;
@@ -38,12 +38,12 @@ impl Stamps {
         *self = Self { newest: at, next: at };
     }
 
-    /// Gives the next change a later stamp than the newest change has.
+    /// Ensures that the next change has a later stamp than the newest change.
     pub(crate) fn part(&mut self) {
         self.next = self.next.max(self.newest + TICK);
     }
 
-    /// Returns the fence of a list at `now`, and gives every later change a stamp after it.
+    /// Returns the fence of a list at `now`. Every later change has a stamp after this fence.
     pub(crate) fn fence(&mut self, now: Timestamp) -> Timestamp {
         let fence = self.newest.max(self.next - TICK).max(now - TICK);
         self.next = fence + TICK;

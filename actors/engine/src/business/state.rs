@@ -37,12 +37,12 @@ use crate::mail::Outbox;
 use crate::maintenance::business::BusinessJobs;
 use crate::maintenance::{AgeMarks, HourlyRound};
 
-/// The time before now whose appointments `busy` contains. It is longer than the longest service and the
-/// longest local day together.
+/// `busy` contains the appointments that started within this time before now. It is longer than the longest
+/// service and the longest local day together.
 pub(crate) const BUSY_PAST: TimeDelta = TimeDelta::hours(50);
 /// The number of rows that are read before other tasks can run.
 pub(super) const ROWS_PER_TURN: usize = 1_024;
-/// Entries of `busy` are dropped when they are older than [`BUSY_PAST`] by more than this.
+/// Entries of `busy` are dropped when they are older than [`BUSY_PAST`] plus this time.
 const BUSY_SLACK: TimeDelta = TimeDelta::hours(48);
 
 /// The assumed length of an undecodable appointment, without buffers. No service is longer.

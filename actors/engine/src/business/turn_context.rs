@@ -1,5 +1,5 @@
-//! The engine's part of a turn of a conversation. The rules in the crate [`talk`] ask for facts and changes of the
-//! business; this module answers from the state of the business's actor.
+//! The engine's part of a turn of a conversation. The rules in the crate [`talk`] ask for facts and changes.
+//! This module answers from the state of the business's actor.
 //!
 //! Invariants:
 //! - A change obeys the rules for bookings by customers. It becomes part of the decision of the turn, so the turn and
@@ -36,8 +36,8 @@ use crate::error::{EngineError, Result};
 /// Parses a phone number that a person has written or said. The second parameter is the region of national numbers.
 pub type ReadPhone = fn(&str, &str) -> Option<Phone>;
 
-/// A limit on the bookings of callers, which counts a booking by the phone number and the email address that the caller
-/// has entered. It returns false if the booking is not allowed.
+/// A limit on the bookings of callers. It counts a booking for the phone number and the email address that
+/// the caller has entered, and returns false if the booking is not allowed.
 #[derive(Clone)]
 pub struct BookingLimit(Arc<CountBooking>);
 
@@ -64,7 +64,7 @@ const LOOK_DAYS: u64 = 7;
 const OWN_MAX: usize = 20;
 /// The maximum size of the knowledge entries that conversations search. The entries beyond it are not searched.
 const KNOWLEDGE_BYTES_MAX: usize = 4 << 20;
-/// The bytes after which a list of rows ends.
+/// The number of bytes after which a list of rows ends.
 const ROWS_BYTES_MAX: usize = 2 * KNOWLEDGE_BYTES_MAX;
 
 /// Returns the facts about the business that a turn needs.
@@ -376,8 +376,8 @@ impl TurnContext<'_, '_> {
         if !self.context.state.has_room(&[BudgetKind::Messages]) {
             return Ok(Answer::Refused(Refused::Limit));
         }
-        // For a caller who is not verified, this is the contact with the caller's number, or the contact of a
-        // booking in this conversation.
+        // For a caller who is not verified, `known` is the contact with the caller's number, or the contact
+        // of a booking in this conversation.
         let known = self.talk.contact.filter(|_| self.talk.verified).or(self.conversation.contact_id);
         let contact = known.map(|id| self.context.contact(id)).transpose()?.flatten();
         let caller_phone = ask.phone.as_ref().and_then(|phone| Phone::from_e164(phone.clone()).ok());

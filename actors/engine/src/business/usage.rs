@@ -4,8 +4,7 @@
 //! Invariants:
 //! - `BusinessBudget::usage` equals the rows in the store after all decided changes: all rows, or only the
 //!   rows before `uncounted` while a count is in progress.
-//! - A change in the usage writes an audit entry with the new usage in the same batch. After a crash the
-//!   store contains both or neither.
+//! - A change that changes the usage writes an audit entry with the new usage in the same batch.
 //! - A step of counting is one message and reads a bounded number of rows and bytes. Only requests for the
 //!   complete usage wait until all steps are done.
 
@@ -44,8 +43,8 @@ pub(super) fn count(
             continue;
         };
         let kind = COUNTED[place].budget;
-        // A new record has no previous value, so nothing is read. A value with inconsistent pieces was never
-        // counted, so it counts as missing.
+        // A new record has no previous value to read. A value with inconsistent pieces was never counted, so
+        // it counts as missing.
         let before = if is_new { None } else { state.store.usable(key, state.read_raw(key))?.flatten() };
         if let Some(before) = before {
             usage.remove(kind, Amount::row(before.len()));

@@ -23,7 +23,7 @@ pub enum Write {
     Business(Business),
     Service(Service),
     Staff(StaffMember),
-    /// The record is in the installation's list of all API keys, under the prefix of the key.
+    /// An API key. Its record is in the installation's list of all API keys, under the prefix of the key.
     ApiKey(ApiKey),
     Appointment {
         before: Option<Appointment>,
@@ -62,7 +62,8 @@ pub enum Write {
     NoBusiness,
     /// Rows of which the actor has no copy in memory.
     Rows(Batch),
-    /// The rows of a record, and the change to its search text. `held` is the record if the actor has it in memory.
+    /// The rows of a record, and the change to its search text. `held` contains the record if the actor has
+    /// it in memory.
     Kept {
         rows: Batch,
         search: Option<SearchChange>,

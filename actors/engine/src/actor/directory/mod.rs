@@ -33,8 +33,7 @@ pub(crate) const QUEUE_PERMITS: usize = 1_024;
 /// The number of parts into which a sweep is divided. One part runs per second.
 const SWEEP_PARTS: usize = 50;
 const SWEEP_PART_MIN: usize = 16;
-/// The number of actors that a start inspects. It is more than 1, so that a start can stop more actors than
-/// it adds.
+/// The number of actors that a start inspects. With more than 1, a start can stop more actors than it adds.
 const LOOKS_PER_START: usize = 4;
 
 pub(crate) type Start<I, M> = Box<dyn Fn(I, Arc<Semaphore>) -> Starting<M> + Send + Sync>;
@@ -111,7 +110,7 @@ impl<I: Id, M: Message> Directory<I, M> {
         Self { seats: Arc::new(seats), start, minute, noted: DashMap::new(), sweep }
     }
 
-    /// Returns the actor of an id, started if necessary, and a permit for one message. Errors:
+    /// Returns the actor of an id, which is started if necessary, and a permit for one message. Errors:
     /// [`EngineError::Overloaded`], [`EngineError::Resting`] during a back-off, and errors of the start.
     pub(crate) async fn enter(&self, id: I) -> Result<Entered<M>> {
         loop {
@@ -139,7 +138,7 @@ impl<I: Id, M: Message> Directory<I, M> {
             }
             let permits = Arc::new(Semaphore::new(QUEUE_PERMITS));
             let starting = (self.start)(id, Arc::clone(&permits));
-            // The start is a separate task, so the actor is put into its seat even if the request is dropped.
+            // The start is a separate task, so the actor enters its seat even if the request is dropped.
             let filling = Arc::clone(&self.seats).fill((id, seat, gone), starting, permits);
             return tokio::spawn(filling).await.unwrap_or(Err(EngineError::Failed));
         }

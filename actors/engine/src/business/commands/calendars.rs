@@ -157,7 +157,8 @@ impl Change for DisconnectCalendar {
     }
 }
 
-/// Makes the next read complete, and lets a stopped calendar be read again.
+/// Makes the next read of a calendar a complete read. If the reads of the calendar were stopped, they
+/// continue.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadCalendar {
     pub id: CalendarId,

@@ -172,15 +172,16 @@ fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
     let facts = facts(state, context.now);
     let mut session = session(&before, &facts, context.at);
     if before.channel == Channel::Sms {
-        // The thread belongs to the contact that has its phone number now. A booking in the thread may have created
-        // this contact.
+        // A conversation by text message belongs to the contact that has its phone number now. An earlier
+        // turn may have created this contact with a booking.
         session.talk.contact = contacts::find(context, before.from.as_ref(), None)?.map(|contact| contact.id);
     }
     let said = cut(turn.said.clone(), before.channel.caller_chars_max());
     Ok(Begun { before, session, facts, said })
 }
 
-/// The input of the rules, and the rounds of the model, if it was used.
+/// The input of the rules. If a model was used, also its rounds. In a round, the model writes text and calls
+/// functions.
 struct Spoken {
     input: Input,
     answers: Answers,
@@ -249,7 +250,8 @@ fn take<G: Gives<Value = TurnsTakenView>>(
     add_answer(context, Some(before), (turned, seq), (output, tokens), planned)
 }
 
-/// Runs a rule again and again, with the answer to each of its questions, until it returns a result.
+/// Runs a rule until it returns a result instead of a question. Each run gets the answers to the earlier
+/// questions.
 fn answered<T>(
     turn_context: &mut TurnContext<'_, '_>,
     answers: &mut Answers,
@@ -266,11 +268,11 @@ fn answered<T>(
     }
 }
 
-/// A turn that a model answers, before the first round of the model. The actor has made no change for the turn yet.
+/// A turn before the first round of the model that answers it. The actor has made no change for the turn yet.
 pub(crate) struct Prepared {
     pub(crate) before: Conversation,
     pub(crate) facts: talk::Facts,
-    /// The engine's answers that make no change.
+    /// The engine's answers to the rules' questions so far. None of them made a change.
     pub(crate) answers: Answers,
     pub(crate) draft: Box<Draft>,
     /// The number of tokens that the conversation has used.
@@ -344,8 +346,8 @@ pub(crate) fn prepare(
     Ok(Some(Prepared { before, facts, answers, draft, tokens, tokens_per_day, date, input, asking }))
 }
 
-/// Answers a question that a function of the model asks. If it asks for a change, the answer is a preview, and nothing
-/// changes.
+/// Answers a question of a function that the model calls. If the question asks for a change, the answer is a
+/// preview.
 pub(crate) fn asked_in_turn(
     state: &State,
     request: &Request,
@@ -429,7 +431,8 @@ fn check_length(conversation: &Conversation) -> Result<()> {
     if conversation.is_full() { Err(full().into()) } else { Ok(()) }
 }
 
-/// Returns the session of an open conversation. After an erasure there is none, so the conversation begins again.
+/// Returns the session of an open conversation. If an erasure has deleted the session, the conversation
+/// begins again.
 fn session(conversation: &Conversation, facts: &talk::Facts, at: Timestamp) -> Session {
     Session::of(conversation).unwrap_or_else(|| {
         let start = Start {
@@ -455,7 +458,8 @@ fn cut(said: Said, chars_max: usize) -> Said {
     }
 }
 
-/// Returns the form and the text of a caller's turn. The text of a choice is the label of its button.
+/// Returns the kind of input and the text of a caller's turn. The text of a choice is the label of its
+/// button.
 fn shown_input(said: &Said, choices: &[ChoiceView]) -> (Option<InputKind>, String) {
     match said {
         Said::Speech(text) => (Some(InputKind::Speech), text.clone()),
@@ -619,7 +623,7 @@ pub(crate) fn end_conversation(
     };
     let mut decision = decision;
     if it.call_id.is_some() && !state.has_room(&[BudgetKind::Calls, BudgetKind::Contacts]) {
-        // Without room for the call, the conversation must still end.
+        // The conversation must end even if the budget has no room for the call.
         decision = without_call(context, &it, decision)?;
         it.call_id = None;
     }
@@ -676,7 +680,7 @@ fn with_contact(
     Ok(decision)
 }
 
-/// Whether a message with this phone number concerns the contact, and not another person.
+/// Whether a message with this phone number concerns the contact or the caller, and not another person.
 pub(in crate::business) fn speaks_for(
     phone: Option<&Phone>,
     it: &Conversation,
@@ -756,7 +760,7 @@ impl Change for ReplyByTeam {
         let text = self.text.into_string();
         let mut session = session(&before, &facts(context.state, context.now), context.at);
         session.talk.team_said(&text);
-        // After three wrong confirmation numbers, the silence is longer than that of a reply.
+        // After three wrong confirmation numbers, the receptionist is silent for longer than after a reply.
         session.silent_until = session.silent_until.max(Some(context.at + TEAM_SILENCE));
         let mut after = before.clone();
         after.turns.push(Turn {
@@ -822,8 +826,8 @@ impl Change for DeleteGap {
     }
 }
 
-/// Ends an open conversation whose time is over. Each conversation is a change of its own, so that a refused change
-/// leaves the others alone.
+/// Ends an open conversation whose time is over. Each conversation is ended by a separate change, so a
+/// refusal does not affect the others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EndOverdue {
     id: ConversationId,

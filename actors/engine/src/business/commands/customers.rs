@@ -140,7 +140,7 @@ pub struct Minted {
 impl Change for MintLink {
     type Gives = Shown<Minted>;
     /// A nearly full disk does not prevent this change, because an appointment has a limited number of links,
-    /// and the deletion of the appointment deletes them.
+    /// which are deleted with the appointment.
     const WEIGHT: Weight = Weight::Keeps;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {

@@ -122,8 +122,8 @@ impl Change for DeleteSpecialDay {
 }
 
 /// Lists the appointments on a date that would be outside bookable time if `days` replaced the special days.
-/// An opening window that begins on the date belongs to the date even after midnight. This holds for the
-/// windows of the old and of the new special days.
+/// An opening window that begins on the date belongs to the date even after midnight, both in the old and in
+/// the new special days.
 fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> AffectedView {
     let reach = |days| Calendar::new(&context.state.business, days).reach_of(date);
     let (was, shall_be) = (reach(&context.state.special), reach(days));

@@ -65,8 +65,8 @@ impl BusinessHandle {
     }
 
     /// The times to which an appointment can be moved, within an inclusive range of local days. `duration` is
-    /// its duration after the move; `None` if the duration stays. Errors: [`Refusal::NotFound`], and those of
-    /// [`Self::availability`].
+    /// the new duration of the appointment; `None` if the duration stays. Errors: [`Refusal::NotFound`], and
+    /// those of [`Self::availability`].
     pub async fn availability_to_move(
         &self,
         (id, staff): (AppointmentId, StaffId),

@@ -189,7 +189,7 @@ impl BusinessHandle {
         };
         let (contacts, index) =
             (keys::of_kind(self.id, kind::CONTACT), keys::of_kind(self.id, kind::CONTACT_SEARCH));
-        // A contact that is added to the index meanwhile is read twice. Both reads give the same position, so
+        // A contact that enters the index between the two reads is read twice, but at the same position, so
         // it is listed once.
         let newest = self.read(|store| store.scan(&index, Order::Descending).next().transpose()).await?;
         let unfiled =

@@ -1,4 +1,4 @@
-//! Computes figures from all records of a range. The range is read in parts, so no other request is delayed.
+//! Computes statistics of all records in a range. The range is read in parts, so no other request is delayed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -84,8 +84,8 @@ impl BusinessHandle {
                 let found = reader.get::<Appointment>(&keys::appointment(of, starts_at, id))?;
                 Ok(found.filter(|it| whose.has(it.contact_id)).map(|it| (it.id, Counted::from(&it))))
             };
-            // Meanwhile a background job may move an appointment from a merged contact to the surviving contact.
-            // The appointment is then found under both contacts, and counted once.
+            // If a background job moves an appointment from a merged contact to the survivor meanwhile, the
+            // appointment is found under both contacts. It is counted once.
             for id in whose.from.into_iter().chain([whose.id]) {
                 let range = keys::appointments_of_contact(of, id);
                 self.every(range, pick, |(id, it)| _ = counted.insert(id, it)).await?;
@@ -100,7 +100,7 @@ impl BusinessHandle {
         self.every(keys::of_kind(self.id, kind::ERASURE), pick, |id| _ = erased.insert(id)).await
     }
 
-    /// The figures of a range of local dates, which must not be empty.
+    /// The statistics of a range of local dates, which must not be empty.
     pub async fn insights(
         &self,
         dates: RangeInclusive<NaiveDate>,

@@ -45,8 +45,8 @@ impl SeenByLink {
 }
 
 impl Engine {
-    /// The business with the booking page of this slug. `None` if its page is disabled, or if the business
-    /// is suspended.
+    /// The business whose booking page has this slug. `None` if the page is disabled, or if the business is
+    /// suspended.
     pub async fn booking_page(&self, slug: &str) -> Result<Option<BusinessHandle>> {
         let Some(owner) = self.shared().store.get::<SlugOwner>(&keys::slug(slug))? else { return Ok(None) };
         let handle = self.business_for_visitor(owner.business_id);

@@ -15,8 +15,8 @@ use crate::error::Result;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proposal {
     Allowed,
-    /// It needs `override`, because it breaks these rules. The list is empty if `override` is needed only
-    /// because the appointment has ended.
+    /// The booking or move needs `override`, because it breaks these rules. The list is empty if `override`
+    /// is needed only because the appointment has ended.
     Overrides(Vec<Overridden>),
 }
 
@@ -72,7 +72,8 @@ impl BusinessHandle {
     }
 }
 
-/// Returns what a booking or move of `party` needs. `make` carries it out in memory with the given schedule and party.
+/// Returns the proposal for a booking or move by `party`. `make` books or moves in memory, with the given
+/// schedule and party.
 fn propose(
     state: &State,
     (now, starts_at): (Timestamp, Timestamp),

@@ -12,8 +12,8 @@ use crate::error::Result;
 
 impl BusinessHandle {
     /// Begins to watch for new references to a service that is about to be deleted. Fails with
-    /// [`Refusal::Conflict`](domain::Refusal::Conflict) if an appointment already refers to the service.
-    /// Whether a staff member offers the service is checked by the deletion itself.
+    /// [`Refusal::Conflict`](domain::Refusal::Conflict) if an appointment already refers to the service. The
+    /// deletion itself checks whether a staff member offers the service.
     pub async fn watch_unused_service(&self, id: ServiceId) -> Result<Watch> {
         let watch = self.watch_references(id.uuid()).await?;
         self.check_none(UsedBy::Appointment, move |it: &Appointment| it.service_id == id).await?;

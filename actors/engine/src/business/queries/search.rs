@@ -1,9 +1,9 @@
 //! Searches by names, phone numbers and e-mail addresses.
 //!
 //! A search first reads the newest records, which are not in the index yet, and then the rows of the index
-//! ([`crate::business::search_texts`]), newest first. The position of a page contains the id of its first record, and
-//! not the key of an index row. A record is therefore found once, even if its row is divided after the previous page
-//! was read.
+//! ([`crate::business::search_texts`]), newest first. The position of a page contains the id of its first
+//! record, not the key of an index row. Therefore a record is found once, even if its row is divided after
+//! the previous page was read.
 
 use std::cmp::Reverse;
 

@@ -1,9 +1,9 @@
 //! Lists appointments in the order of their last change.
 //!
-//! An appointment that was never changed has no row in the index of changes. The list finds it in the index by
-//! id. This index has the order of creation, because each new appointment of a business has a greater id than
-//! all older ones, and its creation stamp is not earlier than theirs. The time in an id is never before the
-//! creation stamp, so a list from an instant on skips the ids with an earlier time.
+//! An appointment that was never changed has no row in the index of changes. The list finds it in the index
+//! by id. The order of this index is the order of creation: a newer appointment of the business has a greater
+//! id and no earlier creation stamp. The time in an id is never before the creation stamp, so a list from an
+//! instant on skips the ids with an earlier time.
 //!
 //! Invariants:
 //! - Each appointment appears once, at its last change.
@@ -37,7 +37,8 @@ pub(super) struct Changes {
     pub(super) until: Timestamp,
 }
 
-/// The position of a list: the last change that was reached, and the last row read from the index by id.
+/// The position of a list: the last change that the list has reached, and the last row that it read from the
+/// index by id.
 #[derive(Clone, Copy)]
 struct Reached {
     change: (Timestamp, AppointmentId),
@@ -84,7 +85,7 @@ impl Changes {
             let found = row.and_then(|(key, start)| {
                 let change = keys::instant_and_id(&key).and_then(|(at, id)| {
                     let found = self.record(reader, id, &start)?;
-                    // If the record has changed since the index row was read, the list shows it at its later
+                    // If the record has changed since the index row was read, the list shows it at the later
                     // change instead.
                     let shown = found.filter(|found| found.updated_at == at && has_change_row(found));
                     Ok(Change { at, id, by_id: false, shown })

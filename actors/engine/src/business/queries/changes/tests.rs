@@ -10,7 +10,7 @@ fn business() -> BusinessId {
     Uuid::from_u128(1).into()
 }
 
-/// An appointment whose id contains a time one year after its creation, as if the clock had been wrong.
+/// An appointment whose id contains a time one year after the creation, as if the clock had been wrong.
 fn appointment(number: i64, created: i64, updated: i64) -> Appointment {
     let millis = 365 * 86_400_000 + number;
     let starts_at = Timestamp::from_millis(1_000_000 - number);

@@ -1,7 +1,7 @@
 //! Pages of lists.
 //!
-//! A *position* is the key of the last row that was read, without its *head*, which is the business and the
-//! kind. Invariant: the page after a position begins with the next row. The sizes of earlier pages and steps
+//! A *position* is the key of the last row that was read, without the *head* of the key (the business and the
+//! kind). Invariant: the page after a position begins with the next row. The sizes of earlier pages and steps
 //! do not matter, so several pages contain the same items as one long page.
 
 use std::cmp::Ordering;
@@ -19,7 +19,7 @@ use crate::scans::{Reader, Scans};
 #[derive(Clone, Debug)]
 pub struct PageRequest {
     pub limit: usize,
-    /// The page begins after this position, which is the [`Page::next`] of the page before.
+    /// The page begins after this position, which is the [`Page::next`] of the previous page.
     pub after: Option<Vec<u8>>,
 }
 
@@ -128,7 +128,7 @@ fn collect_rows<T>(
     Ok((items, End::OfList))
 }
 
-/// Reads the records of an index whose keys end with an instant and an id. `admits` gets the instant too,
+/// Reads the records of an index whose keys end with an instant and an id. `admits` also gets the instant,
 /// because the record may have changed since the index row was read.
 pub(super) fn walk<I: ResourceId, R: Record, T>(
     reader: &Reader<'_>,
@@ -224,9 +224,9 @@ fn in_order(
     })
 }
 
-/// Reads a part of a list with `part`, which gets the contact to which the list is limited. The part is empty
-/// for an unknown or erased contact. If the contact is merged or erased meanwhile, records may have been
-/// missed, so the part is read again in the next step.
+/// Reads a part of a list with `part`. The list is limited to one contact, which `part` gets. The part is
+/// empty for an unknown or erased contact. If the contact is merged or erased meanwhile, records may have
+/// been missed, so the part is read again in the next step.
 pub(super) fn of_contact<T>(
     reader: &Reader<'_>,
     (of, asked): (BusinessId, Option<ContactId>),
@@ -246,8 +246,8 @@ pub(super) fn of_contact<T>(
     Ok((Vec::new(), End::UsedUp(page.after.clone().unwrap_or_else(|| before_all.to_vec()))))
 }
 
-/// Returns the value for an id. It is in `known`, or `read` reads it at the first use. `unreadable` replaces an
-/// undecodable value.
+/// Returns the value for an id. If `known` does not contain the value, `read` reads it. `unreadable` replaces
+/// an undecodable value.
 pub(super) fn once<I: ResourceId + Hash, T>(
     known: &mut HashMap<I, T>,
     id: I,
