@@ -2,8 +2,7 @@
 //! [dispatcher](super::dispatch) decides when the actor may send.
 //!
 //! A *turn* reads the due rows and begins an attempt for each permit that the actor has. Every message
-//! requests a turn. Requests before the turn are combined into one. An actor that only waits may be
-//! stopped.
+//! requests a turn. All requests before a turn cause only one turn. An actor that only waits may be stopped.
 
 use std::sync::Arc;
 
@@ -62,8 +61,8 @@ pub(crate) enum Resend {
     One(EventId),
     /// Make the next attempt of a pending delivery immediately.
     Now(EventId),
-    /// Resend every missed and failed delivery in this range of the log. Each message handles the first rows
-    /// of the range, so the actor handles other messages in between.
+    /// Resend every missed and failed delivery in this range of the log. A message handles only the first
+    /// rows of the range, so that the actor can handle other messages before the next rows.
     Missed(KeyRange),
 }
 
@@ -77,8 +76,8 @@ impl DeliveryActor {
     ) -> Result<ActorRef<Message>, EngineError> {
         let shared = &deliveries.shared;
         shared.check_business(key.business)?;
-        // Waits until the outcomes that an earlier actor of this endpoint has written are durable, so that its attempts
-        // are not repeated.
+        // An earlier actor of this endpoint may have written outcomes that are not durable yet. The start
+        // waits for them, so that the attempts are not repeated.
         shared.store.settled(key.business).await?;
         let loaded = State::load(&deliveries, key, permits)?;
         let spawned = Self::spawn_linked(None, Self, loaded, shared.supervisor.clone()).await;
@@ -121,7 +120,7 @@ impl State {
                 self.turn_asked = false;
                 return self.turn(deliveries).await;
             }
-            // Deliveries may be due, so the actor keeps the message's permit, and thus keeps running, until a
+            // Deliveries may be due, so the actor keeps the message's permit, and therefore runs, until a
             // turn has read the rows.
             Message::Wake(permit) => self.work = Some(permit),
             Message::Permit(attempt_permit, permit) => {

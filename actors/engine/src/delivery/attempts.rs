@@ -38,9 +38,9 @@ pub(super) fn is_unreported(endpoint: &WebhookEndpoint, failing: Failing) -> boo
 }
 
 impl State {
-    /// Begins an attempt. The attempt returns its permit when the body is read, or [`BODY_GRACE`] after the
-    /// head of the response if the body takes longer. The rest of the body is then read without this permit.
-    /// The number of bodies that are read without a permit is bounded, and further bodies are not read.
+    /// Begins an attempt. The attempt returns its permit when the body is read, but at most [`BODY_GRACE`]
+    /// after the head of the response. The rest of the body is then read without the permit. The number of
+    /// bodies that are read without a permit is bounded. Further bodies are not read.
     pub(super) fn attempt(
         &mut self,
         deliveries: &Deliveries,
@@ -97,9 +97,8 @@ impl State {
         Ok(())
     }
 
-    /// Aborts the attempts that have no outcome yet and must not reach the endpoint any more, and releases their
-    /// permits. These are the attempts that began before the endpoint was last disabled, or all attempts if the
-    /// endpoint is disabled or deleted now.
+    /// Aborts attempts that have no outcome yet, and releases their permits: the attempts that began before
+    /// the endpoint was last disabled, or all attempts if the endpoint is disabled or deleted now.
     pub(super) fn abort_stale(&mut self, endpoint: Option<&WebhookEndpoint>) {
         let before = self.attempting.len();
         let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);
@@ -152,8 +151,8 @@ impl State {
     /// Writes the outcome of an attempt. If the outcome disables the endpoint, the business's actor writes it instead.
     pub(super) fn record(&mut self, deliveries: &Arc<Deliveries>, ended: Ended) -> Result<(), StoreError> {
         let (shared, event) = (&deliveries.shared, ended.delivery.event_id);
-        // The outcome of an attempt at a deleted endpoint is dropped, because no rows may be written for the
-        // endpoint.
+        // The outcome of an attempt is dropped if the endpoint is deleted, because no rows may be written for
+        // a deleted endpoint.
         if matches!(shared.store.look::<WebhookEndpoint>(&self.row())?, Some(None)) {
             self.recorded(event);
             return Ok(());
@@ -177,8 +176,8 @@ impl State {
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
-        // A delivery contains the value of this count at its first attempt. The count is written in the same
-        // batch, so that no stored delivery contains a greater value than the stored count.
+        // A delivery contains the value that this count had at the first attempt. The count is written in the
+        // same batch, so that no stored delivery contains a value above the stored count.
         let reached = Reached { count: self.reached(), failing: self.failing };
         if self.reached_written != reached {
             self.reached_written = reached;

@@ -20,7 +20,7 @@ use crate::shared::Shared;
 /// still being read.
 const RECORDING_MAX: usize = 64;
 
-/// If a due time is later than the schedule allows by more than this, a wrong clock has set it.
+/// A wrong clock has set a due time that is later than the schedule allows by more than this.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 pub(super) struct Due {
@@ -37,8 +37,8 @@ impl State {
             self.attempt_permits.clear();
             return Ok(());
         }
-        // If `hold` gets no permit, the actor is being stopped. It must not overwrite a newer wake-up in the
-        // dispatcher.
+        // If `hold` gets no permit, the actor is being stopped, and it must not overwrite a newer wake-up in
+        // the dispatcher.
         self.hold();
         if self.work.is_none() {
             if !self.attempt_permits.is_empty() {
@@ -106,9 +106,9 @@ impl State {
             self.rest(deliveries, due.more);
             return Ok(());
         }
-        // The attempts begin after the business's changes in progress are durable: the clients of these
-        // changes have priority, and the changes may add deliveries. The changes may also change the
-        // endpoint, so the endpoint is read again.
+        // The attempts begin after the business's changes in progress are durable, because the clients of
+        // these changes have priority. The changes may add deliveries and change the endpoint, so the
+        // endpoint is read again.
         shared.store.settled_to_send(self.key.business).await?;
         let epoch = endpoint.epoch;
         let target = Target::read(&shared.store, self.key)?;
@@ -160,8 +160,9 @@ impl State {
                 break;
             }
             let delivery = shared.store.look::<Delivery>(&keys::delivery(business, id, event))?;
-            // A delivery that cannot be decoded stays in the index, so it does not count as one of the turn's
-            // rows. Otherwise such deliveries could hide the later rows in every turn.
+            // An undecodable delivery stays in the index, and does not count as one of the turn's rows.
+            // Otherwise undecodable deliveries could use up the rows of every turn, and later rows would
+            // never be read.
             let Some(delivery) = delivery else { continue };
             looked_at += 1;
             let Some(delivery) = delivery.filter(|delivery| waits(delivery, endpoint, at)) else {
@@ -252,8 +253,8 @@ pub(super) async fn is_beyond_schedule(shared: &Shared, key: EndpointKey) -> Res
 /// A due time, the latest time that the schedule allows, and the delivery.
 type TooLate = (Timestamp, Timestamp, Delivery);
 
-/// Reads the last rows of the range. Returns the deliveries among them that are due later than the schedule
-/// allows, and the remaining range if it may contain more such deliveries.
+/// Reads the last rows of the range. Returns the deliveries in these rows that are due later than the
+/// schedule allows, and the remaining range if it may contain more of them.
 fn next_too_late(
     shared: &Shared,
     EndpointKey { business, endpoint }: EndpointKey,

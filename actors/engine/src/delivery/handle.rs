@@ -1,5 +1,5 @@
-//! The interface to endpoints and their deliveries. It sends deliveries again, and reads the delivery log: a filtered
-//! list, one delivery with its body, and counts. The test attempts that a client requests are in [`super::trial`].
+//! The interface to endpoints and their deliveries. It sends deliveries again, and reads the delivery log: a
+//! filtered list, one delivery with its body, and counts. Tests of endpoints are in [`super::trial`].
 
 use std::collections::HashMap;
 
@@ -35,12 +35,12 @@ pub struct DeliveryFilter {
 #[derive(Clone)]
 pub struct SentDelivery {
     pub shown: DeliveryView,
-    /// The request body of each attempt. It is empty if the event was wiped, and `None` if the row of the
-    /// event was deleted.
+    /// The request body, which is the same in each attempt. Empty if the event was wiped; `None` if the row
+    /// of the event was deleted.
     pub body: Option<Vec<u8>>,
 }
 
-/// The body holds personal data, so it is not logged.
+/// The body contains personal data, so it is not logged.
 impl std::fmt::Debug for SentDelivery {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SentDelivery").field("event_id", &self.shown.event_id).finish_non_exhaustive()

@@ -6,8 +6,8 @@
 //!
 //! Invariants:
 //!
-//! - Waiting deliveries are in the store with their due times. Memory holds only the attempts in progress, so
-//!   a restart loses no schedule.
+//! - The store contains the waiting deliveries with their due times, so a restart loses no schedule. The
+//!   memory of an actor contains only attempts in progress.
 //! - A delivery is sent only after its change is durable.
 //! - The outcome of an attempt and the next due time are written in one batch. If the outcome disables the
 //!   endpoint, the same batch contains this change.

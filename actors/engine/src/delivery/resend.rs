@@ -24,7 +24,7 @@ use super::state::{ROWS_PER_TURN, State, Target};
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// The pause before the repeat of a step that failed because too many requests were in progress.
+/// The pause before a step is repeated that failed because too many requests were in progress.
 const OVERLOAD_PAUSE: Duration = Duration::from_secs(1);
 
 enum Progress {
@@ -116,8 +116,7 @@ impl State {
         }
     }
 
-    /// Makes the next attempt of a pending delivery due now. The attempt counts as the next one of the
-    /// schedule, and the schedule continues after it.
+    /// Makes the next attempt of a pending delivery due now. The schedule continues after this attempt.
     async fn try_now(
         &mut self,
         deliveries: &Deliveries,
@@ -156,7 +155,7 @@ impl State {
         Ok(delivery.ok_or(Refusal::NotFound(Named::Delivery))?)
     }
 
-    /// Resends the missed and failed deliveries of the range's next rows. Returns how many were resent.
+    /// Resends the missed and failed deliveries in the next rows of the range. Returns how many were resent.
     async fn resend_missed(
         &mut self,
         deliveries: &Deliveries,
@@ -170,7 +169,7 @@ impl State {
         for row in shared.store.records::<Delivery>(range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, delivery) = row?;
             let status = delivery.status_in(endpoint.epoch);
-            // The step does not wait for a pending delivery, because its attempts may last for days.
+            // The step does not wait for a pending delivery, because the attempts may continue for days.
             if status != DeliveryStatus::Pending && self.is_under_way(delivery.event_id) {
                 waits = true;
                 break;

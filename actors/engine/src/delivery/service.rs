@@ -4,8 +4,8 @@
 //! Invariants:
 //!
 //! - Each message contains a message permit, which keeps the actor running until the message is handled.
-//! - A stopped actor is started when its endpoint gets an attempt permit, or for work that needs no permit. The
-//!   only such work at the start of the engine is the correction of due times.
+//! - A stopped actor is started when its endpoint gets an attempt permit, or for work that needs no permit.
+//!   At the start of the engine, only the correction of due times is work without a permit.
 //! - The waiting deliveries are registered with the dispatcher in bounded steps.
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -64,7 +64,7 @@ impl BusinessHandle {
         event: Option<EventType>,
     ) -> Result<(WebhookTrial, Option<Rest>), EngineError> {
         let timezone = self.business().await?.zone.name();
-        // After this read, the request is signed without a wait, so the newest secret signs it.
+        // The request is signed immediately after this read, so it is signed with the newest secret.
         let target = Target::read(&self.shared().store, self.endpoint_key(id))?;
         let target = target.ok_or(Refusal::NotFound(Named::Webhook))?;
         if target.suspended {

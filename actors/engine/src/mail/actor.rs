@@ -1,6 +1,6 @@
 //! The actor of the outbox. Its queue is the store's index of due mails, and every message requests a
-//! [turn](super::turn). Its memory holds the mails that are being sent and the [lanes](super::order) (groups
-//! of mails) with waiting mails, but not the waiting mails themselves.
+//! [turn](super::turn). Its memory contains the mails that are being sent, and the [lanes](super::order)
+//! (groups of mails) that have waiting mails, but not these mails.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
@@ -68,7 +68,7 @@ pub(crate) enum Outcome {
     Tried(Result<String, MailFailure>),
     /// The recipient no longer has access, or the content was deleted.
     Dropped,
-    /// The mail could not be composed this time, for this reason. The relay is not at fault.
+    /// The mail could not be composed in this attempt, for this reason. The relay did not cause the failure.
     NotMade(MailError),
 }
 
@@ -134,17 +134,17 @@ pub(crate) struct State {
     pub(super) alerts: Windows<PersonId>,
     pub(super) counts: NoticeCounts,
     pub(super) sending: BTreeSet<MailKey>,
-    /// The mails whose attempt has ended, and whose outcome is not durable yet.
+    /// The mails whose attempt has ended and has no durable outcome yet.
     pub(super) tried: BTreeSet<MailKey>,
     /// The start of this actor. The outcomes of attempts by earlier actors may be lost, so a mail that was due
     /// before this instant may have been sent.
     pub(super) began: Timestamp,
-    /// The mails in changes that are not durable yet. The value identifies the change: it is the first mail of
-    /// that change.
+    /// The mails in changes that are not durable yet. The value, which is the first mail of the change,
+    /// identifies the change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     pub(super) changes: usize,
-    /// For each business, the mail into which other mails are being gathered. Until the gathering is
-    /// durable, no mail of the business is sent, because it might be one of the gathered mails.
+    /// For each business, the mail into which other mails are being gathered. Until the change is durable, no
+    /// mail of the business is sent, because it might be one of the gathered mails.
     pub(super) gathering: BTreeMap<BusinessId, MailKey>,
     pub(super) damaged: BTreeSet<MailKey>,
     pub(super) tasks: JoinSet<()>,
@@ -153,8 +153,8 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The number of mails that are due or are being tried again, at most [`COUNTED_MAX`]. Of the mails that
-    /// are not due yet, the next [`NOT_DUE_READ_MAX`] are read. Does not count unreadable rows.
+    /// The number of mails that are due or wait for a retry, at most [`COUNTED_MAX`]. Of the mails that are
+    /// not due yet, the next [`NOT_DUE_READ_MAX`] are read. Does not count unreadable rows.
     fn count_waiting(&self, shared: &Shared) -> usize {
         let lanes = self.order.lanes().map(Lane::rows);
         let owners: BTreeSet<BusinessId> = lanes.chain(self.sending.iter().map(|key| key.of)).collect();
@@ -194,7 +194,7 @@ impl State {
         Lane::under(first.of).for_each(|lane| self.order.set(lane, Some(now)));
         for key in recorded {
             // If the appointment of a notice changed while the notice was being written, the notice was not
-            // dropped. It is therefore compared with the appointment again.
+            // dropped. Therefore the notice is compared with the appointment again.
             if let Some(notice) = unless_business_set_aside(self.read(shared, key))?
                 .flatten()
                 .flatten()

@@ -12,8 +12,8 @@ use super::letter::{AlertItem, Content, Letter, Link, Recipient, Sender, What};
 use super::notice;
 use super::unsubscribe::Unsubscribe;
 
-/// The maximum number of audit entries that are read to find the entry about an offer. They are read from the
-/// time of the offer on.
+/// The maximum number of audit entries, from the time of the offer on, that are read to find the entry about
+/// an offer.
 const OFFER_ENTRIES_MAX: usize = 64;
 
 pub(super) fn letter(
@@ -50,8 +50,7 @@ pub(super) fn letter(
 }
 
 /// The name of the person who offered the membership. `None` for an offer by the operator, and if the person
-/// has no name. The audit entry about the offer still exists, because the audit log keeps entries for longer
-/// than an invitation is valid.
+/// has no name. While an invitation is valid, the audit entry about the offer exists.
 fn invited_by(store: &Store, mail: &Mail) -> Result<Option<String>, StoreError> {
     let is_offer = matches!(mail.kind, MailKind::Invitation | MailKind::Offer | MailKind::Reset);
     let Some(of) = mail.business_id.filter(|_| is_offer) else { return Ok(None) };

@@ -73,8 +73,8 @@ impl Mails {
         Ok(Some(mail.id))
     }
 
-    /// Sends a test mail, without retries. The number of test mails that a business sends at the same time is
-    /// limited. `None` without a relay.
+    /// Sends a test mail, without retries. The number of simultaneous test mails of a business is limited.
+    /// `None` without a relay.
     pub(crate) async fn test(
         &self,
         of: BusinessId,
@@ -135,8 +135,7 @@ impl Mails {
     }
 
     /// Reports to the outbox, in bounded steps, each appointment with a waiting notice that a change has made
-    /// obsolete. This repeats reports that were lost because the process ended before the outbox had dropped
-    /// the notices.
+    /// obsolete. These reports were lost if the process ended before the outbox had dropped the notices.
     async fn find_overtaken(&self, actor: &ActorRef<Message>) -> Result<(), StoreError> {
         let mut after = None;
         while let Some(businesses) = self.businesses(&mut after)? {

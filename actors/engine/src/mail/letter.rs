@@ -7,8 +7,8 @@ use domain::{
 };
 use ports::BoxFuture;
 
-/// Finds the person who gets a mail, and checks that the person may still get it. The outbox calls it whenever
-/// it composes a mail.
+/// Finds the person who gets a mail, and checks that the person may still get it. The outbox calls this trait
+/// whenever it composes a mail.
 pub trait Recipients: Send + Sync + 'static {
     /// The current recipient of a mail, and the link that the mail contains. `None` if the account was deleted
     /// or the membership is not active. After an error, the mail is retried.
@@ -28,7 +28,7 @@ pub struct Recipient {
     pub address: String,
     pub name: String,
     pub locale: Locale,
-    /// The recipient's role in the mail's business. It limits what the mail may show.
+    /// The recipient's role in the mail's business. The role limits what the mail may show.
     pub role: Option<Role>,
     pub link: Option<Link>,
 }

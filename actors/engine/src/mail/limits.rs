@@ -22,7 +22,8 @@ pub(super) const FORGOTTEN: [Rate; 2] =
 /// The limit on reset requests from an IP address ([`Sources`]).
 pub(super) const FORGOTTEN_FROM: Rate = Rate { count: 20, within: TimeDelta::hours(1) };
 pub(super) const EMAIL_CHANGES: Rate = Rate { count: 5, within: TimeDelta::days(1) };
-/// The limit on confirmation mails to a new address, whose owner may not have requested them.
+/// The limit on confirmation mails to a new address. The owner of the address may not have requested the
+/// mails.
 pub(super) const EMAIL_CHANGES_TO: Rate = Rate { count: 3, within: TimeDelta::days(1) };
 pub(super) const TESTS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 
@@ -30,7 +31,7 @@ pub(super) const TESTS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 pub enum Forgotten {
     /// If an account has the address, a mail may be sent.
     Send,
-    /// The address recently got a mail, so no mail is sent. The response does not show this.
+    /// The address recently got a mail, so no mail is sent. The response is the same as for a sent mail.
     Repeated,
     /// The IP address sent too many requests. It may send the next request at this instant.
     TooMany(Timestamp),
@@ -92,8 +93,8 @@ impl Allowances {
     }
 }
 
-/// Counts an event for both keys, unless one of them is at its limit. The error is the instant from which
-/// neither key is at its limit.
+/// Counts an event for both keys, unless a key is at its limit. The error is the instant from which both keys
+/// are below their limits.
 fn both<A: Eq + Hash, B: Eq + Hash>(
     (of, who): (&mut Windows<A>, A),
     (to, whom): (&mut Windows<B>, B),

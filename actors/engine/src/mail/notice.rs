@@ -2,15 +2,14 @@
 //!
 //! Invariants:
 //!
-//! - A notice is sent only before its appointment starts, and only while its content is true of the
-//!   appointment.
+//! - A notice is sent only before its appointment starts, and only while its content matches the appointment.
 //! - A notice is sent only if the current settings include it, or if the team has requested that it be sent
 //!   again.
 //! - Each change is announced once. If a change was undone, so that the customer already knows the current
 //!   state, no notice is sent.
 //! - The notices of an appointment are sent one after another, so that the newest arrives last.
-//! - If the customer may have received a notice that is not recorded as sent, the service does not know which
-//!   state the customer knows, so a later notice about the current state is sent.
+//! - If the customer may have received a notice that is not recorded as sent, it is unknown which state the
+//!   customer knows. Therefore a later notice about the current state is sent.
 //! - A limit counts a notice once, before its first attempt. Counts survive restarts, and contain no address.
 
 use std::collections::BTreeMap;
@@ -39,8 +38,8 @@ use crate::shared::Shared;
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 /// The time for which a notice waits while another notice of its appointment is being sent.
 const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
-/// If a reminder is due more than this before its time, a wrong clock has set its due time. The reminder then
-/// waits until its time.
+/// A wrong clock has set the due time of a reminder that is due more than this before its time. The reminder
+/// then waits until its time.
 const EARLY_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum Verdict {
@@ -94,9 +93,9 @@ impl State {
         }
     }
 
-    /// Drops the waiting notices of a changed appointment that are now obsolete. The other waiting notices are
-    /// checked when they are due. If the customer was erased while the outcome of a notice was being written,
-    /// this removes the address from the notice.
+    /// Drops the waiting notices of a changed appointment that are now obsolete. The other waiting notices
+    /// are checked when they are due. Also removes the address from a notice whose outcome was being written
+    /// while the customer was erased.
     pub(super) fn drop_overtaken(
         &mut self,
         shared: &Shared,
@@ -184,10 +183,9 @@ impl State {
         if !notice.is_true_of(appointment) {
             return Ok(Some(DropReason::Superseded));
         }
-        // `known` is the state in the last notice that was sent to the customer. If none was sent, `known` is the
-        // state before the change that the first notice announces. If this change was the booking, there is no such
-        // state.
-        // `is_uncertain` is true if a later notice may have reached the customer.
+        // `known` is the state in the last notice that was sent to the customer. If none was sent, `known` is
+        // the state before the change that the first notice announces; there is no earlier state if this
+        // change was the booking. `is_uncertain` is true if a later notice may have reached the customer.
         let (mut known, mut is_uncertain) = (None, false);
         for mail in notices_of(store, key.of, appointment.id)? {
             let Some(other) = mail.notice.filter(|other| mail.id != key.id && other.hours == notice.hours)
@@ -221,8 +219,7 @@ impl State {
         mail.attempts > 0 || was_due || self.sending.contains(&key) || self.tried.contains(&key)
     }
 
-    /// The record of a notice that is not sent. If the previous actor may have made an attempt, that attempt is
-    /// counted.
+    /// The record of a notice that is not sent. An attempt that an earlier actor may have made is counted.
     fn dropped(&self, mail: &Mail, reason: DropReason, at: Timestamp) -> Mail {
         let attempts = mail.attempts.max(self.may_have_arrived(mail).into());
         Mail { attempts, ..mail.dropped(reason, at) }
@@ -292,7 +289,7 @@ pub(super) fn content(
 ) -> Result<Option<Content>, StoreError> {
     let Some(business) = store.find::<Business>(&keys::profile(of))? else { return Ok(None) };
     let appointment = appointment(store, of, notice.appointment_id)?;
-    // The appointment may have changed since the attempt began. The notice is then not sent.
+    // If the appointment has changed since the attempt began, the notice is not sent.
     let Some(appointment) = appointment.filter(|it| notice.is_true_of(it)) else { return Ok(None) };
     let Some(manage) = to.link.clone() else { return Ok(None) };
     let service = store.find::<Service>(&keys::service(of, appointment.service_id))?;
@@ -322,7 +319,7 @@ fn has_erased_address(appointment: &Appointment) -> bool {
     appointment.contact_id.is_none() || entered.is_some_and(|booked_as| booked_as.email.is_none())
 }
 
-/// A mail after an attempt. A notice does not keep an address that its customer no longer has, because the
+/// A mail after an attempt. Removes an address that the customer of the notice no longer has, because the
 /// customer may have been erased during the attempt.
 pub(super) fn without_former_address(store: &Store, mail: Mail) -> Result<Mail, StoreError> {
     let (Some(notice), Some(of)) = (mail.notice, mail.business_id) else { return Ok(mail) };
@@ -393,7 +390,7 @@ fn email_consent(
     Ok(consent.and_then(|consent| consent.email).unwrap_or(EmailConsent::All))
 }
 
-/// The consent of a contact at its own address and phone number. `read` reads the record of a key.
+/// The consent for a contact's own address and phone number. `read` reads the record of a key.
 pub(crate) fn consent_of(
     read: impl Fn(&Key) -> Result<Option<ConsentRecord>, StoreError>,
     secret: &[u8; 32],
@@ -416,7 +413,7 @@ pub(crate) fn consent_of(
 struct Limit {
     name: &'static str,
     max: u32,
-    /// Notices that are sent within this time of each other share one entry of the stored count.
+    /// Notices that are sent within this time share one entry of the stored count.
     together: TimeDelta,
 }
 

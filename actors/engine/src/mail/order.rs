@@ -5,10 +5,10 @@
 //!
 //! - Password resets are sent first. After that, the lane that was served longest ago is next.
 //! - Each business has a lane, and all other mails about accounts share one lane.
-//! - A lane has one entry in memory, however many mails it contains. A lane without due mails is not scanned.
-//! - The scan position of a lane is the row at which its next scan starts. All waiting mails of the lane before
-//!   it are already being sent. A new row before the position moves the position back, so the next scan finds
-//!   it.
+//! - A lane has one entry in memory for any number of mails. A lane without due mails is not scanned.
+//! - The scan position of a lane is the row at which its next scan starts. All waiting mails of the lane
+//!   before this row are already being sent. A new row before the position moves the position back, so the
+//!   next scan finds the row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -111,7 +111,7 @@ impl Order {
         self.waits.keys().copied()
     }
 
-    /// The next due time. If a lane is due now, it is the due time of that lane.
+    /// The next due time. If a lane is due now, the due time of this lane.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         let due = self.now.first().and_then(|(_, lane)| self.waits.get(lane)).map(|waits| waits.due);
         due.or_else(|| self.later.first().map(|(due, _)| *due))
@@ -145,8 +145,8 @@ impl Positions {
         self.0.insert(lane, row);
     }
 
-    /// Called after a new row with this due time was written. Moves scan positions that are after the row back
-    /// to it, for all lanes to which the row may belong.
+    /// Called after a new row with this due time was written. In all lanes to which the row may belong, moves
+    /// a scan position that is after the row back to the row.
     pub(super) fn go_back(&mut self, of: BusinessId, due: Timestamp) {
         let first = keys::mail_due(of, due, Uuid::nil().into());
         for lane in Lane::under(of) {

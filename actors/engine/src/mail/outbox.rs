@@ -18,7 +18,7 @@ use super::limits::Allowances;
 use super::write::NewMail;
 
 const COUNT_TIME_MAX: Duration = Duration::from_secs(1);
-/// A shutdown waits for attempts whose outcome is not durable yet, but for at most this many.
+/// A shutdown waits for at most this many attempts whose outcome is not durable yet.
 const UNDER_WAY_MAX: usize = 128;
 
 #[derive(Clone)]
@@ -149,8 +149,8 @@ impl Outbox {
         }
     }
 
-    /// Notifies the outbox of a mail that is due at this instant. If the outbox's actor does not run, it finds
-    /// the mail in the store when it starts.
+    /// Notifies the outbox of a mail that is due at this instant. If the outbox's actor does not run, it will
+    /// find the mail in the store when it starts.
     pub(crate) fn waits(&self, of: BusinessId, due: Timestamp) {
         if let Some(actor) = &*self.actor.lock() {
             let _ = actor.cast(Message::Waits(of, due));
@@ -161,7 +161,7 @@ impl Outbox {
         self.allowances.lock()
     }
 
-    /// The number of mails that are due or are being tried again, at most 10,000. `None` without a relay, or if
+    /// The number of mails that are due or wait for a retry, at most 10,000. `None` without a relay, or if
     /// the outbox does not respond within one second.
     pub(crate) async fn count_waiting(&self) -> Option<usize> {
         let actor = self.actor.lock().clone()?;

@@ -4,7 +4,7 @@
 //!
 //! - While the relay itself fails, it gets one mail at a time, as a probe. The pause between two probes grows
 //!   up to [`REST_MAX`]. The other mails use up no attempts.
-//! - A relay that refuses a mail is available, so the refusal delays no other mail.
+//! - A relay that refuses a mail has not failed, so the refusal delays no other mail.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ use tokio::time::Instant;
 pub(super) const SENDS_MAX: usize = 8;
 /// The pause after the first failure of the relay. It doubles with each failure.
 const REST: Duration = Duration::from_secs(1);
-/// The longest pause. A failed mail waits at least this long before its next attempt, so if only one mail
-/// waits, the pause does not delay it.
+/// The longest pause. A failed mail waits at least this long before its next attempt, so the pause does not
+/// delay a mail that waits alone.
 const REST_MAX: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]

@@ -27,17 +27,16 @@ const CHANGES_MAX: usize = 64;
 /// Different clocks may have set the due times of one day's alerts. Alerts whose due times differ by up to this
 /// are sent in one mail.
 const SAME_DAY: TimeDelta = TimeDelta::hours(1);
-/// If a due time is later than the schedule allows by more than this, a wrong clock has set it.
+/// A wrong clock has set a due time that is later than the schedule allows by more than this.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum FirstRow {
     Nothing,
     Later(Timestamp),
     Now(Box<Mail>),
-    /// An outdated row: its mail does not exist or has another due time, so the row must be deleted.
+    /// An outdated row, which must be deleted: its mail does not exist or has another due time.
     Stale(Key),
-    /// The scan has only found rows of another lane, up to the maximum number. The next scan continues after
-    /// them.
+    /// The scan has read the maximum number of rows, all of another lane. The next scan continues after them.
     NotReached,
 }
 
@@ -200,8 +199,7 @@ impl State {
             let _ = myself.cast(Message::Recorded(first));
             drop(under_way);
         };
-        // If nothing was submitted, no commit will be reported, so the mails must not be marked as being
-        // written.
+        // Without a submitted batch, no commit is reported, so the mails must not be marked as being written.
         if shared.store.submit_outcome(first.of, batch, Box::new(done)).is_some() {
             self.recording.extend(mails.iter().map(|mail| (*mail, first)));
             self.changes += 1;

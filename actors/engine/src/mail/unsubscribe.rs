@@ -1,6 +1,6 @@
 //! Tokens of the unsubscribe links in mails (RFC 8058). A token is not stored. It contains the person, the
-//! business and the subscription, and a MAC of them with the store's secret. It is valid while the store
-//! exists.
+//! business and the subscription, and a MAC of these three with the store's secret. A token is valid while
+//! the store exists.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,6 +1,6 @@
-//! A mail before it is written to the outbox, and the rows of a mail. A mail has its own row and, while it
-//! waits, a row by due time. A waiting mail of a kind that is gathered also has a row by person. A notice has a
-//! row by appointment and, while it waits, a row in the list of waiting notices.
+//! A mail before it is written to the outbox, and the rows of a mail. A mail has a row by id and, while it
+//! waits, a row by due time. A waiting mail of a kind that is gathered also has a row by person. A notice has
+//! a row by appointment and, while it waits, a row in the list of waiting notices.
 
 use domain::{About, BusinessId, Mail, MailKind, MailStatus, PersonId, Timestamp};
 use store::{Batch, Key, Record, keys};
@@ -33,7 +33,7 @@ impl NewMail {
     }
 }
 
-/// The index rows of a mail, each with the name that a report about the row uses.
+/// The index rows of a mail, each with its name in reports.
 pub(crate) fn mail_rows(of: BusinessId, mail: &Mail) -> impl Iterator<Item = (&'static str, Key)> {
     let due = mail.next_attempt_at.map(|due| ("in the list of due mails", keys::mail_due(of, due, mail.id)));
     let gathered = (due.is_some() && mail.kind.gathers()).then(|| {

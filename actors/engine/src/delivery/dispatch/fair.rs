@@ -1,15 +1,17 @@
 //! Decides which endpoint gets the next permit. The module is pure.
 //!
 //! Rule 1 limits which endpoints may take a further permit. The number of permits that the business holds
-//! plus the number that the endpoint holds must be smaller than the number of free permits. Permits that
-//! the endpoint's [`Standing`] reserves for others do not count as free. A business alone thus uses about
-//! half of the permits, many businesses get equal parts, and a new business nearly always gets a permit.
+//! plus the number that the endpoint holds must be smaller than the number of free permits. Permits that the
+//! endpoint's [`Standing`] reserves for others do not count as free. Therefore a single busy business uses
+//! about half of the permits, many busy businesses get equal parts, and a new business nearly always gets a
+//! permit.
 //!
-//! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996): first the business
-//! with the least used time, then its endpoint with the least used time. The *tag* of a business or endpoint is the
-//! time that its attempts have taken. Idle time earns no credit: the first request after it raises the tag to the tag
-//! of the business or endpoint that was served last. The start of an attempt adds its expected duration to the tag, and
-//! its end corrects the tag by the real duration, so hanging attempts count immediately.
+//! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996): first the
+//! business with the least used time, then its endpoint with the least used time. The *tag* of a business or
+//! endpoint is the time that its attempts have taken. Idle time earns no credit: the first request after an
+//! idle time raises the tag to the tag of the business or endpoint that was served last. The start of an
+//! attempt adds the expected duration to the tag, so hanging attempts count immediately. The end of the
+//! attempt replaces it by the real duration.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -34,7 +36,7 @@ pub(super) struct Granted {
 struct Business {
     tag: u64,
     turn: u64,
-    /// The tag that the business's last served endpoint had at that moment.
+    /// The tag of the business's endpoint that was served last, at the time when it was served.
     served: u64,
     held: usize,
     endpoints: BTreeMap<WebhookId, Endpoint>,
@@ -47,8 +49,8 @@ struct Business {
 type Rank = (u64, u64);
 
 /// The waiting businesses that have an endpoint of one [`Standing`]. By rule 1, a business gets a permit only
-/// if more permits are free than the number in its entry. Entries are ordered by this number, and then by
-/// rank.
+/// if the number of free permits is greater than the number in its entry. Entries are ordered by this number,
+/// and then by rank.
 type Waiting = BTreeSet<(usize, Rank, BusinessId)>;
 
 #[derive(Default)]
@@ -103,8 +105,8 @@ impl Fair {
         self.plan(key, 0, until, now);
     }
 
-    /// Takes back a permit. `ended` states whether the attempt succeeded and how long it took. It is `None`
-    /// if no attempt was made.
+    /// Takes back a permit. `ended` states whether the attempt succeeded and how long it took; `None` if no
+    /// attempt was made.
     pub(super) fn give_back(&mut self, granted: Granted, ended: Option<(bool, Duration)>, now: Moment) {
         let Granted { key, number } = granted;
         let business = self.businesses.get_mut(&key.business).expect("the holder is registered");
@@ -137,7 +139,7 @@ impl Fair {
             let may = business.endpoints.iter().filter(|(_, endpoint)| may(endpoint));
             let first = may.min_by_key(|(_, endpoint)| (endpoint.tag, endpoint.turn));
             let Some((endpoint, _)) = first else {
-                // The standing of an endpoint has changed because time has passed, so the business gets a new
+                // Time has passed and changed the standing of an endpoint, so the business gets a new
                 // position.
                 self.place(id, now);
                 continue;
@@ -236,8 +238,7 @@ impl Fair {
         }
     }
 
-    /// Registers an endpoint that has waiting deliveries in the store. Newer information in memory is not
-    /// replaced.
+    /// Registers an endpoint that has waiting deliveries in the store, unless memory has newer information.
     pub(super) fn register(&mut self, key: EndpointKey, until: Moment, failed_before: bool, now: Moment) {
         if failed_before {
             let business = self.businesses.entry(key.business).or_default();

@@ -8,7 +8,7 @@
 //! - A waiting endpoint needs no running actor, only an entry in memory. All endpoints share one timer.
 //! - While the disk is full, no permit is granted, and the timer checks for room. During an outage of this
 //!   machine's network, endpoints are *held back* here, and each probe wakes a bounded number of them.
-//! - A panic while an actor is given a permit affects only the endpoint of that actor.
+//! - A panic while a permit is handed to an actor affects only the endpoint of this actor.
 
 mod fair;
 mod standing;
@@ -63,7 +63,7 @@ pub(crate) struct Dispatcher {
     panics: AtomicBool,
     /// The number of attempts in progress, including attempts whose outcome is not durable yet.
     under_way: watch::Sender<usize>,
-    /// The permits to read response bodies after the attempt's permit is released.
+    /// The permits to read a response body after the attempt's permit is returned.
     pub(super) bodies: Arc<Quota>,
     delivered: AtomicU64,
     failed: AtomicU64,
@@ -242,8 +242,8 @@ impl Dispatcher {
     }
 }
 
-/// A guard that `hand_out` holds. If `hand_out` panics, the guard is dropped: this allows the next call, and
-/// wakes the timer, which makes that call.
+/// A guard that `hand_out` holds. If `hand_out` panics, the guard is dropped. The drop allows the next call,
+/// and wakes the timer, which makes the next call.
 struct UnlessThrough<'a>(&'a Dispatcher);
 
 impl Drop for UnlessThrough<'_> {

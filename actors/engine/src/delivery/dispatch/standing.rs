@@ -14,7 +14,7 @@ pub(super) type Moment = Duration;
 pub(super) const QUICK: Duration = Duration::from_secs(1);
 /// An endpoint is [`Standing::Alive`] for this time after a quick delivery.
 pub(super) const ALIVE_TIME: Duration = Duration::from_secs(10);
-/// The number of concurrent attempts for a new endpoint. It doubles with each attempt that ends.
+/// The maximum number of concurrent attempts for a new endpoint. It doubles with each attempt that ends.
 const ATTEMPTS_AT_FIRST: usize = 2;
 const COST_UNKNOWN: Duration = QUICK;
 
@@ -35,8 +35,8 @@ pub(super) enum Standing {
 impl Standing {
     pub(super) const COUNT: usize = 4;
 
-    /// The number of permits that all endpoints of this standing together may hold even if they leave fewer
-    /// permits free than [`Self::leaves_free`] demands.
+    /// The number of permits that all endpoints of this standing together may always hold, even if fewer
+    /// permits than [`Self::leaves_free`] then stay free.
     pub(super) fn always(self, permits: usize) -> usize {
         match self {
             Self::Alive => 0,
@@ -69,7 +69,8 @@ pub(super) struct Held {
 pub(super) enum CutOff {
     #[default]
     No,
-    /// A local outage holds the endpoint back. The number is its position among the endpoints held back.
+    /// A local outage holds the endpoint back. The number is the endpoint's position among the held-back
+    /// endpoints.
     Held(u64),
     /// The endpoint was woken. If an outage holds it back again before its next attempt, it gets this
     /// position again.

@@ -42,7 +42,8 @@ async fn an_actor_that_fails_repeatedly_backs_off_longer_in_spite_of_messages() 
     let mut sent = 1;
     for (number, rest) in [1, 2, 4, 8, 16, 32, 60, 60].into_iter().enumerate() {
         fail(&world, id).await;
-        // Neither a new event nor a request to resend the first event may end the back-off.
+        // A new event must not end the back-off, and a request to resend the first event must not end it
+        // either.
         world.happen(&format!("while it rests {number}")).await;
         let resent = world.business.resend(id, first).await;
         assert!(matches!(resent, Err(EngineError::Resting(_))), "{resent:?}");

@@ -164,7 +164,7 @@ async fn open(disk: &MemoryBackend, ports: &Ports, limits: Limits) -> Engine {
     Engine::start_within(store, ports.clone(), limits).await.unwrap()
 }
 
-/// Waits until no task has work that is due. This takes much less time than any delay.
+/// Waits until no task has due work. The wait is much shorter than any delay.
 async fn settle() {
     sleep(Duration::from_millis(500)).await;
 }
@@ -243,7 +243,7 @@ async fn an_attempt_on_request_counts_in_the_schedule_which_continues_after_it()
     world.business.try_delivery_now(id, event).await.unwrap();
     settle().await;
     assert_eq!((receiver.requests().len(), world.log(id).await[0].attempts_made), (2, 2));
-    // After the second failure, the delay is two minutes, and not the rest of the first delay.
+    // After the second failure, the delay is two minutes, not the remaining part of the first delay.
     sleep(Duration::from_secs(115)).await;
     assert_eq!(receiver.requests().len(), 2);
     sleep(Duration::from_secs(6)).await;
@@ -296,8 +296,7 @@ async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_of_its_st
     sleep(Duration::from_millis(29_900)).await;
     world.disk.hold_syncs();
     let mut changes = Vec::new();
-    // The first change is being synced. The second change waits for the next sync, which also includes the
-    // rotation.
+    // The first change is being synced. The second change and the rotation wait for the next sync.
     for name in ["B", "C"] {
         let world = Arc::clone(&world);
         changes.push(tokio::spawn(async move { world.happen(name).await }));

@@ -103,7 +103,7 @@ async fn an_endpoint_that_needs_no_name_server_continues_without_one() {
 async fn mistaken_evidence_of_an_outage_delays_deliveries_only_briefly() {
     let world = World::new().await;
     // The only route leads to the receiver of B. The probe tries the receiver of A first and fails, so the
-    // engine believes that there is an outage.
+    // engine assumes an outage.
     world.net.set_routes(Some(&["93.184.216.2"]));
     let (_, unreachable) = world.endpoint("a", 1, OK).await;
     world.dns.break_down("a.example.com");
@@ -158,7 +158,7 @@ async fn endpoints_delayed_by_an_outage_are_read_only_with_a_probe() {
     assert!(world.engine.is_cut_off());
     assert_eq!(world.engine.endpoints_waiting(), 20);
     for _ in 0..40 {
-        // After half the time between two probes, the last probe and its attempt have finished their reads.
+        // Half the time between two probes is long enough for the reads of the last probe and of its attempt.
         sleep(PROBE_AFTER / 2).await;
         let reads = world.disk.reads();
         assert_eq!(world.engine.running_deliveries(), 0);

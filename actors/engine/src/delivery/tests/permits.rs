@@ -134,7 +134,7 @@ async fn no_more_actors_start_than_there_are_permits() {
     let tried = || dead.iter().filter(|receiver| !receiver.requests().is_empty()).count();
     assert_eq!(tried(), running);
     // The failing endpoints of one business get only some of the permits. The time is long enough even if
-    // their attempts, each of at most 10 s, run one after the other.
+    // only one attempt, of at most 10 s, runs at a time.
     sleep(Duration::from_secs(10 * 21)).await;
     assert_eq!(tried(), 20, "each endpoint must get its turn");
 }

@@ -275,8 +275,8 @@ async fn events_missed_by_disabling_and_enabling_on_a_busy_disk_are_resent() {
         sleep(Duration::from_millis(100)).await;
         tokio::join!(world.set(id, WebhookStatus::Disabled), world.set(id, WebhookStatus::Enabled));
     };
-    // The rotation occupies the disk for one sync without waking the endpoint's actor, so the other requests
-    // wait for the next sync.
+    // The rotation needs one sync but does not wake the endpoint's actor. The other requests wait for the
+    // next sync.
     let rotate = world.business.rotate_secret(id, Request::by(Actor::Operator));
     let all = async { tokio::join!(rotate, again, off_and_on) };
     let (_, resent, ()) = tokio::time::timeout(Duration::from_secs(9), all)
@@ -326,7 +326,7 @@ async fn an_outage_of_an_hour_has_one_alert_also_after_restarts() {
     world.restart().await;
     sleep(Duration::from_secs(7_200)).await;
     assert_eq!((alerts(&world).await.len(), outage(&world).await), (1, Some(began)));
-    // A delivery that arrives ends the outage, so the next outage must have an alert of its own.
+    // A delivery that arrives ends the outage, so the next outage must cause another alert.
     world.receiver("a.example.com", 1, OK);
     world.happen("B").await;
     sleep(Duration::from_secs(1)).await;

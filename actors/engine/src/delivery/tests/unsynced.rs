@@ -10,9 +10,9 @@ fn signed_with(requests: &[String], secret: &[u8; 32]) -> usize {
     requests.iter().filter(is_of).count()
 }
 
-/// Begins to replace the secret. Each sync takes one second. Half-way through the sync of another change, the
-/// new secret is requested, so only the next sync makes it durable. An attempt that is already due could begin
-/// before that sync ends, and must not use the new secret.
+/// Begins to replace the secret. Each sync takes one second. The new secret is requested during the sync of
+/// another change, so only the next sync makes the new secret durable. An attempt that begins before the end
+/// of the next sync must not use the new secret.
 async fn rotating(world: &World, id: WebhookId) -> tokio::task::JoinHandle<()> {
     world.disk.set_sync_delay(Duration::from_secs(1));
     let business = world.business.clone();

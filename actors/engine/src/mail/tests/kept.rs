@@ -114,8 +114,8 @@ async fn a_finished_mail_about_an_account_leaves_no_rows() {
     assert_eq!((world.times().len(), left()), (2, [0, 0]));
 }
 
-/// In each round, the power is cut at another moment after the mails are queued. In some rounds, the relay has
-/// then received a mail whose outcome is not recorded.
+/// In each round, the power is cut at another moment after the mails are queued. In some rounds, the relay
+/// has already received a mail whose outcome is not recorded.
 #[tokio::test(start_paused = true)]
 async fn after_a_power_cut_no_mail_is_lost_and_a_repeated_one_has_the_same_message_id() {
     let mut doubled = 0;

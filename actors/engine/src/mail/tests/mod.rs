@@ -224,7 +224,7 @@ async fn open(disk: &MemoryBackend, ports: &Ports) -> Engine {
     Engine::start(store, ports.clone()).await.unwrap()
 }
 
-/// Waits until no task has work that is due. Simulated time advances by much less than any delay before a retry.
+/// Waits until no task has due work. The wait is much shorter than any delay before a retry.
 async fn settle() {
     sleep(Duration::from_millis(500)).await;
 }

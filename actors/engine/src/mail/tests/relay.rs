@@ -188,8 +188,8 @@ async fn a_reset_queued_before_the_scan_position_is_found() {
     // later.
     sleep(Duration::from_secs(90)).await;
     assert_eq!(world.addresses().len(), 1_200);
-    // The relay also refuses the reset once. The reset's next attempt is still earlier than those of the other
-    // mails.
+    // The relay also refuses the reset once. The reset's next attempt is still earlier than the next attempts
+    // of the other mails.
     reset(&world, 250, None).await;
     settle().await;
     assert_eq!(place_of(&world.addresses()[1_200..], 250), Some(0));

@@ -163,8 +163,8 @@ fn endpoints_that_respond_after_seven_seconds_delay_no_other_endpoint() {
 
 #[test]
 fn endpoints_that_drip_the_response_body_delay_no_other_endpoint() {
-    // These endpoints send the body slowly, but an attempt returns its permit when the head of the response has
-    // arrived, or a moment later.
+    // These endpoints send the body slowly, but an attempt returns its permit soon after the head of the
+    // response.
     let drips = Answers { after: PROMPT + Duration::from_millis(10), delivered: true };
     let (known, new) = beside(World::new(PERMITS), |world, from| {
         for number in 0..150 {
@@ -208,8 +208,8 @@ fn thousands_of_dead_endpoints_delay_no_other_endpoint() {
     }
 }
 
-/// There are more dead endpoints than permits. A new business without history waits until each of them has been tried
-/// once. An endpoint with history does not wait.
+/// There are more dead endpoints than permits. A new business without history waits until each dead endpoint
+/// has been tried once. An endpoint with history does not wait.
 #[test]
 fn thousands_of_businesses_with_a_dead_endpoint_delay_no_known_endpoint() {
     let mut world = World::new(PERMITS);

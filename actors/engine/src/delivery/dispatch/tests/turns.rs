@@ -83,8 +83,8 @@ fn an_idle_business_saves_up_no_turns() {
     world.run(130 * SECOND);
     let made = [0, 1, 2]
         .map(|number| world.waits[&key(number, 0)].iter().filter(|(at, _)| *at >= 100 * SECOND).count());
-    // In these 30 s, the two permits allow 120 attempts of half a second. Each of the three businesses must get
-    // a third of them.
+    // In these 30 s, the two permits allow 120 attempts of half a second. Each of the three businesses must
+    // get a third of the attempts.
     assert!(made.iter().all(|made| (38..=42).contains(made)), "{made:?}");
 }
 
