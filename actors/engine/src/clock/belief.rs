@@ -5,9 +5,9 @@
 //! Any other reading is a *jump*. A jump is believed after its offset has lasted for [`HELD_MIN_MILLIS`],
 //! with readings at most [`GAP_MAX_MILLIS`] apart. Until then the steady clock advances the believed time.
 //!
-//! The *stored time* is the believed time that the store contains at the start. If the wall clock is earlier
-//! than the stored time at the start (for example because the machine's clock has no battery), the wall clock
-//! is believed when it reaches the believed time, or after a further jump.
+//! The *stored time* is the believed time that the store contains at the start. At the start, the wall clock
+//! may be earlier than the stored time, for example because the machine's clock has no battery. It is then
+//! believed when it reaches the believed time, or after a further jump.
 
 pub(super) const FOLLOWED_MAX_MILLIS: i64 = 60_000;
 pub(super) const HELD_MIN_MILLIS: i64 = 10 * 60_000;
@@ -42,8 +42,8 @@ struct Jump {
 }
 
 impl Belief {
-    /// The belief at a start. The wall clock is believed unless it is earlier than the stored time. All times
-    /// are in milliseconds.
+    /// The belief at the start: the wall clock is believed unless it is earlier than the stored time. All
+    /// times are in milliseconds.
     pub(super) fn new(wall: i64, steady: i64, kept: Option<KeptTime>) -> Self {
         let first = Self { offset: wall - steady, jump: None, behind: None, kept: i64::MIN };
         match kept {
@@ -119,7 +119,7 @@ mod tests {
         for ahead in [MINUTE + 1, -MINUTE - 1, YEAR, -YEAR] {
             assert_eq!(each_minute(&[ahead, 0]), [0, 0]);
         }
-        // A clock that changes in small steps is believed, however large their sum becomes.
+        // A clock that changes in small steps is believed, even if the sum of the steps is large.
         let slewed: Vec<_> = (1..200).map(|step| step * MINUTE).collect();
         assert_eq!(each_minute(&slewed), slewed);
     }
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_jump_is_believed_once_it_has_held_for_ten_minutes() {
         for ahead in [2 * MINUTE, -2 * MINUTE, 3 * YEAR, -3 * YEAR] {
-            // The eleventh reading is ten minutes after the first, so it is the first one that is believed.
+            // The eleventh reading is ten minutes after the first reading, so it is believed.
             let mut believed = vec![0; 10];
             believed.extend([ahead; 3]);
             assert_eq!(each_minute(&[ahead; 13]), believed);
@@ -182,7 +182,7 @@ mod tests {
             assert_eq!(belief.read(WALL - YEAR + passed, BOOT + passed), WALL + passed);
             assert_eq!(belief.read(WALL + passed + ahead, BOOT + passed), WALL + passed + ahead);
             assert_eq!(belief.doubted(), None);
-            // After the clock is believed, a jump to an earlier time is again not believed immediately.
+            // Now that the clock is believed, a jump to an earlier time is again not believed immediately.
             let glitch = WALL + passed + ahead - YEAR;
             assert_eq!(belief.read(glitch, BOOT + passed), WALL + passed + ahead);
         }
@@ -216,8 +216,8 @@ mod tests {
         let kept = KeptTime { written: WALL, now: WALL + hour };
         let mut belief = Belief::new(WALL - 1, BOOT, Some(kept));
         assert_eq!(belief.read(WALL - 1, BOOT), WALL + hour);
-        // A clock that is not before `written` is believed: it may have been set while the service was
-        // stopped.
+        // A clock that is not before `written` is believed, because it may have been set while the service
+        // was stopped.
         assert_eq!(Belief::new(WALL, BOOT, Some(kept)).read(WALL, BOOT), WALL);
     }
 

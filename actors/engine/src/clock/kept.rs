@@ -1,12 +1,11 @@
-//! The stored steady time, which continues after a restart, and the check of the wall clock at a start.
+//! The stored steady time, which continues after a restart, and the check of the wall clock at the start.
 //!
-//! While the service is stopped, only the wall clock measures the time. The next start adds this time to
-//! the steady time, but at most 24 hours ([`STOPPED_MAX`]), so a wrong wall clock moves the steady time
-//! forward by at most one day per start. This can expire idempotency keys, which are stored for 24 hours.
-//! Records with a longer retention expire at most one day early per start.
+//! While the service is stopped, only the wall clock measures the time. The next start adds this time to the
+//! steady time, but at most 24 hours ([`STOPPED_MAX`]). So a wrong wall clock can expire idempotency keys,
+//! which are stored for 24 hours, but other records expire at most one day early per start.
 //!
 //! The believed time is stored too. If only the service restarts, the machine's steady clock shows how much
-//! time has passed since then. If the machine restarts, the stored time is only a lower bound.
+//! time has passed since the write. If the machine restarts, the stored time is only a lower bound.
 
 use chrono::TimeDelta;
 use domain::{Business, BusinessId, SteadyTime, Timestamp};
@@ -43,8 +42,8 @@ pub(super) async fn read(store: &Store, wall: Timestamp, boot: Option<Boot>) -> 
         let warning = newest.and_then(|newest| odd(wall, newest, kept.wall));
         return Ok(Kept { steady, newest, believed, warning });
     }
-    // Without a stored time (because an early version wrote the store, or its row is damaged), the newest stamp
-    // is used instead.
+    // There is no stored time if an early version wrote the store, or if the row is damaged. Then the steady
+    // time begins at the wall clock, but at most 24 hours after the newest stamp.
     let newest = newest_stamp(store).await?;
     let begin = newest.map_or(wall, |newest| wall.min(newest + STOPPED_MAX));
     let warning = newest.and_then(|newest| odd(wall, newest, Timestamp::MIN));

@@ -1,7 +1,7 @@
 //! The clocks of the engine.
 //!
-//! - [`Clocks::now`], the believed time: for stamps and comparisons with them. It follows the wall clock,
-//!   but follows a jump of the wall clock only after ten minutes ([`belief`]);
+//! - [`Clocks::now`], the believed time: for stamps and comparisons with stamps. It follows the wall clock,
+//!   but a jump of the wall clock only after ten minutes ([`belief`]);
 //! - [`Clocks::raw`], the wall clock: for times that other systems compare with their clock, such as
 //!   `webhook-timestamp`;
 //! - [`Clocks::steady`], the steady time of the store ([`kept`]): for retention periods. It runs evenly and
@@ -11,8 +11,8 @@
 //! Invariants:
 //!
 //! - all businesses share the steady time. It never decreases, except by at most a minute after a crash;
-//! - no change gets a stamp before [`Clocks::stamps_from`]. Until the machine restarts, that instant is not earlier
-//!   than the last stamp in any list ordered by `updated_at` that a client has received.
+//! - no change gets a stamp before [`Clocks::stamps_from`]. Until the machine restarts, this instant is not
+//!   earlier than any stamp in a list ordered by `updated_at` that a client has received.
 
 mod belief;
 mod kept;
@@ -87,7 +87,7 @@ impl Clocks {
 
     pub(crate) fn now(&self) -> Timestamp {
         let mut belief = self.0.belief.lock();
-        // Both clocks are read under the lock. A delay between the readings would look like a jump.
+        // Both clocks are read under the lock, because a delay between the readings would look like a jump.
         let (wall, passed) = (self.0.port.now().millis(), millis(self.0.port.steady()));
         Timestamp::from_millis(belief.read(wall, passed))
     }
@@ -97,9 +97,9 @@ impl Clocks {
         self.0.opened_at
     }
 
-    /// The earliest stamp that a business may use if it is loaded now: the later of the stored time and the time of the
-    /// last list ordered by `updated_at`. If the time of the list is in the future, it is ignored, because it came from
-    /// a wrong clock.
+    /// The earliest stamp that a business may use if it is loaded now: the later of the stored time and the
+    /// time of the last list ordered by `updated_at`. A list time in the future is ignored, because it came
+    /// from a wrong clock.
     pub(crate) fn stamps_from(&self) -> Timestamp {
         let listed = self.0.listed.load(Ordering::Relaxed);
         let is_near = listed <= self.now().millis() + FOLLOWED_MAX_MILLIS;
@@ -132,8 +132,9 @@ impl Clocks {
         }
     }
 
-    /// Stores the believed time if the stored one is too early, so that after a crash no new stamp is earlier than the
-    /// last stamp in a list that is read now. Returns true if the list must wait until the stored time is durable.
+    /// Stores the believed time if the stored one is too early. After a crash, no new stamp is then earlier
+    /// than the last stamp in a list that is read now. Returns true if the list must wait until the time is
+    /// durable.
     pub(crate) fn store_list_time(&self, store: &Store) -> bool {
         let _ = self.now();
         let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);

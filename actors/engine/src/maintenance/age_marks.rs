@@ -1,11 +1,12 @@
-//! The age of records by steady time, and the hourly rounds of the jobs that delete expired records.
+//! The age of records by steady time, and the hourly rounds (passes over a log) of the jobs that delete
+//! expired records.
 
 use chrono::TimeDelta;
 use domain::{AuditId, BusinessId, ResourceId, SteadyTime};
 use store::keys::kind;
 use store::{Batch, Key, KeyRange, Order, Store, StoreError, keys};
 
-/// The interval between the starts of two passes of a job over a log, in steady time.
+/// The interval between the starts of two rounds, in steady time.
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(1);
 const AGE_EVERY: TimeDelta = TimeDelta::days(1);
 
@@ -24,7 +25,7 @@ impl AgeMarks {
 
     pub(super) fn is_due(&self, now: SteadyTime) -> bool {
         let Some(newest) = self.newest else { return false };
-        // A crash can set steady time back, but a mark must have a later time than the previous mark.
+        // A crash can set steady time back, but a mark must be later than the previous mark.
         self.noted.is_none_or(|(at, id)| now - at >= AGE_EVERY && id != newest)
     }
 

@@ -2,8 +2,8 @@
 //! events, retention, old chats, expired logs.
 //!
 //! Invariants:
-//! - One step runs at a time. The next step begins when the step is durable and the actor has handled the
-//!   messages that arrived before that.
+//! - One step runs at a time. The next step begins after the step is durable and the actor has handled all
+//!   earlier messages.
 //! - A step that changes records is counted, audited and written like any other change.
 //! - The store contains the remaining work, so a restarted actor continues.
 
@@ -124,7 +124,7 @@ pub(crate) fn begin(
 }
 
 /// Runs steps until a step writes something or reaches its bounds, or no work is left. If a row cannot be
-/// decoded, the jobs end and begin again in the next minute, except that the job of expired logs still runs.
+/// decoded, the other jobs pause until the next minute, and the job of expired logs runs.
 pub(crate) fn go_on(
     state: &mut State,
     (businesses, myself): Actors<'_>,
@@ -173,8 +173,8 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
                 (AuditAction::RecordsExpired, step)
             }
             BusinessJob::ExpiredLogs => {
-                // If a row cannot be decoded, only this job pauses until the next minute. The other jobs keep
-                // their progress.
+                // If a row cannot be decoded, only the job of expired logs pauses until the next minute. The
+                // other jobs keep their progress.
                 let stepped = unless_set_aside(expired_logs::step(state, now, tell_stepped(myself)))?;
                 let expired_logs::Stepped { is_submitted, more } = stepped.unwrap_or_default();
                 if is_submitted {
@@ -218,8 +218,8 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
                 return Ok(());
             }
             Err(EngineError::Store(error)) => return Err(error),
-            // The step was refused, but the progress in memory is already past its records. The jobs begin
-            // again in the next minute.
+            // The step was refused, but the progress in memory is already after its records. Therefore the
+            // jobs begin again in the next minute.
             Err(_) => {
                 state.jobs = BusinessJobs::default();
                 return Ok(());

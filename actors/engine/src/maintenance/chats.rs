@@ -1,4 +1,4 @@
-//! Deletes ended chats of the website without a contact after 30 days, and unanswered questions after 90 days. An
+//! Deletes ended website chats that have no contact after 30 days, and unanswered questions after 90 days. An
 //! erasure deletes the questions of the erased conversations earlier.
 //!
 //! Invariant: a row is deleted only if it is old enough by both clocks; see [`super::retention`].
@@ -16,7 +16,8 @@ use crate::clock::Clocks;
 
 const ROWS_MAX: usize = 128;
 
-/// The newest time stamp and the last id of the records that are old enough. A record must be within both.
+/// The newest stamp and the last id of the records that are old enough. A record is old enough if neither its
+/// stamp nor its id is greater.
 struct Until {
     stamp: Timestamp,
     id: Option<Uuid>,

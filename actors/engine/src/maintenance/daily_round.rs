@@ -6,9 +6,9 @@
 //!
 //! - The round starts an actor only if the business's rows show that work is due. It starts one actor at a
 //!   time.
-//! - The round pauses between steps. Its position is written once a minute, and after a restart the round
-//!   continues there.
-//! - A business is counted as of one point between two commits, and changes do not wait for the count.
+//! - The round pauses between steps. Its position is written once a minute. After a restart the round
+//!   continues at this position.
+//! - A business is counted as of one point in time between two commits. Changes do not wait for the count.
 //! - At most [`ROWS_PER_SECOND`] rows are counted, over the whole installation.
 //! - A business is set aside only if two counts at different points both differ from its recorded usage.
 //! - Businesses that were deleted, are set aside, or have no recorded usage are not counted.
@@ -35,7 +35,8 @@ use crate::shared::Shared;
 
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(24);
 const BUSINESSES_PER_STEP: usize = 16;
-/// The pause as a multiple of the step's duration. A round over a million businesses takes about 3.5 hours.
+/// The pause after a step is this multiple of the step's duration. A round over a million businesses takes
+/// about 3.5 hours.
 const PAUSE_TIMES: u32 = 9;
 const PAUSE_MIN: Duration = Duration::from_millis(200);
 const PAUSE_MAX: Duration = Duration::from_secs(10);
@@ -83,7 +84,8 @@ impl Round {
     }
 
     /// Called when the engine closes. The next engine continues with the business that is being counted.
-    /// After a crash it skips that business instead, so that a count cannot crash the process repeatedly.
+    /// After a crash, the next engine skips this business, so that a count cannot crash the process
+    /// repeatedly.
     pub(crate) fn end(&self, store: &Store) {
         let mut progress = self.progress.lock();
         if let (Some(after), Some(round)) = (progress.counting.take(), progress.record)
@@ -110,8 +112,8 @@ fn write(round: RoundRecord, store: &Store) {
     store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
 }
 
-/// Whether the next round is due. After a crash, steady time continues from a value that is up to a minute
-/// earlier. If this value is before the beginning of the last round, the next round is due too.
+/// Whether the next round is due. A crash can set steady time back by up to a minute. If steady time is now
+/// before the beginning of the last round, the next round is due too.
 fn is_over(round: &RoundRecord, now: SteadyTime) -> bool {
     round.is_through && !(TimeDelta::zero()..ROUND_EVERY).contains(&(now - round.began))
 }

@@ -3,9 +3,9 @@
 //!
 //! Invariants:
 //! - A check reads a bounded number of rows: eight when there is no work.
-//! - A check finds work whenever the actor would delete or write a row, because otherwise an expired row would
-//!   stay until the next request of the business. The only exception is manage links: a check reads only the
-//!   first ones, so a later expired link may stay.
+//! - A check finds work whenever the actor would delete or write a row. Otherwise an expired row would stay
+//!   until the next request of the business. The only exception is manage links: a check reads only the first
+//!   links, so a later expired link may stay.
 
 use chrono::TimeDelta;
 use domain::{
@@ -28,7 +28,7 @@ use crate::mail::{LOG_DAYS as MAIL_LOG_DAYS, appointment};
 /// The maximum number of endpoints per check, including deleted endpoints that still have rows.
 const ENDPOINTS_MAX: usize = 32;
 const PEOPLE_LOOKED_AT_MAX: usize = 32;
-/// The number of appointments whose manage links are checked, the oldest bookings first.
+/// The number of appointments whose manage links are checked. The oldest bookings are checked first.
 const LINKED_LOOKED_AT_MAX: usize = 32;
 
 pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {

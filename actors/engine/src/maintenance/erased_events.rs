@@ -3,8 +3,8 @@
 //!
 //! Invariants:
 //! - A marked event is not sent again on request.
-//! - A marked event is wiped when no delivery of the event waits, and none contains a receiver's response.
-//!   The endpoints' actors delete the responses. After 24 hours of steady time, they also end the waiting
+//! - A marked event is wiped when none of its deliveries waits or contains a receiver's response. The
+//!   endpoints' actors delete the responses. After 24 hours of steady time, they also end the waiting
 //!   deliveries.
 //! - An event without bytes was wiped, and is never sent.
 
@@ -46,7 +46,7 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
         match unless_set_aside(state.store.get_raw(&bytes))? {
             Some(Some(before)) => rows.put_over(bytes, Vec::new(), before.len()),
             Some(None) => {}
-            // The pieces of the event's bytes are inconsistent, so as many pieces as a value can have are
+            // The pieces of the event's bytes are inconsistent, so the maximum number of pieces of a value is
             // deleted.
             None => rows.put_over(bytes, Vec::new(), LONG_VALUE_BYTES_MAX),
         }

@@ -2,15 +2,15 @@
 //!
 //! The change that erases a contact deletes the contact and its index rows, and writes an erasure row
 //! (`keys::erasure`), which contains only digests of the phone number and e-mail address. The steps then read
-//! the rows that are older than the erasure, in stages. One stage looks for index rows of contacts that could
-//! not be decoded.
+//! the rows that are older than the erasure, in stages. One stage searches for index rows of contacts that
+//! could not be decoded.
 //!
 //! Invariants:
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress.
 //! - A *run* of all stages erases at most [`TOGETHER_MAX`] contacts. Later erasures wait for the next run.
-//! - Later changes write no data of the contacts, so a stage is not repeated, except for the stored responses:
-//!   a customer may have entered the phone number or e-mail address of an erased contact in a booking of
-//!   another contact. Until that booking is cleaned, a new response about it contains this data.
+//! - Later changes write no data of the contacts, so stages are not repeated. The only exception are the
+//!   stored responses: a customer may have entered the phone number or e-mail address of an erased contact in
+//!   a booking of another contact. Until this booking is cleaned, a new response about it contains this data.
 //! - Records that are newer than the erasure stay unchanged, even with the same phone number.
 //! - A call or message without a contact belongs to the contact with the same phone number. A call or message
 //!   of another contact loses only the number.
@@ -39,8 +39,8 @@ const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 const LISTED: u8 = 6;
 /// The stage that cleans the bookings of other contacts.
 const ENTERED: u8 = 7;
-/// The stage that reads the stored responses again. A kind of record that is added to the software later gets a
-/// greater stage.
+/// The stage that reads the stored responses again. A new kind of record in a later version of the service
+/// gets a greater stage.
 const REMEMBERED_AGAIN: u8 = 8;
 
 macro_rules! declare {
@@ -172,12 +172,13 @@ struct Cleaning<'a> {
 }
 
 impl Cleaning<'_> {
-    /// Reads the stage's next rows. Returns true at its end. Stage numbers are stored and must not change.
+    /// Reads the next rows of the stage. Returns true at the end of the stage. Stage numbers are stored and
+    /// must not change.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
             // Stored responses are read first, because a repeated request could return the erased data. They
             // are read again after the bookings of other contacts are clean, because a response that was
-            // stored before that may contain the data.
+            // stored meanwhile may contain the data.
             0 | REMEMBERED_AGAIN => self.remembered(),
             1 => self.audit(),
             4 => self.appointments(),
@@ -188,7 +189,8 @@ impl Cleaning<'_> {
         }
     }
 
-    /// Calls `look` with the next rows of a range. Returns true at its end, or if `look` returned false.
+    /// Calls `look` with the next rows of a range. Returns true at the end of the range, or if `look`
+    /// returned false.
     fn each(
         &mut self,
         range: KeyRange,
@@ -230,7 +232,7 @@ impl Cleaning<'_> {
     fn audit(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         let mut range = keys::of_kind(of, kind::AUDIT);
-        // Entries that are older than the oldest of the erased contacts cannot name any of them.
+        // Entries that are older than all erased contacts cannot name them.
         if let Some(first) = self.erasing.theirs.contacts.first() {
             range = range.starting_at(keys::audit(of, AuditId::from(first.uuid())));
         }
@@ -371,8 +373,8 @@ impl Cleaning<'_> {
                 return Ok(false);
             }
             let before = step.state.store.usable(&key, step.state.appointment(id))?.flatten();
-            // The contacts' own appointments are skipped: an earlier stage has cleaned them, perhaps in this
-            // step.
+            // The contacts' own appointments are skipped, because an earlier stage has cleaned them, perhaps
+            // in this step.
             let theirs = &step.erasing.theirs;
             let Some(before) = before.filter(|it| !theirs.is_erased(it.contact_id)) else { return Ok(true) };
             let Some(after) = before.without(theirs, |_| Ok(false))? else { return Ok(true) };
@@ -387,8 +389,8 @@ impl Cleaning<'_> {
     }
 
     /// Empties stored responses that contain data of the contacts. A repeated request then gets the current
-    /// resource. Another job moves keys of future days to today, so the order is descending: a moved key is
-    /// then still ahead of this scan.
+    /// resource. The order is descending, because another job moves keys of future days to today. The scan
+    /// reads a moved key later.
     fn remembered(&mut self) -> Result<bool, StoreError> {
         let range = keys::of_kind(self.state.id, kind::IDEMPOTENCY);
         self.each(range, Order::Descending, |step, key, value| {
@@ -407,15 +409,15 @@ impl Cleaning<'_> {
     }
 
     /// Whether a resource contains data of the contacts that are being erased. `in_id` is the id of the event
-    /// that contains the resource, or nil.
+    /// that contains the resource, or nil for a stored response.
     fn tells_of_them(&self, shown: &Resource, in_id: uuid::Uuid) -> Result<bool, StoreError> {
         let theirs = &self.erasing.theirs;
         let mut identifiers = shown.entered().into_iter().chain([shown.phone()]);
         if theirs.is_erased(shown.contact_id()) || identifiers.any(|it| theirs.had(it, in_id)) {
             return Ok(true);
         }
-        // A message that is now cleaned, or that belongs to an erased contact through its call, may have had
-        // the contact's data when it was shown.
+        // When a message was shown, it may have contained the contact's data if it is cleaned now, or if its
+        // call belongs to an erased contact.
         let ShownAnew::Message(message) = shown.shown_anew() else { return Ok(false) };
         let key = keys::message(self.state.id, message);
         let Some(value) = self.state.read_raw(&key)? else { return Ok(false) };

@@ -4,8 +4,7 @@
 //! - A row is deleted only when both clocks agree that the row is expired. The believed wall clock is compared
 //!   with the stamp, and steady time with the age marks ([`AgeMarks`](super::age_marks::AgeMarks)).
 //! - A stamp in the future is ignored: only steady time determines the age of its row.
-//! - A round reads each log in the order of its keys. A row that stays does not keep later rows from being
-//!   deleted.
+//! - A round reads each log in the order of its keys. After a row that stays, later rows are still checked.
 
 use chrono::TimeDelta;
 use domain::{
@@ -25,7 +24,7 @@ use crate::mail::{LOG_DAYS as MAIL_LOG_DAYS, mail_rows};
 const ROWS_MAX: usize = 256;
 /// The maximum number of bytes that a step writes. Rewritten and deleted rows can be long.
 const BYTES_MAX: usize = 256 << 10;
-/// How long an event stays after its log entry expires, so that a resend on the last day can be retried.
+/// An event stays for this time after its log entry expires, so that a resend on the last day can be retried.
 pub(super) const NEEDED_AFTER_LOG: TimeDelta = TimeDelta::days(2);
 
 struct Step<'a> {
@@ -99,8 +98,8 @@ pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Step
     }
     let mut batch = Batch::default();
     if renew_keys_ahead(state, &mut batch)? {
-        // The batch does not go through the overlay, because a lookup would treat every key there, even a
-        // deleted one, as a response that is not durable yet, and would refuse a repeated request.
+        // The batch is not added to the overlay. A lookup treats every key in the overlay, even a deleted
+        // one, as a response that is not durable yet, and refuses a repeated request.
         state.store.submit(state.id, batch, done);
         return Ok(Stepped { is_submitted: true, more: true });
     }
@@ -247,8 +246,8 @@ fn expire_rows(
     }
     let mails = step.over(keys::mails(of), 1, |_, value| {
         let mail = Mail::decode(value)?;
-        // A reminder may have been written long before it was sent. It stays in the log for the usual time
-        // after its last attempt.
+        // A reminder may have been written long before it was sent, so its time in the log begins at its last
+        // attempt.
         let ended = mail.last_attempt_at.filter(|_| mail.notice.is_some());
         let is_recent = ended.is_some_and(|at| is_within(at, now, MAIL_LOG_DAYS));
         let stays = mail.status == MailStatus::Pending || is_recent;
@@ -284,7 +283,7 @@ fn expire_rows(
     if !read {
         return Ok(false);
     }
-    // Deletes the age marks that are no longer read.
+    // Deletes the age marks that are no longer needed.
     let kept = state.retention.longest().map_or(needed, |kept| kept.max(needed));
     let Some((noted, _)) = noted_until(&state.store, of, steady - kept)? else { return Ok(true) };
     let stale = keys::of_kind(of, kind::AGE).before(keys::age(of, noted));

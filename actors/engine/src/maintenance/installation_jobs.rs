@@ -1,9 +1,9 @@
 //! The jobs of the installation except the daily round.
 //!
-//! Invariants of the job that deletes the rows of a business: a step deletes at most [`ROWS_PER_STEP`] rows in
-//! one batch, together with the installation's rows that refer to them. The next step waits until the batch is
-//! durable. Writes that were in progress when the business was deleted can still add rows, so the business
-//! stays listed until two steps find no row.
+//! Invariants of the job that deletes the rows of a business: a step deletes at most [`ROWS_PER_STEP`] rows
+//! in one batch, together with the installation's rows that refer to these rows. The next step waits until
+//! the batch is durable. Writes that were in progress when the business was deleted can still add rows, so
+//! the business stays listed until two steps find no row.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -87,8 +87,8 @@ fn next_deleted(store: &Store) -> Result<Option<BusinessId>, StoreError> {
     Ok(None)
 }
 
-/// Returns a batch that deletes the next rows of a business. Also returns the keys of those deleted rows that record
-/// the last use of an API key or a feed.
+/// Returns a batch that deletes the next rows of a business. Also returns the keys of the deleted rows that
+/// contain the last use of an API key or a feed.
 fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<Key>), StoreError> {
     let (mut batch, mut used) = (Batch::default(), Vec::new());
     for row in store.rows().scan(&keys::all(of), Order::Ascending).take(ROWS_PER_STEP) {
@@ -217,7 +217,8 @@ pub(crate) async fn until_opened(moving: &Moving) -> Result<(), EngineError> {
     let shared = &moving.shared;
     while is_finishing(&shared.store)? {
         shared.check_open()?;
-        // If this future is dropped, the permit is released and the job finishes the import immediately.
+        // If this future is dropped, the permit is released, and [`InterruptedImports`] finishes the import
+        // immediately.
         let _permit = moving.import().await?;
         finish_or_take_back(moving).await?;
     }

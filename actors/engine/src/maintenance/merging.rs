@@ -4,9 +4,10 @@
 //! row (`keys::merging`), which exists until all records are moved. Invariants:
 //!
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch.
-//! - A moved record leaves the index of the merged contact, and later changes add no record to this index. The
-//!   progress is therefore not stored: after a restart, the job begins with the first record that is left.
-//! - Moving a record changes no other field of it, not even `updated_at`, and sends no event.
+//! - A moved record leaves the index of the merged contact, and later changes add no record to this index.
+//!   Therefore the progress is not stored: after a restart, the job begins with the first record in the
+//!   index.
+//! - A move changes no other field of the record, not even `updated_at`, and sends no event.
 
 use domain::{
     Alias, Appointment, AppointmentId, CallId, CallRecord, ContactId, Conversation, ConversationId,
@@ -105,8 +106,8 @@ fn begun(state: &State) -> Result<Option<Merging>, StoreError> {
     Ok(Some(Merging::reading(state, contacts, Index::Appointments)))
 }
 
-/// The write that ends a merge, when no record refers to the merged contact any more. If the alias is missing
-/// or cannot be decoded, only the row of the unfinished merge is deleted.
+/// The write that ends a merge after all records are moved. If the alias is missing or cannot be decoded,
+/// only the row of the unfinished merge is deleted.
 fn done(state: &State, merging: &Merging) -> Result<Write, StoreError> {
     let of = state.id;
     Ok(match state.find::<Alias>(&keys::alias(of, merging.from))? {

@@ -3,7 +3,7 @@
 //! The jobs of the installation run in separate tasks ([`run`]). The jobs of a business run in its actor
 //! ([`business`]). Invariants:
 //! - A step of a job reads and writes a bounded number of rows. The job pauses before the next step.
-//! - The store contains the remaining work, so a restart continues.
+//! - The store contains the remaining work, so a job continues after a restart.
 //! - A failed job is tried again in the next minute.
 
 mod age_marks;

@@ -1,10 +1,10 @@
-//! Deletes expired calls, messages, audit entries and past appointments.
+//! Deletes expired calls, conversations, messages, audit entries and past appointments.
 //!
 //! Invariants:
 //! - A record is deleted only when both clocks agree that it is expired. The believed wall clock is compared
 //!   with the record's stamp, and steady time with the age marks ([`noted_until`]).
-//! - If a record was created before the retention was set, its age by steady time is the age that its stamp
-//!   showed at that moment, plus the steady time since then.
+//! - For a record from before the retention was set, the age by steady time is the age by its stamp when the
+//!   retention was set, plus the steady time since then.
 //! - An appointment is expired when both clocks are past its end plus the retention time.
 //! - The newest audit entry stays, because it contains the usage of the business.
 //! - Records of one kind are read in the order of creation, and appointments in the order of their start.
@@ -23,8 +23,8 @@ use super::age_marks::{Age, noted_until};
 use super::business::Step;
 use crate::business::{State, Write};
 
-/// The maximum number of rows that a step reads. It is low, because the deletion of an appointment also
-/// deletes the appointment's notices and links.
+/// The maximum number of rows that a step reads. The number is low, because the deletion of an appointment
+/// also deletes its notices and links.
 const ROWS_MAX: usize = 128;
 const BYTES_MAX: usize = 256 << 10;
 const APPOINTMENT_MAX: TimeDelta = TimeDelta::days(1);
@@ -109,7 +109,7 @@ impl Expires for AuditRecord {
     }
 }
 
-/// Makes the next step. The deletion of audit entries is not audited: the new entry would expire too.
+/// Makes the next step. The deletion of audit entries is not audited, because the new entry would expire too.
 pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError> {
     let retention = state.retention;
     let Some(set) = retention.set else { return Ok(Step::default()) };
