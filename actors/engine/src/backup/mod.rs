@@ -14,11 +14,11 @@
 //!   is not a backup;
 //! - a digest covers each byte, and a reader checks the digest before it uses the byte;
 //! - rows are copied unchanged, so a backup has the format of the store;
-//! - the newest audit entry of each business records its numbers of rows. A backup compares them with the
-//!   rows ([`crate::counting`]), and the manifest lists the differences. A backup with differences is
-//!   restored only if the operator accepts it;
-//! - a restore repeats the revocations, erasures and deletions since the backup, which the list of tombstones contains.
-//!   Without the list, it revokes every API key and feed.
+//! - the newest audit entry of each business contains the business's numbers of rows. A backup compares these
+//!   numbers with the rows ([`crate::counting`]), and the manifest lists the differences. A backup with
+//!   differences is restored only if the operator accepts it;
+//! - a restore repeats the revocations, erasures and deletions since the backup. They are in the list of
+//!   tombstones. Without the list, the restore revokes every API key and feed.
 
 mod read;
 pub(crate) mod reapply;

@@ -24,7 +24,7 @@ use crate::clock::Clocks;
 use crate::error::EngineError;
 use crate::people::write_person;
 
-/// The number of consents in a batch. It is limited because a batch of the store holds at most 1 MiB.
+/// The number of consents in a batch. A batch of the store contains at most 1 MiB.
 const CONSENTS_PER_BATCH: usize = 4_096;
 
 /// The numbers of the changes that were made again, as [`super::Restored`] describes them.

@@ -186,8 +186,8 @@ impl Making {
         let making = Arc::clone(self);
         let copied =
             tokio::task::spawn_blocking(move || making.on_thread((snapshot, writer, taken_at))).await;
-        // The task returns an error only if it panicked. The panic is already logged. The files that it leaves
-        // have no manifest, so they are not a valid backup.
+        // The task returns an error only if it panicked. The panic is already logged. The files of the failed
+        // backup have no manifest, so they are not a valid backup.
         copied.unwrap_or(Err(BackupFailure::Panicked))
     }
 

@@ -141,8 +141,9 @@ pub struct Manifest {
     pub rows: u64,
     pub bytes: u64,
     pub chunks: Vec<Chunk>,
-    /// The kinds of records whose recorded number differs from the number of rows, at most 1,000 entries.
-    /// Earlier versions of the service do not know this field, so they refuse a backup that contains it.
+    /// The differences between the numbers in the audit entries and the numbers of rows, at most 1,000
+    /// entries. Earlier versions of the service do not know this field, so they refuse a backup that contains
+    /// it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Difference>,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -203,8 +204,8 @@ impl Manifest {
         file.sync_all()?;
         fs::rename(new, dir.join(MANIFEST_FILE))?;
         File::open(dir)?.sync_all()?;
-        // If this process may not read the parent directory, the parent's owner has created `dir`. The process
-        // has then changed nothing in the parent, so the parent needs no sync.
+        // If this process may not read the parent directory, another user has created `dir`. Then the process
+        // has changed nothing in the parent, so the parent needs no sync.
         match dir.canonicalize()?.parent().map(|parent| File::open(parent)?.sync_all()) {
             Some(Err(error)) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
             _ => Ok(signed.manifest),

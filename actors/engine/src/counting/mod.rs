@@ -29,7 +29,7 @@ pub const DIFFERENCES_MAX: usize = 1_000;
 /// The [`Difference::kind`] of a difference that concerns the whole business.
 const BUSINESS: &str = "business";
 
-/// A kind of a business's records whose recorded number differs from the number of rows found.
+/// A kind of records of a business. Their recorded number differs from the number of rows found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Difference {
@@ -104,7 +104,7 @@ impl Found {
         self.0.iter().map(|found| found.decodable + found.undecodable).sum()
     }
 
-    /// Lists the kinds whose recorded number differs from the rows found. Skips the kind `without`.
+    /// Lists the kinds whose recorded number differs from the number of rows found. Skips the kind `without`.
     pub(crate) fn differences(
         &self,
         of: BusinessId,

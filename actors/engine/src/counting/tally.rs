@@ -20,7 +20,7 @@ const KEYS_MAX: usize = 4 << 20;
 #[derive(Default)]
 pub(crate) struct Tally {
     set_aside: BTreeSet<BusinessId>,
-    /// The listed businesses whose rows the caller has not passed yet, in key order.
+    /// The listed businesses whose rows are not counted yet, in key order.
     listed: VecDeque<BusinessId>,
     has_all_listed: bool,
     /// The prefixes of the valid API keys in key order, each with a flag that is true if the key's record
@@ -185,8 +185,8 @@ impl Tally {
     }
 }
 
-/// A difference that concerns the whole business. `recorded` and `found` become numbers of rows of all kinds
-/// together, plus one for the profile, which belongs to no kind.
+/// A difference of the whole business. Its two numbers are the rows of all kinds together, plus one for the
+/// profile, which belongs to no kind.
 fn whole_business(of: BusinessId, recorded: Option<Usage>, found: u64) -> Difference {
     let rows = |usage: Usage| BudgetKind::kept().map(|kind| usage.of(kind).rows).sum::<u64>() + 1;
     Difference { business_id: of, kind: BUSINESS.into(), recorded: recorded.map(rows), found }

@@ -36,8 +36,7 @@ pub(super) fn check(
 pub(super) struct ImportedRecords {
     pub(super) services: HashSet<ServiceId>,
     pub(super) staff: HashSet<StaffId>,
-    /// The number of special days so far. `times_off` is the number of entries of time off of each staff
-    /// member.
+    /// The number of special days so far. `times_off` contains the number of times off of each staff member.
     special_days: usize,
     times_off: HashMap<StaffId, usize>,
     booked: HashMap<StaffId, (Timestamp, AppointmentId)>,
@@ -83,8 +82,8 @@ impl ImportedRecords {
         let too_many = ImportProblem::TimesOffMax { per_staff: BLOCKED_PER_STAFF_MAX, all: BLOCKED_MAX };
         check(problems, theirs <= BLOCKED_PER_STAFF_MAX && all <= BLOCKED_MAX, "id", too_many);
         for (path, at) in [("starts_at", time.starts_at), ("ends_at", time.ends_at)] {
-            // A day of a time zone can begin or end on the previous or the next UTC date, so it is enough if
-            // one of these dates is in the permitted years.
+            // A local day can begin or end on the previous or the next UTC date, so it is enough if one of
+            // these dates is in the permitted years.
             let dates = [-1, 1].map(|days| (at.utc() + TimeDelta::days(days)).year());
             check(problems, dates.iter().any(|year| BOOKABLE_YEARS.contains(year)), path, YEARS);
         }
@@ -179,8 +178,8 @@ mod tests {
             known.time_off(&time, &mut problems);
             problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
         };
-        // These times are the start of the first permitted day in Kiritimati and the end of the last one in
-        // Niue.
+        // These times are the start of the first permitted day in Kiritimati, and the end of the last
+        // permitted day in Niue.
         assert!(off("1969-12-31T10:00:00Z", "2200-01-01T11:00:00Z").is_empty());
         assert_eq!(off("1600-01-01T00:00:00Z", "9999-01-01T00:00:00Z"), ["starts_at", "ends_at"]);
         assert_eq!(off("1969-12-30T23:00:00Z", "2200-01-02T00:00:00Z"), ["starts_at", "ends_at"]);

@@ -1,5 +1,5 @@
-//! Ends an import, also after an interruption. It *opens* the imported businesses, which makes them visible, or
-//! rolls the import back, which deletes them.
+//! Ends an import, also after an interruption: either *opens* the imported businesses, which makes them
+//! visible, or rolls the import back, which deletes the businesses.
 //!
 //! Invariants:
 //!
@@ -88,8 +88,8 @@ pub(crate) async fn open_all(moving: &Moving, claim: &Claim) -> Result<u64, Engi
     let Shared { store, steady, .. } = &*moving.shared;
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
-        // A cancelled call may have submitted the batch that opens the business. This waits for that batch,
-        // because opening the business again would overwrite later changes.
+        // A cancelled call may have submitted the batch that opens the business. To open the business again
+        // would overwrite later changes, so this call waits for the batch.
         store.settled(id).await?;
         if !store.contains(&keys::moving(id))? {
             continue;
@@ -127,16 +127,17 @@ pub(crate) async fn open_all(moving: &Moving, claim: &Claim) -> Result<u64, Engi
     Ok(opened)
 }
 
-/// Deletes the rows of all businesses whose import was not finished. Returns the number of these businesses. Fails when
-/// the engine closes.
+/// Deletes the rows of all businesses that an import has not opened. Returns the number of these businesses.
+/// Fails when the engine closes.
 pub(crate) async fn take_back(shared: &Shared) -> Result<u64, EngineError> {
     let (store, mut taken_back) = (&shared.store, 0);
     while let Some((id, _)) = next_staged(store)? {
-        // Rows of changes that have not been applied yet cannot be deleted, so this waits for these changes.
+        // Rows of changes that have not been applied yet cannot be deleted, so the rollback waits for these
+        // changes.
         store.settled(id).await?;
         let mut writer = BulkWriter::new(store, id);
-        // Each row of a long value is deleted separately. The further rows of a value have greater keys than
-        // its first row, so a step that ends within a value skips none of them.
+        // Each row of a long value is deleted separately. The first row of a value has the smallest key, so a
+        // step that ends within a value skips no row.
         let mut left = keys::all(id);
         loop {
             shared.check_open()?;

@@ -46,13 +46,13 @@ pub(super) struct ImportedBusiness {
     /// The number of imported records, including the business itself.
     pub(super) records: u64,
     endpoints: usize,
-    /// The line of the first call. The other calls are on the lines after it.
+    /// The line of the first call. The other calls are on the following lines.
     first_call: Option<u64>,
     newest: (Uuid, Timestamp),
     /// The contacts who were erased in this store. Without `erase_again`, their records are refused.
     erased: BTreeSet<ContactId>,
     erase_again: bool,
-    /// The imported contacts who were erased in this store, and their calls.
+    /// The imported contacts who were erased in this store, to remove their data from the imported records.
     theirs: ErasedContacts,
     their_calls: HashSet<CallId>,
 }
@@ -121,7 +121,8 @@ impl ImportedBusiness {
             && self.erased.contains(&contact.id)
         {
             self.check_contact(contact, &mut problems)?;
-            // All ids are smaller than this bound, so all records of the contact lose the contact's data.
+            // All ids are smaller than this bound, so the contact's data is removed from all records of the
+            // contact.
             let bound = Uuid::max().into();
             let [phone, email] = [contact.phone.as_deref(), contact.email.as_deref()]
                 .map(|identifier| identifier.map(keys::identifier_digest));
@@ -285,7 +286,8 @@ impl ImportedBusiness {
         Ok(())
     }
 
-    /// Checks a call. If the call's contact is missing, the contact was erased, so the call loses its data.
+    /// Checks a call. If the call's contact is missing, the contact was erased, so the contact's data is
+    /// removed.
     fn check_call(&self, call: CallRecord, problems: &mut Vec<Problem>) -> Result<CallRecord, StoreError> {
         let starts_first = call.ended_at >= call.started_at;
         check(problems, starts_first, "ended_at", ProblemCode::Before("started_at"));
@@ -319,10 +321,10 @@ impl ImportedBusiness {
         id.map_or(Ok(true), |id| self.staged.has(keys::contact(self.of, id)))
     }
 
-    /// Returns a problem for each imported call that refers to a missing message, at most [`MISSING_MAX`]. If there are
-    /// more of these calls, one further problem on the business's `end` line states how many were not reported. The
-    /// check runs at the `end` line, because in an export the messages follow the calls. The stored calls are in the
-    /// order of their lines, so the line of each call can be counted from the first.
+    /// Returns a problem for each imported call that refers to a missing message, at most [`MISSING_MAX`]. A
+    /// further problem on the `end` line states the number of the other calls. The check runs at the `end`
+    /// line, because in an export the messages follow the calls. The stored calls are in the order of their
+    /// lines, so the line of each call can be counted from the line of the first call.
     pub(super) async fn calls_of_no_message(
         &mut self,
         store: &Store,
@@ -359,8 +361,8 @@ impl ImportedBusiness {
         Ok(wrong)
     }
 
-    /// Writes the first entry of the audit log, whose id and stamp are the newest of
-    /// the business. A retention period begins with the import.
+    /// Writes the first entry of the audit log. Its id and stamp are the newest of the business. A retention
+    /// period begins with the import.
     pub(super) async fn close(mut self, shared: &Shared) -> Result<(), EngineError> {
         let (of, (newest, at)) = (self.of, self.newest);
         let id: AuditId = IdMint::after(AuditId::from(newest)).next(at, shared.ports.random_bytes());

@@ -5,10 +5,11 @@
 //! - Records are ordered by kind and then by key, so equal stores give equal exports.
 //! - Reading is in bounded steps, and no record is kept in memory.
 //! - The export omits a row that cannot be decoded. The store counts the row and sets it aside.
-//! - The records are counted. A business whose count differs from the recorded number gets no end line.
+//! - The records are counted. If the count of a business differs from the recorded number, the export
+//!   contains no end line for the business.
 //! - An export contains no data of contacts who are being erased, and no contacts of an unfinished import.
-//! - An export contains no open conversation. Its messages are exported without the id of the call, which is saved only
-//!   when the conversation ends.
+//! - An export contains no open conversation. The messages of an open conversation are exported without the
+//!   id of the call, because the call is saved only when the conversation ends.
 //! - An export contains no merged contact. A record of a merged contact is exported with the id of the
 //!   survivor, even if the record has not been moved yet.
 
@@ -39,7 +40,7 @@ pub struct Leaving {
     hidden: Hidden,
     /// The survivors of the merged contacts whose records are moving.
     survivors: BTreeMap<ContactId, ContactId>,
-    /// The remaining kinds, and the remaining rows of the first of them.
+    /// The remaining kinds, and the remaining rows of the first remaining kind.
     parts: &'static [MovedKind],
     left: KeyRange,
     records: u64,
@@ -51,7 +52,8 @@ pub struct Leaving {
 /// The kinds of all records except the business, in the order of the export.
 const PARTS: &[MovedKind] = MovedKind::ALL.split_at(1).1;
 
-/// The exported form of a record. A retention period begins anew with an import, so its start is omitted.
+/// The exported form of a record. The start of a retention period is omitted, because a new period begins
+/// with the import.
 fn leaving(moved: Moved) -> Moved {
     match moved {
         Moved::Retention(retention) => Moved::Retention(Retention { set: None, ..retention }),
@@ -120,8 +122,8 @@ impl Leaving {
         }
     }
 
-    /// Returns the next records. The first record is the business, and the last is its end. The end is left
-    /// out if there are [differences](Self::differences). After the last record, returns none.
+    /// Returns the next records. The first record is the business, and the last record is its end. The end is
+    /// omitted if there are [differences](Self::differences). After the last record, returns none.
     pub fn next(&mut self, store: &Store, rows: &dyn Rows) -> Result<Vec<Moved>, StoreError> {
         if let Some(business) = self.business.take() {
             self.theirs = self.who_is_erased(store, rows)?;

@@ -22,8 +22,8 @@ pub(crate) struct Moving {
     pub(crate) shared: Arc<Shared>,
     pub(crate) outbox: Arc<Outbox>,
     exports: Arc<Semaphore>,
-    /// Permits of members' exports, at most one per business. This quota has one permit fewer than `exports`, so one
-    /// export stays free for the operator.
+    /// Permits of members' exports, at most one per business. This quota has one permit less than `exports`,
+    /// so that the operator can always export.
     exports_of_people: Arc<Quota>,
     readers: Arc<Semaphore>,
     /// The permit of the only import, or of the job that finishes an interrupted import.
@@ -96,8 +96,8 @@ impl Moving {
         drop(all);
     }
 
-    /// Takes the permit that an import, or the job that finishes an interrupted import, must hold. `None` if it
-    /// is taken.
+    /// Takes the permit that an import, or the job that finishes an interrupted import, must hold. `None` if
+    /// the permit is taken.
     pub(crate) fn try_import(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.imports).try_acquire_owned().ok()
     }
@@ -125,7 +125,7 @@ pub(crate) struct ImportPermit {
 
 impl Drop for ImportPermit {
     fn drop(&mut self) {
-        // The job needs this permit, so it is notified after the release.
+        // The job is notified after the release, because it needs this permit.
         self.permit = None;
         self.left.notify_one();
     }

@@ -1,4 +1,4 @@
-//! The rows of an import before they are durable. The import also reads these rows, to check later records.
+//! The rows of an import that are not durable yet. The import also reads these rows, to check later records.
 
 use std::collections::HashMap;
 

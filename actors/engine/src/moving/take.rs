@@ -22,7 +22,8 @@ use crate::error::EngineError;
 
 /// An import works for a *turn* of at least this duration, and then pauses.
 const TURN_MAX: Duration = Duration::from_millis(2);
-/// The maximum pause. A pause usually lasts as long as its turn, so an import uses half of one core.
+/// The maximum pause after a turn. Up to this maximum, the pause is as long as the turn, so an import uses
+/// half of one core.
 const REST_MAX: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,7 +74,7 @@ impl Import {
         })
     }
 
-    /// Takes note of a line that is not a valid record: no business will be opened. If the line was to begin a
+    /// Records that a line is not a valid record, so that no business is opened. If the line should begin a
     /// business, the records of this business are skipped.
     pub fn not_a_record(&mut self, was_business: bool) {
         self.all_good = false;
@@ -105,8 +106,8 @@ impl Import {
         found.into_iter().map(|problem| Wrong { line, problem }).collect()
     }
 
-    /// The problem of a record that is not within a business. After an invalid record, this is not a problem,
-    /// because the record may be of a business that is skipped.
+    /// The problem of a record that is not within a business. No problem is reported after an invalid record,
+    /// because the business of the record may be skipped.
     fn of_no_business(&self) -> Vec<Problem> {
         if self.all_good { vec![Problem::new("kind", ImportProblem::NoBusiness)] } else { Vec::new() }
     }

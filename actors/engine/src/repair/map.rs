@@ -1,5 +1,5 @@
-//! Maps stamps in the future to corrected stamps, which have the same order and are as late as possible.
-//! The module is pure.
+//! Maps stamps in the future to corrected stamps. The corrected stamps have the same order, and are as late
+//! as possible. The module is pure.
 
 use domain::Timestamp;
 

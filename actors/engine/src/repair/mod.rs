@@ -5,7 +5,7 @@
 //!
 //! - The timestamps of a business keep their order. Future timestamps are set between the newest other
 //!   timestamp and the present, a millisecond apart where there is room ([`map`]).
-//! - A record and its index rows are rewritten in one batch.
+//! - A record and its index rows are written again in one batch.
 //! - Ids, the bytes of events, old values quoted in the audit log, and times that clients sent (`starts_at`,
 //!   `ends_at`, `started_at`) do not change.
 //! - The repair can stop at any moment and continue. The time at which the repair began, and each business's
@@ -201,7 +201,7 @@ impl Repair<'_> {
         Ok(map)
     }
 
-    /// Replaces the steady time of each idempotency key whose time is in the future with the current steady time.
+    /// Sets the steady time of idempotency keys to the current steady time if it is in the future.
     async fn idempotency(&mut self, of: BusinessId) -> Result<u64, StoreError> {
         let (steady, mut moved) = (self.steady, 0);
         self.walk(keys::idempotency_from(of, steady.day()), |key, value, batch| {

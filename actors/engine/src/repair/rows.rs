@@ -9,7 +9,7 @@ use store::{Batch, Key, Record, Store, StoreError, keys};
 
 use crate::delivery::delay_before;
 
-/// If a due time is later than the schedule allows by more than this, a wrong clock has set it.
+/// A wrong clock has set a due time that is later than the schedule allows by more than this.
 const DUE_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 pub(super) struct Moved {
@@ -17,7 +17,7 @@ pub(super) struct Moved {
     pub(super) name: &'static str,
 }
 
-/// Calls `stamp`, which may change a stamp, with each stamp of a row. If one has changed, returns the rows to write,
+/// Calls `stamp` with each stamp of a row. If `stamp` has changed a stamp, returns the rows to write,
 /// including index rows.
 pub(super) fn each_of(
     store: &Store,

@@ -22,8 +22,8 @@ impl<'a> Conversion<'a> {
         (self.to, self.records) = (to, 0);
     }
 
-    /// Converts each row of every business's range, one business after the other. A business whose import is not
-    /// finished is in the list of imports only.
+    /// Converts the rows in a range of each business, one business after the other. A business whose import
+    /// is not finished is only in the list of imports.
     pub(super) async fn each_business(
         &mut self,
         mut rows: impl FnMut(BusinessId) -> KeyRange,

@@ -6,7 +6,7 @@
 //!   progress. One batch at the end sets the new format. No version opens a half-converted store.
 //! - A step converts a record and its index rows in one batch. The rows show which part has not been converted yet,
 //!   so an interrupted step continues.
-//! - A released step never changes. It uses the layouts of its two formats and not the current rules.
+//! - A released step never changes. It uses the layouts of its two formats, not the current rules.
 //! - A store of a later format is refused without a write.
 
 mod conversion;
@@ -30,11 +30,11 @@ pub enum Upgrades {
 
 /// The formats that can be converted.
 ///
-/// Only the steps from formats 1, 2, 6, 8, 10 and 11 convert rows. The other steps only change the format number, so
-/// that earlier versions do not open a store with contents that they do not know. These contents are new record
-/// versions and kinds of rows (step from 3), rows of people, memberships, sessions, links and mails (step from
-/// 4), the journal (step from 5), merged contacts (step from 7), feeds (step from 8), connected calendars and
-/// conversations (step from 9).
+/// Only the steps from formats 1, 2, 6, 8, 10 and 11 convert rows. A step also changes the format number, so
+/// that earlier versions do not open a store with contents that they do not know. These contents are new
+/// record versions and kinds of rows (step from 3), rows of people, memberships, sessions, links and mails
+/// (step from 4), the journal (step from 5), merged contacts (step from 7), feeds (step from 8), connected
+/// calendars and conversations (step from 9).
 const CONVERTED: Range<u16> = 1..STORE_FORMAT;
 
 /// Refuses a store whose format is not the current format.
@@ -63,8 +63,8 @@ pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError
     if upgrades == Upgrades::Refused {
         return Err(StoreError::UpgradeRefused { found, known: STORE_FORMAT });
     }
-    // A business is set aside if rows of it are lost or damaged. The upgrade would skip such a business and
-    // leave its rows in the earlier format, so the upgrade is refused.
+    // A business is set aside if some of its rows are lost or damaged. The upgrade would skip this business
+    // and leave its rows in the earlier format, so the upgrade is refused.
     if let Some((business, _)) = store.businesses_set_aside().first() {
         return Err(StoreError::BusinessSetAside { business: *business });
     }

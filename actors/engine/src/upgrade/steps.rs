@@ -55,9 +55,9 @@ pub(super) async fn from_2(conversion: &mut Conversion<'_>) -> Result<(), StoreE
 }
 
 /// From format 6 to 7. Format 7 adds an index of the search texts of contacts, calls and messages. This step
-/// computes the texts by the current rules, so a later format with other rules must compute all texts again. A
-/// repeated step writes the same rows. A row of the index contains the texts of many records. The last records
-/// of a kind, which do not fill a row, are not indexed; a search reads them directly.
+/// computes the texts by the current rules, so a later format with other rules must compute all texts again.
+/// A repeated step writes the same rows. A row of the index contains the texts of many records. The last
+/// records of a kind, which do not fill a row, are not indexed. A search reads them directly.
 pub(super) async fn from_6(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     for kind in KINDS {
         if let Some(rows) = kind.search {
@@ -68,8 +68,7 @@ pub(super) async fn from_6(conversion: &mut Conversion<'_>) -> Result<(), StoreE
 }
 
 /// From format 8 to 9. In format 9, the search texts of contacts contain the whole names, and the index of
-/// names is gone. This step deletes both the index of names and the search texts of contacts, and writes the
-/// search texts again.
+/// names is gone. This step deletes the index of names, and writes the search texts of contacts again.
 pub(super) async fn from_8(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     for kind in KINDS.iter().filter(|kind| kind.rows == kind::CONTACT) {
         let Some(rows) = kind.search else { continue };
@@ -86,9 +85,9 @@ pub(super) async fn from_8(conversion: &mut Conversion<'_>) -> Result<(), StoreE
     Ok(())
 }
 
-/// From format 10 to 11. In format 11, a row in the index of calls by start also contains the status of the call and
-/// whether the call is handled. This step writes the rows again that have a call. It uses the current layout of these
-/// rows, so a later format with another layout must write them again.
+/// From format 10 to 11. In format 11, a row in the index of calls by start also contains the status of the
+/// call and whether the call is handled. This step writes the rows of existing calls again. It uses the
+/// current layout of these rows, so a later format with another layout must write them again.
 pub(super) async fn from_10(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     let rows = |of| keys::of_kind(of, kind::CALL_BY_START);
     conversion

@@ -1,4 +1,4 @@
-//! Conversions of stores that earlier versions wrote. The simulation cuts the power at every moment of a
+//! Conversions of stores that earlier versions wrote. The simulation cuts the power at many moments of a
 //! conversion.
 
 use std::collections::BTreeMap;
@@ -144,7 +144,7 @@ async fn leftovers_of_the_first_versions_of_format_2_are_deleted() {
     let mut with_row = before.clone();
     with_row.insert(row, keys::millis_value(a.starts_at));
     assert!(upgraded(&with_row).await == after);
-    // An index row without its record is damage, and the conversion must not hide it.
+    // An index row without its record is damage. The conversion must not hide the damage.
     let astray =
         keys::appointment_by_update(of, Timestamp::from_millis(1), uuid::Uuid::nil().into()).to_vec();
     with_row.insert(astray.clone(), keys::millis_value(a.starts_at));
@@ -289,8 +289,8 @@ async fn calls_of_format_11_get_a_list_of_the_unhandled_ones_and_no_other_row_ch
     expected.insert(keys::meta().to_vec(), meta.encode());
     let after = upgraded(&before).await;
     assert!(after == expected, "rows differ");
-    // The fixture has one unhandled call. Of the other calls, each sixth is missed and not handled. One of these cannot
-    // be decoded, and each fifth is outbound.
+    // The fixture has one unhandled call. Every sixth of the other calls is missed and not handled. Of these
+    // calls, one cannot be decoded, and every fifth is outbound.
     assert_eq!(of_kind(&after, kind::CALL_UNHANDLED).count(), 1 + 167 - 1 - 33);
 }
 
@@ -298,7 +298,8 @@ async fn calls_of_format_11_get_a_list_of_the_unhandled_ones_and_no_other_row_ch
 /// some cuts happen during a sync. Some of the unsynced data survives.
 #[tokio::test(start_paused = true)]
 async fn a_repeatedly_interrupted_conversion_has_the_same_result() {
-    // The conversions from the other formats write less than that from format 1, so fewer power cuts interrupt them.
+    // The conversions from the other formats write less than the conversion from format 1, so fewer power
+    // cuts interrupt them.
     for (format, cuts_min) in [(1, 40), (2, 5), (6, 5), (8, 5), (10, 5), (11, 5)] {
         let before = fixture(format).await;
         let before = match format {

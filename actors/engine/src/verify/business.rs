@@ -33,8 +33,7 @@ impl InBusiness {
     pub(super) fn begin(checker: &mut Checker<'_>) -> Self {
         let of = checker.of;
         if of != BusinessId::INSTALLATION {
-            // The rows of a business that is being deleted or imported may be incomplete, so they are not
-            // checked.
+            // Rows may be missing while a business is deleted or imported, so the rows are not checked.
             if checker.is_ended(of) || checker.is_there(&keys::moving(of)) {
                 return Self { is_skipped: true, ..Self::default() };
             }
@@ -122,8 +121,8 @@ impl InBusiness {
             kind::LINKS => checker.links(value),
             kind::LINK => checker.link(value),
             kind::CONTACT => _ = checker.kept::<Contact>(value),
-            // An interrupted import of contacts is not damage: when the service loads the business, it deletes the
-            // contacts of the import.
+            // An interrupted import of contacts is not damage, because the next load of the business deletes
+            // the contacts of the import.
             kind::CONTACT_IMPORT => _ = checker.read(keys::id_at_end::<ContactId>(value)),
             kind::CONTACT_BY_PHONE | kind::CONTACT_BY_EMAIL | kind::CONTACT_BY_UPDATE => {
                 checker.index_of_contacts(kind, value);

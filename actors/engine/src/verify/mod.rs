@@ -1,14 +1,14 @@
 //! Checks that a backup or a stopped store is complete and consistent.
 //!
 //! The check reads every row once in key order and looks up related rows: the index rows of a record, the
-//! record of an index row, and referenced records. It keeps in memory only one row, the findings and the last
-//! appointment of each staff member.
+//! record of an index row, and referenced records. The memory of the check contains only one row, the
+//! findings and the last appointment of each staff member.
 //!
 //! Invariants:
 //!
 //! - The check changes nothing. It opens the store and reads.
 //! - An unreadable row is a finding, and the check continues.
-//! - Incomplete rows that a crash or a deletion in progress leaves are not findings.
+//! - Rows that are incomplete because of a crash or a deletion in progress are not findings.
 
 mod business;
 mod findings;

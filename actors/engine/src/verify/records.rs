@@ -57,7 +57,7 @@ impl Checker<'_> {
         let range = keys::of_kind(self.of, rows).starting_at(row_key(self.of, rows, id));
         let next = self.rows.scan(&range, Order::Ascending).next().transpose();
         let Some(Some((key, _))) = self.read(next) else { return };
-        // A row that cannot be read is reported when the check reaches it.
+        // An unreadable row is reported when the check reaches it.
         let Some(row) = self.record::<SearchRecord>(&Key::new(&key)) else { return };
         let found = row.texts.iter().find(|(of, _)| *of == id).map_or("", |(_, found)| found);
         if found != text {
@@ -93,8 +93,8 @@ impl Checker<'_> {
         self.leads_to::<Contact>(&contact, value);
     }
 
-    /// Checks the row of a merged contact. Its survivor must exist, because the erasure of a survivor deletes
-    /// this row first.
+    /// Checks the row of a merged contact. The survivor must exist, because the erasure of a survivor deletes
+    /// this row too.
     pub(super) fn alias(&mut self, value: &[u8]) {
         let Some(alias) = self.kept::<Alias>(value) else { return };
         self.refers("contact", &keys::contact(self.of, alias.into));
@@ -157,8 +157,8 @@ impl Checker<'_> {
         let endpoint = keys::id_at_end::<WebhookId>(self.key.get(..33).unwrap_or_default());
         let Some(id) = self.read(endpoint) else { return };
         let Some(endpoint) = self.record::<WebhookEndpoint>(&keys::webhook(self.of, id)) else {
-            // A deleted endpoint stays in the list of endpoints until its last row is deleted. While the endpoint is
-            // listed, this row is correct although the endpoint's record is missing.
+            // A deleted endpoint stays in the list of endpoints until its last row is deleted. While the
+            // endpoint is listed, this row is correct even if the endpoint's record is missing.
             if !self.is_there(&keys::endpoint_index(self.of, id)) {
                 self.wrong("the webhook endpoint that it belongs to is missing");
             }

@@ -124,7 +124,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         |m| {
             let key = plant_special_day(m, "2026-12-24", &special_day("2026-12-24"));
             let bytes = m.0.get_mut(&key).unwrap();
-            // The second window now begins at 11:40, before the first one ends.
+            // The second window now begins at 11:40, before the first window ends.
             let at = bytes.windows(2).position(|pair| *pair == 1_320_u16.to_le_bytes()).unwrap();
             bytes[at..at + 2].copy_from_slice(&700_u16.to_le_bytes());
         },
@@ -235,7 +235,8 @@ async fn a_complete_diary_has_no_findings() {
         "two special days, four blocked times, a page, its slug and notices must be added"
     );
     let mut report = check(&whole).unwrap();
-    // These rows were added without an audit entry, so the check rightly finds that the recorded usage differs.
+    // These rows were added without an audit entry, so the check correctly finds that the recorded usage
+    // differs.
     report.findings.retain(|finding| !finding.contains("differs from the rows found"));
     assert!(report.findings.is_empty(), "{:?}", report.findings);
 }

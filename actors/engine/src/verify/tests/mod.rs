@@ -104,8 +104,7 @@ impl Map {
         R::decode(&value_at(self, key).unwrap().unwrap()).unwrap()
     }
 
-    /// Changes the record of a row. The whole record is then stored in one value, which earlier versions also
-    /// did.
+    /// Changes the record of a row. The whole record is then stored in one value, as in earlier versions.
     fn edit<R: Record>(&mut self, key: &[u8], edit: impl FnOnce(&mut R)) {
         let mut record = self.record::<R>(key);
         edit(&mut record);
