@@ -1,8 +1,8 @@
 //! A cache of decoded credentials, such as API keys and sessions, with the rows from which they were decoded.
 //!
 //! Invariant: a returned value includes every change that was acknowledged before the request. An entry is
-//! valid until the store's credentials generation, a counter of changes to credentials, increases. Then the
-//! rows are read again, but decoded only if they have changed.
+//! valid until the store's credentials generation (a counter of changes to credentials) increases. Then the
+//! rows are read again, but they are decoded only if they have changed.
 
 use std::hash::Hash;
 use std::sync::Arc;

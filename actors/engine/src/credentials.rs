@@ -1,6 +1,7 @@
 //! API keys: `rcpt_` + 8 characters + `_` + 32 random characters.
 //!
-//! The whole key appears only in requests and in the response to its creation. The store has its SHA-256.
+//! The whole key appears only in requests and in the response to its creation. The store contains the SHA-256
+//! of the key.
 
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -19,8 +20,8 @@ pub(crate) fn mint(mut random: impl FnMut(&mut [u8; 64])) -> Credential {
     while chars.len() < PREFIX_CHARS + SECRET_CHARS {
         let mut bytes = [0; 64];
         random(&mut bytes);
-        // Bytes from 248 on are skipped: 256 is not a multiple of 62, so they would favour the first
-        // letters.
+        // Bytes from 248 on are skipped. They would favour the first letters, because 256 is not a multiple
+        // of 62.
         let fair =
             bytes.iter().filter(|byte| **byte < 248).map(|byte| char::from(ALPHABET[usize::from(byte % 62)]));
         chars.extend(fair.take(PREFIX_CHARS + SECRET_CHARS - chars.len()));

@@ -34,8 +34,8 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// True if this error at the start of an actor causes a back-off. For a business that is set aside, a
-    /// delay would not help.
+    /// True if an actor start that fails with this error causes a back-off. For a business that is set aside,
+    /// a delay would not help.
     pub(crate) fn is_of_the_actor(&self) -> bool {
         match self {
             Self::Store(StoreError::BusinessSetAside { .. }) => false,

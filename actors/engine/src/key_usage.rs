@@ -1,7 +1,7 @@
 //! The last use of each API key and the last request for each feed, to the minute.
 //!
-//! The uses are collected in memory, so a request costs no commit. They are written once a minute and
-//! before a list shows them. A crash loses at most the uses of the last minute.
+//! The uses are collected in memory, so a request needs no commit. They are written once a minute and before
+//! a list shows them. A crash loses at most the uses of the last minute.
 
 use dashmap::DashMap;
 use domain::{BusinessId, Timestamp};

@@ -1,5 +1,5 @@
-//! The bounds of an engine. A simulation sets them lower than the service does, so that it reaches them with
-//! few records.
+//! The bounds of an engine. A simulation sets lower bounds than the service, so that few records are enough
+//! to reach them.
 
 use crate::backup::BACKUP_ROWS;
 use crate::delivery::PERMITS;

@@ -4,7 +4,8 @@
 //!
 //! - a notification is sent after the change is durable;
 //! - without subscribers, a notification costs one read of a counter and stores nothing;
-//! - a subscriber never blocks a change. A slow subscriber is only notified that it missed notifications.
+//! - a subscriber never blocks a change. A slow subscriber loses notifications, and gets
+//!   [`LiveEvent::Missed`] instead.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,7 +24,8 @@ const PENDING_MAX: usize = 64;
 pub struct LiveChange {
     /// `alert`, `delivery`, or a kind of record as in the audit log, for example `appointment`.
     pub kind: &'static str,
-    /// The id of the record; for a delivery, of its endpoint; for an alert, of the record that it concerns.
+    /// The id of the record. For a delivery, the id of the endpoint; for an alert, the id of the record that
+    /// it is about.
     pub id: Uuid,
     /// The recipient of an alert. Other subscribers ignore the notification.
     pub person: Option<PersonId>,

@@ -27,8 +27,8 @@ impl Principals {
             if let Some(business_row) = store.get_raw(&keys::profile(of))? {
                 return Ok(Some([key_row, business_row]));
             }
-            // While a business is being deleted, its profile may be gone before its keys. Such a key counts as
-            // missing.
+            // While a business is being deleted, its profile may be deleted before its keys. These keys count
+            // as missing.
             if store.contains(&keys::ending(of))? || !store.contains(&at)? {
                 return Ok(None);
             }

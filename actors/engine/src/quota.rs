@@ -1,4 +1,4 @@
-//! Bounds on concurrent work, in total and per key, which is a business or a person. No key can use up the
+//! Limits on concurrent work, in total and per key, for example per business or person. No key can use up the
 //! total.
 //!
 //! Invariants: the count of a key is the number of its permits. A key without permits uses no memory.
@@ -11,8 +11,8 @@ use std::sync::Arc;
 use domain::BusinessId;
 use parking_lot::Mutex;
 
-/// The limits on concurrent slow work: lookups of a URL before it is saved, and tests of endpoints and of the
-/// relay.
+/// The limits, in total and per business, on concurrent slow work: lookups of a URL before it is saved, and
+/// tests of endpoints and of the relay.
 const OUTGOING_MAX: usize = 256;
 const OUTGOING_PER_BUSINESS_MAX: usize = 8;
 

@@ -1,9 +1,9 @@
 //! Counts of recent events by client address. An attacker with many addresses must not get an allowance for
 //! each address.
 //!
-//! Invariant: an event from an IPv6 address counts towards its /64 network, the smallest network that an
-//! internet provider assigns to a customer, and towards its /48 network, the largest network that it assigns. A
-//! /48 network has the allowance of [`NETWORKS`] /64 networks, so it cannot fill the table of counts.
+//! Invariant: an event from an IPv6 address counts towards its /64 network and its /48 network: the smallest
+//! and the largest network that an internet provider assigns to a customer. A /48 network has the allowance
+//! of [`NETWORKS`] /64 networks, so it cannot fill the table of counts.
 
 use std::net::IpAddr;
 

@@ -3,9 +3,9 @@
 //! one part of them per second.
 //!
 //! ractor's default supervisor stops itself when a child fails. This supervisor only records the failure. The
-//! next request starts the failed actor of a business again from the store. The failed actor of an endpoint is
-//! started again after a pause. A failure of the supervisor itself ends the process, because nothing would
-//! restart actors or sweep.
+//! next request starts the failed actor of a business or a person again from the store. The failed actor of
+//! an endpoint or a calendar is started again after a pause. A failure of the supervisor itself ends the
+//! process, because otherwise no actors would be restarted or swept.
 
 use std::sync::Weak;
 use std::time::Duration;
@@ -62,7 +62,7 @@ impl State {
         if let Err(error) = businesses.key_usage.write(&shared.store).await {
             tracing::warn!(%error, "the last uses of API keys could not be written");
         }
-        // These writes are submitted last, and nothing waits for them, so they delay no request.
+        // These writes are submitted last, and no task waits for them, so they delay no request.
         shared.clocks.keep(&shared.store);
         maintenance.minute(shared);
     }

@@ -51,7 +51,7 @@ pub(crate) fn steady() -> SteadyClock {
     SteadyClock::set(port.now(), &port)
 }
 
-/// Predictable bytes instead of random bytes: each byte is one greater than the byte before.
+/// Predictable bytes instead of random bytes: each byte is the previous byte plus one.
 #[derive(Default)]
 pub(crate) struct Counting(AtomicU64);
 

@@ -1,9 +1,9 @@
-//! Counts events per key within windows of time, for all rate limits. [`crate::quota`] limits concurrency.
+//! Counts events per key within windows of time, for all rate limits.
 //!
 //! Invariants:
 //!
 //! - An event that [`Windows::count`] refuses, or that has a timestamp in the future, is not counted.
-//! - A table contains at most `max` keys. A new key replaces the least recently counted key, so that a flood of
+//! - A table contains at most `max` keys. A new key replaces the least recently counted key, so that many
 //!   unknown keys cannot block other keys.
 //! - A call removes at most [`FORGOTTEN_AT_ONCE`] expired keys, so no call iterates over the table.
 
@@ -15,8 +15,8 @@ use domain::Timestamp;
 use lru::LruCache;
 
 pub const KEYS_MAX: usize = 65_536;
-/// The maximum number of expired keys that a call removes. A call adds fewer keys, so expired keys do not
-/// accumulate.
+/// The maximum number of expired keys that a call removes. A call adds at most one key, so expired keys do
+/// not accumulate.
 const FORGOTTEN_AT_ONCE: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,8 +52,8 @@ impl<K: Eq + Hash> Windows<K> {
         Self { max, ..self }
     }
 
-    /// Counts an event. Returns how many further events are allowed now. The error is the instant from
-    /// which an event is allowed again.
+    /// Counts an event. Returns how many further events are allowed now. The error is the time from which an
+    /// event is allowed again.
     pub fn count(&mut self, key: K, now: Timestamp) -> Result<u32, Timestamp> {
         if let Some(free) = self.free_at(&key, now) {
             return Err(free);
@@ -76,7 +76,7 @@ impl<K: Eq + Hash> Windows<K> {
         over.max()
     }
 
-    /// The number of events within the longest window, but at most the greatest number that a rate allows.
+    /// The number of events within the longest window, at most the greatest number that a rate allows.
     pub fn counted(&self, key: &K, now: Timestamp) -> u32 {
         self.entries.peek(key).map_or(0, |counts| within(counts, self.longest(), now))
     }
@@ -152,7 +152,7 @@ fn within(counts: &Counts, rate: Rate, now: Timestamp) -> u32 {
 }
 
 /// The window of an event. If the clock was read just before the newest window began, the event belongs to
-/// that window.
+/// the newest window.
 fn window_of(counts: &Counts, now: Timestamp, grain: i64) -> Timestamp {
     let now = rounded(now, grain);
     let just_after = now + TimeDelta::milliseconds(grain);

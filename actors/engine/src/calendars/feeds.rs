@@ -107,7 +107,7 @@ impl BusinessHandle {
             }
         }
         found.truncate(FEED_APPOINTMENTS_MAX);
-        // An appointment that was moved between the reads of two pages may be in both. The item of the later
+        // An appointment that was moved between the reads of two pages may be on both. The item of the later
         // page is kept, because it has the new time.
         let mut seen = HashSet::new();
         let is_newest: Vec<bool> = found.iter().rev().map(|it| seen.insert(it.id)).collect();

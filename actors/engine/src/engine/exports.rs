@@ -3,10 +3,11 @@
 //! Invariants:
 //! - Commits never wait for an export.
 //! - Each business is exported as of one point in time, at which its state is durable.
-//! - An export holds in memory at most the records of one step and a bounded number of old values of rows.
+//! - The memory of an export contains at most the records of one step and a bounded number of old values of
+//!   rows.
 //! - The audit entry is durable before the first record is returned.
-//! - A dropped export frees its memory. An export whose caller is too slow is cancelled: the read of one
-//!   business may take at most [`POINT_TIME_MAX`].
+//! - A dropped export frees its memory. The export is cancelled if the caller is so slow that the export of
+//!   one business takes longer than [`POINT_TIME_MAX`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,9 +23,10 @@ use crate::error::{EngineError, Result};
 use crate::moving::{ExportPermit, Leaving, Moved, Moving};
 use crate::shared::Shared;
 
-/// The maximum duration of the export of one business. It suffices for 3.6 GB at one megabyte per second.
+/// The maximum duration of the export of one business: enough for 3.6 GB at one megabyte per second.
 const POINT_TIME_MAX: Duration = Duration::from_secs(60 * 60);
-/// The maximum pause. A pause usually lasts as long as the step before it, so an export uses half a core.
+/// The maximum pause after a step. Up to this maximum, the pause is as long as the step, so an export uses
+/// half a core.
 const REST_MAX: Duration = Duration::from_millis(100);
 
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +46,7 @@ pub enum ExportError {
 pub struct Export {
     moving: Arc<Moving>,
     with_secrets: bool,
-    /// The lane (queue of the committer) in which the audit entry was written, until the entry is durable.
+    /// The lane (queue of the committer) of the audit entry; `None` once the entry is durable.
     noted: Option<BusinessId>,
     scope: Scope,
     current: Option<Current>,

@@ -83,7 +83,8 @@ impl Engine {
         self.parts.mails.outbox.left_out.load(Ordering::Relaxed)
     }
 
-    /// The number of background checks of unused businesses that found no work, and of those that found work.
+    /// The number of background checks of unused businesses that found no work, and of the checks that found
+    /// work.
     pub fn unused_businesses_looked_at(&self) -> (u64, u64) {
         self.parts.maintenance.round.checked.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }

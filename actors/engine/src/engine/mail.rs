@@ -82,8 +82,8 @@ impl Engine {
         self.parts.mails.outbox.figures()
     }
 
-    /// The number of mails that are due or are being tried again, at most 10,000. `None` if there is no relay,
-    /// or if the outbox does not respond.
+    /// The number of mails that are due or wait for a retry, at most 10,000. `None` if there is no relay, or
+    /// if the outbox does not respond.
     pub async fn mails_waiting(&self) -> Option<usize> {
         self.parts.mails.outbox.count_waiting().await
     }

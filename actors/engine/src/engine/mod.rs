@@ -44,8 +44,8 @@ use crate::shared::Shared;
 use crate::supervisor::{self, Supervisor};
 use crate::upgrade;
 
-/// The number of failures per minute that cause no back-off of a business's or person's actor. An endpoint's
-/// actor has no such allowance, because no client waits for its deliveries.
+/// The number of failures per minute that cause no back-off of a business's or person's actor. For an
+/// endpoint's actor, each failure causes a back-off, because no client waits for deliveries.
 const PATIENCE: u32 = 1;
 /// The maximum duration of a phase of closing. The listeners are already closed, so no client waits.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
@@ -68,8 +68,8 @@ pub(crate) struct Parts {
 }
 
 impl Engine {
-    /// Opens or creates the store in a directory. `on_fatal` is called once when the store fails; then
-    /// nothing more is acknowledged and the process should end.
+    /// Opens or creates the store in a directory. `on_fatal` is called once when the store fails. Then no
+    /// change is acknowledged any more, and the process should end.
     pub async fn open(
         directory: &Path,
         ports: Ports,
@@ -239,7 +239,7 @@ impl Engine {
         self.parts.backups.begin((&shared.store, self.parts.limits.backup_rows), to, id, now)?;
         let mut batch = Batch::default();
         shared.note((by, AuditAction::BackupBegun), id, began, &mut batch);
-        // The call does not wait for the commit: a crash that loses this entry also ends the backup.
+        // The call does not wait for the commit, because a crash that loses this entry also ends the backup.
         shared.store.submit(id.uuid().into(), batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         Ok(id)
     }
@@ -253,8 +253,8 @@ impl Engine {
     /// has failed.
     pub async fn close(self) -> Result<(), StoreError> {
         let Parts { shared, businesses, people, mails, moving, maintenance, backups, .. } = &*self.parts;
-        // The actors of people write the recorded uses of sessions to the store. They must do this before
-        // `shared.close`, after which they refuse changes.
+        // The actors of people must write the recorded uses of sessions to the store before `shared.close`,
+        // after which they refuse changes.
         let uses = async {
             for running in write_uses(people).await {
                 running.wait_idle().await;

@@ -2,11 +2,12 @@
 //!
 //! Invariants:
 //!
-//! - No account is ever locked. An IP address with too many failures is refused until some have expired.
-//! - After some failures with an e-mail address, the responses to sign-ins with it are delayed, whether or not
-//!   an account has the address. The right password still works.
-//! - An attempt counts as a failure from its start until its password is verified. Concurrent attempts
-//!   therefore cannot exceed a limit.
+//! - No account is ever locked. An IP address with too many failures is refused until some of the failures
+//!   have expired.
+//! - After some failures with an e-mail address, the responses to sign-ins with this address are delayed,
+//!   also if no account has the address. The right password still works.
+//! - An attempt counts as a failure from its start until its password is verified. Therefore concurrent
+//!   attempts cannot exceed a limit.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -29,8 +30,8 @@ const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
 /// The number of failures of an e-mail address that cause no delay.
 const PROMPT: u32 = 5;
 const DELAY_MAX: u32 = 5;
-/// The maximum number of attempts in progress from one IP address. Without it, the attempts from one address
-/// could delay those from others.
+/// The maximum number of attempts in progress from one IP address, so that one address cannot delay the
+/// attempts from others.
 const AT_ONCE_MAX: usize = 8;
 
 pub(crate) struct Attempts {

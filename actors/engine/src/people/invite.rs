@@ -49,7 +49,7 @@ pub struct Invited {
     pub answer: Answer<NewPersonView>,
     /// A link that the inviting person must pass on.
     pub link: Option<NewLink>,
-    /// The recipient and the kind of the mail. Its link is created when the mail is composed
+    /// The recipient and the kind of the mail, whose link is created when the mail is composed
     /// ([`People::mail_link`]). `None` if no mail is sent, and for a repeated request.
     pub mail: Option<(PersonId, MailKind)>,
 }
@@ -60,8 +60,8 @@ impl People {
     ///
     /// An invitation changes no confirmed account: the operator gets no link for it, and the offer is mailed.
     /// The password of an unconfirmed account may have been set by another person, so an invitation by the
-    /// operator clears it. A member can invite such an account only by mail, and is refused if the service
-    /// sends no mail.
+    /// operator clears it. A member can invite an unconfirmed account only by mail, and is refused if the
+    /// service sends no mail.
     pub async fn invite(
         &self,
         business: &BusinessHandle,
@@ -126,8 +126,8 @@ impl People {
             (Some(_), false) => MailKind::Reset,
             (Some(_), true) => MailKind::Offer,
         };
-        // An offer by the operator is mailed too. The mail contains no link, so it does not invalidate a link
-        // that the operator got earlier.
+        // An offer by the operator is mailed too. The mail contains no link, so a link that the operator got
+        // earlier stays valid.
         let mailed = mailed || by_operator && kind == MailKind::Offer && self.sends_mail();
         let mail = mailed.then_some(kind);
         let answer = business
@@ -172,15 +172,16 @@ impl People {
         Ok(())
     }
 
-    /// Makes a link that the operator must pass on. Without `kind`, the state of the account determines its
-    /// kind.
+    /// Makes a link that the operator must pass on. Without `kind`, the state of the account determines the
+    /// kind of the link.
     pub async fn make_link(
         &self,
         business: &BusinessHandle,
         request: Request,
         (id, kind): (PersonId, Option<LinkKind>),
     ) -> Result<Linked> {
-        // A repeat during the first request is refused: each request would invalidate the other's link.
+        // A repeat during the first request is refused, because each request would invalidate the link of the
+        // other.
         let once = request.idempotency.as_ref().map(|once| self.shared().begin_once(once.key)).transpose()?;
         let once = once.map(Claim::new);
         let (people, business) = (self.with_claim(once.clone()), &business.with_claim(once));
@@ -197,15 +198,15 @@ impl People {
         Ok(Linked { kind, expires_at: link.expires_at, token: Some(link.token) })
     }
 
-    /// The account with this address, and the kind of the link that a reset mail to it contains. `None` if no
-    /// account has this address.
+    /// The account with this address, and the kind of link in its reset mail. `None` if no account has this
+    /// address.
     pub async fn forgotten(&self, email: &Address) -> Result<Option<(PersonId, LinkKind)>> {
         let person = self.by_email(email.folded()).await?;
         Ok(person.map(|person| (person.id, person.fitting_link())))
     }
 
     /// Mails a reset link unless a limit is exceeded. For an unknown address, queues a mail to a person who
-    /// does not exist, so that the response takes the same time. That mail is never sent.
+    /// does not exist, so that the response takes the same time. This mail is never sent.
     pub async fn mail_forgotten(&self, email: &Address, source: IpAddr) -> Result<Forgotten> {
         let known = self.forgotten(email).await?;
         let now = self.shared().clocks.now();
@@ -296,7 +297,7 @@ impl People {
         }
     }
 
-    /// Creates an account, without its actor, because no other task knows the id yet. The caller holds the
+    /// Creates an account. This needs no actor, because no other task knows the id yet. The caller holds the
     /// claim on the address.
     async fn create(&self, person: Person, by: Actor) -> Result<Person> {
         let permit = self.shared().permit()?;

@@ -1,10 +1,10 @@
-//! People: accounts, sign-in links, sessions and passwords. Only a person's actor writes the account, with its
-//! sessions and its link. A membership is written by the business's actor.
+//! People: accounts, sign-in links, sessions and passwords. Only a person's actor writes the account, with
+//! its sessions and its link. The business's actor writes the memberships.
 //!
 //! Invariants:
 //!
 //! - A lower-case e-mail address belongs to at most one person. A change that gives an address to a person
-//!   holds the address's [claim](crate::claims::Claims) until it is durable.
+//!   holds the address's [claim](crate::claims::Claims) until the change is durable.
 //! - A person and the index rows by e-mail address and by token are written in one batch.
 //! - Tokens and passwords are stored as hashes only.
 //! - A change to an account and its entry in the installation's audit log are written in one batch.

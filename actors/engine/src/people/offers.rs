@@ -1,7 +1,7 @@
 //! Acceptance and refusal of offered memberships, in a session or with the link of the offer.
 //!
-//! Invariant: if the business is suspended or overloaded, its membership cannot be accepted with a link and
-//! stays offered. The link starts a session anyway, in which the person can accept the membership later.
+//! Invariant: if the business is suspended or overloaded, a link does not accept the membership, which stays
+//! offered. But the link starts a session, in which the person can accept the membership later.
 
 use domain::{Actor, BusinessId, Denied, Person, PersonId, Refusal, Timestamp};
 
@@ -26,8 +26,8 @@ impl People {
         business.change(request, DeclineMembership { person, by_link }).await.map(drop)
     }
 
-    /// The person whose session the token belongs to. If a link of this business began the session, also
-    /// returns the start of the session.
+    /// The person of the token's session. Also returns the start of the session if a link of this business
+    /// began it.
     async fn offered(&self, business: &BusinessHandle, token: &Token) -> Result<(Person, Option<Timestamp>)> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let session = signed_in.session;
@@ -48,7 +48,7 @@ impl People {
         };
         match accepted.await {
             // These errors are expected, for example because the membership was deleted or the business is
-            // suspended, and are not logged.
+            // suspended, so they are not logged.
             Err(EngineError::Refused(_) | EngineError::NotFound | EngineError::Suspended) | Ok(_) => {}
             Err(error) => tracing::warn!(
                 person.id = %id, business.id = %business.id, %error,

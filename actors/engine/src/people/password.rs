@@ -4,8 +4,8 @@
 //!
 //! - A password is stored as Argon2id with the parameters that OWASP recommends.
 //! - A wrong password and an unknown address cause the same work.
-//! - Different Unicode compositions of the same characters are one password. A hash from before this rule
-//!   still works, and the next sign-in replaces it.
+//! - Different Unicode compositions of the same characters are one password. A hash from an early version,
+//!   without this rule, still works, and the next sign-in replaces it.
 
 use std::sync::Arc;
 
@@ -26,7 +26,8 @@ const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
 const WORD_CHARS_MIN: usize = 3;
 const AT_ONCE: usize = 2;
 const WAITING_MAX: usize = 64;
-/// The maximum number of people who choose a password at the same time. Their hashing never delays a sign-in.
+/// The maximum number of people who choose a password at the same time. Their passwords are hashed with a
+/// separate permit, so a sign-in never waits for them.
 const CHOOSING_MAX: usize = 16;
 /// The maximum number of characters whose strength is estimated. The time of an estimate grows fast with the
 /// length.
@@ -50,8 +51,8 @@ impl Hashing {
         Params::new(kib, passes, 1, None).expect("the parameters are constants within the bounds")
     }
 
-    /// A constant hash. A sign-in with an unknown address checks the password against it, so that it takes as
-    /// long as a sign-in with a known address.
+    /// A constant hash. For an unknown address, a sign-in checks the password against this hash, so that it
+    /// takes as long as for a known address.
     fn dummy_hash(self) -> &'static str {
         match self {
             Self::Owasp => {
@@ -73,7 +74,7 @@ pub(super) enum PasswordCheck {
     Wrong,
     Right,
     /// The password is right, but the stored hash is from an early version, which hashed the given form
-    /// ([`forms`]). Contains the hash of the prepared form, to be stored instead.
+    /// ([`forms`]). This variant contains the hash of the prepared form, which replaces the stored hash.
     AsGiven(String),
 }
 
@@ -136,7 +137,7 @@ impl Hasher {
             match (known, prepared) {
                 (true, Some(_)) if is_prepared => PasswordCheck::Right,
                 (true, Some(prepared)) if is_as_given => again(hashing, &hash, &prepared),
-                // The prepared form is too short for a password, so its hash does not replace the stored one.
+                // The prepared form is too short for a password, so the stored hash is not replaced.
                 (true, None) if is_as_given => PasswordCheck::Right,
                 _ => PasswordCheck::Wrong,
             }
@@ -401,7 +402,7 @@ mod tests {
             let other = given.replace('p', "q");
             assert_eq!(hasher.check(Some(&hash), &other).await.unwrap(), PasswordCheck::Wrong);
         }
-        // Both for a new password and for a sign-in, the length of the composed form counts.
+        // For new passwords and for sign-ins, the length of the composed form counts.
         assert_eq!(refused(&"e\u{301}".repeat(11)).await, LENGTH);
         let long = "e\u{301}zK4!vQ9 tR7".repeat(21);
         assert!(long.chars().count() > 256);

@@ -15,7 +15,8 @@ pub(crate) struct SessionCache {
 }
 
 impl SessionCache {
-    /// The person of this token hash. The caller checks whether the session is still valid.
+    /// The person who has a session with this token hash. The caller checks whether the session is still
+    /// valid.
     pub(crate) fn read(&self, store: &Store, hash: &[u8; 32]) -> Result<Option<Arc<Person>>, StoreError> {
         let read = || {
             let id = store.find_as(&keys::person_by_token(hash), keys::id_at_end::<PersonId>)?;

@@ -56,7 +56,7 @@ impl People {
         Ok(Some(SignedIn { person, session, fresh }))
     }
 
-    /// Looks up a link. Does not use it, because mail scanners open links. Errors: [`Refusal::Expired`].
+    /// Looks up a link without using it, because mail scanners open links. Errors: [`Refusal::Expired`].
     pub async fn open_link(&self, token: &Token) -> Result<LinkSeen> {
         let (hash, now) = (token.hash(), self.shared().clocks.now());
         let person = self.persons.sessions.read(&self.shared().store, &hash)?.ok_or(Refusal::Expired)?;
@@ -84,10 +84,9 @@ impl People {
         Ok(Opened { person: id, kind, session: Some(session), former_email: None })
     }
 
-    /// Uses a link that confirms an address. The session must belong to the account that requested the link:
-    /// without this check, a reader of the mail could take over another person's account. Errors:
-    /// [`Refusal::Expired`], [`Refusal::NotAllowed`], [`Refusal::Conflict`] if another account got the address
-    /// meanwhile.
+    /// Uses a link that confirms an address. The session must belong to the account that requested the link.
+    /// Otherwise a reader of the mail could take over another person's account. Errors: [`Refusal::Expired`],
+    /// [`Refusal::NotAllowed`], [`Refusal::Conflict`] if another account got the address meanwhile.
     pub async fn prove_email(&self, link: &Token, session: Option<&Token>) -> Result<Opened> {
         let seen = self.open_link(link).await?;
         let id = seen.person.id;
@@ -147,9 +146,9 @@ impl People {
         Ok(token)
     }
 
-    /// Changes the e-mail address. If the service sends mail, the new address gets a mail with a link, and the
-    /// address changes when the link is used. The returned token of the link is valid until the mail is
-    /// composed, because the link then gets a new token. Without mail, the address changes immediately.
+    /// Changes the e-mail address. If the service sends mail, the new address gets a mail with a link, and
+    /// the address changes when the link is used. The returned token is valid until the mail is composed:
+    /// then the link gets a new token. Without mail, the address changes immediately.
     ///
     /// Errors: [`Refusal::NotAllowed`]; [`Refusal::Expired`]; [`Refusal::Conflict`] in these cases:
     /// - Too many mails were sent.
@@ -221,8 +220,8 @@ impl People {
         .await
     }
 
-    /// Deletes an account that is still unused. Holds the claim on its e-mail address, so that the account is
-    /// not invited meanwhile.
+    /// Deletes an account if it is still unused. Holds the claim on its e-mail address, so that the account
+    /// is not invited meanwhile.
     pub(crate) async fn end_orphan(&self, person: Person) -> Result<()> {
         let claim = self.persons.claims.on(&[&person.email_folded()]).await;
         if !self.businesses_of(person.id)?.is_empty() {

@@ -3,7 +3,7 @@
 //! Invariants:
 //!
 //! - An unknown address and a wrong password get the same response after the same work.
-//! - A failure is counted before its response.
+//! - A failure is counted before the response is sent.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -107,8 +107,8 @@ impl People {
         enters: Enters,
     ) -> Result<SignIn> {
         let (people, password) = (self.clone(), password.to_owned());
-        // The check must end even if the caller is cancelled, because the attempt counts as a failure until a
-        // right password removes it from the count. The check therefore runs in its own task.
+        // The attempt counts as a failure until a right password removes it from the count. Therefore the
+        // check must end even if the caller is cancelled, and runs in a separate task.
         let tried =
             tokio::spawn(
                 async move { people.try_to_the_end((&email, person), &password, network, enters).await },

@@ -3,9 +3,9 @@
 //! A list request reads in steps. Invariants:
 //!
 //! - A request reads at most [`SCAN_ROWS_MAX`] rows, and then the remaining rows of its last item.
-//! - The first step runs in the request's task and takes at most [`FIRST_STEP_TIME_MAX`]. Further steps run on
-//!   separate threads, for at most [`SCANS_MAX`] requests at a time, and for one request of each business.
-//!   Businesses take turns. If too many requests wait, further requests are refused.
+//! - The first step runs in the request's task and takes at most [`FIRST_STEP_TIME_MAX`]. Further steps run
+//!   on separate threads, for at most [`SCANS_MAX`] requests at a time, of which each business has at most
+//!   one. Businesses take turns. If too many requests wait, further requests are refused.
 //! - A dropped request leaves the queue, or ends after its current step.
 //!
 //! A simulation has no threads. It runs all steps in the request's task and yields between them.
@@ -33,8 +33,8 @@ const ROW_BYTES: usize = 4 << 10;
 const STEPS: usize = 4;
 const FIRST_STEP_TIME_MAX: Duration = Duration::from_millis(2);
 const ROWS_PER_LOOK: usize = 32;
-/// The maximum number of further reads after a request has read its maximum number of rows. They complete the
-/// last item and read the first row of the next item.
+/// The maximum number of further reads after a request has read its maximum number of rows. These reads
+/// complete the last item and read the first row of the next item.
 const ITEM_READS_MAX: usize = 24;
 
 const SCANS_MAX: usize = 2;
@@ -105,8 +105,8 @@ impl<'a> Reader<'a> {
         self.rows.set(self.rows.get() + 1 + value.len() / ROW_BYTES);
     }
 
-    /// Whether the step must end. Must be called after a row was read, so that each step processes at least one
-    /// row.
+    /// Whether the step must end. A step calls this after it has read a row, so that each step processes at
+    /// least one row.
     pub(crate) fn is_used_up(&self) -> bool {
         self.rows.get() > self.step_max || self.is_overdue()
     }
@@ -138,7 +138,7 @@ pub(crate) struct Scans {
     rows_max: usize,
     /// Limits the number of requests that read or wait.
     waiting: Arc<Quota>,
-    /// The permit of each business to read on a separate thread. One request at a time holds it.
+    /// The permit of each business to read on a separate thread. One request at a time holds the permit.
     turns: Mutex<HashMap<BusinessId, Weak<Semaphore>>>,
     places: Arc<Semaphore>,
     rows_read: AtomicU64,
@@ -200,8 +200,9 @@ impl Scans {
         Ok(answer.await.map_err(|_| EngineError::Failed)??)
     }
 
-    /// Waits until a request may read. A request needs its business's permit before it waits for a permit of
-    /// `places`, so at most one request of each business waits there, and businesses take turns.
+    /// Waits until a request may read. A request takes the permit of its business before it waits for a
+    /// permit of `places`. So at most one request of each business waits for `places`, and businesses take
+    /// turns.
     async fn wait_turn(&self, business: BusinessId) -> Result<ReadPermit> {
         let stopping = |_| EngineError::Stopping; // neither semaphore is ever closed
         let ticket = self.waiting.take_owned(business).ok_or(EngineError::Overloaded)?;

@@ -3,15 +3,16 @@
 //! A turn has three steps:
 //!
 //! 1. The actor of the business reads the facts and the stored conversation (`prepare`).
-//! 2. The rounds of the model run outside the actor (`turn`). When the model calls a function, the actor answers it, but
-//!    makes no change.
+//! 2. The rounds of the model run outside the actor (`turn`). When the model calls a function, the actor
+//!    answers the call, but makes no change.
 //! 3. The actor runs the same rules again with all answers, and commits the turn and its effects in one batch.
 //!
 //! Invariants:
 //! - An actor never waits for the model's server.
 //! - A turn changes nothing before its last step. A crash before the last step loses only a turn without a response.
 //! - If the conversation has changed since the first step, the turn is refused.
-//! - If the model is slow, fails or has used its tokens, the guided path answers the turn.
+//! - If the model is slow, fails or has used its tokens, the guided path (the rules without a model) answers
+//!   the turn.
 
 mod figures;
 mod seats;
@@ -40,7 +41,8 @@ pub use self::figures::TalkingCounts;
 const FIRST_TOKEN_TIME_MAX: Duration = Duration::from_secs(3);
 /// The maximum time of all rounds of a turn.
 const TURN_TIME_MAX: Duration = Duration::from_secs(8);
-/// The time for which the model is not used after [`FAILURES`] failures, or after its server has refused a request.
+/// The model is not used for this time after [`FAILURES`] failures, or after its server has refused a
+/// request.
 const REST: Duration = Duration::from_secs(30);
 /// The number of failures within [`FAILURES_WITHIN`] after which the model is not used for [`REST`].
 const FAILURES: usize = 3;
@@ -87,7 +89,7 @@ struct Model {
     server: Arc<dyn ModelServer>,
     model: String,
     options: Map<String, Value>,
-    /// Whether the requests contain `stream_options`. False after a response with 400 that names it.
+    /// Whether the requests contain `stream_options`. False after a response with 400 that names this field.
     says_usage: AtomicBool,
     seats: Seats,
     rest: Mutex<Resting>,
@@ -104,8 +106,8 @@ pub(crate) struct Round {
 
 /// The end of a request to the model's server.
 enum Ended {
-    /// The response contained sentences or calls, or it was complete and empty. `has_failed` is true if it was not
-    /// complete.
+    /// The response contained sentences or calls, or was complete and empty. `has_failed` is true if the
+    /// response was not complete.
     With { round: Round, tokens: u64, has_failed: bool },
     /// The response contained no sentence and no call. `is_torn` is true if the same request may be sent once more.
     Without { tokens: u64, is_torn: bool },
@@ -114,8 +116,8 @@ enum Ended {
 }
 
 impl Model {
-    /// Requests one round from the model. Returns the round and the number of tokens. The round is `None` if the model
-    /// failed. The boolean beside the round is true if the round is not complete.
+    /// Requests one round from the model. Returns the round and the number of tokens. The round is `None` if
+    /// the model failed. The boolean is true if the round is not complete.
     async fn round(
         &self,
         (of, is_website): (BusinessId, bool),
@@ -210,7 +212,7 @@ impl Model {
         Ended::With { round, tokens, has_failed: is_late || is_torn }
     }
 
-    /// Counts the result of a request. Several failures begin the time in which the model is not used.
+    /// Counts the result of a request. After several failures, the model is not used for [`REST`].
     fn note(&self, asked: Asked) {
         self.figures.asked(asked);
         if matches!(asked, Asked::Timeout | Asked::Limited | Asked::Failed | Asked::Unreachable)

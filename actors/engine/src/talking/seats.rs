@@ -62,14 +62,15 @@ impl Seats {
         loop {
             let next = self.0.lock().next();
             let Some(Waiting { of, is_website, granted }) = next else { return };
-            // If the request no longer waits, the seat is dropped here, which makes it free again.
+            // If the request no longer waits, the seat is dropped here, and is free again.
             let _ = granted.send(Seat { seats: self.clone(), of, is_website });
         }
     }
 }
 
 impl Taken {
-    /// Takes a seat for the waiting request whose business has the fewest seats, or for the oldest of such requests.
+    /// Takes a seat for the waiting request whose business has the fewest seats. Among several, the oldest
+    /// gets the seat.
     fn next(&mut self) -> Option<Waiting> {
         let fits = |waiting: &Waiting| {
             let own = self.of.get(&waiting.of).copied().unwrap_or_default();

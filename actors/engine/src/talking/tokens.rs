@@ -1,13 +1,13 @@
-//! The number of tokens that each business has used in its local day. It is only in memory, so it is 0 after a start of
-//! the service.
+//! The number of tokens that each business has used in its local day. The number is only in memory, so it is
+//! 0 after a start of the service.
 
 use chrono::NaiveDate;
 use domain::BusinessId;
 use lru::LruCache;
 use parking_lot::Mutex;
 
-/// The maximum number of businesses whose tokens are in memory. A further business replaces the one that has used no
-/// tokens for the longest time.
+/// The maximum number of businesses whose tokens are in memory. A further business replaces the business that
+/// has used no tokens for the longest time.
 const BUSINESSES_MAX: usize = 65_536;
 const CHAT_TOKENS_MAX: u64 = 20_000;
 

@@ -52,8 +52,8 @@ impl BusinessHandle {
         self.change(request, FinishTurn { turn, prepared, rounds, tokens }).await
     }
 
-    /// Runs the rounds of the model. Returns the rounds and the number of tokens that were used. Without a round, the
-    /// guided path answers the turn. Adds the answers that make no change to `prepared`.
+    /// Runs the rounds of the model. Returns the rounds and the number of tokens that were used. Without a
+    /// round, the guided path answers the turn. Adds answers to `prepared` that make no change.
     async fn rounds(
         &self,
         model: &Model,

@@ -78,7 +78,7 @@ impl Account<'_> {
         self.web.send(WebRequest { of: self.of, method, url, entered, login, headers, body }).await
     }
 
-    /// Parses a response. The result counts towards the maximum size of all bodies, as the body did before.
+    /// Parses a response. The memory that was reserved for the body stays reserved for the result.
     async fn parse(&self, response: Fetched) -> Result<Multistatus, Failure> {
         let Fetched { body, reserved, .. } = response;
         let found = self.web.on_thread(self.of, move || xml::parse(&body)).await??;
@@ -232,7 +232,7 @@ pub(super) async fn read(
 }
 
 impl Found {
-    /// Adds the warnings of the earlier reads, because the events that have not changed may still cause them.
+    /// Adds the warnings of earlier reads, because unchanged events may still cause them.
     fn warned(mut self, before: &[CalendarWarning]) -> Self {
         self.warnings.extend(before);
         self
@@ -247,7 +247,7 @@ struct Read<'a> {
     reader: &'a Arc<FileReader>,
 }
 
-/// The paths of the events to request, the deleted events, and the position from which the next read continues.
+/// The events to request, the deleted events, and the position from which the next read continues.
 struct Changes {
     changed: BTreeSet<String>,
     /// Only stored events.
@@ -289,7 +289,8 @@ impl Read<'_> {
         (url.has_origin_of(self.collection) && path.len() <= HREF_CHARS_MAX).then_some(path)
     }
 
-    /// Whether a path is that of the collection. Servers name it with or without the slash at its end.
+    /// Whether a path is the path of the collection. Servers write this path with or without a slash at the
+    /// end.
     fn is_collection(&self, path: &str) -> bool {
         path.trim_end_matches('/') == self.collection.path_and_query().trim_end_matches('/')
     }
@@ -451,7 +452,8 @@ impl Read<'_> {
                         received.push(event);
                         texts.push(data);
                     }
-                    // The response names the event without its data. This is no deletion, so the stored event is kept.
+                    // The response names the event without its data. This does not mean a deletion, so the
+                    // stored event is kept.
                     (None, Some(known)) => events.push(known.clone()),
                     (None, None) => events.push(event),
                 }
@@ -477,7 +479,7 @@ impl Read<'_> {
                 }
                 events.push(event);
             }
-            // The list has these events, so the response without them is no deletion.
+            // The list contains these events, so their absence in the response does not mean a deletion.
             for path in missing {
                 match self.stored.get(&hash(path.as_bytes())) {
                     Some(known) => events.push(known.clone()),

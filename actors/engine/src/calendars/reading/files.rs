@@ -1,4 +1,5 @@
-//! The busy times in the calendar files of a read. The files share a number of steps.
+//! Reads the busy times in the calendar files of a read. All files together may use a limited number of
+//! steps.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use store::{Store, keys};
 
 use super::web::{Failure, Web};
 
-/// The maximum number of steps for all files of a read. They take about 2.5 s.
+/// The maximum number of steps for all files of a read. This number takes about 2.5 s.
 const READ_STEPS_MAX: u64 = 5 * FILE_STEPS_MAX;
 
 pub(super) struct FileReader {

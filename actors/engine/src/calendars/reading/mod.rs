@@ -7,8 +7,8 @@
 //! - The rows of single events may be written before that commit. Bookings depend only on the busy times, so an
 //!   interrupted read does not affect bookings.
 //! - The result of a read is dropped if the calendar's settings have changed since the read began.
-//! - A calendar has at most one read at a time. The numbers of simultaneous reads per host, per business and in total
-//!   have maximums.
+//! - A calendar has at most one read at a time. The number of simultaneous reads is limited per host, per
+//!   business and in total.
 //! - Bookings never wait for a read.
 //!
 //! | Module | Purpose |

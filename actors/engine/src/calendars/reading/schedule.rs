@@ -1,9 +1,10 @@
-//! The due times of the reads of all calendars. They are only in memory. When the engine starts, they are computed from
-//! the stored states of the calendars.
+//! The due times of the reads of all calendars. They are only in memory: the engine computes them at its
+//! start from the stored states of the calendars.
 //!
 //! Invariants:
 //!
-//! - A calendar has a due time, is being read, or is stopped. A request for a read during a read causes another read.
+//! - A calendar has a due time, is being read, or is stopped. If a read is requested while the calendar is
+//!   being read, another read follows.
 //! - Due calendars are read in the order of their due times. A calendar whose host or business has no permit left
 //!   waits, and the next one is read.
 
@@ -42,11 +43,11 @@ const READS_PER_HOST_MAX: usize = 4;
 const CHECKED_PER_STEP: usize = 1_024;
 /// The schedule checks the clock at least this often, because timers stop while the machine is suspended.
 const CHECK_EVERY: Duration = Duration::from_secs(30);
-/// After a start of the engine, each read is delayed by a random time up to this one, so that overdue reads do not
+/// The maximum of the random delay that each read gets when the engine starts, so that overdue reads do not
 /// begin together.
 const SPREAD: Duration = Duration::from_secs(60);
 const REGISTERED_PER_TURN: usize = 64;
-/// The pause after the actor of a calendar could not be started.
+/// The pause if the actor of a calendar cannot be started.
 const START_PAUSE: Duration = Duration::from_secs(60);
 
 /// The permits of a read.

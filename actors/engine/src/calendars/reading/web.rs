@@ -2,10 +2,11 @@
 //!
 //! Invariants:
 //!
-//! - Credentials are sent only to the origin that a person entered. For iCloud, they are also sent to its other
-//!   servers, which share the accounts.
-//! - The target of a redirect is checked like an address that a person enters. It can have a private address only if
-//!   it and all redirects before it are on the entered origin, so no other server chooses a path on a private address.
+//! - Credentials are sent only to the origin that a person entered. Those of iCloud are also sent to the
+//!   other servers of iCloud, which have the same accounts.
+//! - The target of a redirect is checked like an address that a person enters. It may have a private address
+//!   only if it and all earlier redirects have the entered origin, so no other server chooses a path on a
+//!   private address.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ const THREADS_PER_BUSINESS_MAX: usize = 1;
 
 pub(crate) struct Web {
     client: FetchClient,
-    /// The servers, as `host:port`, whose addresses may be private.
+    /// The servers whose addresses may be private, as `host:port`.
     listed: RwLock<Arc<BTreeSet<String>>>,
     threads: Shares,
 }
@@ -52,7 +53,7 @@ pub(crate) struct WebRequest<'a> {
     pub(crate) url: &'a WebhookUrl,
     /// The address that a person has entered.
     pub(crate) entered: &'a WebhookUrl,
-    /// With a login, redirects to other servers are refused. Without one, they are followed.
+    /// If a login is given, redirects to other servers are refused. Otherwise they are followed.
     pub(crate) login: Option<&'a CalendarLogin>,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: String,

@@ -264,7 +264,7 @@ async fn a_kept_password_is_checked_only_at_the_origin_for_which_it_was_entered(
     assert_eq!(world.net.dialled().len(), dialled);
     // Another path of the same origin needs no password.
     world.business.check_calendar(input(&format!("https://{HOST}/dav/"))).await.unwrap();
-    // The password was changed after another change was checked with the old one.
+    // The password is changed after another change was checked with the old password.
     let patch = |password: &str, old: &str| PatchCalendar {
         id,
         name: None,

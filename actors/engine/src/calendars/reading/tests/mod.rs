@@ -163,7 +163,7 @@ impl World {
     }
 }
 
-/// Waits until no task has work that is due. The time of this wait is much shorter than the intervals in the tests.
+/// Waits until no task has due work. The wait is much shorter than the intervals in the tests.
 async fn settle() {
     sleep(Duration::from_millis(500)).await;
 }
