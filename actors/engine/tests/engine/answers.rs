@@ -34,8 +34,8 @@ async fn a_booking_and_the_refusals_that_it_causes_get_responses_after_its_sync(
     assert!(hour(9) && !hour(10) && hour(11));
 }
 
-/// The disk is nearly full. A cancellation with a new idempotency key is then refused if the appointment is
-/// already cancelled. The refusal therefore shows that the first cancellation took effect.
+/// On a nearly full disk, a cancellation with a new idempotency key is refused if the appointment is already
+/// cancelled. Therefore the refusal shows that the first cancellation took effect.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_for_lack_of_space_is_sent_after_the_change_that_it_shows_is_durable() {
     let world = World::new(4).await;

@@ -259,7 +259,7 @@ async fn make_old(store: &Store, of: BusinessId) {
         let (key, value) = row.unwrap();
         let record = AuditRecord::decode(&value).unwrap();
         let bytes = AuditRecord { usage: None, ..record }.encode();
-        // The first version stored only the entry, without the empty list that follows it now.
+        // The first version stored only the entry. The empty list after the entry is new.
         let old = [&[1], &bytes[1..bytes.len() - 1]].concat();
         assert_eq!(AuditRecord::decode(&old).unwrap().usage, None);
         batch.put(Key::new(&key), old);

@@ -21,8 +21,8 @@ async fn open_on(world: &World, shop: &Shop, day: i64) -> Vec<Slot> {
     world.at(shop).availability(shop.service, None, (date, date), Terms::Integration).await.unwrap()
 }
 
-/// Reads the time every minute until a jump has lasted long enough to be believed. The test must do this,
-/// because the supervisor does not read the time while the disk hangs.
+/// Reads the time every minute until a jump has lasted long enough to be believed. While the disk hangs, the
+/// supervisor does not read the time.
 async fn read_each_minute(world: &World) {
     for _ in 0..12 {
         pass(1).await;
@@ -112,8 +112,8 @@ async fn timestamps_never_decrease_and_a_restart_repeats_none() {
         let stamp = json(&booked)["updated_at"].as_str().unwrap().to_owned();
         assert!(newest < stamp, "{newest} must be earlier than {stamp}");
         newest = stamp;
-        // A list ordered by `updated_at` has been read. No later change may get a timestamp that is earlier
-        // than the time of this read, although the clock now jumps back.
+        // A list ordered by `updated_at` has been read. The clock now jumps back, but no later change may get
+        // a timestamp before the time of this read.
         let all = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..AppointmentFilter::default() };
         let shown = world.at(&shop).appointments(&all, &first_page()).await.unwrap();
         assert_eq!(shown.items.last().unwrap().updated_at.to_string(), newest);
@@ -328,8 +328,8 @@ async fn after_another_boot_no_timestamp_is_earlier_than_the_stored_time() {
     start_off_by(&mut world, TimeDelta::days(-1)).await;
     let stamped = stamp(&world, &shop, 31).await;
     assert!(stamped >= listed, "{stamped} is earlier than {listed}");
-    // At a crash, the stored time is at most one minute old, so a later timestamp may be earlier than the end of the
-    // list by about a minute.
+    // After a crash, the stored time is up to one minute old, so a timestamp may be about a minute earlier
+    // than the end of the list.
     tokio::time::sleep(std::time::Duration::from_secs(40)).await;
     let listed = polled(&world, &shop).await;
     world.clock.jump(TimeDelta::days(-1));

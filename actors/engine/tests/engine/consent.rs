@@ -1,4 +1,5 @@
-//! The consent of customers to e-mails: the address for which a link stops them, and the consents that a restore keeps.
+//! The consent of customers to e-mails: the address for which a link stops e-mails, and the consents that a
+//! restore keeps.
 
 use domain::{Actor, ContactDetails, ContactId, ContactPatch, Email, EmailConsent, Phone, TextConsent};
 use engine::business::Request;

@@ -1,5 +1,5 @@
-//! Rows that the store has lost, but that the recorded usage of a business still includes. Backups, exports and
-//! the daily count report them.
+//! Backups, exports and the daily count report rows that the store has lost: rows that the recorded usage of
+//! a business still includes.
 
 use std::time::Duration;
 
@@ -87,8 +87,8 @@ async fn a_backup_names_missing_rows_and_a_restore_needs_their_acceptance() {
     assert_eq!(store.newest_entry(shop.id).unwrap().unwrap().usage, None);
     assert!(store.newest_entry(other.id).unwrap().unwrap().usage.is_some());
     store.close().await.unwrap();
-    // The record of an API key is a row of the installation, but it counts in its business's usage. Its loss is
-    // therefore reported for the business.
+    // The record of an API key is a row of the installation, but counts in the usage of the business.
+    // Therefore its loss is reported for the business.
     world.lose(&listed).await;
     let lacks = backed_up(&world, &at("keys")).await;
     assert!(lacks.contains(&(other.id, "keys".to_owned(), Some(1), 0)), "{lacks:?}");
@@ -143,7 +143,7 @@ async fn the_daily_count_sets_only_a_business_with_missing_rows_aside() {
     world.spoil(spoilt[0]).await;
     lose(&mut world, shop.id, kind::APPOINTMENT, 2).await;
     let store = opened(&mut world).await;
-    // These exports hold all permits for exports. The daily count needs none of them.
+    // These exports hold all permits for exports. The daily count needs no such permit.
     let mut held = Vec::new();
     for _ in 0..3 {
         let mut export = world.engine.export(Actor::Operator, Some(other.id), false).unwrap();

@@ -357,7 +357,7 @@ async fn a_token_is_unknown_to_every_other_business() {
     let handle = world.at(&other);
     assert!(seen(&handle, &token).await.is_none());
     assert!(is_unknown(&cancel(&handle, &token, at(1, 9)).await));
-    // This token has the random part of the customer's token, but names the other business.
+    // This token has the random part of the customer's token and the id of the other business.
     let (_, of_other) = book(&world, &other, at(1, 9)).await;
     let mixed = format!("{}{}", &of_other.text()[..22], &token.text()[22..]);
     let mixed = ManageToken::parse(&mixed).unwrap();
@@ -375,7 +375,7 @@ async fn an_erasure_ends_the_links_and_removes_what_the_customer_entered() {
     let handle = world.at(&shop);
     let (theirs, token) = book(&world, &shop, at(1, 9)).await;
     let contact: ContactId = shown(&handle, theirs).await.appointment.contact_id.unwrap();
-    // The booking of another contact contains the e-mail address of that contact and a new phone number.
+    // A second contact has an e-mail address. Its booking contains this address and a new phone number.
     let details = domain::ContactDetails { email: Some(Email::new(EMAIL).unwrap()), ..Default::default() };
     let by_email: ContactId = id_of(&handle.change(by_operator(), CreateContact { details }).await.unwrap());
     let entered = booking(&shop, at(2, 9), (Some("+15550000009"), Some(EMAIL)));

@@ -38,7 +38,7 @@ async fn an_actor_that_fails_is_started_again_and_nothing_is_lost() {
     world.disk.hold_syncs();
     let unsynced = world.ask(&shop, shop.booking(at(1, 10), 2)).await;
     let queued = world.ask(&shop, shop.booking(at(1, 12), 2)).await; // the change is queued, and the store has not taken it
-    // All three messages are in the mailbox before the actor takes the first one.
+    // All three messages are in the mailbox before the actor handles the first message.
     let (poison, second, third) = tokio::join!(
         handle.change(by_operator(), Poison),
         handle.change(by_operator(), shop.booking(at(1, 11), 3)),
@@ -233,9 +233,9 @@ impl Change for UntilItFails {
     }
 }
 
-/// An actor must not decide a change after the store has failed: the change would be in the actor's memory
-/// but not in the store. For example, after a cancellation, a second cancellation would find the
-/// appointment active in the store but missing in the memory.
+/// An actor must not decide a change after the store has failed, because the change would be in the actor's
+/// memory but not in the store. For example, a second cancellation would find the appointment active in the
+/// store but missing in the memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn after_a_failed_store_no_change_is_decided() {
     let world = World::new(4).await;
@@ -294,8 +294,8 @@ async fn an_actor_that_fails_twice_in_a_minute_starts_again_after_its_back_off()
     assert_eq!(world.fatal(), 0);
 }
 
-/// Many requests reach a business that cannot be loaded. All but the first few are refused because the
-/// business backs off.
+/// Many requests reach a business that cannot be loaded. Except for the first few, they are refused because
+/// the business backs off.
 #[tokio::test(start_paused = true)]
 async fn a_business_that_does_not_load_is_rarely_read_from_the_store() {
     let mut world = World::new(6).await;

@@ -171,8 +171,8 @@ async fn a_feed_ends_when_its_creator_may_no_longer_have_it() {
     patch(&world, &shop, hand, on).await;
     assert!(!is_live(&world, &made).await);
 
-    // If the membership gets another staff member, its feeds end. If a change keeps the staff member, none
-    // ends.
+    // If the membership gets another staff member, its feeds end. After a change that keeps the staff member,
+    // they continue.
     let made = create(&world, &shop, by(hand), Some(first)).await;
     let admin = MembershipPatch { role: Some(Role::Admin), ..MembershipPatch::default() };
     patch(&world, &shop, hand, admin).await;
@@ -260,8 +260,7 @@ async fn a_feed_has_the_active_appointments_of_its_window_earliest_first() {
     handle.change(by_operator(), Reschedule { id: late, request: to }).await.unwrap();
     assert_eq!(ids(fetched(&world, &own).await), [early]);
 
-    // The appointment ends on day 1 at 10:00. It is in the feed until exactly 30 days later, but not after
-    // that.
+    // The appointment ends on day 1 at 10:00. It must be in the feed until exactly 30 days later.
     let left = at(31, 10) - world.engine.now();
     tokio::time::sleep(left.to_std().unwrap()).await;
     assert_eq!(ids(fetched(&world, &own).await), [early]);
@@ -306,8 +305,9 @@ async fn a_restore_revokes_the_feeds_of_the_list_or_all_without_a_list() {
     }
 }
 
-/// The power is cut while two changes are unsynced. None, one or both of them survive. A feed and its token
-/// must then exist together or not at all, and an acknowledged revocation must hold.
+/// The power is cut while two changes are unsynced. None, one or both of the changes survive. A feed and its
+/// token must then exist together or not at all, and a feed with an acknowledged revocation must stay
+/// revoked.
 #[tokio::test(start_paused = true)]
 async fn a_crash_keeps_a_feed_and_its_token_together_and_revives_no_revoked_feed() {
     for keep in 0..3 {

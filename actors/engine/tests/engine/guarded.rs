@@ -1,5 +1,6 @@
-//! A repeated booking is made once. An appointment is moved or cancelled only if it has the expected start. Both checks
-//! are made together with the change, and see changes that are not durable yet.
+//! A repeated booking is made once. An appointment is moved or cancelled only if it has the expected start.
+//! The actor makes both checks when it decides the change, so the checks see changes that are not durable
+//! yet.
 
 use domain::booking::{MoveRequest, Party};
 use domain::{ContactDetails, Email, Phone, ProblemCode, Refusal, Timestamp};
@@ -108,8 +109,8 @@ async fn a_booking_belongs_to_the_contact_with_the_phone_not_the_email() {
     let book =
         async |phone, email| json(&handle.change(by_operator(), described(phone, email)).await.unwrap());
     let first = book(None, Some("ada@example.com")).await;
-    // The phone number belongs to another contact, so the booking is a new one for that contact, although the
-    // first contact already has an appointment at this time.
+    // The phone number belongs to another contact. The request books for this contact, although the first
+    // contact already has an appointment at this time.
     let phone = Some(Phone::from_e164("+15550000007".into()).unwrap());
     let details = ContactDetails { phone, ..ContactDetails::default() };
     let other = json(&handle.change(by_operator(), CreateContact { details }).await.unwrap());

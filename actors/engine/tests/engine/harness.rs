@@ -31,8 +31,8 @@ pub(crate) const MONDAY: &str = "2026-03-02T08:00:00Z";
 pub(crate) struct TestClock {
     started: Instant,
     ahead: AtomicI64,
-    /// The number of the machine's current boot. `booted` is the time at which it began, in milliseconds since
-    /// the start of the test.
+    /// The number of the machine's current boot. `booted` is the time of this boot, in milliseconds since the
+    /// start of the test.
     boot: AtomicI64,
     booted: AtomicI64,
     /// The time for which the machine was suspended, in milliseconds.
@@ -158,7 +158,7 @@ impl World {
     }
 
     /// Makes the wall clock jump, and waits until the service believes the jump. Uses the shop's actor
-    /// meanwhile, so that it is not stopped.
+    /// meanwhile, so that the actor is not stopped.
     pub(crate) async fn jump_and_hold(&self, shop: &Shop, by: TimeDelta) {
         self.clock.jump(by);
         for _ in 0..12 {

@@ -30,7 +30,7 @@ fn looked_at(world: &World) -> u64 {
     idle + started
 }
 
-/// The job checks 80 businesses a second, so 1,000,000 take less than four hours.
+/// The job checks 80 businesses a second, so a million businesses take less than four hours.
 #[tokio::test(start_paused = true)]
 async fn the_daily_job_reads_80_businesses_a_second_without_starting_actors() {
     let world = World::new(40).await;

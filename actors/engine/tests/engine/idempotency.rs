@@ -211,8 +211,8 @@ async fn a_key_is_known_for_24_hours_of_steady_time_whatever_the_clock_does() {
             let again = world.at(&shop).change(once(1, 1), service()).await.unwrap();
             assert!(again.replayed && body(&again) == body(&first), "{step:?} of {happens:?}");
         }
-        // After a crash, the steady time continues from the stored value, which is at most one minute old. Each
-        // crash can therefore lengthen the 24 hours by one minute.
+        // After a crash, the steady time continues from the stored value, which is at most one minute old.
+        // Therefore each crash can lengthen the 24 hours by one minute.
         let day = tokio::time::Duration::from_secs(24 * 3_600);
         tokio::time::sleep(day - started.elapsed() - tokio::time::Duration::from_millis(2)).await;
         assert!(world.at(&shop).change(once(1, 1), service()).await.unwrap().replayed, "{happens:?}");

@@ -50,8 +50,8 @@ async fn a_request_at_the_moment_of_the_sweep_gets_a_response() {
     let shop = world.shop(1).await;
     let begin = at(1, 0);
     for round in 0..60 {
-        // The sweep stops an actor after at most 11 idle minutes. The requests arrive 11 minutes after the
-        // previous ones, or 3 ms earlier, so some arrive while the sweep stops the actor.
+        // The sweep stops an actor after at most 11 idle minutes. Each request arrives 11 minutes after the
+        // previous request, or 3 ms earlier, so some arrive while the sweep stops the actor.
         tokio::time::sleep(Duration::from_millis(11 * 60_000 - 3 * (round % 2))).await;
         let start = begin + chrono::TimeDelta::hours(i64::try_from(round).unwrap());
         let contact = usize::try_from(round).unwrap();

@@ -9,7 +9,7 @@ use engine::business::{NoticeFilter, Request};
 use crate::harness::{Shop, at, by_operator, pass};
 use crate::notices::{book_by, log_of, token_of, world};
 
-/// The spellings of one mailbox. [`ZOE`] contains those of another mailbox.
+/// The spellings of one mailbox. [`ZOE`] contains the spellings of another mailbox.
 const ADA: [&str; 5] = [
     "ada@example.com",
     "\"ada\"@example.com",

@@ -49,7 +49,7 @@ async fn of_more_than_32_mailed_links_the_oldest_ends() {
         mailed.push(mint(&handle, id, Some(EMAIL)).await);
     }
     assert!(!works(&handle, &shown).await && !works(&handle, &mailed[0]).await);
-    // Each time the page shows a new link, the link that it showed before becomes invalid.
+    // Each time the page shows a new link, the previously shown link becomes invalid.
     let mut shown = mint(&handle, id, None).await;
     for _ in 0..3 {
         let next = mint(&handle, id, None).await;

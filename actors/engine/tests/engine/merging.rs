@@ -175,7 +175,7 @@ async fn an_opt_out_of_either_contact_holds_for_the_survivor() {
         for (id, (email, texts)) in [(two.kept, of_kept), (two.gone, of_gone)] {
             handle.change(by_operator(), SetConsent { id, email, texts }).await.unwrap();
         }
-        // The survivor gets the phone number of one contact and the address of the other.
+        // The survivor gets the phone number of one contact and the e-mail address of the other contact.
         handle.change(by_operator(), merge(two.kept, two.gone)).await.unwrap();
         let consent = handle.consent(two.kept).await.unwrap();
         assert_eq!(consent.email, Some(EmailConsent::NoReminders));
@@ -370,7 +370,7 @@ async fn an_unsuitable_merge_is_refused_and_changes_nothing() {
     ask(merge(kept, gone)).await.unwrap();
     let into_third = |from| MergeContacts { id: third, from, phone: None, email: None };
     let from_third = || MergeContacts { id: kept, ..into_third(third) };
-    // The job needs several steps, and none of them is durable yet, so the other merges must be refused.
+    // The job needs several steps, and no step is durable yet, so the other merges must be refused.
     let (one, other, last) = tokio::join!(ask(into_third(kept)), ask(into_third(gone)), ask(from_third()));
     for refused in [one, other, last] {
         assert_eq!(conflict(refused), Conflict::ContactMerging);
@@ -436,7 +436,7 @@ async fn an_erasure_of_any_id_erases_all_merged_contacts() {
         for id in [kept, gone, third] {
             assert_eq!(handle.contact(id).await.unwrap().unwrap().id, third);
         }
-        // No contact has this number any more, so a call from it creates one.
+        // No contact has this number any more, so a call from it creates a contact.
         let new = handle.change(by_operator(), call(GONE, None)).await.unwrap();
         let new_contact = json(&new)["contact_id"].as_str().unwrap().to_owned();
         assert!([kept, gone, third].iter().all(|id| id.to_string() != new_contact));

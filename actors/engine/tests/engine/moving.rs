@@ -79,7 +79,7 @@ async fn an_imported_business_can_be_searched_counted_and_booked() {
     let log = after.audit(&first_page()).await.unwrap().items;
     assert_eq!(log.iter().map(|entry| entry.action.as_str()).collect::<Vec<_>>(), ["business.imported"]);
 
-    // An imported booking blocks its time, and new records are newer than all imported ones.
+    // An imported booking blocks its time, and new records are newer than all imported records.
     assert!(is_taken(&after.change(by_operator(), shop.booking(at(1, 0), 7)).await));
     let booked = after.change(by_operator(), shop.booking(at(40, 9), 7)).await.unwrap();
     let newest = appointments(&before).await.into_iter().map(|appointment| appointment.id).max().unwrap();

@@ -49,7 +49,7 @@ async fn notices_beyond_the_budget_are_dropped_and_the_change_succeeds() {
     ];
     assert_eq!(log(&handle).await, expected);
     assert_eq!(waiting(&handle).await, 3);
-    // A notice that is sent again counts against the same budget.
+    // A notice that is sent again uses the same budget.
     let last = log_of(&handle, &NoticeFilter::default()).await[0].id;
     let again = handle.change(by_operator(), SendNoticeAgain { id: last }).await.unwrap().value;
     assert_eq!((again.status, again.reason), (Dropped, Some(Limit)));
@@ -106,7 +106,7 @@ async fn an_address_gets_twenty_notices_a_day_across_businesses_restarts_and_cra
     let mut ids = Vec::new();
     for shop in &shops {
         remind(&world.at(shop), Vec::new()).await;
-        // The address is compared without regard to upper and lower case.
+        // The comparison of addresses ignores case.
         ids.push(book_by(&world.at(shop), shop, at(9, 0), 1, "ADA@example.com").await);
     }
     pass(1).await;

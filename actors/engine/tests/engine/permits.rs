@@ -110,8 +110,8 @@ async fn the_messages_of_all_businesses_are_limited() {
     let (mut waiting, mut refused) = (Vec::new(), Vec::new());
     for shop in &shops[..full] {
         waiting.extend(many(shop, 1).await);
-        // A refused change holds a permit until the changes before it are durable, like a successful change,
-        // but costs less time.
+        // Like a successful change, a refused change holds a permit until the earlier changes are durable,
+        // but it takes less time.
         for _ in 1..QUEUE_PERMITS {
             let (shop, id) = (shop.clone(), AppointmentId::from(uuid::Uuid::nil()));
             refused.push(tokio::spawn(async move { shop.change(by_operator(), Confirm { id }).await }));
@@ -149,7 +149,7 @@ async fn a_failed_actor_returns_every_permit() {
     let world = World::new(4).await;
     let shop = world.shop(0).await;
     let handle = world.at(&shop);
-    // There are more messages in total than permits, so a leaked permit would be noticed.
+    // The loop sends more messages than there are permits, so the test would detect leaked permits.
     for _ in 0..=ENGINE_PERMITS / 512 {
         let poison = handle.clone();
         let poison = tokio::spawn(async move { poison.change(by_operator(), Poison).await });

@@ -89,7 +89,7 @@ async fn no_engine_starts_on_a_store_whose_repair_is_not_finished() {
     assert!(matches!(refused, StoreError::RepairUnfinished), "{refused}");
     everything_else_runs().await; // the refused store releases the disk
     let store = world.store();
-    // A repeated repair uses the time of the first one.
+    // A repeated repair uses the time of the first repair.
     let done = repair_stamps(&store, present + TimeDelta::days(1), false).await.unwrap();
     assert!(done.resumed && done.present == present && done.businesses[0].id == shop.id);
     store.close().await.unwrap();

@@ -1,5 +1,5 @@
-//! Pending appointments are found without reading confirmed ones. They are exactly the appointments that the
-//! list shows as pending and in the future.
+//! Pending appointments are found without a read of confirmed appointments. They are exactly the future
+//! appointments that the list shows as pending.
 
 use chrono::TimeDelta;
 use domain::booking::{MoveRequest, Party};

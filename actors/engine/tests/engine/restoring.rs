@@ -48,8 +48,8 @@ pub(crate) async fn backed_up(world: &World, to: &Path) {
     world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
 }
 
-/// Two services run on stores that were restored from the same backup. Neither may create a mailed link that
-/// is valid at the other.
+/// Two services run on stores that were restored from the same backup. A mailed link of one service must not
+/// be valid at the other.
 #[tokio::test]
 async fn a_restored_store_has_its_own_secret_for_mailed_links_and_shares_the_other_one() {
     let world = World::new(91).await;
@@ -107,8 +107,8 @@ async fn a_person_removed_since_a_backup_is_not_restored_and_one_invited_again_b
     engine.close().await.unwrap();
 }
 
-/// While the clock is earlier than the newest timestamp, timestamps do not advance, so a removal and the
-/// following invitation would get the same timestamp. The restore must still know which of them is later.
+/// While the clock is earlier than the newest timestamp, timestamps do not advance. A removal and the
+/// following invitation would get the same timestamp, but the restore must know which of them is later.
 #[tokio::test(start_paused = true)]
 async fn a_person_invited_again_stays_although_the_clock_was_early_at_their_removal() {
     let mut world = World::new(94).await;
@@ -136,8 +136,8 @@ async fn a_person_invited_again_stays_although_the_clock_was_early_at_their_remo
     backed_up(&world, &second).await;
     remove(gone).await;
     list(&world, &list_at);
-    // Restoring the first backup appends lines to the list of tombstones. Their time is earlier than the time of
-    // other lines in the list, and they must not hide these lines.
+    // The restore of the first backup appends lines to the list of tombstones. These lines have earlier times
+    // than other lines in the list, but must not hide them.
     let mut list = list_at;
     for (backup, left) in [(&first, BTreeSet::new()), (&second, BTreeSet::from([again, twice]))] {
         let to = home.path().join(format!("from {}", backup.file_name().unwrap().display()));

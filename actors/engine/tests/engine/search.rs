@@ -93,8 +93,7 @@ async fn a_search_finds_the_same_contacts_as_a_walk_over_all_contacts() {
     }
     let count = check(&world.at(&shop), 1).await;
     assert!(count > 500, "the searches find only {count} contacts");
-    // Every third contact gets a name that is so long that rows of the index are divided, and loses its phone
-    // number.
+    // Every third contact loses its phone number and gets a long name, so that rows of the index are divided.
     for id in ids.iter().step_by(3) {
         let long = format!("Renamed {}", "Émile ".repeat(30));
         let name = Some(Some(text(&long)));
@@ -199,7 +198,7 @@ async fn a_search_in_the_business_finds_records_of_every_kind() {
     for words in ["zoe", "mother", "000077"] {
         assert_eq!(kinds(&world, words).await, [], "{words}");
     }
-    // A search returns at most [`FOUND_MAX`] records, and each kind gets a share of them.
+    // A search returns at most [`FOUND_MAX`] records, among them records of each kind.
     for number in 100..230 {
         record(&handle, number).await;
         take(&handle, "Many", number).await;

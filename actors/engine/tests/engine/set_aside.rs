@@ -1,4 +1,4 @@
-//! A store gets one undecodable row of each kind, and everything else continues to work.
+//! A store gets one undecodable row of each kind. All other records continue to work.
 
 use std::collections::BTreeSet;
 
@@ -168,8 +168,8 @@ const OF_A_BUSINESS: [u8; 32] = [
     0x6f,
 ];
 
-/// Damages a row of a kind while no engine runs. It takes the first or the last row, so that another record
-/// stays intact. If the kind has no rows, adds an invalid one.
+/// Damages the first or the last row of a kind, while no engine runs. If the kind has no rows, adds an
+/// invalid row.
 async fn damage(world: &mut World, of: BusinessId, kind: u8, last: bool) -> Key {
     world.engine.clone().close().await.unwrap();
     let (store, range) = (world.store(), keys::of_kind(of, kind));
@@ -261,8 +261,8 @@ async fn an_undecodable_contact_is_erased_with_all_its_index_rows() {
     handle.change(by_operator(), EraseContact { id }).await.unwrap();
     assert!(handle.contact(id).await.unwrap().is_none());
     assert!(world.disk.tombstones().contains(&Tombstone::ErasedContact(shop.id, id)));
-    // The erased contact's phone number is free immediately. A new contact that gets it still has it when the erasure
-    // is complete.
+    // The erased contact's phone number is free immediately. A new contact that gets the number still has it
+    // when the erasure is complete.
     let booked = handle.change(by_operator(), shop.booking(at(4, 9), 1)).await.unwrap();
     let new = json(&booked)["contact_id"].clone();
     assert_ne!(new, serde_json::json!(id));
@@ -348,8 +348,8 @@ async fn undecodable_rows_of_the_installation_block_no_other_key() {
     }
 }
 
-/// The key of an undecodable appointment still contains its start. The service therefore blocks the 24 hours
-/// after the start, which is the maximum length of an appointment.
+/// The key of an undecodable appointment still contains its start. Therefore the service blocks 24 hours from
+/// this start, the maximum length of an appointment.
 #[tokio::test(start_paused = true)]
 async fn no_booking_overlaps_an_undecodable_appointment() {
     let mut world = World::new(2).await;
@@ -378,8 +378,8 @@ async fn no_booking_overlaps_an_undecodable_appointment() {
     }
 }
 
-/// The key of time off contains the staff member and the start, but not the end. Undecodable time off
-/// therefore blocks a long period. A person who knows the end can delete it and add it again.
+/// The key of time off contains the staff member and the start, but not the end. Therefore undecodable time
+/// off blocks a long period. A person who knows the end can delete it and add it again.
 #[tokio::test(start_paused = true)]
 async fn no_booking_overlaps_undecodable_time_off_until_it_is_deleted() {
     let mut world = World::new(3).await;

@@ -142,7 +142,7 @@ impl Stage {
         self.handle().take_turn(by_operator(), say(id, words)).await.unwrap().value
     }
 
-    /// The receptionist's words after a new chat's first turn.
+    /// The receptionist's answer to the caller's first turn in a new chat.
     async fn answer(&self, words: &str) -> String {
         let id = self.started(Channel::Website).await;
         last(&self.said(id, words).await)

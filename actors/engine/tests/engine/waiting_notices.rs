@@ -90,7 +90,7 @@ async fn a_request_that_is_confirmed_late_gets_the_reminders_since_its_booking()
     let sent = kinds(&post.take());
     // The 48-hour reminder was due before the booking, so only the 24-hour reminder is sent.
     assert!(sent.len() == 2 && sent.contains(&Confirmed) && sent.contains(&Reminder), "{sent:?}");
-    // The reminders of the new time were due before the move, so they are not sent.
+    // The reminders for the new time would have been due before the move, so they are not sent.
     move_to(&handle, id, start - chrono::TimeDelta::hours(1)).await;
     pass(60 * 20).await;
     assert_eq!(kinds(&post.take()), [Moved]);
@@ -125,8 +125,8 @@ async fn a_start_drops_the_notices_that_were_overtaken_before() {
     let other = book_by(&world.at(&shop), &shop, at(3, 14), 2, "ben@example.com").await;
     pass(1).await;
     post.take();
-    // After this start, the engine has no relay and therefore no outbox, so the following move drops no notice. The
-    // rows are the same as after a crash just after the move.
+    // After this restart, the engine has no relay and therefore no outbox, so the following move drops no
+    // notice. The rows are the same as after a crash immediately after the move.
     world.restart().await;
     move_to(&world.at(&shop), id, at(3, 12)).await;
     pass(1).await;
@@ -146,7 +146,7 @@ async fn coming_appointments_get_the_reminders_of_changed_settings() {
     let (mut world, shop, post) = world().await;
     set(&world.at(&shop), Some(NoticeScope::Off), vec![24]).await;
     let id = book(&world, &shop, at(4, 10)).await;
-    // The reminder of this appointment would be due before the booking, so the appointment gets none.
+    // The reminder of this appointment would be due before the booking, so the appointment gets no reminder.
     book_by(&world.at(&shop), &shop, at(1, 4), 2, "ben@example.com").await;
     pass(2).await;
     assert_eq!(log(&world.at(&shop)).await, []);

@@ -71,8 +71,8 @@ async fn alerts_beyond_the_mail_limit_are_shown_in_the_dashboard_whatever_its_se
     let boss = member(&world, &other, "boss@example.com", (Role::Owner, None)).await;
     done(&world, &other, message(Urgency::Normal, None)).await;
     assert_eq!((waiting(&world, &other).await, alerts(&world, &other, boss).await), (1, 1));
-    // The relay accepts mails again. The three mails to the quiet person and the six alerts in the dashboard
-    // then cover all nine messages.
+    // The relay accepts mails again. The quiet person now has three mails and six alerts in the dashboard,
+    // one for each of the nine messages.
     post.dies(false);
     pass(60).await;
     let mails = post.take();

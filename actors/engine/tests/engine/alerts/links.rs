@@ -8,8 +8,8 @@ use super::*;
 use crate::harness::{lately, pass};
 use crate::post::Post;
 
-/// Mallory knows the password of an unconfirmed account with the victim's address, so Mallory can replace the
-/// address and confirm the new one. An offer to the victim must not reach Mallory in this way.
+/// Mallory knows the password of an unconfirmed account with the victim's address, and can therefore replace
+/// the address by another one and confirm it. An offer to the victim must not reach Mallory in this way.
 #[tokio::test(start_paused = true)]
 async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another() {
     let world = world().await;
@@ -50,7 +50,7 @@ async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another(
     let shown = people.of_business(&world.at(&other), &first_page()).await.unwrap().items;
     let shown = shown.iter().find(|one| one.id == victim).unwrap();
     assert_eq!(shown.email, "victim@example.com", "the business must not see the account's new address");
-    // After the offer is withdrawn, an invitation of the victim's address creates another account.
+    // After the offer is withdrawn, an invitation to the victim's address creates another account.
     world.at(&other).change(lately(&world, by(boss)), RemoveMember { id: victim }).await.unwrap();
     let again = invite(&world, &other, by(boss), "victim@example.com").await.unwrap();
     assert!(matches!(again.mail, Some((id, MailKind::Invitation)) if id != victim));

@@ -155,8 +155,8 @@ async fn each_event_alerts_each_concerned_person_once() {
         CallMissed,
     ];
     assert_eq!(kinds(&world, &shop, owner).await, all);
-    // A member gets no alerts about other staff members' appointments. The appointment was moved to the second
-    // staff member, whose alert is about the move and not about the booking.
+    // A member gets no alerts about other staff members' appointments. The appointment was moved to the
+    // second staff member, whose alert is about the move, not about the booking.
     let but = |left_out: &[usize]| -> Vec<AlertKind> {
         all.iter().enumerate().filter(|(at, _)| !left_out.contains(at)).map(|(_, kind)| *kind).collect()
     };

@@ -119,7 +119,7 @@ const TABLE: &[Row] = &[
     // `feeds.rs`.
     row("CreateFeed", "ccr"),
     row("RevokeFeed", "ccc"),
-    // The staff member and the calendar in these rows do not exist, so the response to every role is 404. A member may
+    // The staff member and the calendar in these rows do not exist, so each role gets a 404. A member may
     // manage the calendars of their own staff member.
     row("ConnectCalendar", "ccc"),
     row("PatchCalendar", "ccc"),

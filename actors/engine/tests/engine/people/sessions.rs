@@ -89,7 +89,7 @@ async fn the_daily_job_for_people_begins_on_time_although_the_machine_was_suspen
     assert_eq!(sessions().await, 0, "a session must expire after a week without use");
 }
 
-/// The test stores a password hash in the format of the first version.
+/// The test stores the hash of a password in the format of the first version.
 #[tokio::test(start_paused = true)]
 async fn a_password_in_the_earlier_form_signs_in_and_is_stored_in_the_new_form() {
     let mut world = world().await;
