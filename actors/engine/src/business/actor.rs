@@ -20,7 +20,7 @@ use crate::actor::{Handled, Reply};
 use crate::error::{EngineError, Result};
 use crate::maintenance::business as jobs;
 
-/// The maximum number of overdue conversations that one change ends.
+/// The maximum number of overdue conversations that the actor ends at once.
 const OVERDUE_MAX: usize = 32;
 
 /// Computes an answer from the state. Returns a closure that sends the answer. The actor calls the closure
@@ -39,8 +39,8 @@ pub(crate) struct Decided {
 }
 
 impl Decided {
-    /// Converts the outcome of the change that ends overdue conversations. No caller waits for an answer. After an
-    /// error, the actor tries again in the next minute.
+    /// Converts the outcome of a change that ends an overdue conversation. No caller waits for an answer.
+    /// After an error, the actor tries again in the next minute.
     fn without_reply<V>(carried_out: Result<CarriedOut<V>>) -> Self {
         let (batch, effects) = match carried_out {
             Ok(CarriedOut { batch, effects, .. }) => (batch, effects),

@@ -7,7 +7,8 @@
 //!   every other contact has a smaller id.
 //! - After an interruption, the load of the business deletes the hidden contacts.
 //! - While the row exists, the newest audit entry does not contain the usage (the numbers of rows and bytes)
-//!   of the business, because each batch changes it. After an interruption, the rows are counted again.
+//!   of the business, because each batch changes the usage. After an interruption, the rows are counted
+//!   again.
 
 use std::collections::HashSet;
 
@@ -77,7 +78,7 @@ impl Gives for ContactsImported {
     }
 }
 
-/// The contacts that an unfinished import hides: those with this id or a greater one. `None` hides no
+/// The contacts that an unfinished import hides: the contacts with this id or a greater id. `None` hides no
 /// contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hidden(Option<ContactId>);

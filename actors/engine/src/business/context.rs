@@ -14,8 +14,7 @@ use super::request::{IfMatch, Request};
 use super::state::State;
 
 pub struct Context<'a> {
-    /// The actor's memory and the store, with all changes that the actor has decided so far, including
-    /// those that are not durable yet.
+    /// The actor's memory and the store, with all changes that the actor has decided so far, durable or not.
     pub(crate) state: &'a State,
     pub(crate) request: &'a Request,
     pub(crate) now: Timestamp,

@@ -39,7 +39,7 @@ pub(super) enum Effect {
     TurnedOff(EndpointKey),
     Missed(u64),
     MailWaits(Timestamp),
-    /// Reads a calendar, or deletes the rows of a disconnected one.
+    /// Reads a calendar, or deletes the rows of a disconnected calendar.
     ReadCalendar(CalendarKey),
     /// A change may have made waiting notices about this appointment obsolete.
     NoticesChange(AppointmentId),

@@ -13,8 +13,8 @@ use uuid::Uuid;
 pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
     /// Maps the digest of each phone number and e-mail address of the erased contacts to the id of the
-    /// erasure or merge that removed it from its contact. If there are several, the map contains the newest
-    /// id. Records with a later id stay unchanged.
+    /// erasure or merge that removed the number or address from a contact. If there are several, the map
+    /// contains the newest id. Records with a later id stay unchanged.
     identifiers: HashMap<[u8; 16], Uuid>,
     /// True if the row of an erasure contains no phone number or cannot be decoded. In this case the erased
     /// contact may have been undecodable, and index rows may still contain its id.
@@ -66,7 +66,7 @@ impl ErasedContacts {
 }
 
 pub(crate) trait Personal: Sized {
-    /// The record without the data of the erased contacts; `None` when the record contains no such data.
+    /// The record without the data of the erased contacts; `None` if the record contains no data of them.
     fn without(
         &self,
         theirs: &ErasedContacts,

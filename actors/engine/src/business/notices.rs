@@ -3,8 +3,8 @@
 //! Invariants:
 //! - Without a mail relay, no notice is written.
 //! - Only the outbox changes waiting notices. It drops a notice that a later change makes obsolete. A
-//!   business actor only adds notices, removes personal data from finished ones and deletes the notices of a
-//!   deleted appointment.
+//!   business actor only adds notices, removes personal data from finished notices, and deletes the notices
+//!   of a deleted appointment.
 
 use std::collections::BTreeSet;
 
@@ -86,7 +86,7 @@ pub(crate) fn minted_notice(
     Some(within_budget(&state.budget.limits, state.budget.waiting.notices() + more, mail, at))
 }
 
-/// Marks a new notice as dropped if the budget allows no notice in addition to the `waiting` ones.
+/// Marks a new notice as dropped if the budget allows no more than the `waiting` notices.
 pub(crate) fn within_budget(budget: &Budget, waiting: u64, mail: Mail, at: Timestamp) -> Mail {
     let waiting = Amount { rows: waiting, bytes: 0 };
     if budget.has_room(BudgetKind::WaitingNotices, waiting, Amount::row(0)) {

@@ -142,8 +142,8 @@ fn change_rows(
     Ok(changes)
 }
 
-/// Files the unfiled records, including those of this batch. Returns the number of records that do not fill
-/// a row and stay unfiled.
+/// Files the unfiled records, including the records of this batch. Returns the number of records that stay
+/// unfiled because they do not fill a row.
 fn file(
     state: &State,
     rows: u8,

@@ -1,8 +1,8 @@
 //! The memory of a business actor: the data that decisions need.
 //!
 //! Invariants:
-//! - `busy` contains every active appointment that starts at or after `busy_from`. `pending` contains those
-//!   that await confirmation.
+//! - `busy` contains every active appointment that starts at or after `busy_from`. `pending` contains the
+//!   appointments among them that await confirmation.
 //! - `busy_from` is at least [`BUSY_PAST`] before now, so `busy` contains every appointment that can
 //!   overlap a future time or count towards today's load.
 //! - When the clock goes back, the appointments between the new and the old `busy_from` are read.

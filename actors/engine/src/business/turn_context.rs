@@ -2,9 +2,9 @@
 //! This module answers from the state of the business's actor.
 //!
 //! Invariants:
-//! - A change obeys the rules for bookings by customers. It becomes part of the decision of the turn, so the turn and
-//!   its changes are one batch.
-//! - Only a verified caller's own appointments are disclosed and changed.
+//! - A change obeys the rules for bookings by customers. The change becomes part of the decision of the turn,
+//!   so the turn and its changes are one batch.
+//! - A turn discloses and changes only appointments of the verified caller.
 
 use std::sync::Arc;
 

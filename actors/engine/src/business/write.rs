@@ -52,7 +52,7 @@ pub enum Write {
     NoService(ServiceId),
     NoStaff(StaffId),
     NoContact(Contact),
-    /// A contact that is merged into another one.
+    /// A contact that is merged into another contact.
     Merged(Contact, Alias),
     /// An erased contact that could not be decoded. The erasure searches for its index rows.
     NoUndecodableContact(ContactId),

@@ -6,8 +6,8 @@
 //! with readings at most [`GAP_MAX_MILLIS`] apart. Until then the steady clock advances the believed time.
 //!
 //! The *stored time* is the believed time that the store contains at the start. At the start, the wall clock
-//! may be earlier than the stored time, for example because the machine's clock has no battery. It is then
-//! believed when it reaches the believed time, or after a further jump.
+//! may be earlier than the stored time, for example because the machine's clock has no battery. The wall
+//! clock is then believed when it reaches the believed time, or after a further jump.
 
 pub(super) const FOLLOWED_MAX_MILLIS: i64 = 60_000;
 pub(super) const HELD_MIN_MILLIS: i64 = 10 * 60_000;

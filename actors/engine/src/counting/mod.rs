@@ -5,8 +5,8 @@
 //!
 //! - A business is compared only if its newest entry contains the usage. Early versions wrote no usage.
 //! - Waiting deliveries and mails are not in the usage, so they are not compared.
-//! - An undecodable row may or may not be part of the usage. The recorded number must be at least the
-//!   number of decodable rows and at most the number of all rows.
+//! - An undecodable row may or may not be part of the usage. Therefore the recorded number must be at least
+//!   the number of decodable rows and at most the number of all rows.
 //! - A business with neither a profile nor a list entry is being deleted or imported. It is not compared.
 
 mod one;

@@ -38,7 +38,7 @@ pub(super) fn is_unreported(endpoint: &WebhookEndpoint, failing: Failing) -> boo
 }
 
 impl State {
-    /// Begins an attempt. The attempt returns its permit when the body is read, but at most [`BODY_GRACE`]
+    /// Begins an attempt. The attempt returns its permit when the body is read, at the latest [`BODY_GRACE`]
     /// after the head of the response. The rest of the body is then read without the permit. The number of
     /// bodies that are read without a permit is bounded. Further bodies are not read.
     pub(super) fn attempt(

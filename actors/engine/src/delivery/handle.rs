@@ -50,7 +50,7 @@ impl std::fmt::Debug for SentDelivery {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryTally {
     pub delivered: usize,
-    /// The number of deliveries whose newest attempt failed, whether or not a retry follows.
+    /// The number of deliveries whose newest attempt failed, also if a retry follows.
     pub failed: usize,
     /// The number of deliveries that were not sent because the endpoint was disabled.
     pub missed: usize,
@@ -91,7 +91,7 @@ impl BusinessHandle {
         asked
     }
 
-    /// Resolves a webhook's host and refuses it unless every address is public. The refusal never names the
+    /// Resolves a webhook's host. Refuses the host if an address is not public. The refusal never names the
     /// address. Fails with [`EngineError::Overloaded`] if too many lookups run, or if this machine lacks
     /// resources or network.
     pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), EngineError> {

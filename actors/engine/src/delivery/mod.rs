@@ -11,7 +11,7 @@
 //! - A delivery is sent only after its change is durable.
 //! - The outcome of an attempt and the next due time are written in one batch. If the outcome disables the
 //!   endpoint, the same batch contains this change.
-//! - Each attempt reads the endpoint's address, status and secret anew.
+//! - Each attempt reads the endpoint's address, status and secret again.
 //! - No attempt begins while the endpoint is disabled or its business is suspended.
 //! - After a crash an event may be sent twice, with the same id and bytes. No event is lost.
 

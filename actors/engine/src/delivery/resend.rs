@@ -194,7 +194,7 @@ impl State {
         Ok((count, progress))
     }
 
-    /// Sends deliveries again, except those whose events are wiped. Returns how many were scheduled, and
+    /// Sends deliveries again, except deliveries whose events are wiped. Returns how many were scheduled, and
     /// whether the budget of waiting deliveries was too small for all of them.
     async fn send_again(
         &self,

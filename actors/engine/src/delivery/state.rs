@@ -156,13 +156,14 @@ impl State {
         }
     }
 
-    /// Like [`Self::wait`], but lets the actor be stopped, unless attempts are in progress.
+    /// Like [`Self::wait`], but the directory may stop the actor if no attempts are in progress.
     pub(super) fn wait_without_work(&mut self, deliveries: &Arc<Deliveries>, wait: Option<Duration>) {
         self.wait(deliveries, wait);
         self.rest(deliveries, false);
     }
 
-    /// Allows the actor to be stopped if it has neither `work` nor attempts in progress.
+    /// The directory may stop the actor from now on, if `work` is false and no attempt and no alert is in
+    /// progress.
     pub(super) fn rest(&mut self, deliveries: &Arc<Deliveries>, work: bool) {
         if work || self.alerting || !self.attempting.is_empty() || !self.recording.is_empty() {
             return;

@@ -135,7 +135,8 @@ impl Mails {
     }
 
     /// Reports to the outbox, in bounded steps, each appointment with a waiting notice that a change has made
-    /// obsolete. These reports were lost if the process ended before the outbox had dropped the notices.
+    /// obsolete. Reports to an earlier outbox are lost if the process ends before the outbox has dropped the
+    /// notices.
     async fn find_overtaken(&self, actor: &ActorRef<Message>) -> Result<(), StoreError> {
         let mut after = None;
         while let Some(businesses) = self.businesses(&mut after)? {

@@ -3,8 +3,8 @@
 //!
 //! Invariants:
 //!
-//! - The store contains the waiting mails with their due times, so a restart loses none. Memory contains only
-//!   the groups of waiting mails (lanes) and the mails that are being sent.
+//! - The store contains the waiting mails with their due times, so a restart loses no mail. Memory contains
+//!   only the groups of waiting mails (lanes) and the mails that are being sent.
 //! - A mail is sent only after its row is durable.
 //! - A row contains ids only. The recipient and the content are read when the mail is composed. Therefore a
 //!   mail contains no erased data, and only data that its recipient may see.

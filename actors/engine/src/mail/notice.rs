@@ -327,7 +327,8 @@ pub(super) fn without_former_address(store: &Store, mail: Mail) -> Result<Mail, 
     Ok(if mail.to == now { mail } else { Mail { to: None, last_error: None, ..mail } })
 }
 
-/// A keyed hash of an address or a phone number, so that the key of a row contains neither.
+/// A keyed hash of an address or a phone number. It is used in the key of a row instead of the address or the
+/// number.
 fn hash(secret: &[u8; 32], purpose: &str, of: BusinessId, what: &str) -> [u8; 32] {
     let mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");
     let mac = mac.chain_update(purpose.as_bytes()).chain_update(b"\0").chain_update(of.uuid().as_bytes());
@@ -454,7 +455,7 @@ impl NoticeCounts {
         }
     }
 
-    /// Checks the next count rows, and deletes those that no limit needs any more.
+    /// Checks the next count rows, and deletes the rows that no limit needs any more.
     fn delete_stale(&mut self, store: &Store, now: Timestamp, batch: &mut Batch) -> Result<(), StoreError> {
         let all = keys::of_kind(BusinessId::INSTALLATION, keys::installation_kind::NOTICE_COUNT);
         let left = self.looked_at.map_or(all, |at| all.after(at));

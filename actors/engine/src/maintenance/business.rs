@@ -124,7 +124,7 @@ pub(crate) fn begin(
 }
 
 /// Runs steps until a step writes something or reaches its bounds, or no work is left. If a row cannot be
-/// decoded, the other jobs pause until the next minute, and the job of expired logs runs.
+/// decoded, all jobs except the job of expired logs pause until the next minute.
 pub(crate) fn go_on(
     state: &mut State,
     (businesses, myself): Actors<'_>,

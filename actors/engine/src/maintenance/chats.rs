@@ -16,8 +16,8 @@ use crate::clock::Clocks;
 
 const ROWS_MAX: usize = 128;
 
-/// The newest stamp and the last id of the records that are old enough. A record is old enough if neither its
-/// stamp nor its id is greater.
+/// The newest stamp and the last id of the records that are old enough. A record with a later stamp or a
+/// greater id is not old enough.
 struct Until {
     stamp: Timestamp,
     id: Option<Uuid>,

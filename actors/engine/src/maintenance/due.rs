@@ -2,7 +2,7 @@
 //! only the actors of businesses that have work.
 //!
 //! Invariants:
-//! - A check reads a bounded number of rows: eight when there is no work.
+//! - A check reads a bounded number of rows.
 //! - A check finds work whenever the actor would delete or write a row. Otherwise an expired row would stay
 //!   until the next request of the business. The only exception is manage links: a check reads only the first
 //!   links, so a later expired link may stay.

@@ -8,9 +8,9 @@
 //! Invariants:
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress.
 //! - A *run* of all stages erases at most [`TOGETHER_MAX`] contacts. Later erasures wait for the next run.
-//! - Later changes write no data of the contacts, so stages are not repeated. The only exception are the
-//!   stored responses: a customer may have entered the phone number or e-mail address of an erased contact in
-//!   a booking of another contact. Until this booking is cleaned, a new response about it contains this data.
+//! - Later changes write no data of the contacts, so stages are not repeated. The only exceptions are stored
+//!   responses: a customer may have entered the phone number or e-mail address of an erased contact in a
+//!   booking of another contact. Until this booking is cleaned, a new response about it contains this data.
 //! - Records that are newer than the erasure stay unchanged, even with the same phone number.
 //! - A call or message without a contact belongs to the contact with the same phone number. A call or message
 //!   of another contact loses only the number.
@@ -389,8 +389,8 @@ impl Cleaning<'_> {
     }
 
     /// Empties stored responses that contain data of the contacts. A repeated request then gets the current
-    /// resource. The order is descending, because another job moves keys of future days to today. The scan
-    /// reads a moved key later.
+    /// resource. In descending order, the scan also reads the keys that another job moves from future days to
+    /// today meanwhile.
     fn remembered(&mut self) -> Result<bool, StoreError> {
         let range = keys::of_kind(self.state.id, kind::IDEMPOTENCY);
         self.each(range, Order::Descending, |step, key, value| {

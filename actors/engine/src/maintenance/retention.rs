@@ -3,8 +3,8 @@
 //! Invariants:
 //! - A record is deleted only when both clocks agree that it is expired. The believed wall clock is compared
 //!   with the record's stamp, and steady time with the age marks ([`noted_until`]).
-//! - For a record from before the retention was set, the age by steady time is the age by its stamp when the
-//!   retention was set, plus the steady time since then.
+//! - If a record was created before the retention was set, its age by steady time has two parts: the age by
+//!   its stamp when the retention was set, and the steady time since then.
 //! - An appointment is expired when both clocks are past its end plus the retention time.
 //! - The newest audit entry stays, because it contains the usage of the business.
 //! - Records of one kind are read in the order of creation, and appointments in the order of their start.

@@ -106,7 +106,7 @@ impl ImportedBusiness {
             }
             return Ok(problems);
         }
-        // Only the `end` line of a business has neither a kind nor a key. It is not a record.
+        // Only the `end` line of a business has no kind and no key. It is not a record.
         let of = self.of;
         let (Some(kind), Some(key)) = (moved.kind(), moved.key(of)) else { return Ok(problems) };
         let (place, stamped) = (key.to_vec(), moved.stamps());

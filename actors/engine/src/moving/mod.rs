@@ -9,7 +9,7 @@
 //!   an import that stops earlier is rolled back (its rows are deleted), and an import that stops later is
 //!   finished. After a start, the engine rolls back or finishes an interrupted import before it accepts
 //!   another import.
-//! - The slug of an imported booking page is locked from before the point of no return until the business is
+//! - The slug of an imported booking page is locked before the point of no return, until the business is
 //!   open. If another business has the slug, the imported page loses it.
 //! - The store's list of tombstones names the contacts who were erased. An import never restores their data.
 //! - An import keeps in memory only one business's services and staff, the slugs, and the ids of erased

@@ -27,7 +27,8 @@ pub(crate) struct Decided {
     pub(super) outcome: Outcome,
     /// Who made the change, and the action, for the audit entry. `None` if the change has no audit entry.
     pub(super) note: Option<(Who, AuditAction)>,
-    /// The mail about the account, if there is one. It is written only if the service sends mail.
+    /// The mail about the account, if the change causes a mail. The mail is written only if the service sends
+    /// mail.
     pub(super) mail: Option<NewMail>,
 }
 

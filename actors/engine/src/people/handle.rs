@@ -168,7 +168,7 @@ impl People {
     }
 
     /// Fails with [`StoreError::BusinessSetAside`] if the business is set aside and the person is a member.
-    /// Other people must not learn that the business is set aside, so for them the check succeeds.
+    /// For other people the check succeeds, because they must not learn that the business is set aside.
     pub fn check_set_aside(&self, person: PersonId, business: BusinessId) -> Result<()> {
         let store = &self.shared().store;
         if store.is_business_set_aside(business) && store.contains(&keys::member_of(person, business))? {

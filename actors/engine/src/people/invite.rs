@@ -59,8 +59,8 @@ impl People {
     /// its mail in one batch.
     ///
     /// An invitation changes no confirmed account: the operator gets no link for it, and the offer is mailed.
-    /// The password of an unconfirmed account may have been set by another person, so an invitation by the
-    /// operator clears it. A member can invite an unconfirmed account only by mail, and is refused if the
+    /// Another person may have set the password of an unconfirmed account, so an invitation by the operator
+    /// clears the password. A member can invite an unconfirmed account only by mail, and is refused if the
     /// service sends no mail.
     pub async fn invite(
         &self,

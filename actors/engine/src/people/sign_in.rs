@@ -87,8 +87,8 @@ impl People {
         self.try_password((email, person), password, network, Enters::New(client)).await
     }
 
-    /// Checks the password again in a session. Errors: those of [`Self::sign_in`]; [`Refusal::Expired`] after
-    /// the end of the session.
+    /// Checks the password again in a session. Errors: the errors of [`Self::sign_in`]; [`Refusal::Expired`]
+    /// after the end of the session.
     pub async fn give_password(&self, token: &Token, password: &str, network: IpAddr) -> Result<SignIn> {
         let SignedIn { person, session, .. } = self.session(token).await?.ok_or(Refusal::Expired)?;
         if session.restricted {

@@ -53,7 +53,7 @@ impl BusinessHandle {
     }
 
     /// Runs the rounds of the model. Returns the rounds and the number of tokens that were used. Without a
-    /// round, the guided path answers the turn. Adds answers to `prepared` that make no change.
+    /// round, the guided path answers the turn. Adds to `prepared` the answers that make no change.
     async fn rounds(
         &self,
         model: &Model,

@@ -147,7 +147,7 @@ impl<'a> Checker<'a> {
         self.belongs(index.iter().any(|row| row.key == key && row.value == value));
     }
 
-    /// Reports the current index row unless it belongs to a record.
+    /// Reports the current index row if it belongs to no record.
     pub(super) fn belongs(&mut self, belongs: bool) {
         if !belongs {
             self.wrong("no record has this index row");
@@ -160,7 +160,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a reference to a missing contact, unless the contact is being erased or merged in steps.
+    /// Reports a reference to a missing contact. Does not report a contact whose erasure or merge is in
+    /// progress.
     pub(super) fn refers_to_contact(&mut self, id: Option<ContactId>) {
         let Some(id) = id else { return };
         let is_moving = |alias: Alias| alias.is_moving;

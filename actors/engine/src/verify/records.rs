@@ -51,7 +51,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the search text of the current record, unless the search index does not contain the record yet.
+    /// Checks the search text of the current record if the search index already contains the record.
     pub(super) fn search_text_of(&mut self, rows: u8, text: &str) {
         let Some(id) = self.id::<ContactId>().map(ResourceId::uuid) else { return };
         let range = keys::of_kind(self.of, rows).starting_at(row_key(self.of, rows, id));

@@ -3,11 +3,11 @@
 //!
 //! - At most one actor per id takes messages, because the lock of the seat is held while the seat changes.
 //! - Each unanswered message holds a permit of its actor. The directory stops an actor only when all of its
-//!   permits are free, or when the engine closes. Stopping an actor closes its permits. A request that finds
-//!   them closed looks up the seat again.
-//! - If more than [`Bounds::running_max`] actors run, each start inspects [`LOOKS_PER_START`] actors, the
-//!   longest unused first, and stops those without work. If all of them have work, the new actor runs too,
-//!   because its request must not wait. Later starts and the sweep stop the surplus actors.
+//!   permits are free, or when the engine closes. When an actor is stopped, the semaphore of its permits is
+//!   closed. A request that finds it closed looks up the seat again.
+//! - If more than [`Bounds::running_max`] actors run, each start inspects the [`LOOKS_PER_START`] longest
+//!   unused actors, and stops those without work. If all of them have work, the new actor runs too, because
+//!   its request must not wait. Later starts and the sweep stop the surplus actors.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -309,7 +309,7 @@ impl<I: Id, M: Message> Seats<I, M> {
         }
     }
 
-    /// While more than `running_max` actors run, inspects at most `looks` actors, the longest unused first.
+    /// While more than `running_max` actors run, inspects the longest unused actor, at most `looks` times.
     /// Stops each actor that has no work. An actor with work counts as used now.
     fn stop_surplus(&self, looks: usize) {
         for _ in 0..looks {

@@ -443,7 +443,7 @@ impl Change for DeleteStaff {
 }
 
 /// Checks with a watch (see [`Watch`]) that no reference to the resource was written since the watch began.
-/// Fails if there is one, or if the actor has lost the watch.
+/// Fails if a reference was written, or if the actor has lost the watch.
 fn check_watch(context: &Context<'_>, id: impl ResourceId, watch: &Watch) -> Result<()> {
     match context.state.references.referred_to(id.uuid(), watch) {
         Some(false) => Ok(()),

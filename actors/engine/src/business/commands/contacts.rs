@@ -139,9 +139,9 @@ impl Change for MergeContacts {
     }
 }
 
-/// Builds the rows that give the survivor of a merge, for its e-mail address and its phone number, the stricter of the
-/// two contacts' consents. For example, if the customer stopped the e-mails to one of the addresses, the surviving
-/// address gets none either. A merge never makes a consent less strict.
+/// Builds the rows of the consents for the e-mail address and the phone number of a merge's survivor. Each
+/// row contains the stricter of the two contacts' consents. For example, if the customer stopped the e-mails
+/// to one of the addresses, the surviving address gets no e-mails.
 fn stricter_consents(context: &Context<'_>, both: [&Contact; 2], after: &Contact) -> Result<Batch> {
     let (state, of, secret) = (context.state, context.state.id, &context.state.outbox.secret);
     let consent = |contact: &Contact| consent_of(|key| state.find(key), secret, of, contact);

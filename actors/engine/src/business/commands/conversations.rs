@@ -101,8 +101,8 @@ impl Change for StartConversation {
     }
 }
 
-/// Returns the ended conversation that a new one replaces. `None` if the budget has room for a further conversation, or
-/// if no conversation has ended.
+/// Returns the ended conversation that a new conversation replaces. `None` if the budget has room for a
+/// further conversation, or if no conversation has ended.
 fn conversation_to_replace(context: &Context<'_>) -> Result<Option<Conversation>> {
     let state = context.state;
     let (used, allowed) = (
@@ -847,8 +847,8 @@ impl Change for EndOverdue {
 }
 
 impl State {
-    /// Returns the changes that end the overdue conversations, at most `max`. The calls that were open when the service
-    /// started are lost, because their connections ended when it stopped.
+    /// Returns the changes that end the overdue conversations, at most `max`. The calls that were open when
+    /// the service started are lost, because their connections ended with the previous process.
     pub(crate) fn overdue(&self, now: Timestamp, max: usize) -> Result<Vec<EndOverdue>, StoreError> {
         let mut overdue = Vec::new();
         for row in self.store.scan(&keys::of_kind(self.id, kind::CONVERSATION_OPEN), Order::Ascending) {

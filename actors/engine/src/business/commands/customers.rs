@@ -2,9 +2,9 @@
 //! which a customer gets for an appointment.
 //!
 //! Invariants:
-//! - A booking finds the contact as `POST /v1/appointments` does, and does not change it. A new contact gets
-//!   the phone number or the e-mail address, but not both, because the customer has not proven that both are
-//!   theirs.
+//! - A booking finds the contact as `POST /v1/appointments` does, and does not change the contact. A new
+//!   contact gets the phone number or the e-mail address, but not both, because the customer has not proven
+//!   that both are theirs.
 //! - Only answers contain tokens. The store contains the SHA-256 of the random part of each token.
 //! - A link shows one appointment. The customer can change the appointment as far as [`SeenByLink`] allows.
 

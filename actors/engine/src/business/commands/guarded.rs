@@ -19,8 +19,9 @@ use crate::error::Result;
 /// refusal contains the actual start.
 pub const EXPECTED_STARTS_AT: &str = "expected_starts_at";
 
-/// Books a time, unless the contact already has a pending or confirmed appointment for the same service and
-/// start. If the request names a staff member, only appointments with this member count.
+/// Books a time. If the contact already has a pending or confirmed appointment for the same service and
+/// start, returns this appointment instead. If the request names a staff member, only appointments with this
+/// member count.
 #[derive(Clone, Debug)]
 pub struct BookOnce(pub Book);
 

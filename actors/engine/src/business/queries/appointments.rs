@@ -66,7 +66,7 @@ impl BusinessHandle {
 
     /// The times to which an appointment can be moved, within an inclusive range of local days. `duration` is
     /// the new duration of the appointment; `None` if the duration stays. Errors: [`Refusal::NotFound`], and
-    /// those of [`Self::availability`].
+    /// the errors of [`Self::availability`].
     pub async fn availability_to_move(
         &self,
         (id, staff): (AppointmentId, StaffId),

@@ -16,7 +16,7 @@ use crate::business::BusinessHandle;
 use crate::error::Result;
 use crate::scans::Reader;
 
-/// The list of appointments that overlap a busy time contains those that start within this time.
+/// The list of appointments that overlap a busy time contains only appointments that start within this time.
 const OVERLAPS_AHEAD: TimeDelta = TimeDelta::days(14);
 const OVERLAPS_MAX: usize = 20;
 
@@ -74,8 +74,8 @@ impl BusinessHandle {
         self.ask(|state, _| Ok(!state.calendars.is_empty())).await
     }
 
-    /// Returns the earliest active appointments of the next 14 days that overlap a busy time of a calendar, and the
-    /// total number of such appointments.
+    /// Returns the earliest active appointments of the next 14 days that overlap a busy time of a calendar,
+    /// and their total number.
     pub async fn overlaps_of_calendars(&self) -> Result<(Vec<AppointmentView>, usize)> {
         let overlaps = self.ask(|state, now| {
             let mut found = Vec::new();

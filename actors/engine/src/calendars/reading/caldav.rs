@@ -4,8 +4,8 @@
 //!
 //! - The sync token or `getctag` for the next read is requested before the list of events, so the next read finds the
 //!   changes that were made during this read.
-//! - An event is deleted only if the list of events does not have it, or if its `response` has the status 404 or 410.
-//!   Any other error status of a `response` fails the read.
+//! - An event is deleted only if the list of events does not have it, or if its `response` has the status 404
+//!   or 410. After any other error status of a `response`, the read fails.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -267,7 +267,7 @@ async fn pause_after(number: usize) {
 /// Returns whether the resource of a `response` exists, by the status of the `response`.
 ///
 /// # Errors
-/// An error status other than 404 and 410 means neither that the resource exists nor that it is deleted.
+/// An error status other than 404 and 410, which does not show whether the resource exists.
 fn exists(status: Option<u16>) -> Result<bool, CalendarFault> {
     match status {
         None | Some(200..=299) => Ok(true),
@@ -382,8 +382,8 @@ impl Read<'_> {
         Ok(ReadPosition { sync_token, ctag: mark(collection.ctag), ..ReadPosition::default() })
     }
 
-    /// Requests the list of all events. With `all`, [`Changes::changed`] contains every event, otherwise only the
-    /// events whose `ETag` differs from the stored one.
+    /// Requests the list of all events. With `all`, [`Changes::changed`] contains every event, otherwise only
+    /// the events whose `ETag` differs from the stored `ETag`.
     async fn list(&self, position: ReadPosition, all: bool) -> Result<Changes, Failure> {
         let (_, found) =
             self.account.properties("1", self.collection, "<d:getetag/><d:resourcetype/>").await?;

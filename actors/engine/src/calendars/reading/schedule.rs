@@ -5,8 +5,8 @@
 //!
 //! - A calendar has a due time, is being read, or is stopped. If a read is requested while the calendar is
 //!   being read, another read follows.
-//! - Due calendars are read in the order of their due times. A calendar whose host or business has no permit left
-//!   waits, and the next one is read.
+//! - Due calendars are read in the order of their due times. If no permit of its host or business is left, a
+//!   calendar waits, and the next calendar is read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -93,7 +93,7 @@ struct Queue {
 struct Entry {
     due: Option<Instant>,
     is_running: bool,
-    /// Whether another read was requested during the current one.
+    /// Whether another read was requested during the current read.
     is_requested_again: bool,
     seen: Option<Seen>,
     /// The hash of the host. `None` if the host may have changed since the last read.

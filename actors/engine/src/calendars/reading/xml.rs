@@ -1,7 +1,7 @@
 //! Parses the responses of WebDAV servers (RFC 4918) into the statuses and properties of resources.
 //!
-//! Invariant: a property counts only if its `propstat` has a successful status. The status of a resource is the
-//! `status` in its `response`, never the one in a `propstat`.
+//! Invariant: a property counts only if its `propstat` has a successful status. The status of a resource is
+//! the `status` in its `response`, never the `status` in a `propstat`.
 
 use domain::CalendarFault;
 use net::Share;

@@ -11,7 +11,7 @@
 //! endpoint is the time that its attempts have taken. Idle time earns no credit: the first request after an
 //! idle time raises the tag to the tag of the business or endpoint that was served last. The start of an
 //! attempt adds the expected duration to the tag, so hanging attempts count immediately. The end of the
-//! attempt replaces it by the real duration.
+//! attempt replaces the expected duration by the real one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;

@@ -114,7 +114,8 @@ impl Dispatcher {
         self.plan(|fair, now| fair.register(key, due, failed_before, now));
     }
 
-    /// Requests `count` permits. Returns those that are granted now. The actor gets the others as messages.
+    /// Requests `count` permits. Returns the permits that are granted now. The actor gets the other permits
+    /// as messages.
     pub(super) fn want(self: &Arc<Self>, key: EndpointKey, count: usize) -> Vec<AttemptPermit> {
         let (mut own, mut others) = (Vec::new(), Vec::new());
         let now = self.now();

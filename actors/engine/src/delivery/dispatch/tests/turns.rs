@@ -49,7 +49,7 @@ fn slow_endpoints_get_their_turns_despite_many_quick_ones() {
 #[test]
 fn turns_depend_on_the_time_that_attempts_take() {
     // Two businesses want more permits than exist. The attempts of one business take three times as long as
-    // those of the other.
+    // the attempts of the other.
     let mut world = World::new(4);
     let long = Answers { after: 3 * SECOND / 4, delivered: true };
     for (business, answers) in [(0, Answers { after: SECOND / 4, delivered: true }), (1, long)] {
