@@ -23,7 +23,8 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Reads the rows of a business. Checks that its index rows are exactly those that its records require.
+    /// Reads the rows of a business. Checks that its index rows are exactly the rows that its records
+    /// require.
     pub(crate) fn checked(store: &Store, of: BusinessId) -> Self {
         let mut rows = Self::default();
         let (mut indexes, mut expected) = (BTreeMap::new(), BTreeMap::new());

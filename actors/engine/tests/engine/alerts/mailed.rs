@@ -324,8 +324,8 @@ async fn an_invitation_is_mailed_once_and_makes_the_person_a_member() {
     let third = world.shop(0).await;
     invite(&world, &third, by_operator(), "ada@example.com").await.unwrap();
     is(&told(&sent(&post).await), &[("Ada@example.com", "offer")]);
-    // Neither the invitation nor the offer can be sent again from the log. Both requests fail with the same
-    // error, so the log does not show whether an account existed.
+    // The invitation and the offer cannot be sent again from the log. Both requests fail with the same error,
+    // so the log does not show whether an account existed.
     let mut said = Vec::new();
     for (of, who, kind) in [(&shop, owner, MailKind::Invitation), (&other, boss, MailKind::Offer)] {
         let log = world.engine.mail_log(of.id, None, 100).await.unwrap();
@@ -413,7 +413,7 @@ async fn a_reset_is_mailed_to_the_accounts_own_address_and_the_number_is_limited
     assert_eq!(forgotten("owner@example.com", "192.0.2.2").await, Forgotten::Repeated);
     assert!(sent(&post).await.is_empty());
     // The repeated request has not invalidated the link. The owner has no password yet, so the link sets the
-    // first one.
+    // first password.
     let seen = people.open_link(&token(&letters[0].content)).await.unwrap();
     assert_eq!((seen.person.id, seen.kind), (owner, LinkKind::Invitation));
     enter(&world, &letters[0].content).await;

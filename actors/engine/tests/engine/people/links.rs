@@ -82,7 +82,7 @@ async fn a_link_is_made_only_for_a_member_of_the_business() {
     let kind = Some(LinkKind::Email);
     let proves = people.make_link(&world.at(&shop), by_operator(), (ada, kind)).await;
     assert!(matches!(refusal(proves), Refusal::NotAllowed(_)), "only the person may request another address");
-    // Neither an owner nor an admin can make a reset link for another person.
+    // Owners and admins cannot make a reset link for another person.
     let (admin, _) = member(&world, &shop, "admin@example.com", Role::Admin).await;
     for who in [ada, admin] {
         for kind in [LinkKind::Reset, LinkKind::Enter] {
