@@ -78,7 +78,7 @@ impl Businesses {
     }
 }
 
-/// Sends changes to the actor of a business, and reads from the store. Cloning a handle is cheap.
+/// Sends changes to the actor of a business, and reads from the store. Cheap to clone.
 #[derive(Clone)]
 pub struct BusinessHandle {
     pub(crate) businesses: Arc<Businesses>,

@@ -92,7 +92,6 @@ impl Clocks {
         Timestamp::from_millis(belief.read(wall, passed))
     }
 
-    /// The time at which the service opened the store.
     pub(crate) fn opened_at(&self) -> Timestamp {
         self.0.opened_at
     }

@@ -116,7 +116,6 @@ impl BusinessHandle {
         self.all(page).await
     }
 
-    /// The current outages of the given endpoints.
     pub async fn outages(
         &self,
         endpoints: impl IntoIterator<Item = WebhookId>,

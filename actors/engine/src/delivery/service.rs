@@ -78,7 +78,6 @@ impl Deliveries {
         Some(BusinessHandle::new(&self.businesses.upgrade()?, id))
     }
 
-    /// Starts the background jobs of a business if its actor runs.
     pub(super) fn maintain(&self, business: BusinessId) {
         if let Some(businesses) = self.businesses.upgrade() {
             businesses.maintain(business);

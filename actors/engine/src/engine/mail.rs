@@ -1,4 +1,4 @@
-//! The engine's functions for mails.
+//! The engine's interface to mails.
 
 use std::sync::Arc;
 

@@ -21,8 +21,8 @@ use crate::error::Result;
 use crate::mail::NewMail;
 use crate::shared::Shared;
 
-/// The handle of all people. Each person's actor makes the changes to that person. Reads use the store. Cloning
-/// the handle is cheap.
+/// The handle of all people. Changes to a person go to the person's actor. Reads use the store. Cheap to
+/// clone.
 #[derive(Clone)]
 pub struct People {
     pub(crate) persons: Arc<Persons>,

@@ -226,7 +226,7 @@ impl Model {
     }
 }
 
-/// Returns the first bytes of the body of an error response, as text.
+/// Returns the beginning of the body of an error response.
 async fn error_of(response: ModelResponse, until: Instant) -> String {
     let (mut body, mut error) = (response.body, Vec::new());
     while error.len() < ERROR_BYTES_MAX

@@ -24,7 +24,7 @@ struct Day {
 #[derive(Clone, Copy)]
 pub(super) struct Counted {
     pub(super) business: BusinessId,
-    /// The current date in the time zone of the business.
+    /// The current local date of the business.
     pub(super) date: NaiveDate,
     pub(super) is_website: bool,
     pub(super) tokens_per_day: u64,

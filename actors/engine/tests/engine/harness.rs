@@ -52,7 +52,6 @@ impl TestClock {
         self.ahead.fetch_add(by.num_milliseconds(), Ordering::SeqCst);
     }
 
-    /// Restarts the machine.
     pub(crate) fn reboot(&self) {
         self.boot.fetch_add(1, Ordering::SeqCst);
         self.booted.store(self.elapsed(), Ordering::SeqCst);
@@ -145,7 +144,6 @@ impl World {
         Self { disk, clock, ports, engine, limits: Limits::default(), fatal }
     }
 
-    /// Starts an engine on the disk.
     pub(crate) async fn open_again(&mut self) {
         let (store, ports) = (self.store(), self.ports.clone());
         self.engine = Engine::start_within(store, ports, self.limits).await.unwrap();
@@ -248,7 +246,6 @@ impl World {
         shop
     }
 
-    /// The handle of a shop in the current engine.
     pub(crate) fn at(&self, shop: &Shop) -> BusinessHandle {
         self.engine.business(shop.id)
     }
@@ -362,7 +359,6 @@ pub(crate) fn at(day: i64, hour: i64) -> Timestamp {
     Timestamp::parse("2026-03-02T00:00:00Z").unwrap() + TimeDelta::hours(24 * day + hour)
 }
 
-/// The JSON of a response.
 pub(crate) fn body(answer: &Answer<impl Serialize>) -> String {
     serde_json::to_string(&answer.value).unwrap()
 }
@@ -404,7 +400,6 @@ where
     }
 }
 
-/// An offer of a membership to a person.
 pub(crate) fn offer_to(person: &domain::Person) -> domain::Offer {
     let (email, name, locale) = (person.email.clone(), person.name.clone(), person.locale);
     domain::Offer { email, name, locale }

@@ -62,7 +62,6 @@ fn invite(
     tokio::spawn(async move { people.invite(&business, request, invitation).await })
 }
 
-/// The number of accounts.
 async fn accounts(world: &World) -> usize {
     let log = world.engine.people().audit(&first_page()).await.unwrap().items;
     log.iter().filter(|entry| entry.action.as_str() == "person.created").count()

@@ -150,7 +150,6 @@ where
     }
 }
 
-/// Converts the items of a page.
 fn shown<T, V: From<T>>(page: Page<T>) -> Page<V> {
     Page { items: page.items.into_iter().map(V::from).collect(), next: page.next }
 }

@@ -11,7 +11,6 @@ use store::{Order, Store, keys};
 use crate::harness::{Shop, World, at, by_operator, first_page, is_taken, json, walk};
 use crate::imports::import;
 
-/// The records that an export of the store contains.
 pub(crate) fn leaving(store: &Store) -> Vec<Moved> {
     let mut moved = Vec::new();
     let all = keys::of_kind(BusinessId::INSTALLATION, keys::installation_kind::BUSINESS_INDEX);

@@ -1,4 +1,4 @@
-//! Tests with a disk that is nearly full or full.
+//! Tests with a full or nearly full disk.
 
 use std::time::Duration;
 

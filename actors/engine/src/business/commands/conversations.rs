@@ -278,7 +278,7 @@ pub(crate) struct Prepared {
     /// The number of tokens that the conversation has used.
     pub(crate) tokens: u64,
     pub(crate) tokens_per_day: u64,
-    /// The current date in the time zone of the business.
+    /// The current local date of the business.
     pub(crate) date: NaiveDate,
     input: Input,
     asking: Asking,
@@ -648,7 +648,7 @@ pub(crate) fn end_conversation(
     Ok((decision.write(Write::put(of, before.as_ref(), &it)), it))
 }
 
-/// Returns the status of the call. A call without a turn of the receptionist is missed.
+/// A call without a turn of the receptionist is missed.
 fn status_of(it: &Conversation) -> CallStatus {
     if it.turns.iter().any(|turn| turn.by == Speaker::Receptionist) {
         CallStatus::Completed
@@ -808,7 +808,7 @@ impl Change for DeleteConversation {
     }
 }
 
-/// Deletes an unanswered question from the list.
+/// Deletes an unanswered question.
 #[derive(Clone, Copy, Debug)]
 pub struct DeleteGap {
     pub id: GapId,

@@ -69,7 +69,6 @@ impl BusinessHandle {
         .await
     }
 
-    /// Whether the business has a connected calendar.
     pub async fn has_calendar(&self) -> Result<bool> {
         self.ask(|state, _| Ok(!state.calendars.is_empty())).await
     }

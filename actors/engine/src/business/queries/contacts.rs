@@ -59,7 +59,6 @@ impl BusinessHandle {
         Ok(contact.as_ref().map(V::from))
     }
 
-    /// The contacts of an import that is not finished.
     pub(super) async fn hidden(&self) -> Result<Hidden> {
         self.read(|store| Hidden::read(store.rows(), self.id)).await
     }

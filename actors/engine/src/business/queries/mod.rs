@@ -225,7 +225,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The stored answer to a repeated request. Callers need it if they do other work before the change. Fails
+    /// The stored answer to a repeated request. Callers use it if they do other work before the change. Fails
     /// with the errors of the change.
     pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<AnswerOf<C>>> {
         if request.idempotency.is_none() {

@@ -49,7 +49,7 @@ pub struct DiscoveredCalendar {
     pub is_writable: bool,
 }
 
-/// The calendars of an account that may contain events, and the account's email addresses.
+/// The calendars of an account that may contain events, and its email addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::calendars) struct Discovered {
     pub(in crate::calendars) calendars: Vec<DiscoveredCalendar>,
@@ -412,7 +412,6 @@ impl Read<'_> {
         Ok(Changes { changed, deleted, position, skipped })
     }
 
-    /// Requests the changed events.
     async fn events(&self, changes: Changes, is_complete: bool) -> Result<Found, Failure> {
         let Changes { changed, mut deleted, position, mut skipped } = changes;
         let paths: Vec<_> = changed.into_iter().collect();

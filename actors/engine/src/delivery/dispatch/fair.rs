@@ -67,7 +67,6 @@ pub(super) struct Fair {
     due: BTreeSet<(Moment, EndpointKey)>,
     /// The endpoints that a local outage holds back. The endpoint that has waited longest is first.
     pub(super) cut_off: BTreeSet<(u64, EndpointKey)>,
-    /// The number of endpoints that want a further permit.
     pub(super) wanting: usize,
     swept: Option<BusinessId>,
     stopped: bool,
