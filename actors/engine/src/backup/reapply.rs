@@ -156,7 +156,7 @@ impl<'a> Reapplying<'a> {
     }
 
     /// Revokes the listed feeds, or all feeds if there is no list. Skips the feeds of businesses that have
-    /// ended or whose profile cannot be decoded, because such feeds are not served.
+    /// ended or whose profile cannot be decoded, because these feeds are not served.
     async fn revoke_feeds(&mut self, after: Option<&TakenBack>) -> Result<(), EngineError> {
         let (store, mut feeds) = (self.store, BTreeMap::<BusinessId, Vec<FeedId>>::new());
         let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::FEED_BY_TOKEN));
@@ -210,8 +210,8 @@ impl<'a> Reapplying<'a> {
         self.store.write(of, batch).await // durable before the next call reads the newest audit entry
     }
 
-    /// Creates a record to append to a business's audit log. It repeats the usage of the last record. Its id is greater
-    /// than that of the last record, and its timestamp is not earlier, even if the clock is wrong.
+    /// Creates a record to append to a business's audit log. The new record has the usage of the last record
+    /// and a greater id. Its timestamp is not earlier, even if the clock is wrong.
     fn next_record(
         &self,
         of: BusinessId,

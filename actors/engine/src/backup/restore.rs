@@ -2,8 +2,8 @@
 //!
 //! *Tombstones* list revoked keys and feeds, erased contacts, removed people and ended businesses. Invariant:
 //! the directory becomes a valid store only in the last step. Before that, the restore applies the tombstones
-//! and adds them to the new store's list. If no tombstones are given, it revokes every API key and feed, and
-//! ends all manage links (with which customers change their appointments).
+//! and adds them to the new store's list. If no tombstones are given, the restore revokes every API key and
+//! feed, and ends all manage links (with which customers change their appointments).
 
 use std::path::Path;
 
@@ -45,8 +45,7 @@ pub struct Restored {
     /// The number of ended businesses. The service deletes their rows after it starts.
     pub ended: usize,
     pub removed: usize,
-    /// The number of contacts in the list of tombstones that were not erased because the profile of their
-    /// business is damaged.
+    /// The number of listed contacts that were not erased, because the profile of their business is damaged.
     pub kept: usize,
     pub valid: usize,
     pub incomplete: Differences,
