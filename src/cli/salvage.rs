@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use domain::BusinessId;
 use engine::salvage::{Missing, Salvaged, SalvagedBusiness, SalvagedKind};
 use net::Ports;
 use serde_json::json;
@@ -15,11 +16,11 @@ use super::print;
 #[derive(Debug, Args)]
 #[command(
     after_help = "The command reads every readable part of the damaged store and does not write to it. A record whose newest \
-                        version is unreadable may be restored in an earlier version. If a part is unreadable, the new store \
+                        version is unreadable may be restored in an earlier version. If the store is not whole, the new store \
                         therefore ends all sessions and repeats the revocations, erasures and deletions that the damaged \
                         store lists; if the list is unreadable too, all API keys and feeds are revoked. The list of offline businesses \
                         (businesses-set-aside) is not copied: the new store starts without it.\n\nExit codes: 0 if no \
-                        record is known to be missing; 1 if a part is unreadable, records or changes are missing, a \
+                        record is known to be missing; 1 if the store is not whole, records or changes are missing, a \
                         business's profile cannot be read, or \
                         the new store cannot be created; 2 for wrong usage."
 )]
@@ -92,6 +93,15 @@ fn as_text(salvaged: &Salvaged, to: &Path) -> String {
             print::count(stored, "change", "changes"),
         );
     }
+    if !salvaged.is_sound {
+        text.push_str("The log of the damaged store is not whole, so changes may be missing.\n");
+    }
+    for business in &salvaged.set_aside {
+        let _ = writeln!(
+            text,
+            "The damaged store had set aside the business {business}, because it had lost rows."
+        );
+    }
     if let Some(error) = &salvaged.not_reapplied {
         let _ = writeln!(
             text,
@@ -140,6 +150,8 @@ fn as_json(salvaged: &Salvaged) -> serde_json::Value {
         "installation_rows": salvaged.installation_rows,
         "unreadable_at": salvaged.unreadable,
         "newest_change": salvaged.missing.map(|missing| json!({ "found": missing.found, "stored": missing.stored })),
+        "sound": salvaged.is_sound,
+        "set_aside": salvaged.set_aside.iter().map(BusinessId::to_string).collect::<Vec<_>>(),
         "not_reapplied": salvaged.not_reapplied,
         "businesses": salvaged.businesses.iter().map(business).collect::<Vec<_>>(),
         "whole": salvaged.is_whole(),
@@ -148,7 +160,7 @@ fn as_json(salvaged: &Salvaged) -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
-    use domain::{BudgetKind, BusinessId};
+    use domain::BudgetKind;
 
     use super::*;
 
@@ -160,7 +172,9 @@ mod tests {
             rows: 24,
             installation_rows: 4,
             businesses: vec![business],
-            unreadable: Vec::new(),
+            unreadable: vec![9],
+            is_sound: true,
+            set_aside: Vec::new(),
             missing: None,
             not_reapplied: None,
         }
@@ -176,7 +190,7 @@ mod tests {
         assert!(as_text(&salvaged(3), Path::new("new")).contains("No record is known to be missing. Next: "));
         let with_more = as_text(&salvaged(4), Path::new("new"));
         assert!(with_more.contains("1 more than counted") && with_more.contains("have an earlier state"));
-        let partly = Salvaged { unreadable: vec![9], ..salvaged(3) };
+        let partly = Salvaged { is_sound: false, ..salvaged(3) };
         assert!(as_text(&partly, Path::new("new")).contains("have an earlier state. Next: "));
         let cut = Salvaged { missing: Some(Missing { found: 7, stored: 9 }), ..salvaged(3) };
         let text = as_text(&cut, Path::new("new"));

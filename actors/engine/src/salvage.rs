@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //! - a record counts as found only if its whole value is readable;
-//! - if a part of the damaged store is unreadable, records may have an earlier state. In the new store, the
+//! - if the damaged store is not whole, records may have an earlier state. In the new store, the
 //!   listed revocations, erasures and deletions are made again, all sessions end, and the service counts the
 //!   records of each business again.
 
@@ -16,12 +16,13 @@ pub use store::Missing;
 use store::kept::{COUNTED, Counted, counted};
 use store::keys::{self, installation_kind};
 use store::{
-    Order, Record, Rows, Salvaging, Store, StoreError, TakenBack, every_row, piece_of, read_tombstones,
-    record_at, value_at, whole_value,
+    Order, Record, Rows, Salvaging, Store, StoreError, TakenBack, every_row, piece_of,
+    read_businesses_set_aside, read_tombstones, record_at, value_at, whole_value,
 };
 
-use crate::backup::reapply::{Reapplying, end_all_sessions};
+use crate::backup::reapply::{Reapplying, end_all_sessions, end_manage_links};
 use crate::error::EngineError;
+use crate::meta::renew_link_secret;
 use crate::upgrade::{Upgrades, upgrade};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +32,10 @@ pub struct Salvaged {
     pub businesses: Vec<SalvagedBusiness>,
     /// The unreadable offsets in the damaged store's file.
     pub unreadable: Vec<u64>,
+    /// True if the service could have opened the damaged store, and every page of its tree is readable.
+    pub is_sound: bool,
+    /// The businesses that the damaged store had set aside, because rows of them were lost.
+    pub set_aside: Vec<BusinessId>,
     /// The newest changes of the damaged store that are missing.
     pub missing: Option<Missing>,
     /// The reason why the listed revocations, erasures and deletions could not all be made again.
@@ -66,12 +71,14 @@ impl SalvagedKind {
 
 impl Salvaged {
     pub fn is_whole(&self) -> bool {
-        self.has_newest() && self.businesses.iter().all(|business| business.is_usable && !business.differs())
+        self.has_newest()
+            && self.set_aside.is_empty()
+            && self.businesses.iter().all(|business| business.is_usable && !business.differs())
     }
 
     /// False if a change may be missing, so that records may have an earlier state.
     fn has_newest(&self) -> bool {
-        self.missing.is_none() && self.unreadable.is_empty()
+        self.missing.is_none() && self.is_sound
     }
 }
 
@@ -88,6 +95,9 @@ pub async fn salvage(from: &Path, to: &Path, ports: &Ports) -> Result<Salvaged, 
     let mut salvaged = count(&salvaging.store)?;
     salvaged.unreadable.clone_from(&salvaging.unreadable);
     salvaged.missing = salvaging.missing;
+    salvaged.is_sound = salvaging.is_sound;
+    let set_aside = read_businesses_set_aside(from)?;
+    salvaged.set_aside = set_aside.into_iter().map(|(business, _)| business).collect();
     let store = &salvaging.store;
     let list = read_tombstones(from);
     if let Ok(list) = &list {
@@ -118,11 +128,17 @@ async fn repair(
             reapplying.forget_usage(business.id).await?;
         }
     }
-    if salvaged.has_newest() {
-        return Ok(());
+    if !salvaged.has_newest() {
+        end_all_sessions(store).await?;
+        renew_link_secret(store, ports).await?;
+        if list.is_none() {
+            end_manage_links(store).await?;
+        }
     }
-    end_all_sessions(store).await?;
-    reapplying.all(list).await
+    if list.is_some() || !salvaged.has_newest() {
+        reapplying.all(list).await?;
+    }
+    Ok(())
 }
 
 fn count(store: &Store) -> Result<Salvaged, StoreError> {

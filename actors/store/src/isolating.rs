@@ -136,6 +136,18 @@ impl Files {
         Log::open(&self.store, &self.segments, SEGMENT_BYTES as u64)
     }
 
+    /// True if the service can open the store, and every page of its tree is readable. Changes no file.
+    pub(super) fn is_sound(&self, ended: Option<u64>, synced: u64) -> bool {
+        let is_whole = || -> io::Result<bool> {
+            let Some(log) = self.log()? else { return Ok(false) };
+            log.is_whole_up_to_its_end(&log.pages()?, set_aside_lsn(&self.dir)?)
+        };
+        !self.note().exists()
+            && sled_log::damaged_derived_files(&self.store).is_ok_and(|files| files.is_empty())
+            && check_log(self, ended, Some(synced)).is_ok()
+            && is_whole().unwrap_or(false)
+    }
+
     pub(super) fn is_whole(&self, offset: u64) -> bool {
         self.log().is_ok_and(|log| log.is_some_and(|log| log.is_whole_at(offset)))
     }

@@ -74,13 +74,13 @@ impl Mark {
     }
 }
 
-/// Returns the number of the newest durable batch, or `None` if the mark is missing or damaged.
-pub(super) fn read(path: &Path) -> io::Result<Option<u64>> {
+/// Returns the mark, or `None` if it is missing or damaged.
+pub(super) fn read(path: &Path) -> io::Result<Option<Marked>> {
     let Some(read) = found(std::fs::read(path))? else { return Ok(None) };
     let mut bytes = [0; MARK_BYTES];
     let length = read.len().min(MARK_BYTES);
     bytes[..length].copy_from_slice(&read[..length]);
-    Ok(decode(&bytes).map(|marked| marked.number))
+    Ok(decode(&bytes))
 }
 
 fn encode(number: u64, ended: Option<u64>) -> [u8; MARK_BYTES] {

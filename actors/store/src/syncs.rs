@@ -6,6 +6,7 @@
 //! - A sync that hangs is logged once after [`LOGGED_AFTER`], and once when it returns.
 //! - While syncs return in time, the logging task wakes up at most once per [`LOGGED_AFTER`].
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -28,21 +29,23 @@ pub struct Syncs {
 
 #[derive(Default)]
 struct State {
-    under_way: [Option<UnderWay>; 2],
+    /// The syncs under way, each with a number of its own.
+    under_way: BTreeMap<u64, UnderWay>,
+    begun: u64,
     /// True while the logging task waits for a sync to begin.
     is_idle: bool,
 }
 
-/// The thread that syncs. Each thread has at most one sync in progress.
+/// The purpose of a sync: batches of the journal, or rows of the tree. A reader that isolates a corrupt page syncs the
+/// tree too, possibly while the thread of the checkpoints does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     Committer,
     Checkpoint,
 }
 
-const BOTH: [By; 2] = [By::Committer, By::Checkpoint];
-
 struct UnderWay {
+    by: By,
     since: Duration,
     is_logged: bool,
 }
@@ -50,19 +53,22 @@ struct UnderWay {
 #[must_use]
 pub(super) struct Syncing<'a> {
     syncs: &'a Syncs,
-    by: By,
+    number: Option<u64>,
 }
 
 impl Syncs {
     pub(super) fn begin(&self, by: By) -> Syncing<'_> {
-        if let Some(now) = self.now() {
+        let number = self.now().map(|now| {
             let mut state = self.state.lock();
-            state.under_way[by as usize] = Some(UnderWay { since: now, is_logged: false });
+            state.begun += 1;
+            let number = state.begun;
+            state.under_way.insert(number, UnderWay { by, since: now, is_logged: false });
             if std::mem::take(&mut state.is_idle) {
                 self.begun.notify_one();
             }
-        }
-        Syncing { syncs: self, by }
+            number
+        });
+        Syncing { syncs: self, number }
     }
 
     pub(super) fn during<T>(&self, by: By, sync: impl FnOnce() -> T) -> T {
@@ -71,7 +77,7 @@ impl Syncs {
     }
 
     pub(super) fn age(&self) -> Duration {
-        let oldest = self.state.lock().under_way.iter().flatten().map(|one| one.since).min();
+        let oldest = self.state.lock().under_way.values().map(|one| one.since).min();
         oldest.zip(self.now()).map_or(Duration::ZERO, |(since, now)| now.saturating_sub(since))
     }
 
@@ -111,12 +117,11 @@ impl Syncs {
         let (mut hung, mut next_look) = (Vec::new(), None::<Duration>);
         let now = self.now().unwrap_or_default();
         let mut state = self.state.lock();
-        for (by, one) in BOTH.into_iter().zip(&mut state.under_way) {
-            let Some(one) = one.as_mut().filter(|one| !one.is_logged) else { continue };
+        for one in state.under_way.values_mut().filter(|one| !one.is_logged) {
             let age = now.saturating_sub(one.since);
             if age >= LOGGED_AFTER {
                 one.is_logged = true;
-                hung.push((by, age));
+                hung.push((one.by, age));
             } else {
                 let left = LOGGED_AFTER - age;
                 next_look = Some(next_look.map_or(left, |next| next.min(left)));
@@ -126,10 +131,10 @@ impl Syncs {
         (hung, next_look)
     }
 
-    /// Ends the record of a sync. Returns the duration of the sync if it was logged as hanging.
-    fn end(&self, by: By) -> Option<Duration> {
-        let ended = self.state.lock().under_way[by as usize].take().filter(|ended| ended.is_logged)?;
-        Some(self.now()?.saturating_sub(ended.since))
+    /// Ends the record of a sync. If the sync was logged as hanging, returns its thread and duration.
+    fn end(&self, number: u64) -> Option<(By, Duration)> {
+        let ended = self.state.lock().under_way.remove(&number).filter(|ended| ended.is_logged)?;
+        Some((ended.by, self.now()?.saturating_sub(ended.since)))
     }
 }
 
@@ -141,9 +146,9 @@ impl Drop for Syncs {
 
 impl Drop for Syncing<'_> {
     fn drop(&mut self) {
-        if let Some(took) = self.syncs.end(self.by) {
+        if let Some((by, took)) = self.number.and_then(|number| self.syncs.end(number)) {
             tracing::warn!(
-                sync.by = ?self.by,
+                sync.by = ?by,
                 sync.seconds = took.as_secs(),
                 "a sync of the store, which had hung, has finished"
             );
@@ -191,6 +196,7 @@ mod tests {
         let checkpoint = syncs.begin(By::Checkpoint);
         tokio::time::advance(seconds(3)).await;
         let committer = syncs.begin(By::Committer);
+        drop(syncs.begin(By::Checkpoint)); // a second sync of the tree does not hide the first
         tokio::time::advance(seconds(4)).await;
         assert_eq!(syncs.age(), seconds(7));
         drop(checkpoint);
@@ -204,28 +210,28 @@ mod tests {
         let syncs = Arc::<Syncs>::default();
         drop(syncs.begin(By::Committer)); // without a clock no sync is recorded
         assert!(syncs.clock.set(clock()).is_ok());
-        let _committer = syncs.begin(By::Committer);
+        let committer = syncs.begin(By::Committer);
         tokio::time::advance(seconds(2)).await;
-        let _checkpoint = syncs.begin(By::Checkpoint);
+        let checkpoint = syncs.begin(By::Checkpoint);
         assert_eq!(syncs.look(), (vec![], Some(seconds(3))));
         tokio::time::advance(seconds(3)).await;
         assert_eq!(syncs.look(), (vec![(By::Committer, seconds(5))], Some(seconds(2))));
         tokio::time::advance(seconds(60)).await;
         assert_eq!(syncs.look(), (vec![(By::Checkpoint, seconds(63))], None));
         assert_eq!(syncs.look(), (vec![], None));
-        assert_eq!(syncs.end(By::Committer), Some(seconds(65)));
-        assert_eq!(syncs.end(By::Checkpoint), Some(seconds(63)));
-        assert_eq!(syncs.end(By::Checkpoint), None);
+        assert_eq!(syncs.end(committer.number.unwrap()), Some((By::Committer, seconds(65))));
+        assert_eq!(syncs.end(checkpoint.number.unwrap()), Some((By::Checkpoint, seconds(63))));
+        assert_eq!(syncs.end(checkpoint.number.unwrap()), None);
         // A sync that returns in time is not logged.
-        let _again = syncs.begin(By::Committer);
+        let again = syncs.begin(By::Committer);
         tokio::time::advance(seconds(4)).await;
-        assert_eq!((syncs.look(), syncs.end(By::Committer)), ((vec![], Some(seconds(1))), None));
+        assert_eq!((syncs.look(), syncs.end(again.number.unwrap())), ((vec![], Some(seconds(1))), None));
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_task_logs_a_sync_after_5_s_at_any_time_after_an_earlier_sync() {
         let syncs = watched();
-        let is_logged = || syncs.state.lock().under_way[0].as_ref().unwrap().is_logged;
+        let is_logged = || syncs.state.lock().under_way.values().next().unwrap().is_logged;
         let moment = Duration::from_millis(2);
         for before in [0, 1, 4, 5, 60] {
             syncs.during(By::Committer, || ());

@@ -88,10 +88,12 @@ impl Gate<'_> {
         if kinds.is_empty() || self.is_in_passage(sentence) {
             return false;
         }
-        // "It is booked" can describe an appointment that the caller knows. "Done, it is booked" cannot.
-        let describes =
-            !self.talk.handles.appointments.is_empty() && kinds.iter().all(|claim| claim.is_state);
-        !describes && !kinds.iter().all(|claim| claim.of.iter().any(|kind| self.talk.has(*kind)))
+        let has = |claim: &Claim| claim.of.iter().any(|kind| self.talk.has(*kind));
+        // "It is booked" can describe an appointment that the caller knows. In "Done, it is booked", an effect of
+        // another kind does not prove "done".
+        let describes = !self.talk.handles.appointments.is_empty()
+            && kinds.iter().all(|claim| claim.is_state || claim.of.len() < ANY.len() && has(claim));
+        !kinds.iter().all(|claim| has(claim) || claim.is_state && describes)
     }
 
     fn has_unknown_time(&self, sentence: &str) -> bool {

@@ -14,7 +14,7 @@ use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
 use super::taker::{Candidate, Obstacle, OwnHours};
 use super::{
     Appointment, AppointmentId, Blocked, BookingMode, Buffers, Business, Busy, BusyQuery, Calendar, Problem,
-    ProblemCode, Refusal, Service, ServiceId, SlotReason, SpecialDays, StaffId, StaffMember, Timeline,
+    ProblemCode, Refusal, Service, ServiceId, SlotReason, Spans, SpecialDays, StaffId, StaffMember, Timeline,
     Timestamp,
 };
 
@@ -281,12 +281,14 @@ impl<'a> Schedule<'a> {
         &self,
         (staff, start, end): (StaffId, Timestamp, Timestamp),
         of: ServiceId,
-        timeline: &Timeline,
+        (timeline, hours): &mut (Timeline, BTreeMap<StaffId, Spans>),
     ) -> bool {
         let Some(member) = self.staff.get(&staff).filter(|member| member.offers(of)) else { return false };
         self.services.get(&of).is_some_and(|service| service.active)
             && timeline.holds(start, end)
-            && member.hours.as_ref().is_none_or(|hours| timeline.staff_hours(hours).cover(start, end))
+            && member.hours.as_ref().is_none_or(|own| {
+                hours.entry(staff).or_insert_with(|| timeline.staff_hours(own)).cover(start, end)
+            })
             && !self.blocked.spans(staff).is_some_and(|away| away.meet(start, end))
     }
 
@@ -295,18 +297,30 @@ impl<'a> Schedule<'a> {
     pub fn outside(&self, concerned: &Concerned) -> Vec<AppointmentId> {
         let Concerned { during, staff, service } = concerned;
         let calendar = self.calendar();
-        let mut days: BTreeMap<(NaiveDate, NaiveDate), Timeline> = BTreeMap::new();
+        // Each day has its timeline, and the hours of the staff members.
+        let mut days: BTreeMap<(NaiveDate, NaiveDate), (Timeline, BTreeMap<StaffId, Spans>)> =
+            BTreeMap::new();
+        // The appointments of a staff member are sorted, so the next one is usually on the same date.
+        let mut day: Option<(NaiveDate, Range<Timestamp>)> = None;
         let mut outside = Vec::new();
         let concerned = self.busy.meeting(during.clone(), *staff);
         for (staff, hold) in concerned.filter(|(_, hold)| hold.start > self.now) {
             if service.is_some_and(|service| service != hold.service) {
                 continue;
             }
-            let dates = (calendar.local_date(hold.start), calendar.local_date(hold.end));
-            let timeline = days
-                .entry(dates)
-                .or_insert_with(|| calendar.timeline(dates.0..=dates.1, hold.end - hold.start));
-            if !self.is_inside((staff, hold.start, hold.end), hold.service, timeline) {
+            let is_within = |bounds: &Range<Timestamp>| bounds.start <= hold.start && hold.end < bounds.end;
+            let dates = match &day {
+                Some((date, bounds)) if is_within(bounds) => (*date, *date),
+                _ => {
+                    let date = calendar.local_date(hold.start);
+                    day = Some((date, calendar.day_bounds(date)));
+                    (date, calendar.local_date(hold.end))
+                }
+            };
+            let on_day = days.entry(dates).or_insert_with(|| {
+                (calendar.timeline(dates.0..=dates.1, hold.end - hold.start), BTreeMap::new())
+            });
+            if !self.is_inside((staff, hold.start, hold.end), hold.service, on_day) {
                 outside.push((hold.start, hold.id));
             }
         }

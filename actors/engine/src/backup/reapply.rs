@@ -9,7 +9,7 @@ use domain::{
     Membership, Person, ResourceId, Timestamp,
 };
 use net::Ports;
-use store::keys::installation_kind;
+use store::keys::{installation_kind, kind};
 use store::records::AuditRecord;
 use store::{
     Batch, BulkWriter, Key, OfBusiness, Pages, Record, Store, StoreError, TakenBack, Tombstone, keys,
@@ -243,4 +243,29 @@ pub(crate) async fn end_all_sessions(store: &Store) -> Result<(), StoreError> {
     };
     writer.rewrite(people, without_sessions).await?;
     writer.settle().await
+}
+
+/// Ends all manage links, because without tombstones it is unknown which contacts were erased,
+/// and an erased contact must have no link.
+pub(crate) async fn end_manage_links(store: &Store) -> Result<(), StoreError> {
+    let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX));
+    loop {
+        let page = pages.next(store)?;
+        if page.is_empty() {
+            return Ok(());
+        }
+        for (row, _) in page {
+            let of = keys::listed_business(&row)?;
+            let mut writer = BulkWriter::new(store, of);
+            for kind in [kind::LINKS, kind::LINK] {
+                let deleted = |row: &Key, _: &[u8]| {
+                    let mut batch = Batch::default();
+                    batch.delete(*row);
+                    Ok(batch)
+                };
+                writer.rewrite(keys::of_kind(of, kind), deleted).await?;
+            }
+            writer.settle().await?;
+        }
+    }
 }

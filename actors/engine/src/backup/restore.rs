@@ -7,13 +7,11 @@
 
 use std::path::Path;
 
-use domain::BusinessId;
 use net::Ports;
-use store::keys::{installation_kind, kind};
-use store::{Batch, BulkWriter, Filling, Key, Pages, Store, StoreError, TakenBack, keys, read_tombstones};
+use store::{Filling, StoreError, TakenBack, read_tombstones};
 
 use super::read::{Backup, BackupError};
-use super::reapply::{Reapplied, Reapplying, end_all_sessions};
+use super::reapply::{Reapplied, Reapplying, end_all_sessions, end_manage_links};
 use super::write::Manifest;
 use crate::counting::{Differences, Tally};
 use crate::error::EngineError;
@@ -100,29 +98,4 @@ pub async fn restore(
     Filling::finish(to)?;
     let manifest = backup.manifest().clone();
     Ok(Restored { manifest, revoked, feeds_revoked, erased, ended, removed, kept, valid, incomplete })
-}
-
-/// Ends all manage links, because without tombstones it is unknown which contacts were erased since the backup,
-/// and an erased contact must have no link.
-async fn end_manage_links(store: &Store) -> Result<(), StoreError> {
-    let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX));
-    loop {
-        let page = pages.next(store)?;
-        if page.is_empty() {
-            return Ok(());
-        }
-        for (row, _) in page {
-            let of = keys::listed_business(&row)?;
-            let mut writer = BulkWriter::new(store, of);
-            for kind in [kind::LINKS, kind::LINK] {
-                let deleted = |row: &Key, _: &[u8]| {
-                    let mut batch = Batch::default();
-                    batch.delete(*row);
-                    Ok(batch)
-                };
-                writer.rewrite(keys::of_kind(of, kind), deleted).await?;
-            }
-            writer.settle().await?;
-        }
-    }
 }

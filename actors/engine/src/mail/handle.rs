@@ -198,17 +198,26 @@ async fn keep(mails: Weak<Mails>, transport: Arc<Transport>) {
     loop {
         let Some(this) = mails.upgrade().filter(|this| this.shared.check_open().is_ok()) else { return };
         let of = (Arc::downgrade(&this.shared), Arc::clone(&transport));
-        let Ok((actor, ended)) = OutboxActor::spawn(None, OutboxActor, of).await else { return };
+        let Ok((actor, mut ended)) = OutboxActor::spawn(None, OutboxActor, of).await else { return };
         *this.outbox.actor.lock() = Some(actor.clone());
-        while let Err(error) = this.find_all(&actor).await {
-            tracing::error!(%error, "the mails in the outbox cannot be read");
-            if this.shared.check_open().is_err() {
-                return;
+        let search = async {
+            while let Err(error) = this.find_all(&actor).await {
+                tracing::error!(%error, "the mails in the outbox cannot be read");
+                if this.shared.check_open().is_err() {
+                    return;
+                }
+                sleep(FAILED_PAUSE).await;
             }
-            sleep(FAILED_PAUSE).await;
+        };
+        // The actor can fail during the search.
+        tokio::select! {
+            () = search => {}
+            _ = &mut ended => {}
         }
         drop(this);
-        let _ = ended.await;
+        if !ended.is_finished() {
+            let _ = ended.await;
+        }
         let is_open = mails.upgrade().is_some_and(|this| this.shared.check_open().is_ok());
         if is_open {
             tracing::error!("the outbox has failed; it starts again from the store");

@@ -93,6 +93,8 @@ async fn revocations_are_made_again_if_a_part_of_the_store_is_unreadable() {
     };
     assert!(salvage(&from, &whole, &world.ports).await.unwrap().is_whole());
     assert!(!revoked(&whole).await);
+    // The journal of this short run contains every row. With it, the damaged part is not needed.
+    std::fs::remove_file(from.join("journal")).unwrap();
     let db = from.join("store/db");
     let mut bytes = std::fs::read(&db).unwrap();
     let at = bytes.windows(16).position(|part| part == shop.id.uuid().as_bytes()).unwrap();

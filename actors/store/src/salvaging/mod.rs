@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{LOCK_FILE, locked};
 use super::files::{found, sync_path};
+use super::isolating::Files;
 use super::journal::{self, Found};
 use super::mark::{self, NEWEST_KEY};
 use super::opening::SEGMENT_BYTES;
@@ -34,6 +35,8 @@ pub struct Salvaging {
     pub store: Store,
     /// The offsets of the unreadable parts of sled's file `db`.
     pub unreadable: Vec<u64>,
+    /// True if the service could have opened the store, and every page of its tree is readable.
+    pub is_sound: bool,
     /// `None` if every batch was found that the store had stored.
     pub missing: Option<Missing>,
     from: PathBuf,
@@ -62,11 +65,12 @@ impl Salvaging {
         let journal = from.join("journal");
         let found = journal::salvage(&journal).map_err(StoreError::preparing("reading", &journal))?;
         let number = found.last().map_or(0, |found| found.number).max(newest.unwrap_or(0));
-        let stored = mark::read(&from.join("committed")).unwrap_or_else(|error| {
+        let marked = mark::read(&from.join("committed")).unwrap_or_else(|error| {
             tracing::warn!(%error, "the number of the newest change cannot be read");
             None
         });
-        let missing = stored.and_then(|stored| missing(&found, newest.unwrap_or(0), stored));
+        let missing = marked.and_then(|marked| missing(&found, newest.unwrap_or(0), marked.number));
+        let is_sound = marked.is_some_and(|marked| Files::of(from).is_sound(marked.ended, marked.number));
         let mut filling = Filling::begin(to, number)?;
         let mut changes = changes(found, newest).into_iter().peekable();
         for row in log.rows() {
@@ -83,7 +87,7 @@ impl Salvaging {
         }
         let store = filling.into_store(Box::new(|_| ()))?;
         let (unreadable, from, to) = (log.unreadable, from.into(), to.into());
-        Ok(Self { store, unreadable, missing, from, to, _lock: lock })
+        Ok(Self { store, unreadable, is_sound, missing, from, to, _lock: lock })
     }
 
     pub async fn finish(self) -> Result<(), StoreError> {

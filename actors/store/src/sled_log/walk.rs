@@ -140,13 +140,14 @@ impl Log {
     /// False for a message of an earlier use of the segment, even if its checksum is right: a disk that lost a write
     /// returns such a message, and sled does not accept it.
     pub(crate) fn is_whole_at(&self, offset: u64) -> bool {
-        let mut bytes = Vec::new();
         let at = (offset % self.segment_bytes) as usize;
         let start = offset - at as u64;
-        let number = self.segments.iter().find(|segment| segment.at == start).map(|it| self.number(it));
-        self.read(start, &mut bytes).is_ok()
-            && header_at(&bytes, at)
-                .is_some_and(|header| Some(header.number) == number && is_whole(&bytes, at, &header))
+        let header = self.bytes(start, SEGMENT_HEADER_BYTES).unwrap_or_default();
+        let segment = header.first_chunk().and_then(|header| segment_of(header, start));
+        let mut bytes = Vec::new();
+        segment.is_some_and(|segment| {
+            self.read(start, &mut bytes).is_ok() && message_at(&bytes, at, self.number(&segment)).is_some()
+        })
     }
 
     /// Returns this part of the file, or zeros if the file ends before the end of the part.

@@ -140,6 +140,9 @@ fn claims_of_changes_need_their_effect() {
     let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
     caller.keep(output);
     assert_eq!(rule(&mut caller, &code, &calls, "It is done."), None);
+    // Each part of this sentence is true.
+    let sent = "Your haircut is booked for Thursday at 14:00, and the code was sent.";
+    assert_eq!(rule(&mut caller, &code, &calls, sent), None);
     for done in ["Done, it is booked.", "C'est fait, votre rendez-vous est réservé."] {
         assert_eq!(rule(&mut caller, &code, &calls, done), claim, "{done}");
     }

@@ -206,12 +206,12 @@ fn empty_journal(dir: &Path) {
     fs::remove_file(dir.join("journal")).unwrap();
 }
 
-/// Salvages a store and returns its rows, and whether the salvage found the newest change.
-fn salvaged(from: &Path) -> (BTreeMap<Vec<u8>, Vec<u8>>, bool) {
+/// Salvages a store. Returns its rows, whether the salvage found the newest change, and whether the store was sound.
+fn salvaged(from: &Path) -> (BTreeMap<Vec<u8>, Vec<u8>>, bool, bool) {
     let to = tempfile::tempdir().unwrap();
     let salvaging = crate::Salvaging::begin(from, to.path()).unwrap();
     let rows = salvaging.store.rows().scan(&every_row(), Order::Ascending);
-    (rows.collect::<Result<_, _>>().unwrap(), salvaging.missing.is_none())
+    (rows.collect::<Result<_, _>>().unwrap(), salvaging.missing.is_none(), salvaging.is_sound)
 }
 
 #[test]
@@ -227,6 +227,7 @@ fn a_refused_start_does_not_change_the_log() {
     let killed = copied(home.path());
     store.close();
     for from in [&killed, &home] {
+        assert!(salvaged(from.path()).2);
         let needed = log(from.path()).1;
         assert!(needed.iter().all(|(lsn, ..)| *lsn < SEGMENT_BYTES as u64), "the log must have one segment");
         let (before, after): (Vec<_>, _) = needed.iter().partition(|(lsn, ..)| *lsn < snapshot);
@@ -244,8 +245,12 @@ fn a_refused_start_does_not_change_the_log() {
                 opened => panic!("{message}: {:?}", opened.err()),
             }
             assert!(log() == bytes, "{message}");
-            let (found, is_newest) = salvaged(damaged.path());
-            assert!(is_newest && rows.len() - found.len() <= 40, "{message}: {} rows", found.len());
+            let (found, is_newest, is_sound) = salvaged(damaged.path());
+            assert!(
+                !is_sound && is_newest && rows.len() - found.len() <= 40,
+                "{message}: {} rows",
+                found.len()
+            );
         }
         // The journal contains the batches that follow the snapshot.
         let (_, message, _) = after[after.len() / 3];
@@ -477,6 +482,30 @@ fn a_corrupt_page_affects_its_businesses_and_all_others_continue() {
         .into_iter()
         .filter(|path| path.extension().is_some_and(|end| end == "damaged"));
     assert_eq!(kept.count(), 1);
+}
+
+#[test]
+fn readers_that_meet_a_corrupt_page_at_once_isolate_it_once() {
+    let (home, value) = with_snapshot(8, 4);
+    flip_value(home.path(), &[&value]);
+    let (store, aside) = opened(home.path());
+    let (readers, page) = (4, KeyRange::prefix(Key::new(business(4).uuid().as_bytes())));
+    let barrier = std::sync::Barrier::new(readers);
+    std::thread::scope(|scope| {
+        for _ in 0..readers {
+            scope.spawn(|| {
+                barrier.wait();
+                // The first reader isolates the page. A later one may find the page empty.
+                if let Err(error) = all(&store, &page) {
+                    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
+                }
+            });
+        }
+    });
+    assert_eq!(*aside.lock(), [business(4)]);
+    let other = KeyRange::prefix(Key::new(business(5).uuid().as_bytes()));
+    assert_eq!(all(&store, &other).unwrap().len(), 2_000);
+    store.close();
 }
 
 #[test]
