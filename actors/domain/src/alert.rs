@@ -25,6 +25,8 @@ words! {
         WebhookFailing = "webhook_failing",
         /// A connected calendar cannot be read.
         CalendarFailed = "calendar_failed",
+        /// The event of an appointment was deleted or moved in a connected calendar.
+        CalendarEventChanged = "calendar_event_changed",
     }
 
     AlertEmail {
@@ -87,7 +89,8 @@ impl AlertChoices {
 pub fn default_alert(kind: AlertKind, role: Role, is_staff: bool) -> AlertSetting {
     use AlertKind::{
         AppointmentBooked, AppointmentCancelled, AppointmentRequested, AppointmentRescheduled,
-        CalendarFailed, CallMissed, MessageTaken, UrgentMessage, WebhookDisabled, WebhookFailing,
+        CalendarEventChanged, CalendarFailed, CallMissed, MessageTaken, UrgentMessage, WebhookDisabled,
+        WebhookFailing,
     };
     let (email, scope) = match (role, kind) {
         (
@@ -102,7 +105,8 @@ pub fn default_alert(kind: AlertKind, role: Role, is_staff: bool) -> AlertSettin
             | AppointmentBooked
             | AppointmentRescheduled
             | AppointmentCancelled
-            | CalendarFailed,
+            | CalendarFailed
+            | CalendarEventChanged,
         ) if is_staff => (AlertEmail::Now, AlertScope::Mine),
         _ => (AlertEmail::Off, AlertScope::All),
     };
@@ -162,7 +166,7 @@ mod tests {
         assert_eq!(now(Role::Owner, false), runs);
         assert_eq!(now(Role::Admin, true), runs);
         assert_eq!(now(Role::Member, false), ["urgent_message"]);
-        assert_eq!(now(Role::Member, true).len(), 6);
+        assert_eq!(now(Role::Member, true).len(), 7);
         let booked = default_alert(AlertKind::AppointmentBooked, Role::Member, true);
         assert_eq!(booked.scope, AlertScope::Mine);
         assert!(AlertKind::ALL.iter().all(|kind| default_alert(*kind, Role::Member, false).in_app));

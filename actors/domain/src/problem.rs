@@ -178,8 +178,6 @@ pub enum ProblemCode {
     Calendar(CalendarError),
     /// The account has no collection with this address.
     NoCollection,
-    /// This version does not write to calendars.
-    WritingUnavailable,
     /// `busy` or `write` must be true.
     BusyOrWrite,
     /// Only a calendar on a CalDAV server has this property.

@@ -84,6 +84,8 @@ pub enum Conflict {
     FeedsFull(usize),
     /// The business or the staff member has the maximum number of connected calendars. The parameter is this maximum.
     CalendarsFull(usize),
+    /// The appointments of the staff member are already written to another calendar.
+    WrittenElsewhere,
     SlugTaken,
     /// The business has no connection that can send text messages.
     NoTexts,

@@ -60,6 +60,11 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The number of bytes that have not been read.
+    pub(super) const fn left(&self) -> usize {
+        self.bytes.len()
+    }
+
     pub(super) fn end(self) -> Result<(), StoreError> {
         if self.bytes.is_empty() { Ok(()) } else { Err(self.damaged("extra bytes follow it")) }
     }

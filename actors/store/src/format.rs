@@ -1,9 +1,9 @@
 //! The file `format` names the formats that a version of the service must know to use the store.
 //!
 //! ```text
-//! format = 12       the format of the store
+//! format = 13       the format of the store
 //! read-by = 6       a version must know at least this format to read the store
-//! written-by = 12   a version must know at least this format to write the store
+//! written-by = 13   a version must know at least this format to write the store
 //! ```
 //!
 //! Invariant: the file is durable before the store contains rows that an earlier version cannot read.
@@ -22,8 +22,8 @@ pub(super) const NAME: &str = "format";
 
 /// Format 6 introduced the journal. Earlier versions would not read the rows that only the journal contains.
 pub(super) const READ_BY: u16 = 6;
-/// Format 12 added the list of unhandled calls. Earlier versions would not update it.
-const WRITTEN_BY: u16 = 12;
+/// Format 13 added the copies of appointments in calendars. Earlier versions would not update them.
+const WRITTEN_BY: u16 = 13;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Format {
@@ -101,10 +101,10 @@ mod tests {
     fn a_later_format_is_refused_unless_it_may_be_written() {
         let dir = tempfile::tempdir().unwrap();
         let write = |text: &str| fs::write(dir.path().join(NAME), text).unwrap();
-        write("format = 13\nread-by = 6\nwritten-by = 13\nmore = x\n");
+        write("format = 14\nread-by = 6\nwritten-by = 14\nmore = x\n");
         let refused = check(dir.path());
-        assert!(matches!(refused, Err(StoreError::Format { found: 13, known: STORE_FORMAT })), "{refused:?}");
-        write("format = 13\nread-by = 6\nwritten-by = 12\n");
+        assert!(matches!(refused, Err(StoreError::Format { found: 14, known: STORE_FORMAT })), "{refused:?}");
+        write("format = 14\nread-by = 6\nwritten-by = 13\n");
         check(dir.path()).unwrap();
     }
 

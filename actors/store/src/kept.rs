@@ -7,9 +7,10 @@
 
 use domain::{
     Alias, ApiKey, Appointment, BlockedTime, Budget, BudgetKind, Business, BusinessId, CalendarBusy,
-    CalendarEvent, CalendarState, CallRecord, Channel, ConnectedCalendar, Contact, ContactId, Conversation,
-    Delivery, Feed, Gap, Knowledge, Membership, NoticeSettings, Receptionist, ResourceId, Retention, Service,
-    SpecialDay, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, Website,
+    CalendarEvent, CalendarState, CalendarSyncStatus, CalendarWrite, CallRecord, Channel, ConnectedCalendar,
+    Contact, ContactId, Conversation, Delivery, Feed, Gap, Knowledge, Membership, NoticeSettings,
+    Receptionist, ResourceId, Retention, Service, SpecialDay, StaffMember, TakenMessage, Timestamp,
+    WebhookEndpoint, Website,
 };
 use uuid::Uuid;
 
@@ -123,6 +124,11 @@ macro_rules! each_kind {
                 CalendarEvent {
                     CALENDAR_EVENT "events of calendars",
                     |it, of| keys::calendar_event(of, it.calendar_id, &it.hash), []
+                }
+                CalendarWrite {
+                    CALENDAR_WRITE "writes to calendars",
+                    |it, of| keys::calendar_write(of, it.calendar_id, it.appointment_id), [],
+                    index calendar_write_rows
                 }
                 Gap { GAP "unanswered questions", |it, of| keys::gap(of, it.id), [asked_at] }
                 AuditRecord [expires audit_days] {
@@ -367,6 +373,21 @@ fn feed_rows(it: &Feed, of: BusinessId) -> Vec<IndexRow> {
 
 fn calendar_rows(it: &ConnectedCalendar, of: BusinessId) -> Vec<IndexRow> {
     vec![IndexRow::new("in the list of calendars", keys::calendar_index(of, it.id), [])]
+}
+
+fn calendar_write_rows(it: &CalendarWrite, of: BusinessId) -> Vec<IndexRow> {
+    let (calendar, appointment) = (it.calendar_id, it.appointment_id);
+    let by_appointment = keys::calendar_write_of(of, appointment, calendar);
+    let mut rows = vec![IndexRow::new("by appointment", by_appointment, [])];
+    if let Some(due) = it.due {
+        let key = keys::calendar_write_due(of, calendar, due, appointment);
+        rows.push(IndexRow::new("in the list of pending writes", key, []));
+    }
+    if it.status == CalendarSyncStatus::Failed {
+        let key = keys::calendar_write_failed(of, calendar, appointment);
+        rows.push(IndexRow::new("in the list of failed writes", key, []));
+    }
+    rows
 }
 
 fn appointment_rows(it: &Appointment, of: BusinessId) -> Vec<IndexRow> {

@@ -10,9 +10,9 @@
 use uuid::Uuid;
 
 use super::{
-    About, Access, Actor, AlertId, AlertKind, AlertScope, AlertSetting, Appointment, CallRecord, CallStatus,
-    ConnectedCalendar, Membership, PersonId, ResourceId, Right, Role, StaffId, TakenMessage, Team, Timestamp,
-    Urgency, WebhookId,
+    About, Access, Actor, AlertId, AlertKind, AlertScope, AlertSetting, Appointment, AppointmentId,
+    CallRecord, CallStatus, ConnectedCalendar, Membership, PersonId, ResourceId, Right, Role, StaffId,
+    TakenMessage, Team, Timestamp, Urgency, WebhookId,
 };
 
 pub const ALERTS_KEPT: u64 = 1_000;
@@ -57,6 +57,12 @@ impl AlertTrigger {
         Self { kind: AlertKind::CalendarFailed, id: calendar.id.uuid(), staff }
     }
 
+    /// Creates an alert about an appointment whose event was changed in the calendar of this staff member.
+    pub fn of_event(calendar: &ConnectedCalendar, appointment: AppointmentId) -> Self {
+        let staff = [Some(calendar.staff_id), None];
+        Self { kind: AlertKind::CalendarEventChanged, id: appointment.uuid(), staff }
+    }
+
     /// Returns the recipients of an alert about a change that `by` has made, in the order of their ids.
     pub fn recipients<'a>(
         &'a self,
@@ -91,7 +97,8 @@ impl AlertKind {
             | Self::AppointmentRescheduled
             | Self::AppointmentCancelled
             | Self::CallMissed
-            | Self::CalendarFailed => Right::Day,
+            | Self::CalendarFailed
+            | Self::CalendarEventChanged => Right::Day,
         };
         role.access(right) != Access::Hidden
     }

@@ -51,7 +51,7 @@ fn each_role_receives_each_kind_by_its_default() {
         member(5, Role::Member, Some(8)),
     ]);
     // Each row of the table contains a kind of alert about staff member 7, and the mail setting of each recipient.
-    let table: [(AlertKind, [Option<AlertEmail>; 5]); 10] = [
+    let table: [(AlertKind, [Option<AlertEmail>; 5]); 11] = [
         (AlertKind::WebhookDisabled, [Some(Now), Some(Now), None, None, None]),
         (AlertKind::UrgentMessage, [Some(Now), Some(Now), Some(Now), Some(Now), Some(Now)]),
         (AlertKind::MessageTaken, [Some(Now), Some(Now), Some(Off), Some(Off), Some(Off)]),
@@ -62,6 +62,7 @@ fn each_role_receives_each_kind_by_its_default() {
         (AlertKind::CallMissed, [Some(Now), Some(Now), Some(Off), Some(Off), Some(Off)]),
         (AlertKind::WebhookFailing, [Some(Now), Some(Now), None, None, None]),
         (AlertKind::CalendarFailed, [Some(Now), Some(Now), Some(Off), Some(Now), None]),
+        (AlertKind::CalendarEventChanged, [Some(Off), Some(Off), Some(Off), Some(Now), None]),
     ];
     assert_eq!(table.len(), AlertKind::ALL.len());
     for (kind, expected) in table {

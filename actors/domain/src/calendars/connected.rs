@@ -9,7 +9,10 @@
 use chrono::TimeDelta;
 
 use crate::words::words;
-use crate::{CalendarId, Email, FeedDetail, KeyCreator, Spans, StaffId, SteadyTime, Timestamp, WebhookUrl};
+use crate::{
+    AppointmentId, CalendarId, CalendarTask, Email, FeedDetail, KeyCreator, Spans, StaffId, SteadyTime,
+    Timestamp, WebhookUrl,
+};
 
 /// The maximum number of calendars of a staff member.
 pub const CALENDARS_PER_STAFF_MAX: usize = 10;
@@ -70,6 +73,8 @@ words! {
         Failing = "failing",
         /// Nothing is read until the settings change or a person requests a read.
         Stopped = "stopped",
+        /// The written events are being deleted. Then the calendar is disconnected.
+        Disconnecting = "disconnecting",
     }
 
     CalendarFault {
@@ -169,6 +174,11 @@ pub struct ConnectedCalendar {
     /// The address of the calendar on the CalDAV server. `None` for [`CalendarKind::Ics`].
     pub collection: Option<WebhookUrl>,
     pub collection_name: String,
+    /// Whether the events of the calendar block bookings.
+    pub busy: bool,
+    /// Whether appointments of the staff member are written to the calendar. Only for [`CalendarKind::Caldav`].
+    pub write: bool,
+    /// The content of written events.
     pub detail: FeedDetail,
     pub all_day: AllDay,
     pub own_addresses: Vec<Email>,
@@ -177,6 +187,12 @@ pub struct ConnectedCalendar {
     /// A number that increases with each change of a setting that affects reads. The result of a read that
     /// began with a smaller number is dropped.
     pub version: u32,
+    /// The change of the calendar's writes that is not complete yet.
+    pub task: Option<CalendarTask>,
+    /// The last appointment that [`CalendarTask::Adopt`] has reached.
+    pub task_at: Option<(Timestamp, AppointmentId)>,
+    /// Set while the written events are deleted before the calendar is disconnected: the time at which this ends.
+    pub removal_until: Option<SteadyTime>,
     pub created_by: KeyCreator,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -362,7 +378,7 @@ impl CalendarState {
     /// The time from the last attempt to the next one. `None` while the calendar is stopped.
     pub fn pause(&self, kind: CalendarKind, is_in_use: bool) -> Option<TimeDelta> {
         match self.status {
-            CalendarStatus::Stopped => None,
+            CalendarStatus::Stopped | CalendarStatus::Disconnecting => None,
             _ if self.failures > 0 => {
                 let last = RETRY_AFTER.len() - 1;
                 Some(RETRY_AFTER[(self.failures as usize - 1).min(last)])
@@ -389,6 +405,8 @@ pub struct CalendarEvent {
     pub etag: Option<String>,
     /// The first 16 bytes of the SHA-256 of the UID.
     pub uid: Option<[u8; 16]>,
+    /// The appointment of this business that the event is a copy of.
+    pub appointment_id: Option<AppointmentId>,
     pub is_readable: bool,
     pub busy: Spans,
 }

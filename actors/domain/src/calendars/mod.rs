@@ -3,6 +3,8 @@
 
 mod connected;
 mod feeds;
+mod writing;
 
 pub use connected::*;
 pub use feeds::*;
+pub use writing::*;

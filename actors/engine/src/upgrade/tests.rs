@@ -294,6 +294,16 @@ async fn calls_of_format_11_get_a_list_of_the_unhandled_ones_and_no_other_row_ch
     assert_eq!(of_kind(&after, kind::CALL_UNHANDLED).count(), 1 + 167 - 1 - 33);
 }
 
+#[tokio::test]
+async fn a_store_of_format_12_gets_only_another_number() {
+    let before = fixture(12).await;
+    let mut expected = before.clone();
+    let mut meta = MetaRecord::decode(&before[&*keys::meta()]).unwrap();
+    meta.format = STORE_FORMAT;
+    expected.insert(keys::meta().to_vec(), meta.encode());
+    assert!(upgraded(&before).await == expected, "rows differ");
+}
+
 /// Repeats a conversion and cuts the power one millisecond later each time. A sync takes two milliseconds, so
 /// some cuts happen during a sync. Some of the unsynced data survives.
 #[tokio::test(start_paused = true)]

@@ -81,6 +81,16 @@ kinds! {
     CALENDAR_BUSY = 0x14, 33, fn calendar_busy(id: CalendarId);
     /// An event of a connected calendar. The key ends with the calendar and a hash. The value is the `CalendarEvent`.
     CALENDAR_EVENT = 0x15, 49;
+    /// The copy of an appointment in a calendar. The value is the `CalendarWrite`.
+    CALENDAR_WRITE = 0x16, 49, fn calendar_write(calendar: CalendarId, appointment: AppointmentId);
+    /// An entry of the index of writes by appointment. The value is empty.
+    CALENDAR_WRITE_OF = 0x17, 49, fn calendar_write_of(appointment: AppointmentId, calendar: CalendarId);
+    /// An entry of the list of pending writes, which sorts by calendar and due time. The value is empty.
+    CALENDAR_WRITE_DUE = 0x18, 57,
+        fn calendar_write_due(calendar: CalendarId, due: SteadyTime, appointment: AppointmentId);
+    /// An entry of the list of failed writes. The value is empty.
+    CALENDAR_WRITE_FAILED = 0x19, 49,
+        fn calendar_write_failed(calendar: CalendarId, appointment: AppointmentId);
     // In format 1, the kinds 0x20, 0x21 and 0x23 were appointments by id, by start and by last change (`earlier.rs`).
     /// An entry of the index of appointments by contact. The value is empty.
     APPOINTMENT_BY_CONTACT = 0x22, 57,

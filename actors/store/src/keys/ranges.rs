@@ -225,6 +225,30 @@ pub fn calendar_events(business: BusinessId, calendar: CalendarId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::CALENDAR_EVENT, calendar))
 }
 
+pub fn calendar_writes(business: BusinessId, calendar: CalendarId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::CALENDAR_WRITE, calendar))
+}
+
+/// Returns the entries of an appointment in the index of writes.
+pub fn calendar_writes_of(business: BusinessId, appointment: AppointmentId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::CALENDAR_WRITE_OF, appointment))
+}
+
+/// Returns the entries of a calendar in the list of pending writes, in the order of their due times.
+pub fn calendar_writes_due(business: BusinessId, calendar: CalendarId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::CALENDAR_WRITE_DUE, calendar))
+}
+
+pub fn calendar_writes_failed(business: BusinessId, calendar: CalendarId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::CALENDAR_WRITE_FAILED, calendar))
+}
+
+/// Decodes the due time and the appointment in the key of an entry of the list of pending writes.
+pub fn due_and_appointment(key: &[u8]) -> Result<(SteadyTime, AppointmentId), StoreError> {
+    let (due, id) = instant_and_id(key)?;
+    Ok((SteadyTime::from_millis(due.millis()), id))
+}
+
 /// Returns the entries of a business in the list of all calendars.
 pub fn calendars_of(business: BusinessId) -> KeyRange {
     KeyRange::prefix(of_id(BusinessId::INSTALLATION, installation_kind::CALENDAR_INDEX, business))

@@ -45,6 +45,10 @@ fn every_kind_has_one_width() {
         (calendar_busy(business, id(2)), 33),
         (calendar_event(business, id(2), &[3; 16]), 49),
         (calendar_index(business, id(2)), 49),
+        (calendar_write(business, id(2), id(3)), 49),
+        (calendar_write_of(business, id(3), id(2)), 49),
+        (calendar_write_due(business, id(2), SteadyTime::from_millis(4), id(3)), 57),
+        (calendar_write_failed(business, id(2), id(3)), 49),
         (contact_import(business), 33),
         (of_id(business, kind::CONTACT_SEARCH, id::<ContactId>(2)), 33),
         (alias(business, id(2)), 33),
@@ -156,6 +160,16 @@ fn keys_have_these_bytes() {
     assert_eq!(hex(live_feed(business, Some(id(0xc7)), id(2))), format!("{b5}12{c7}{}", "02".repeat(16)));
     assert_eq!(hex(live_feed(business, None, id(0xc7))), format!("{b5}12{}{c7}", "00".repeat(16)));
     assert_eq!(hex(calendar_event(business, id(0xc7), &[2; 16])), format!("{b5}15{c7}{}", "02".repeat(16)));
+    let due = SteadyTime::from_millis(0x0102);
+    let waiting = calendar_write_due(business, id(0xc7), due, id(2));
+    assert_eq!(hex(waiting), format!("{b5}18{c7}8000000000000102{}", "02".repeat(16)));
+    assert_eq!(due_and_appointment(waiting.as_ref()).unwrap(), (due, id(2)));
+    assert_eq!(hex(calendar_write(business, id(0xc7), id(2))), format!("{b5}16{c7}{}", "02".repeat(16)));
+    assert_eq!(hex(calendar_write_of(business, id(0xc7), id(2))), format!("{b5}17{c7}{}", "02".repeat(16)));
+    assert_eq!(
+        hex(calendar_write_failed(business, id(0xc7), id(2))),
+        format!("{b5}19{c7}{}", "02".repeat(16))
+    );
     assert_eq!(hex(calendar_index(business, id(0xc7))), format!("{}24{b5}{c7}", "00".repeat(16)));
     assert_eq!(business_and_calendar(calendar_index(business, id(3)).as_ref()).unwrap(), (business, id(3)));
     assert!(business_and_calendar(endpoint_index(business, id(3)).as_ref()).is_err());

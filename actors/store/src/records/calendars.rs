@@ -2,7 +2,7 @@
 
 use domain::{
     CalendarBusy, CalendarError, CalendarEvent, CalendarLogin, CalendarPassword, CalendarState,
-    ConnectedCalendar, Feed, ReadPosition, Spans, Timestamp,
+    CalendarSyncStatus, CalendarWrite, ConnectedCalendar, Feed, ReadPosition, Spans, Timestamp,
 };
 
 use crate::StoreError;
@@ -13,6 +13,7 @@ record!(Feed, "feed", { 1: id, staff_id, detail, hash, created_by, created_at, r
 record!(ConnectedCalendar, "calendar", {
     1: id, staff_id, name, kind, url, login, collection, collection_name, detail, all_day, own_addresses,
        server_addresses, version, created_by, created_at, updated_at;
+    2: busy = true, write = false, task = None, task_at = None, removal_until = None;
 });
 
 record!(CalendarState, "calendar_state", {
@@ -20,7 +21,17 @@ record!(CalendarState, "calendar_state", {
        failing_since, failures, refused, missing_since, is_reported, mass_deletion_at, position;
 });
 
-record!(CalendarEvent, "calendar_event", { 1: calendar_id, hash, href, etag, uid, is_readable, busy });
+record!(CalendarEvent, "calendar_event", {
+    1: calendar_id, hash, href, etag, uid, is_readable, busy;
+    2: appointment_id = None;
+});
+
+record!(CalendarWrite, "calendar_write", {
+    1: calendar_id, appointment_id, is_deletion, status, reason, revision, attempts, due, href, written, event;
+} check |it| {
+    (it.status != CalendarSyncStatus::NotConnected) => "it has no status",
+    (it.due.is_some() == it.is_pending()) => "its due time does not match its status",
+});
 
 record!(CalendarBusy, "calendar_busy", { 1: calendar_id, busy });
 
@@ -75,13 +86,13 @@ impl Field for Spans {
 #[cfg(test)]
 mod tests {
     use domain::{
-        AllDay, CalendarFault, CalendarKind, CalendarStatus, CalendarWarning, Email, FeedDetail, KeyCreator,
-        SteadyTime, Timestamp, WebhookUrl,
+        AllDay, CalendarFault, CalendarKind, CalendarStatus, CalendarTask, CalendarWarning, Email,
+        FeedDetail, KeyCreator, SteadyTime, Timestamp, WebhookUrl, WriteReason,
     };
 
     use crate::Record;
 
-    use super::super::testing::{check, check_damage, id_of, replace};
+    use super::super::testing::{check, check_damage, check_old, id_of, replace};
     use super::*;
 
     fn calendar() -> ConnectedCalendar {
@@ -94,11 +105,16 @@ mod tests {
             login: Some(CalendarLogin { username: "u".into(), password: CalendarPassword::new("pw".into()) }),
             collection: Some(WebhookUrl::parse("https://a.example/c/").unwrap()),
             collection_name: "C".into(),
+            busy: false,
+            write: true,
             detail: FeedDetail::Services,
             all_day: AllDay::Free,
             own_addresses: vec![Email::new("a@b.example").unwrap()],
             server_addresses: vec!["c@d".into()],
             version: 3,
+            task: Some(CalendarTask::Leave),
+            task_at: Some((Timestamp::from_millis(3), id_of([0xa3; 16]))),
+            removal_until: Some(SteadyTime::from_millis(4)),
             created_by: KeyCreator::Operator,
             created_at: Timestamp::from_millis(1),
             updated_at: Timestamp::from_millis(2),
@@ -110,13 +126,15 @@ mod tests {
         let [id, staff] = ["a1", "a2"].map(|byte| byte.repeat(16));
         let url = "12 68747470733a2f2f612e6578616d706c652f";
         let collection = "14 68747470733a2f2f612e6578616d706c652f632f";
-        check(
-            &calendar(),
-            &format!(
-                "01{id}{staff} 04576f726b 01 {url} 01 0175 027077 01 {collection} 0143 02 02
-                 01 0b6140622e6578616d706c65 01 03634064 03 00 02 04"
-            ),
+        let first = format!(
+            "{id}{staff} 04576f726b 01 {url} 01 0175 027077 01 {collection} 0143 02 02
+             01 0b6140622e6578616d706c65 01 03634064 03 00 02 04"
         );
+        let appointment = "a3".repeat(16);
+        check(&calendar(), &format!("02{first} 00 01 01 03 01 06{appointment} 01 08"));
+        let (busy, write, task, task_at, removal_until) = (true, false, None, None, None);
+        let earlier = ConnectedCalendar { busy, write, task, task_at, removal_until, ..calendar() };
+        check_old(&earlier, &format!("01{first}"));
         check_damage(&calendar(), |bytes| replace(bytes, b"https://a.example/c", b"http://aa.example/c"));
     }
 
@@ -165,17 +183,43 @@ mod tests {
         let all = CalendarBusy { calendar_id: id_of([0xa1; 16]), busy: busy.clone() };
         let id = "a1".repeat(16);
         check(&all, &format!("01{id} 02 c8 3c 14 01"));
-        let event = CalendarEvent {
+        let mut event = CalendarEvent {
             calendar_id: id_of([0xa1; 16]),
             hash: [0xa2; 16],
             href: "/e".into(),
             etag: Some("1".into()),
             uid: Some([0xa3; 16]),
+            appointment_id: Some(id_of([0xa4; 16])),
             is_readable: true,
             busy,
         };
         let [hash, uid] = ["a2", "a3"].map(|byte| byte.repeat(16));
-        check(&event, &format!("01{id}{hash} 022f65 01 0131 01 {uid} 01 02 c8 3c 14 01"));
+        let first = format!("{id}{hash} 022f65 01 0131 01 {uid} 01 02 c8 3c 14 01");
+        check(&event, &format!("02{first} 01 {}", "a4".repeat(16)));
+        event.appointment_id = None;
+        check_old(&event, &format!("01{first}"));
+    }
+
+    #[test]
+    fn a_write_has_these_bytes() {
+        let at = Timestamp::from_millis;
+        let new = CalendarWrite::new(id_of([0xa1; 16]), id_of([0xa2; 16]), SteadyTime::from_millis(1));
+        let ids = ["a1", "a2"].map(|byte| byte.repeat(16)).concat();
+        check(&new, &format!("01{ids} 00 02 00 00 00 01 02 00 00 00"));
+        let changed = CalendarWrite {
+            is_deletion: true,
+            status: CalendarSyncStatus::Failed,
+            reason: Some(WriteReason::EventChanged),
+            revision: 5,
+            attempts: 6,
+            due: None,
+            href: Some("/e".into()),
+            written: Some((at(1), at(2))),
+            event: Some((at(3), at(4))),
+            ..new.clone()
+        };
+        check(&changed, &format!("01{ids} 01 04 01 02 05 06 00 01 022f65 01 02 04 01 06 08"));
+        assert!(CalendarWrite::decode(&CalendarWrite { due: None, ..new }.encode()).is_err());
     }
 
     #[test]

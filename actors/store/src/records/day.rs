@@ -1,13 +1,14 @@
 //! Appointments, contacts, names of contacts, search texts, calls, index rows of calls, messages and knowledge.
 
 use domain::{
-    Appointment, BookedAs, Buffers, CallOutcome, CallRecord, CallStatus, Contact, Direction, Knowledge,
-    MessageStatus, TakenMessage,
+    Appointment, AppointmentStatus, BookedAs, Buffers, CalendarSyncStatus, CallOutcome, CallRecord,
+    CallStatus, Contact, Direction, Knowledge, MessageStatus, Source, TakenMessage, Timestamp,
 };
 use uuid::Uuid;
 
 use super::Numbered;
-use crate::codec::{fields, record};
+use crate::StoreError;
+use crate::codec::{Field, Fields, Record, fields, record};
 
 record!(Appointment, "appointment", {
     1: id, status, starts_at, ends_at, service_id, staff_id, contact_id via nil_for_none, source,
@@ -17,6 +18,21 @@ record!(Appointment, "appointment", {
     4: customer_note = None, booked_as = None;
     5: attendance = None;
 } check |it| { (it.ends_at > it.starts_at) => "it ends before it starts" });
+
+/// Changes the `calendar_sync_status` in the row of an appointment. The row keeps its version and its length, so the
+/// usage of the business does not change.
+pub fn set_sync_status(row: &mut [u8], status: CalendarSyncStatus) -> Result<(), StoreError> {
+    Appointment::decode(row)?;
+    let mut fields = Fields::of("appointment", &[1, 2, 3, 4, 5], row)?;
+    Uuid::read(&mut fields)?; // the id
+    AppointmentStatus::read(&mut fields)?;
+    let _times = (Timestamp::read(&mut fields)?, Timestamp::read(&mut fields)?);
+    let _service_staff_and_contact = <[u8; 48]>::read(&mut fields)?;
+    Source::read(&mut fields)?;
+    let at = row.len() - fields.left();
+    row[at] = status.number();
+    Ok(())
+}
 
 fields! { BookedAs { name, phone, email, locale, texts } }
 
@@ -105,9 +121,7 @@ record!(Knowledge, "knowledge", { 1: id, title, content, source_url, locale, cre
 
 #[cfg(test)]
 mod tests {
-    use domain::{
-        AppointmentStatus, Attendance, CalendarSyncStatus, Email, Locale, Source, Timestamp, Urgency,
-    };
+    use domain::{Attendance, Email, Locale, Urgency};
 
     use super::super::testing::{check, check_damage, check_old, id_of, phone, replace};
     use super::*;

@@ -20,17 +20,17 @@ use chrono_tz::Tz;
 use domain::{
     AlertEmail, AlertKind, AlertScope, AllDay, AppointmentStatus, Attendance, AuditAction, AuditedKind,
     BlockedSource, BookingMode, CalendarFault, CalendarKind, CalendarStatus, CalendarSyncStatus,
-    CalendarWarning, CallOutcome, CallStatus, Channel, ClockFormat, Color, ConversationMode,
+    CalendarTask, CalendarWarning, CallOutcome, CallStatus, Channel, ClockFormat, Color, ConversationMode,
     ConversationStatus, CustomerWord, Day, DeliveryStatus, Direction, DisabledReason, DropReason, EffectKind,
     EffectOn, Email, EmailConsent, EndedBy, EventType, FeedDetail, GateRule, InputKind, LinkKind, Locale,
     MailKind, MailStatus, MembershipStatus, MessageStatus, NoticeKind, NoticeScope, Phone, ResourceId, Role,
     SiteOrigin, Slug, Source, Speaker, SteadyTime, TextConsent, Timestamp, Urgency, WebhookStatus,
-    WebhookUrl, WeekStart,
+    WebhookUrl, WeekStart, WriteReason,
 };
 use uuid::Uuid;
 
 pub use self::audit::AuditRecord;
-pub use self::day::{CallRow, SearchRecord, status_number};
+pub use self::day::{CallRow, SearchRecord, set_sync_status, status_number};
 pub use self::sending::{ConsentRecord, NoticeCountRecord, SentNotices, mail_kind_number};
 pub use self::work::{
     Boot, ClockRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, LinkRecord, LinksRecord, MetaRecord,
@@ -82,7 +82,7 @@ numbers! {
     AlertKind {
         WebhookDisabled = 1, UrgentMessage = 2, MessageTaken = 3, AppointmentRequested = 4, AppointmentBooked = 5,
         AppointmentRescheduled = 6, AppointmentCancelled = 7, CallMissed = 8, WebhookFailing = 9,
-        CalendarFailed = 10,
+        CalendarFailed = 10, CalendarEventChanged = 11,
     }
     AlertScope { All = 1, Mine = 2 }
     AllDay { Busy = 1, Free = 2 }
@@ -95,8 +95,9 @@ numbers! {
         NotACalendar = 8, TooLarge = 9, ServerError = 10,
     }
     CalendarKind { Caldav = 1, Ics = 2 }
-    CalendarStatus { Connecting = 1, Connected = 2, Failing = 3, Stopped = 4 }
+    CalendarStatus { Connecting = 1, Connected = 2, Failing = 3, Stopped = 4, Disconnecting = 5 }
     CalendarSyncStatus { NotConnected = 1, Pending = 2, Synced = 3, Failed = 4 }
+    CalendarTask { Adopt = 1, Retry = 2, Leave = 3, Remove = 4, Resume = 5 }
     CalendarWarning { UnknownZone = 1, TooManyOccurrences = 2 }
     CallOutcome {
         AppointmentBooked = 1, AppointmentRescheduled = 2, AppointmentCancelled = 3, MessageTaken = 4,
@@ -143,6 +144,7 @@ numbers! {
     Speaker { Caller = 1, Receptionist = 2, Team = 3 }
     TextConsent { Given = 1, Refused = 2, Unknown = 3 }
     WebhookStatus { Enabled = 1, Disabled = 2 }
+    WriteReason { EventDeleted = 1, EventChanged = 2 }
     WeekStart { Auto = 1, Monday = 2, Sunday = 3, Saturday = 4 }
     Urgency { Normal = 1, Urgent = 2 }
 }

@@ -62,9 +62,9 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 fn decode_all(bytes: &[u8]) {
     use domain::{
         Alias, ApiKey, Appointment, AuditEntry, BlockedTime, Budget, Business, CalendarBusy, CalendarEvent,
-        CalendarState, CallRecord, ConnectedCalendar, Contact, Conversation, Delivery, Feed, Gap, Knowledge,
-        Mail, Membership, NoticeSettings, Person, Receptionist, Retention, Service, SlugOwner, SpecialDay,
-        StaffMember, TakenMessage, WebhookEndpoint, Website,
+        CalendarState, CalendarWrite, CallRecord, ConnectedCalendar, Contact, Conversation, Delivery, Feed,
+        Gap, Knowledge, Mail, Membership, NoticeSettings, Person, Receptionist, Retention, Service,
+        SlugOwner, SpecialDay, StaffMember, TakenMessage, WebhookEndpoint, Website,
     };
     let _ = Alias::decode(bytes);
     let _ = ApiKey::decode(bytes);
@@ -75,6 +75,7 @@ fn decode_all(bytes: &[u8]) {
     let _ = CalendarBusy::decode(bytes);
     let _ = CalendarEvent::decode(bytes);
     let _ = CalendarState::decode(bytes);
+    let _ = CalendarWrite::decode(bytes);
     let _ = ConnectedCalendar::decode(bytes);
     let _ = Budget::decode(bytes);
     let _ = Business::decode(bytes);

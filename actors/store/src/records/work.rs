@@ -150,7 +150,7 @@ pub struct RoundRecord {
 record!(RoundRecord, "round", { 1: began, after, is_through });
 
 /// The current format of stores. Opening a store converts an earlier format and refuses a later one.
-pub const STORE_FORMAT: u16 = 12;
+pub const STORE_FORMAT: u16 = 13;
 
 /// The format that is stored during a conversion. No version opens a store with this format, so a half-converted store
 /// is never used.

@@ -1,0 +1,493 @@
+//! The copies of appointments in connected calendars. A [`CalendarWrite`] is the state of the copy of one appointment
+//! in one calendar.
+//!
+//! Invariants:
+//!
+//! - Only the newest state of an appointment is written. The acknowledgement of an older state never makes it `synced`.
+//! - An appointment has a [`CalendarWrite`] if and only if its `calendar_sync_status` is not `not_connected`.
+//! - A remote change never changes an appointment. The copy becomes `failed`, and is not written again by itself.
+
+use chrono::TimeDelta;
+
+use crate::words::words;
+use crate::{
+    Appointment, AppointmentId, CalendarId, CalendarSyncStatus, ConnectedCalendar, ContactId, FeedDetail,
+    SteadyTime, Timestamp,
+};
+
+/// The pauses after the first failed attempts. After one more failed attempt, the write is `failed`.
+const RETRY_AFTER: [TimeDelta; 8] = [
+    TimeDelta::seconds(30),
+    TimeDelta::minutes(2),
+    TimeDelta::minutes(10),
+    TimeDelta::minutes(30),
+    TimeDelta::hours(1),
+    TimeDelta::hours(3),
+    TimeDelta::hours(6),
+    TimeDelta::hours(12),
+];
+/// A longer `Retry-After` of a server counts as this time.
+pub const SERVER_PAUSE_MAX: TimeDelta = TimeDelta::hours(1);
+/// The time after which a calendar is disconnected, even if not all of its written events are deleted.
+pub const REMOVAL_MAX: TimeDelta = TimeDelta::hours(24);
+/// The maximum length of [`CalendarWrite::href`].
+pub const WRITE_HREF_CHARS_MAX: usize = 1_024;
+
+words! {
+    /// The remote change because of which an event is not written again by itself.
+    WriteReason {
+        /// The event was deleted or cancelled in the calendar.
+        EventDeleted = "event_deleted",
+        /// The event has another start, end or recurrence in the calendar.
+        EventChanged = "event_changed",
+    }
+
+    /// A change of many writes of a calendar, which is made in steps.
+    CalendarTask {
+        /// Writes the active appointments that have not ended.
+        Adopt = "adopt",
+        /// Writes again what has failed.
+        Retry = "retry",
+        /// Writes again what has failed, except after remote changes.
+        Resume = "resume",
+        /// Forgets all writes. The events stay in the calendar.
+        Leave = "leave",
+        /// Deletes the events that have not ended.
+        Remove = "remove",
+    }
+}
+
+/// The state of the copy of an appointment in a calendar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalendarWrite {
+    pub calendar_id: CalendarId,
+    pub appointment_id: AppointmentId,
+    /// Whether the newest state of the appointment has no event in the calendar.
+    pub is_deletion: bool,
+    /// Never [`CalendarSyncStatus::NotConnected`].
+    pub status: CalendarSyncStatus,
+    pub reason: Option<WriteReason>,
+    /// This number increases with each newer state.
+    pub revision: u32,
+    /// The number of attempts to write the newest state.
+    pub attempts: u32,
+    /// The time of the next attempt. Set while the status is [`CalendarSyncStatus::Pending`].
+    pub due: Option<SteadyTime>,
+    /// The path of the event on the server, if it is not the path that this service chooses.
+    pub href: Option<String>,
+    /// The start and the end of the newest event that the server has acknowledged.
+    pub written: Option<(Timestamp, Timestamp)>,
+    /// The start and the end of the event in the calendar after a remote change.
+    pub event: Option<(Timestamp, Timestamp)>,
+}
+
+/// An event that a read has found, with the UID of an appointment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenEvent {
+    /// The path of the event, if it is not the path that this service chooses.
+    pub href: Option<String>,
+    /// The start and the end. `None` if the event is unreadable.
+    pub times: Option<(Timestamp, Timestamp)>,
+    pub is_cancelled: bool,
+    /// Whether the event has a recurrence or several components.
+    pub recurs: bool,
+}
+
+/// The outcome of an attempt to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WriteOutcome {
+    /// The server has acknowledged the event with these times, or the deletion (`None`). `href` is set if the server
+    /// has named another path.
+    Done {
+        times: Option<(Timestamp, Timestamp)>,
+        href: Option<String>,
+    },
+    /// The server has refused the write. Another attempt would be refused too.
+    Refused,
+    Failed {
+        retry_after: Option<TimeDelta>,
+    },
+}
+
+impl CalendarWrite {
+    pub fn new(calendar_id: CalendarId, appointment_id: AppointmentId, now: SteadyTime) -> Self {
+        Self {
+            calendar_id,
+            appointment_id,
+            is_deletion: false,
+            status: CalendarSyncStatus::Pending,
+            reason: None,
+            revision: 0,
+            attempts: 0,
+            due: Some(now),
+            href: None,
+            written: None,
+            event: None,
+        }
+    }
+
+    pub fn is_pending(&self) -> bool {
+        self.status == CalendarSyncStatus::Pending
+    }
+
+    /// A newer state, which is due now.
+    #[must_use]
+    pub fn renewed(self, is_deletion: bool, now: SteadyTime) -> Self {
+        Self {
+            is_deletion,
+            status: CalendarSyncStatus::Pending,
+            reason: None,
+            revision: self.revision.wrapping_add(1),
+            attempts: 0,
+            due: Some(now),
+            event: None,
+            ..self
+        }
+    }
+
+    /// The state while the calendar is stopped.
+    #[must_use]
+    pub fn stopped(self) -> Self {
+        if self.is_pending() { Self { status: CalendarSyncStatus::Failed, due: None, ..self } } else { self }
+    }
+
+    /// The state after an attempt to write the state that had the number `began`.
+    #[must_use]
+    pub fn after(self, began: u32, outcome: WriteOutcome, now: SteadyTime) -> Self {
+        let is_newest = self.revision == began;
+        let attempts = if is_newest { self.attempts.saturating_add(1) } else { self.attempts };
+        match outcome {
+            WriteOutcome::Done { times, href } => {
+                let it = Self { written: times, href: href.or(self.href), attempts, ..self };
+                if is_newest {
+                    Self { status: CalendarSyncStatus::Synced, reason: None, due: None, event: None, ..it }
+                } else {
+                    it
+                }
+            }
+            // A newer state is due already.
+            _ if !is_newest || !self.is_pending() => self,
+            WriteOutcome::Refused => Self { attempts, ..self.stopped() },
+            WriteOutcome::Failed { retry_after } => {
+                let it = Self { attempts, ..self };
+                let Some(pause) = RETRY_AFTER.get(attempts as usize - 1) else { return it.stopped() };
+                let asked = retry_after.unwrap_or_default().min(SERVER_PAUSE_MAX);
+                Self { due: Some(now + (*pause).max(asked)), ..it }
+            }
+        }
+    }
+
+    /// The state after a read that shows the event (`None`: it is deleted). `None` if nothing changes.
+    pub fn after_read(&self, seen: Option<&SeenEvent>) -> Option<Self> {
+        if self.status != CalendarSyncStatus::Synced || self.is_deletion {
+            return None;
+        }
+        let (reason, event) = match seen {
+            None => (WriteReason::EventDeleted, None),
+            Some(seen) if seen.is_cancelled => (WriteReason::EventDeleted, None),
+            Some(SeenEvent { times: Some(times), recurs, .. })
+                if *recurs || self.written.is_none_or(|written| seconds(written) != seconds(*times)) =>
+            {
+                (WriteReason::EventChanged, Some(*times))
+            }
+            Some(seen) => {
+                return (self.href != seen.href).then(|| Self { href: seen.href.clone(), ..self.clone() });
+            }
+        };
+        let href = seen.map_or_else(|| self.href.clone(), |seen| seen.href.clone());
+        Some(Self { status: CalendarSyncStatus::Failed, reason: Some(reason), event, href, ..self.clone() })
+    }
+}
+
+/// Calendar files contain whole seconds.
+fn seconds((start, end): (Timestamp, Timestamp)) -> (i64, i64) {
+    (start.millis().div_euclid(1_000), end.millis().div_euclid(1_000))
+}
+
+/// Returns the status of an appointment with these writes.
+pub fn sync_status<'a>(writes: impl IntoIterator<Item = &'a CalendarWrite>) -> CalendarSyncStatus {
+    use CalendarSyncStatus::{Failed, NotConnected, Pending, Synced};
+    let rank = |status: &CalendarSyncStatus| match status {
+        Pending => 3,
+        Failed => 2,
+        Synced => 1,
+        NotConnected => 0,
+    };
+    writes.into_iter().map(|write| write.status).max_by_key(rank).unwrap_or(NotConnected)
+}
+
+impl ConnectedCalendar {
+    /// Whether appointments of the staff member are written to the calendar.
+    pub fn is_written(&self) -> bool {
+        self.write && !self.is_leaving()
+    }
+
+    /// Whether the calendar is being disconnected after its events are deleted.
+    pub fn is_leaving(&self) -> bool {
+        self.removal_until.is_some()
+    }
+}
+
+/// A calendar, as far as its writes depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WritesTo {
+    Written {
+        detail: FeedDetail,
+        is_stopped: bool,
+    },
+    /// The events of the calendar are being deleted.
+    Leaving,
+    /// The calendar is disconnected, or appointments are no longer written to it.
+    Ended,
+}
+
+/// The writes of an appointment before and after a change to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WritesChange {
+    /// The changed writes: before (`None`: a new one) and after (`None`: a deleted one).
+    pub changed: Vec<(Option<CalendarWrite>, Option<CalendarWrite>)>,
+    /// The status of the appointment after the change.
+    pub status: CalendarSyncStatus,
+}
+
+/// The part of an appointment that its event contains.
+fn content(
+    it: &Appointment,
+    detail: FeedDetail,
+) -> (crate::AppointmentStatus, Timestamp, Timestamp, Option<crate::ServiceId>, Option<ContactId>) {
+    let service = (detail != FeedDetail::Times).then_some(it.service_id);
+    let contact = it.contact_id.filter(|_| detail == FeedDetail::Contacts);
+    (it.status, it.starts_at, it.ends_at, service, contact)
+}
+
+/// Returns the changes to the writes of an appointment. `rows` are its present writes, each with its calendar, and
+/// `target` is the calendar to which appointments of its staff member are written.
+pub fn follow(
+    (before, after): (Option<&Appointment>, &Appointment),
+    rows: Vec<(CalendarWrite, WritesTo)>,
+    target: Option<(CalendarId, WritesTo)>,
+    (at, now): (Timestamp, SteadyTime),
+) -> WritesChange {
+    let (mut changed, mut all) = (Vec::new(), Vec::new());
+    let mut has_target = false;
+    for (row, to) in rows {
+        let WritesTo::Written { detail, is_stopped } = to else {
+            match to {
+                WritesTo::Leaving => all.push(row),
+                _ => changed.push((Some(row), None)),
+            }
+            continue;
+        };
+        let is_target = target.is_some_and(|(id, _)| id == row.calendar_id);
+        has_target |= is_target;
+        let is_deletion = !(is_target && after.is_active());
+        let is_same =
+            is_deletion || before.is_some_and(|before| content(before, detail) == content(after, detail));
+        if is_deletion == row.is_deletion && is_same {
+            all.push(row);
+            continue;
+        }
+        let renewed = row.clone().renewed(is_deletion, now);
+        let renewed = if is_stopped { renewed.stopped() } else { renewed };
+        all.push(renewed.clone());
+        changed.push((Some(row), Some(renewed)));
+    }
+    if let Some((calendar, WritesTo::Written { is_stopped, .. })) = target.filter(|_| !has_target)
+        && after.is_active()
+        && before.is_none_or(|before| before.ends_at > at || after.ends_at > at)
+    {
+        let new = CalendarWrite::new(calendar, after.id, now);
+        let new = if is_stopped { new.stopped() } else { new };
+        all.push(new.clone());
+        changed.push((None, Some(new)));
+    }
+    WritesChange { changed, status: sync_status(&all) }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::{AppointmentStatus, Buffers, Source};
+
+    fn steady(seconds: i64) -> SteadyTime {
+        SteadyTime::from_millis(seconds * 1_000)
+    }
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_millis(seconds * 1_000)
+    }
+
+    fn calendar(number: u128) -> CalendarId {
+        Uuid::from_u128(number).into()
+    }
+
+    fn new() -> CalendarWrite {
+        CalendarWrite::new(calendar(1), Uuid::from_u128(9).into(), steady(0))
+    }
+
+    fn done(start: i64) -> WriteOutcome {
+        WriteOutcome::Done { times: Some((at(start), at(start + 60))), href: None }
+    }
+
+    fn synced() -> CalendarWrite {
+        new().after(0, done(100), steady(1))
+    }
+
+    fn seen(start: i64) -> SeenEvent {
+        let times = Some((at(start), at(start + 60)));
+        SeenEvent { href: None, times, is_cancelled: false, recurs: false }
+    }
+
+    fn appointment(status: AppointmentStatus, start: i64) -> Appointment {
+        Appointment {
+            id: Uuid::from_u128(9).into(),
+            status,
+            starts_at: at(start),
+            ends_at: at(start + 60),
+            buffers: Buffers::default(),
+            service_id: Uuid::nil().into(),
+            staff_id: Uuid::nil().into(),
+            contact_id: Some(Uuid::nil().into()),
+            source: Source::Api,
+            calendar_sync_status: CalendarSyncStatus::NotConnected,
+            announced: true,
+            move_unannounced: false,
+            notes: None,
+            customer_note: None,
+            booked_as: None,
+            attendance: None,
+            created_at: at(0),
+            updated_at: at(0),
+        }
+    }
+
+    fn written(detail: FeedDetail) -> WritesTo {
+        WritesTo::Written { detail, is_stopped: false }
+    }
+
+    const CONFIRMED: AppointmentStatus = AppointmentStatus::Confirmed;
+
+    #[test]
+    fn attempts_follow_with_growing_pauses_and_then_the_write_fails() {
+        let (mut write, mut now, mut pauses) = (new(), 0, Vec::new());
+        while let Some(due) = write.due {
+            pauses.push((due.millis() / 1_000 - now) / 30);
+            now = due.millis() / 1_000;
+            write = write.after(0, WriteOutcome::Failed { retry_after: None }, steady(now));
+        }
+        assert_eq!(pauses, [0, 1, 4, 20, 60, 120, 360, 720, 1440]);
+        assert_eq!((write.status, write.attempts), (CalendarSyncStatus::Failed, 9));
+    }
+
+    #[test]
+    fn a_pause_that_the_server_requests_counts_up_to_an_hour() {
+        for (hours, expected) in [(0, 30), (1, 3_600), (7, 3_600)] {
+            let retry_after = Some(TimeDelta::hours(hours));
+            let write = new().after(0, WriteOutcome::Failed { retry_after }, steady(10));
+            assert_eq!(write.due, Some(steady(10 + expected)), "{hours}");
+        }
+    }
+
+    #[test]
+    fn the_outcome_of_an_older_state_does_not_make_the_newest_state_synced() {
+        let newer = new().renewed(true, steady(5));
+        for outcome in [done(100), WriteOutcome::Refused, WriteOutcome::Failed { retry_after: None }] {
+            let after = newer.clone().after(0, outcome.clone(), steady(6));
+            assert_eq!(
+                (after.status, after.due),
+                (CalendarSyncStatus::Pending, Some(steady(5))),
+                "{outcome:?}"
+            );
+            assert_eq!(after.attempts, 0);
+        }
+    }
+
+    #[test]
+    fn only_another_start_end_or_recurrence_is_a_remote_change() {
+        let fraction = SeenEvent { times: Some((Timestamp::from_millis(100_400), at(160))), ..seen(100) };
+        let known = synced();
+        for (seen, expected) in [
+            (Some(seen(100)), None),
+            (Some(fraction), None),
+            (Some(SeenEvent { times: None, ..seen(100) }), None),
+            (Some(seen(101)), Some(WriteReason::EventChanged)),
+            (Some(SeenEvent { recurs: true, ..seen(100) }), Some(WriteReason::EventChanged)),
+            (Some(SeenEvent { is_cancelled: true, ..seen(100) }), Some(WriteReason::EventDeleted)),
+            (None, Some(WriteReason::EventDeleted)),
+        ] {
+            let after = known.after_read(seen.as_ref());
+            assert_eq!(after.as_ref().and_then(|after| after.reason), expected, "{seen:?}");
+            assert_eq!(
+                after.is_some_and(|after| after.status == CalendarSyncStatus::Failed),
+                expected.is_some()
+            );
+        }
+        assert!(new().after_read(None).is_none(), "a pending write replaces the remote change");
+        assert!(synced().renewed(true, steady(3)).after(1, done(0), steady(4)).after_read(None).is_none());
+        let elsewhere = SeenEvent { href: Some("/e".into()), ..seen(100) };
+        let moved = synced().after_read(Some(&elsewhere)).unwrap();
+        assert_eq!((moved.status, moved.href.as_deref()), (CalendarSyncStatus::Synced, Some("/e")));
+    }
+
+    #[test]
+    fn a_change_is_written_and_a_move_to_another_calendar_is_two_writes() {
+        let target = |number| Some((calendar(number), written(FeedDetail::Services)));
+        let now = (at(0), steady(9));
+        let booked = appointment(CONFIRMED, 100);
+        let made = follow((None, &booked), Vec::new(), target(1), now);
+        assert_eq!(made.status, CalendarSyncStatus::Pending);
+        let rows = || vec![(synced(), written(FeedDetail::Services))];
+        let same = follow((Some(&booked), &booked), rows(), target(1), now);
+        assert_eq!((same.changed.len(), same.status), (0, CalendarSyncStatus::Synced));
+        let moved = appointment(CONFIRMED, 200);
+        let made = follow((Some(&booked), &moved), rows(), target(1), now);
+        let (_, Some(after)) = &made.changed[0] else { panic!("{made:?}") };
+        assert!(after.is_pending() && !after.is_deletion && after.revision == 1);
+        let made = follow((Some(&booked), &moved), rows(), target(2), now);
+        let kinds: Vec<_> =
+            made.changed.iter().map(|(_, after)| after.as_ref().unwrap().is_deletion).collect();
+        assert_eq!(kinds, [true, false]);
+        let made = follow((Some(&booked), &moved), rows(), None, now);
+        assert_eq!((made.changed.len(), made.status), (1, CalendarSyncStatus::Pending));
+        let cancelled = appointment(AppointmentStatus::Cancelled, 100);
+        let made = follow((Some(&booked), &cancelled), rows(), target(1), now);
+        assert!(made.changed[0].1.as_ref().unwrap().is_deletion);
+    }
+
+    #[test]
+    fn an_appointment_that_has_ended_is_not_written_when_its_status_changes() {
+        let (now, target) = ((at(500), steady(9)), Some((calendar(1), written(FeedDetail::Contacts))));
+        let asked = appointment(AppointmentStatus::Pending, 100);
+        let made = follow((Some(&asked), &appointment(CONFIRMED, 100)), Vec::new(), target, now);
+        assert_eq!((made.changed.len(), made.status), (0, CalendarSyncStatus::NotConnected));
+    }
+
+    #[test]
+    fn an_erasure_writes_only_events_with_contacts_again() {
+        let target = |detail| Some((calendar(1), written(detail)));
+        let (booked, now) = (appointment(CONFIRMED, 100), (at(500), steady(9)));
+        let erased = booked.erased();
+        for (detail, count) in [(FeedDetail::Times, 0), (FeedDetail::Services, 0), (FeedDetail::Contacts, 1)]
+        {
+            let rows = vec![(synced(), written(detail))];
+            let made = follow((Some(&booked), &erased), rows, target(detail), now);
+            assert_eq!(made.changed.len(), count, "{detail}");
+        }
+    }
+
+    #[test]
+    fn a_stopped_calendar_fails_new_writes_and_an_ended_one_forgets_them() {
+        let stopped = WritesTo::Written { detail: FeedDetail::Services, is_stopped: true };
+        let (booked, now) = (appointment(CONFIRMED, 100), (at(0), steady(9)));
+        let made = follow((None, &booked), Vec::new(), Some((calendar(1), stopped)), now);
+        assert_eq!(made.status, CalendarSyncStatus::Failed);
+        let cancelled = appointment(AppointmentStatus::Cancelled, 100);
+        let made = follow((Some(&booked), &cancelled), vec![(synced(), WritesTo::Ended)], None, now);
+        assert_eq!((made.changed.len(), made.status), (1, CalendarSyncStatus::NotConnected));
+        let leaving = new().renewed(true, steady(1));
+        let made = follow((Some(&booked), &cancelled), vec![(leaving, WritesTo::Leaving)], None, now);
+        assert_eq!((made.changed.len(), made.status), (0, CalendarSyncStatus::Pending));
+    }
+}
