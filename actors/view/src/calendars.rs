@@ -1,8 +1,10 @@
 //! Feeds of appointments for calendar services, and connected calendars.
 
+use chrono::TimeDelta;
 use domain::{
-    AllDay, CalendarFault, CalendarId, CalendarKind, CalendarState, CalendarStatus, CalendarWarning,
-    ConnectedCalendar, Feed, FeedDetail, FeedId, StaffId, Timestamp,
+    AllDay, AppointmentId, CalendarFault, CalendarId, CalendarKind, CalendarState, CalendarStatus,
+    CalendarSyncStatus, CalendarWarning, CalendarWrite, ConnectedCalendar, Feed, FeedDetail, FeedId, StaffId,
+    SteadyTime, Timestamp, WriteReason,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -100,7 +102,8 @@ pub struct CalendarView {
     #[serde(flatten)]
     pub settings: CalendarSettingsView,
     /// `connecting` until the first complete read, then `connected`; `failing` while reads fail and are retried;
-    /// `stopped` if the calendar is not read until its settings change or a person requests a read.
+    /// `stopped` if the calendar is not read until its settings change or a person requests a read; `disconnecting`
+    /// while the written events are deleted before the calendar is disconnected.
     pub status: CalendarStatus,
     /// The time of the last read that succeeded.
     pub last_read_at: Option<Timestamp>,
@@ -126,6 +129,44 @@ pub struct CalendarErrorView {
     pub message: String,
 }
 
+/// The copy of an appointment in a connected calendar.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CalendarAppointment")]
+pub struct CalendarWriteView {
+    /// The appointment.
+    pub appointment_id: AppointmentId,
+    /// `pending` until the server has acknowledged the newest state of the appointment, then `synced`; `failed` if the
+    /// server has refused it, the attempts are used up, or the event was changed in the calendar.
+    pub status: CalendarSyncStatus,
+    /// The change in the calendar because of which the event is not written again by itself.
+    pub reason: Option<WriteReason>,
+    /// The number of attempts to write the newest state of the appointment.
+    pub attempts: u32,
+    /// The time of the next attempt.
+    pub next_attempt_at: Option<Timestamp>,
+    /// The start of the event in the calendar.
+    pub event_starts_at: Option<Timestamp>,
+    /// The end of the event in the calendar.
+    pub event_ends_at: Option<Timestamp>,
+}
+
+impl CalendarWriteView {
+    /// `now` is the present time by both clocks, because due times are readings of the steady clock.
+    pub fn new(write: &CalendarWrite, (now, steady): (Timestamp, SteadyTime)) -> Self {
+        let is_deleted = write.reason == Some(WriteReason::EventDeleted);
+        let event = write.event.or(write.written).filter(|_| !is_deleted);
+        Self {
+            appointment_id: write.appointment_id,
+            status: write.status,
+            reason: write.reason,
+            attempts: write.attempts,
+            next_attempt_at: write.due.map(|due| now + (due - steady).max(TimeDelta::zero())),
+            event_starts_at: event.map(|(start, _)| start),
+            event_ends_at: event.map(|(_, end)| end),
+        }
+    }
+}
+
 impl CalendarSettingsView {
     pub fn new(calendar: &ConnectedCalendar, created_by: KeyCreatorView) -> Self {
         let it = calendar.clone();
@@ -137,8 +178,8 @@ impl CalendarSettingsView {
             host: it.url.authority(),
             calendar: it.collection.map(|_| it.collection_name),
             username: it.login.map(|login| login.username),
-            busy: true,
-            write: false,
+            busy: it.busy,
+            write: it.write,
             detail: it.detail,
             all_day: it.all_day,
             own_addresses: it.own_addresses.iter().map(|address| address.as_str().to_owned()).collect(),

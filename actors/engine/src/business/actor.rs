@@ -311,6 +311,7 @@ fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses
         Effect::Missed(count) => _ = deliveries.missed_over_budget.fetch_add(count, Ordering::Relaxed),
         Effect::MailWaits(until) => outbox.waits(id, until),
         Effect::ReadCalendar(key) => readings.wake(key),
+        Effect::WriteCalendar(key) => readings.wake_write(key),
         Effect::NoticesChange(appointment) => outbox.changed(id, appointment),
         Effect::MailsLeftOut(alerts) => _ = outbox.left_out.fetch_add(alerts, Ordering::Relaxed),
         Effect::Tell(happened) => shared.live.tell(id, happened),

@@ -20,7 +20,7 @@ use crate::mail::{NewMail, next_daily, write_mail};
 
 pub(super) fn happenings<'a>(
     writes: &'a [Write],
-    failing: Option<AlertTrigger>,
+    others: Vec<AlertTrigger>,
 ) -> impl Iterator<Item = AlertTrigger> + 'a {
     let of_write = |write: &Write| match write {
         Write::Appointment { before, after } => AlertTrigger::of_appointment(before.as_ref(), after),
@@ -28,7 +28,7 @@ pub(super) fn happenings<'a>(
         Write::Call { before: None, after } => AlertTrigger::of_call(after),
         _ => None,
     };
-    writes.iter().filter_map(of_write).chain(failing)
+    writes.iter().filter_map(of_write).chain(others)
 }
 
 pub(super) fn write_alerts(

@@ -103,6 +103,16 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Like [`Self::check_match`], but the tag of any of these variants of the resource matches.
+    pub(super) fn check_match_of_any<V: Serialize>(
+        &self,
+        resource: &V,
+        variants: impl Iterator<Item = V>,
+    ) -> Result<(), Refusal> {
+        let mut matches = variants.map(|variant| self.check_match(&variant));
+        if matches.any(|matched| matched.is_ok()) { Ok(()) } else { Err(Self::changed(resource)) }
+    }
+
     /// The refusal of a change because the resource has changed in the meantime.
     pub fn changed<V: Serialize>(resource: &V) -> Refusal {
         let tag = view::etag(&view::render(resource));

@@ -1,8 +1,10 @@
 //! Turns a decision into the batch, the answer and the effects of a change.
 
+use std::collections::BTreeSet;
+
 use domain::{
-    AlertKind, Amount, AppointmentId, AuditEntry, AuditId, BudgetKind, BusinessId, Delivery, EventId,
-    EventType, Timestamp,
+    AlertKind, Amount, AppointmentId, AuditEntry, AuditId, BudgetKind, BusinessId, CalendarStatus, Delivery,
+    EventId, EventType, Timestamp,
 };
 use store::records::AuditRecord;
 use store::{Batch, Record, Weight, keys};
@@ -18,7 +20,7 @@ use super::request::{Answer, Gives, Request};
 use super::state::State;
 use super::usage;
 use super::write::Write;
-use super::{links, search_texts};
+use super::{links, search_texts, writes};
 use crate::calendars::reading::CalendarKey;
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::error::Result;
@@ -41,6 +43,8 @@ pub(super) enum Effect {
     MailWaits(Timestamp),
     /// Reads a calendar, or deletes the rows of a disconnected calendar.
     ReadCalendar(CalendarKey),
+    /// Writes appointments to a calendar.
+    WriteCalendar(CalendarKey),
     /// A change may have made waiting notices about this appointment obsolete.
     NoticesChange(AppointmentId),
     MailsLeftOut(u64),
@@ -86,7 +90,8 @@ pub(super) fn write(
 ) -> Result<(Batch, Vec<Effect>)> {
     feeds::end(state, at, &mut decided)?;
     calendars::disconnect_ended(state, &mut decided);
-    let Decided { writes, audit, events, mails, waits, failing, .. } = decided;
+    writes::add(state, at, &mut decided)?;
+    let Decided { writes, audit, events, mails, waits, alerts, .. } = decided;
     let (mut batch, mut usage) = (Batch::default(), state.budget.usage);
     for write in &writes {
         let from = batch.len();
@@ -111,9 +116,9 @@ pub(super) fn write(
         write_event(state, event, &resource, at, &mut batch, &mut announced);
     }
     let Announced { mut deliveries, missed, .. } = announced;
-    let turned_off = failing.as_ref().filter(|alert| alert.kind == AlertKind::WebhookDisabled);
+    let turned_off = alerts.iter().find(|alert| alert.kind == AlertKind::WebhookDisabled);
     let turned_off = turned_off.map(|alert| alert.id.into());
-    let alerting = happenings(&writes, failing);
+    let alerting = happenings(&writes, alerts);
     let mut mailed = write_alerts(state, alerting, request.actor, at, &mut batch)?;
     for (id, mail) in mails {
         mailed.write(state, id, mail, at, &mut batch);
@@ -150,6 +155,7 @@ pub(super) fn write(
     let business = state.id;
     let of_business = |endpoint| EndpointKey { business, endpoint };
     let read = |calendar| Effect::ReadCalendar(CalendarKey { business, calendar });
+    let mut to_write = BTreeSet::new();
     for write in &writes {
         match write {
             Write::NoContact(_)
@@ -188,9 +194,23 @@ pub(super) fn write(
                 effects.push(read(after.id));
             }
             Write::NoCalendar(gone) => effects.push(read(gone.id)),
+            Write::CalendarWrite { after: Some(after), .. } if after.is_pending() => {
+                to_write.insert(after.calendar_id);
+            }
+            _ => {}
+        }
+        match write {
+            Write::Calendar { after, .. } if after.task.is_some() || after.is_leaving() => {
+                to_write.insert(after.id);
+            }
+            Write::CalendarState { after, .. } if after.status == CalendarStatus::Stopped => {
+                to_write.insert(after.calendar_id);
+            }
             _ => {}
         }
     }
+    let written = |calendar| Effect::WriteCalendar(CalendarKey { business, calendar });
+    effects.extend(to_write.into_iter().map(written));
     writes.into_iter().for_each(|write| state.apply(write));
     if !state.business.suspended {
         effects.extend(deliveries.into_iter().map(Effect::Deliver));

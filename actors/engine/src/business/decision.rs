@@ -38,8 +38,9 @@ pub(crate) struct Decided {
     pub(super) waits: Option<Timestamp>,
     /// The author that the audit log names instead of the author of the request.
     pub(super) by: Option<Actor>,
-    /// The alert about a failing endpoint or calendar.
-    pub(super) failing: Option<AlertTrigger>,
+    /// The alerts that do not follow from the written records: about failing endpoints and calendars, and about events
+    /// that were changed in calendars.
+    pub(super) alerts: Vec<AlertTrigger>,
 }
 
 impl Decided {
@@ -117,6 +118,12 @@ impl<G: Gives> Decision<G> {
     }
 
     #[must_use]
+    pub(super) fn write_all(mut self, writes: Vec<Write>) -> Self {
+        self.decided.writes.extend(writes);
+        self
+    }
+
+    #[must_use]
     pub fn note(self, action: AuditAction, id: impl ResourceId) -> Self {
         self.noted(action, id, Vec::new())
     }
@@ -174,8 +181,8 @@ impl<G: Gives> Decision<G> {
     }
 
     #[must_use]
-    pub(super) fn alert(mut self, failing: AlertTrigger) -> Self {
-        self.decided.failing = Some(failing);
+    pub(super) fn alert(mut self, alert: AlertTrigger) -> Self {
+        self.decided.alerts.push(alert);
         self
     }
 
@@ -199,15 +206,19 @@ impl<G: Gives> Decision<G> {
     }
 }
 
-/// The fields that differ between two states of a resource, except `updated_at`.
+/// The fields whose changes follow from other changes, or are not made by a person.
+const UNAUDITED: [&str; 2] = ["updated_at", "calendar_sync_status"];
+
+/// The fields that differ between two states of a resource, except [`UNAUDITED`].
 fn changed_fields<V: Serialize>(before: &V, after: &V) -> Vec<FieldChange> {
     let (Ok(Value::Object(before)), Ok(Value::Object(after))) =
         (serde_json::to_value(before), serde_json::to_value(after))
     else {
         return Vec::new();
     };
-    let differing =
-        after.into_iter().filter(|(field, to)| field != "updated_at" && before.get(field) != Some(to));
+    let differing = after
+        .into_iter()
+        .filter(|(field, to)| !UNAUDITED.contains(&field.as_str()) && before.get(field) != Some(to));
     let change = |(field, to): (String, Value)| FieldChange {
         from: before.get(&field).unwrap_or(&Value::Null).to_string(),
         to: to.to_string(),

@@ -41,6 +41,7 @@ mod state;
 mod turn_context;
 mod usage;
 mod write;
+mod writes;
 
 pub use change::{AnswerOf, Change};
 pub use contact_import::{ContactsImported, ImportContacts};

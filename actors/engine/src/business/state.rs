@@ -284,6 +284,7 @@ impl State {
             Write::Contact { .. }
             | Write::Feed { .. }
             | Write::CalendarState { .. }
+            | Write::CalendarWrite { .. }
             | Write::Delivery { .. }
             | Write::NoContact(_)
             | Write::Merged(..)

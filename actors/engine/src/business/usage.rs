@@ -137,7 +137,10 @@ impl State {
 
     /// The next rows of a range, with all changes decided so far, and the remaining range.
     #[allow(clippy::type_complexity, reason = "a type alias would be used only once")]
-    fn next_rows(&self, range: &KeyRange) -> Result<(BTreeMap<Key, Vec<u8>>, Option<KeyRange>), StoreError> {
+    pub(crate) fn next_rows(
+        &self,
+        range: &KeyRange,
+    ) -> Result<(BTreeMap<Key, Vec<u8>>, Option<KeyRange>), StoreError> {
         let (mut rows, mut bytes, mut rest) = (BTreeMap::new(), 0, None);
         for row in self.store.scan(range, Order::Ascending) {
             let (key, value) = row?;

@@ -3,9 +3,10 @@
 
 use chrono::NaiveDate;
 use domain::{
-    Alias, ApiKey, Appointment, BlockedKey, Business, BusinessId, CalendarBusy, CalendarState, CallRecord,
-    ConnectedCalendar, Contact, ContactId, Delivery, Feed, Membership, NoticeSettings, PersonId, ResourceId,
-    Retention, Service, ServiceId, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
+    Alias, ApiKey, Appointment, BlockedKey, Business, BusinessId, CalendarBusy, CalendarState, CalendarWrite,
+    CallRecord, ConnectedCalendar, Contact, ContactId, Delivery, Feed, Membership, NoticeSettings, PersonId,
+    ResourceId, Retention, Service, ServiceId, StaffId, StaffMember, TakenMessage, Timestamp,
+    WebhookEndpoint, WebhookId,
 };
 use store::kept::{Kept, SearchChange};
 use store::{Batch, Record, Tombstone, kept, keys};
@@ -91,6 +92,11 @@ pub enum Write {
         staff: StaffId,
         busy: CalendarBusy,
         bytes_before: usize,
+    },
+    /// The copy of an appointment in a calendar. `after` is `None` if the write is deleted.
+    CalendarWrite {
+        before: Option<CalendarWrite>,
+        after: Option<CalendarWrite>,
     },
     Membership(Membership),
     /// Deletes the membership whose offer has this stamp. A membership that was offered later has a later
@@ -213,6 +219,12 @@ impl Write {
             Self::CalendarState { before, after } => kept::put(of, before.as_ref(), after, batch),
             Self::CalendarBusy { busy, bytes_before, .. } => {
                 batch.put_over(keys::calendar_busy(of, busy.calendar_id), busy.encode(), *bytes_before);
+            }
+            Self::CalendarWrite { before, after: Some(after) } => {
+                kept::put(of, before.as_ref(), after, batch);
+            }
+            Self::CalendarWrite { before, after: None } => {
+                before.iter().for_each(|gone| kept::delete(of, gone, batch));
             }
             Self::Membership(membership) => kept::put(of, None, membership, batch),
             Self::NoMembership(id, offered) => {

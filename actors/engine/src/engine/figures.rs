@@ -35,6 +35,17 @@ impl Engine {
             .into()
     }
 
+    /// Returns the number of successful and of failed writes to calendars.
+    pub fn calendar_writes(&self) -> (u64, u64) {
+        let counts = &self.parts.businesses.readings.write_counts;
+        counts.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
+    }
+
+    /// Returns the number of appointments that wait to be written to a calendar.
+    pub fn calendar_writes_pending(&self) -> usize {
+        self.parts.businesses.readings.pending_writes()
+    }
+
     /// The numbers of turns and of requests to the chat model.
     pub fn talking(&self) -> TalkingCounts {
         self.parts.businesses.talking.figures.read()

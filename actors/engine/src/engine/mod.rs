@@ -26,6 +26,7 @@ pub use self::once::Once;
 use crate::actor::{Bounds, Directory};
 use crate::backup::{BackupState, Backups};
 use crate::business::{self, BusinessActor, BusinessHandle, Businesses};
+use crate::calendars::EventWriter;
 use crate::calendars::reading::{CalendarActor, Readings};
 use crate::clock::{Clocks, SteadyClock};
 use crate::credentials::Credential;
@@ -161,6 +162,11 @@ impl Engine {
     /// Sets the calendar servers, as `host:port`, whose addresses may be private.
     pub fn set_calendar_hosts(&self, servers: impl IntoIterator<Item = String>) {
         self.parts.businesses.readings.web.list(servers);
+    }
+
+    /// Sets the format of the events that are written to calendars. Nothing is written before.
+    pub fn write_calendars_with(&self, writer: Arc<dyn EventWriter>) {
+        self.parts.businesses.readings.write_with(writer);
     }
 
     /// Sets the chat model that answers for the receptionist. `options` are added to each request to its server.

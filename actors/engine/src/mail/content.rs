@@ -144,7 +144,8 @@ pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Optio
         AlertKind::AppointmentRequested
         | AlertKind::AppointmentBooked
         | AlertKind::AppointmentRescheduled
-        | AlertKind::AppointmentCancelled => appointment(store, of, about.id),
+        | AlertKind::AppointmentCancelled
+        | AlertKind::CalendarEventChanged => appointment(store, of, about.id),
     }
 }
 

@@ -120,6 +120,7 @@ mod tests {
             AlertKind::CallMissed,
             AlertKind::WebhookFailing,
             AlertKind::CalendarFailed,
+            AlertKind::CalendarEventChanged,
         ];
         let mut expected: Vec<_> =
             (0..).zip(kinds).map(|(number, kind)| (Subscription::Kind(kind), number)).collect();

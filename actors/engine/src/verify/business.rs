@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use domain::{
     Alert, Amount, ApiKey, Appointment, AppointmentId, AuditId, BlockedTime, BudgetKind, Business,
-    BusinessId, CallId, CallRecord, ConnectedCalendar, Contact, ContactId, Conversation, ConversationId,
-    EventId, Feed, FeedId, Membership, MessageId, PersonId, SlugOwner, StaffId, StaffMember, TakenMessage,
-    Timestamp, Usage, Website,
+    BusinessId, CalendarSyncStatus, CallId, CallRecord, ConnectedCalendar, Contact, ContactId, Conversation,
+    ConversationId, EventId, Feed, FeedId, Membership, MessageId, PersonId, SlugOwner, StaffId, StaffMember,
+    TakenMessage, Timestamp, Usage, Website,
 };
 use store::kept::{self, Counted, counted};
 use store::keys::kind;
@@ -139,6 +139,10 @@ impl InBusiness {
                 let Some(calendar) = checker.kept::<ConnectedCalendar>(value) else { return };
                 checker.refers("staff member", &keys::staff(of, calendar.staff_id));
             }
+            kind::CALENDAR_WRITE => checker.calendar_write(value),
+            kind::CALENDAR_WRITE_OF | kind::CALENDAR_WRITE_DUE | kind::CALENDAR_WRITE_FAILED => {
+                checker.index_of_writes(kind, value);
+            }
             kind::FEED_LIVE => {
                 let Some(id) = checker.id::<FeedId>() else { return };
                 checker.leads_to::<Feed>(&keys::feed(of, id), value);
@@ -222,6 +226,9 @@ impl InBusiness {
         let Some(a) = checker.kept::<Appointment>(value) else { return };
         let of = checker.of;
         checker.refers_to_contact(a.contact_id);
+        if a.calendar_sync_status != CalendarSyncStatus::NotConnected {
+            checker.has_writes(a.id);
+        }
         checker.refers("service", &keys::service(of, a.service_id));
         checker.refers("staff member", &keys::staff(of, a.staff_id));
         if a.updated_at < a.created_at {

@@ -1,9 +1,9 @@
 //! Checks of records with their index rows and references.
 
 use domain::{
-    AlertsRead, Alias, Appointment, AppointmentId, BusinessId, CallId, Contact, ContactId, Conversation,
-    ConversationId, Delivery, EventId, Mail, MailId, Person, PersonId, ResourceId, TakenMessage,
-    WebhookEndpoint, WebhookId,
+    AlertsRead, Alias, Appointment, AppointmentId, BusinessId, CalendarId, CalendarSyncStatus, CalendarWrite,
+    CallId, Contact, ContactId, Conversation, ConversationId, Delivery, EventId, Mail, MailId, Person,
+    PersonId, ResourceId, TakenMessage, WebhookEndpoint, WebhookId,
 };
 use store::kept::Kind;
 use store::keys::{installation_kind, kind};
@@ -110,6 +110,44 @@ impl Checker<'_> {
         let from = if kind == kind::MERGING { value } else { &*self.key };
         let Some(from) = self.read(keys::id_at_end::<ContactId>(from)) else { return };
         self.leads_to::<Alias>(&keys::alias(self.of, from), value);
+    }
+
+    /// Checks the copy of an appointment in a calendar.
+    pub(super) fn calendar_write(&mut self, value: &[u8]) {
+        let Some(write) = self.kept::<CalendarWrite>(value) else { return };
+        let (of, id) = (self.of, write.appointment_id);
+        // The writes of a disconnected calendar are deleted while the list of calendars still contains it.
+        if !self.is_there(&keys::calendar_index(of, write.calendar_id)) {
+            self.wrong("the calendar that it belongs to is missing");
+        }
+        self.refers("appointment", &keys::appointment_start(of, id));
+        let start = self.value(&keys::appointment_start(of, id));
+        let start = start.and_then(|value| keys::millis_from_value(&value).ok());
+        let appointment = start.and_then(|at| self.record::<Appointment>(&keys::appointment(of, at, id)));
+        if appointment.is_some_and(|it| it.calendar_sync_status == CalendarSyncStatus::NotConnected) {
+            self.wrong("its appointment is not connected to a calendar");
+        }
+    }
+
+    pub(super) fn index_of_writes(&mut self, kind: u8, value: &[u8]) {
+        let key = self.key;
+        let first = key.get(..33).unwrap_or_default();
+        let write = match kind {
+            kind::CALENDAR_WRITE_OF => keys::id_at_end(first)
+                .and_then(|appointment| Ok((keys::id_at_end::<CalendarId>(&key)?, appointment))),
+            _ => keys::id_at_end(first).and_then(|calendar| Ok((calendar, keys::id_at_end(&key)?))),
+        };
+        let Some((calendar, appointment)) = self.read(write) else { return };
+        self.leads_to::<CalendarWrite>(&keys::calendar_write(self.of, calendar, appointment), value);
+    }
+
+    /// Checks that an appointment that is connected to a calendar has a write.
+    pub(super) fn has_writes(&mut self, id: AppointmentId) {
+        let writes = keys::calendar_writes_of(self.of, id);
+        let first = self.rows.scan(&writes, Order::Ascending).next().transpose();
+        if self.read(first).is_some_and(|first| first.is_none()) {
+            self.wrong("its copy in a connected calendar is missing");
+        }
     }
 
     pub(super) fn message(&mut self, value: &[u8]) {

@@ -3,8 +3,9 @@
 use domain::availability::{Overridden, Schedule};
 use domain::booking::{self, BookRequest, MoveRequest, Outcome, Party};
 use domain::{
-    Appointment, AppointmentId, AppointmentStatus, Attendance, AuditAction, BudgetKind, Busy, Conflict,
-    Contact, ContactDetails, ContactId, Named, Problem, ProblemCode, Refusal, Right, Text,
+    Appointment, AppointmentId, AppointmentStatus, Attendance, AuditAction, BudgetKind, Busy,
+    CalendarSyncStatus, Conflict, Contact, ContactDetails, ContactId, Named, Problem, ProblemCode, Refusal,
+    Right, Text,
 };
 use serde::Serialize;
 use store::{StoreError, Weight, unless_set_aside};
@@ -77,6 +78,7 @@ pub(in crate::business) fn book<V: SomeAppointmentView, G: Gives>(
         booking::book(&schedule, &request, context.mint(), contact.id, context.at)?;
     let overridden = overridden(&schedule, request.party, &appointment);
     entered(&mut appointment);
+    context.state.set_synced(None, &mut appointment, context.at)?;
     if let Some(described) = &described {
         context.check_budget(BudgetKind::Contacts, described, "contact")?;
     }
@@ -249,14 +251,22 @@ pub(in crate::business) fn amend<V: SomeAppointmentView>(
     let is_erased = before.contact_id.is_some() && matches!(read, Some(None));
     let contact = read.flatten();
     let shown: V = context.state.show(&before, contact.as_ref());
-    context.check_match(&shown)?;
+    if context.check_match(&shown).is_err() {
+        // A tag with another `calendar_sync_status` also matches, because that field changes without a request.
+        let variants = CalendarSyncStatus::ALL.iter().map(|status| {
+            let variant = Appointment { calendar_sync_status: *status, ..before.clone() };
+            context.state.show::<V>(&variant, contact.as_ref())
+        });
+        context.check_match_of_any(&shown, variants)?;
+    }
     // The erasure job may miss this appointment, so the change itself removes an erased contact's data.
     let mut known = if is_erased { before.erased() } else { before.clone() };
     // The change also moves an appointment of a merged contact to the survivor.
     known.contact_id = contact.as_ref().map_or(known.contact_id, |contact| Some(contact.id));
     match rule(&known)? {
         Outcome::Unchanged => Ok(Decision::answering(shown)),
-        Outcome::Changed { after, event } => {
+        Outcome::Changed { mut after, event } => {
+            context.state.set_synced(Some(&before), &mut after, context.at)?;
             let audited = [&before, &after].map(|it| Audited {
                 appointment: context.state.show(it, contact.as_ref()),
                 attendance: it.attendance,

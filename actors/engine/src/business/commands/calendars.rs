@@ -2,15 +2,16 @@
 
 use domain::{
     Actor, AlertTrigger, AllDay, AuditAction, CALENDARS_MAX, CALENDARS_PER_STAFF_MAX, CalendarBusy,
-    CalendarId, CalendarKind, CalendarLogin, CalendarState, Conflict, ConnectedCalendar, Email, FeedDetail,
-    KeyCreator, Named, Person, PersonId, ProblemCode, Refusal, Right, Spans, StaffId, WebhookUrl,
+    CalendarId, CalendarKind, CalendarLogin, CalendarState, CalendarStatus, CalendarTask, Conflict,
+    ConnectedCalendar, Email, FeedDetail, KeyCreator, Named, Person, PersonId, ProblemCode, REMOVAL_MAX,
+    Refusal, Right, Spans, StaffId, WebhookUrl,
 };
-use store::{Batch, StoreError, Weight, keys};
+use store::{Batch, Order, StoreError, Weight, keys};
 use view::{CalendarSettingsView, CalendarView, KeyCreatorView};
 
 use crate::business::decision::Decided;
 use crate::business::state::State;
-use crate::business::{Change, Context, Decision, New, Removed, Shown, Write};
+use crate::business::{Change, Context, Decision, Given, New, Removed, Shown, Write};
 use crate::error::Result;
 
 /// Connects a calendar. The caller has already read it once, and has checked its address.
@@ -24,6 +25,8 @@ pub struct ConnectCalendar {
     pub collection: Option<WebhookUrl>,
     pub collection_name: String,
     pub server_addresses: Vec<String>,
+    pub busy: bool,
+    pub write: bool,
     pub detail: FeedDetail,
     pub all_day: AllDay,
     pub own_addresses: Vec<Email>,
@@ -48,6 +51,10 @@ impl Change for ConnectCalendar {
                 return Err(Refusal::conflict(full, "staff_id", ProblemCode::Calendars(count)).into());
             }
         }
+        check_directions(self.kind, self.busy, self.write)?;
+        if self.write {
+            check_only_written(state, self.staff_id)?;
+        }
         let created_by = match context.request.actor {
             Actor::Person(id) => KeyCreator::Person(id),
             Actor::ApiKey(_) | Actor::Operator | Actor::System | Actor::Customer | Actor::Receptionist(_) => {
@@ -63,11 +70,16 @@ impl Change for ConnectCalendar {
             login: self.login,
             collection: self.collection,
             collection_name: self.collection_name,
+            busy: self.busy,
+            write: self.write,
             detail: self.detail,
             all_day: self.all_day,
             own_addresses: self.own_addresses,
             server_addresses: self.server_addresses,
             version: 0,
+            task: self.write.then_some(CalendarTask::Adopt),
+            task_at: None,
+            removal_until: None,
             created_by,
             created_at: context.at,
             updated_at: context.at,
@@ -91,6 +103,8 @@ pub struct PatchCalendar {
     /// changed since.
     pub checked_for: Option<(WebhookUrl, Option<CalendarLogin>)>,
     pub server_addresses: Option<Vec<String>>,
+    pub busy: Option<bool>,
+    pub write: Option<bool>,
     pub detail: Option<FeedDetail>,
     pub all_day: Option<AllDay>,
     pub own_addresses: Option<Vec<Email>>,
@@ -114,6 +128,8 @@ impl Change for PatchCalendar {
             url: self.url.unwrap_or(it.url),
             login: self.login.or(it.login),
             server_addresses: self.server_addresses.unwrap_or(it.server_addresses),
+            busy: self.busy.unwrap_or(it.busy),
+            write: self.write.unwrap_or(it.write),
             detail: self.detail.unwrap_or(it.detail),
             all_day: self.all_day.unwrap_or(it.all_day),
             own_addresses: self.own_addresses.unwrap_or(it.own_addresses),
@@ -122,14 +138,35 @@ impl Change for PatchCalendar {
         if after == *before {
             return Ok(Decision::answering(shown(context.state, before, reads)?));
         }
+        check_directions(after.kind, after.busy, after.write)?;
+        if after.write && !before.write {
+            check_only_written(context.state, after.staff_id)?;
+        }
         after.updated_at = context.at;
-        let are_reads_affected = (&after.url, &after.login, after.all_day, after.addresses())
-            != (&before.url, &before.login, before.all_day, before.addresses());
+        let are_reads_affected = (&after.url, &after.login, after.busy, after.all_day, after.addresses())
+            != (&before.url, &before.login, before.busy, before.all_day, before.addresses());
         let mut now = reads.clone();
         if are_reads_affected {
             (after.version, now) = (before.version.wrapping_add(1), reads.clone().for_complete_read());
         }
-        let decision = Decision::answering(shown(context.state, &after, now.clone())?)
+        let task = match (before.write, after.write) {
+            (true, false) => Some(CalendarTask::Leave),
+            (false, true) => Some(CalendarTask::Adopt),
+            (true, true) if after.detail != before.detail => Some(CalendarTask::Adopt),
+            (true, true) if (&after.url, &after.login) != (&before.url, &before.login) => {
+                // An adoption also writes again what has failed.
+                Some(before.task.filter(|task| *task == CalendarTask::Adopt).unwrap_or(CalendarTask::Retry))
+            }
+            _ => None,
+        };
+        if task.is_some() && (task, after.write) != (before.task, before.write) {
+            (after.task, after.task_at) = (task, None);
+        }
+        let mut decision = Decision::answering(shown(context.state, &after, now.clone())?);
+        if before.busy && !after.busy {
+            decision = decision.write(no_busy_times(context.state, &after)?);
+        }
+        let decision = decision
             .note(AuditAction::CalendarChanged, self.id)
             .write(Write::Calendar { before: Some(before.clone()), after });
         Ok(if now == reads {
@@ -152,13 +189,77 @@ impl Change for DisconnectCalendar {
     const RIGHT: Option<Right> = Some(Right::Own);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        let gone = manageable_calendar(context, self.id)?.clone();
+        let gone = seen_calendar(context, self.id)?.clone();
         Ok(Decision::gone().note(AuditAction::CalendarDisconnected, self.id).write(Write::NoCalendar(gone)))
     }
 }
 
-/// Makes the next read of a calendar a complete read. If the reads of the calendar were stopped, they
-/// continue.
+/// Disconnects a calendar after its written events that have not ended are deleted. This takes at most
+/// [`REMOVAL_MAX`]. From now on nothing is read, and the busy times are deleted.
+#[derive(Clone, Copy, Debug)]
+pub struct RemoveCalendar {
+    pub id: CalendarId,
+}
+
+impl Change for RemoveCalendar {
+    type Gives = Given<CalendarView, 202>;
+    const WEIGHT: Weight = Weight::Frees;
+    const RIGHT: Option<Right> = Some(Right::Own);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let state = context.state;
+        let before = seen_calendar(context, self.id)?;
+        let reads = reads(state, self.id)?;
+        if before.is_leaving() {
+            return Ok(Decision::answering(shown(state, before, reads)?));
+        }
+        let after = ConnectedCalendar {
+            task: Some(CalendarTask::Remove),
+            task_at: None,
+            removal_until: Some(state.clocks.steady() + REMOVAL_MAX),
+            version: before.version.wrapping_add(1),
+            updated_at: context.at,
+            ..before.clone()
+        };
+        let now = CalendarState { status: CalendarStatus::Disconnecting, ..reads.clone() };
+        Ok(Decision::answering(shown(state, &after, now.clone())?)
+            .note(AuditAction::CalendarDisconnected, self.id)
+            .write(no_busy_times(state, &after)?)
+            .write(Write::Calendar { before: Some(before.clone()), after })
+            .write(Write::CalendarState { before: Some(reads), after: now }))
+    }
+}
+
+fn check_directions(kind: CalendarKind, busy: bool, write: bool) -> Result<(), Refusal> {
+    if write && kind != CalendarKind::Caldav {
+        return Err(Refusal::invalid("write", ProblemCode::CaldavOnly));
+    }
+    if !busy && !write {
+        return Err(Refusal::invalid("busy", ProblemCode::BusyOrWrite));
+    }
+    Ok(())
+}
+
+/// Appointments of a staff member are written to at most one calendar.
+fn check_only_written(state: &State, staff: StaffId) -> Result<(), Refusal> {
+    match state.written_calendar(staff) {
+        Some(_) => Err(Refusal::conflict(Conflict::WrittenElsewhere, "write", ProblemCode::now(staff))),
+        None => Ok(()),
+    }
+}
+
+fn busy_times(state: &State, calendar: &ConnectedCalendar, busy: Spans) -> Result<Write, StoreError> {
+    let row = keys::calendar_busy(state.id, calendar.id);
+    let bytes_before = state.read_raw(&row)?.map_or(0, |value| value.len());
+    let busy = CalendarBusy { calendar_id: calendar.id, busy };
+    Ok(Write::CalendarBusy { staff: calendar.staff_id, busy, bytes_before })
+}
+
+fn no_busy_times(state: &State, calendar: &ConnectedCalendar) -> Result<Write, StoreError> {
+    busy_times(state, calendar, Spans::default())
+}
+
+/// Makes the next read complete, and lets a stopped calendar be read again.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadCalendar {
     pub id: CalendarId,
@@ -223,10 +324,22 @@ impl Change for RecordRead {
             decision = decision.alert(AlertTrigger::of_calendar(calendar));
         }
         if let Some(busy) = self.busy {
-            let row = keys::calendar_busy(context.state.id, calendar.id);
-            let bytes_before = context.state.read_raw(&row)?.map_or(0, |value| value.len());
-            let busy = CalendarBusy { calendar_id: calendar.id, busy };
-            decision = decision.write(Write::CalendarBusy { staff: calendar.staff_id, busy, bytes_before });
+            let busy = if calendar.busy { busy } else { Spans::default() };
+            decision = decision.write(busy_times(context.state, calendar, busy)?);
+        }
+        let was_connected = before.as_ref().is_some_and(|it| it.status == CalendarStatus::Connected);
+        if after.status == CalendarStatus::Connected
+            && !was_connected
+            && calendar.is_written()
+            && calendar.task.is_none()
+        {
+            let failed = keys::calendar_writes_failed(context.state.id, calendar.id);
+            if context.state.next_in(&failed, Order::Ascending)?.is_some() {
+                let resumed =
+                    ConnectedCalendar { task: Some(CalendarTask::Resume), task_at: None, ..calendar.clone() };
+                let before = Some(calendar.clone());
+                decision = decision.write(Write::Calendar { before, after: resumed });
+            }
         }
         if !self.rows.is_empty() {
             decision = decision.write(Write::Rows(self.rows));
@@ -236,7 +349,7 @@ impl Change for RecordRead {
 }
 
 /// Returns the calendar. Refuses the result of a read if the settings have changed since the read began.
-fn calendar_of_read<'a>(
+pub(super) fn calendar_of_read<'a>(
     context: &Context<'a>,
     (id, version): (CalendarId, u32),
 ) -> Result<&'a ConnectedCalendar, Refusal> {
@@ -244,8 +357,17 @@ fn calendar_of_read<'a>(
     calendar.ok_or(Refusal::NotFound(Named::Calendar))
 }
 
+/// Returns the calendar, if the person may manage it and it is not being disconnected.
+pub(super) fn manageable_calendar<'a>(
+    context: &Context<'a>,
+    id: CalendarId,
+) -> Result<&'a ConnectedCalendar, Refusal> {
+    let calendar = seen_calendar(context, id)?;
+    if calendar.is_leaving() { Err(Refusal::NotFound(Named::Calendar)) } else { Ok(calendar) }
+}
+
 /// Returns the calendar, if the person may manage it.
-fn manageable_calendar<'a>(context: &Context<'a>, id: CalendarId) -> Result<&'a ConnectedCalendar, Refusal> {
+fn seen_calendar<'a>(context: &Context<'a>, id: CalendarId) -> Result<&'a ConnectedCalendar, Refusal> {
     let editor = context.editor()?;
     let calendar = context.state.calendars.get(&id);
     let calendar = calendar.filter(|calendar| editor.sees_calendars_of(Some(calendar.staff_id)));

@@ -27,6 +27,7 @@ pub mod profile;
 pub mod receptionist;
 pub mod webhooks;
 pub mod website;
+pub mod writing;
 
 /// A change whose answer is the resource as the operator and the team see it.
 #[derive(Clone, Debug)]

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use chrono::TimeDelta;
 use domain::{
-    AppointmentId, BusinessId, CalendarId, CalendarState, ConnectedCalendar, KeyCreator, Membership, Person,
-    Spans, StaffId, Timestamp,
+    AppointmentId, BusinessId, CalendarId, CalendarState, CalendarSyncStatus, CalendarWrite,
+    ConnectedCalendar, KeyCreator, Membership, Person, Spans, StaffId, SteadyTime, Timestamp,
 };
 use store::keys::kind;
 use store::{Order, Record, StoreError, keys};
-use view::{AppointmentView, CalendarSettingsView, CalendarView, KeyCreatorView};
+use view::{AppointmentView, CalendarSettingsView, CalendarView, CalendarWriteView, KeyCreatorView};
 
 use super::{Page, PageRequest, collect};
 use crate::business::BusinessHandle;
@@ -47,6 +47,50 @@ impl BusinessHandle {
             calendar.map(|calendar| shown(&Reader::unbounded(store), self.id, &calendar)).transpose()
         })
         .await
+    }
+
+    /// Returns the copies of appointments in a calendar, in the order of the creation of the appointments.
+    pub async fn calendar_writes(
+        &self,
+        id: CalendarId,
+        status: Option<CalendarSyncStatus>,
+        page: &PageRequest,
+    ) -> Result<Page<CalendarWriteView>> {
+        let (range, now) = (keys::calendar_writes(self.id, id), self.write_times());
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Ascending, page, |_, value| {
+                let write = CalendarWrite::decode(value)?;
+                let is_meant = status.is_none_or(|status| status == write.status);
+                Ok(is_meant.then(|| CalendarWriteView::new(&write, now)))
+            })
+        })
+        .await
+    }
+
+    /// Returns the copies of an appointment, each with its calendar.
+    pub async fn writes_of_appointment(
+        &self,
+        id: AppointmentId,
+    ) -> Result<Vec<(ConnectedCalendar, CalendarWriteView)>> {
+        let now = self.write_times();
+        self.read(|store| {
+            let mut found = Vec::new();
+            for row in store.scan(&keys::calendar_writes_of(self.id, id), Order::Ascending) {
+                let calendar: CalendarId = keys::id_at_end(&row?.0)?;
+                let write = store.find::<CalendarWrite>(&keys::calendar_write(self.id, calendar, id))?;
+                let calendar = store.find::<ConnectedCalendar>(&keys::calendar(self.id, calendar))?;
+                let both = calendar.zip(write);
+                found.extend(both.map(|(calendar, write)| (calendar, CalendarWriteView::new(&write, now))));
+            }
+            Ok(found)
+        })
+        .await
+    }
+
+    /// The present time by both clocks.
+    fn write_times(&self) -> (Timestamp, SteadyTime) {
+        let clocks = &self.shared().clocks;
+        (clocks.now(), clocks.steady())
     }
 
     /// Returns a calendar with its address and credentials. A change of the calendar needs them for its live check.

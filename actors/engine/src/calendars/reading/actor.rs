@@ -1,11 +1,11 @@
-//! The actor of a connected calendar. Each message is one read, so a calendar has at most one read at a time.
+//! The actor of a connected calendar. Each message is one turn, so a calendar gets at most one request at a time.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use domain::{
-    Actor as By, Business, CalendarError, CalendarFault, CalendarKind, CalendarState, ConnectedCalendar,
-    ReadResult, ReadSuccess, StaffMember,
+    Actor as By, Business, CalendarError, CalendarFault, CalendarKind, CalendarState, CalendarStatus,
+    ConnectedCalendar, ReadResult, ReadSuccess, StaffMember,
 };
 use ractor::{Actor, ActorRef};
 use store::{Batch, Order, RoomLevel, StoreError, keys};
@@ -14,11 +14,12 @@ use tokio::time::timeout;
 
 use super::events::{Applied, Comparison, compare, stored};
 use super::files::FileReader;
-use super::schedule::{Next, Readings, Slots};
+use super::schedule::{Next, Readings, Slots, Turned};
 use super::web::Failure;
-use super::{CalendarKey, caldav, ics};
+use super::{CalendarKey, caldav, ics, writing};
 use crate::actor::Handled;
 use crate::business::commands::calendars::{RecordRead, StoreEvents};
+use crate::business::commands::writing::{RecordSeen, STEP_MAX};
 use crate::business::{BusinessHandle, Request};
 use crate::error::{EngineError, Result};
 
@@ -32,8 +33,8 @@ const NOT_MADE_PAUSE: Duration = Duration::from_secs(60);
 const IDLE_PAUSE: Duration = Duration::from_secs(15 * 60);
 
 pub(crate) enum Message {
-    /// Reads the calendar once. The permits are held until the read ends.
-    Read(Slots, OwnedSemaphorePermit),
+    /// Makes the due writes, and reads the calendar once if a read is due. The permits are held until the turn ends.
+    Turn(Slots, OwnedSemaphorePermit, bool),
 }
 
 pub(crate) struct CalendarActor;
@@ -70,38 +71,42 @@ impl Actor for CalendarActor {
         (readings, key): &mut Self::State,
     ) -> Handled {
         let Some(readings) = readings.upgrade() else { return Ok(()) };
-        let Message::Read(slots, _permit) = message;
-        let next = match Box::pin(read(&readings, *key)).await {
-            Ok(next) => next,
+        let Message::Turn(slots, _permit, is_read_due) = message;
+        let turned = match Box::pin(turn(&readings, *key, is_read_due)).await {
+            Ok(turned) => turned,
             Err(EngineError::Stopping) => return Ok(()),
             Err(error) => {
                 let (business, calendar) = (key.business, key.calendar);
-                tracing::warn!(business.id = %business, calendar.id = %calendar, %error, "the read of a calendar could not be stored");
-                Next::After(NOT_MADE_PAUSE)
+                tracing::warn!(business.id = %business, calendar.id = %calendar, %error, "the state of a calendar could not be stored");
+                Turned { read: Next::After(NOT_MADE_PAUSE), write: Some(NOT_MADE_PAUSE) }
             }
         };
         drop(slots);
-        readings.finished(*key, next);
+        readings.finished(*key, turned);
         Ok(())
     }
 }
 
-/// The rows that a read needs from the store.
-struct Loaded {
-    calendar: ConnectedCalendar,
-    state: CalendarState,
-    zone: chrono_tz::Tz,
+/// The rows that a turn needs from the store.
+pub(super) struct Loaded {
+    pub(super) calendar: ConnectedCalendar,
+    pub(super) state: CalendarState,
+    pub(super) business: Business,
+    /// Whether no request may be sent for now; see [`IDLE_PAUSE`].
+    pub(super) is_idle: bool,
+    /// The pause that the server needs before the next write.
+    pub(super) pause: Duration,
 }
 
-enum Load {
+pub(super) enum Load {
     Loaded(Box<Loaded>),
-    /// The calendar is not read for now; see [`IDLE_PAUSE`].
-    Idle,
+    /// A row cannot be decoded.
+    Unreadable,
     /// The calendar is disconnected.
     Gone,
 }
 
-async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> {
+pub(super) async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> {
     let (shared, of) = (&readings.shared, key.business);
     shared.check_open()?;
     shared.check_business(of)?;
@@ -109,36 +114,53 @@ async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> {
     // The read must see the commits of all earlier reads and changes.
     store.settled(of).await?;
     let Some(calendar) = store.look::<ConnectedCalendar>(&keys::calendar(of, key.calendar))? else {
-        return Ok(Load::Idle); // the row cannot be decoded
+        return Ok(Load::Unreadable);
     };
     let Some(calendar) = calendar else { return Ok(Load::Gone) };
-    let Some(business) = store.find::<Business>(&keys::profile(of))? else { return Ok(Load::Idle) };
+    let Some(business) = store.find::<Business>(&keys::profile(of))? else {
+        return Ok(Load::Unreadable);
+    };
     let staff = store.find::<StaffMember>(&keys::staff(of, calendar.staff_id))?;
     let is_idle = business.suspended
         || !staff.is_some_and(|member| member.active)
         || store.room().0 >= RoomLevel::Exhausted;
-    if is_idle {
-        return Ok(Load::Idle);
-    }
     let state = store.find::<CalendarState>(&keys::calendar_state(of, key.calendar))?;
     let state = state.unwrap_or_else(|| CalendarState::new(key.calendar));
-    Ok(Load::Loaded(Box::new(Loaded { calendar, state, zone: business.zone })))
+    Ok(Load::Loaded(Box::new(Loaded { calendar, state, business, is_idle, pause: Duration::ZERO })))
 }
 
-async fn read(readings: &Readings, key: CalendarKey) -> Result<Next> {
-    let Loaded { calendar, state, zone } = match load(readings, key).await? {
-        Load::Loaded(loaded) => *loaded,
-        Load::Idle => return Ok(Next::After(IDLE_PAUSE)),
+async fn turn(readings: &Readings, key: CalendarKey, is_read_due: bool) -> Result<Turned> {
+    let (loaded, write) = match writing::write_due(readings, key).await? {
+        Load::Loaded(loaded) => {
+            let clocks = &readings.shared.clocks;
+            let write = match loaded.is_idle {
+                true => Some(IDLE_PAUSE),
+                false => writing::next_write(&readings.shared.store, clocks, key, Some(&loaded.calendar)),
+            };
+            (*loaded, write)
+        }
+        Load::Unreadable => {
+            return Ok(Turned { read: Next::After(IDLE_PAUSE), write: Some(IDLE_PAUSE) });
+        }
         Load::Gone => {
             delete_rows(readings, key).await?;
-            return Ok(Next::Gone);
+            return Ok(Turned { read: Next::Gone, write: None });
         }
     };
-    let clocks = &readings.shared.clocks;
-    if state.status == domain::CalendarStatus::Stopped {
-        readings.note(key, &calendar, &state);
-        return Ok(Next::Stopped);
-    }
+    readings.note(key, &loaded.calendar, &loaded.state);
+    let write = write.map(|pause| pause.max(loaded.pause));
+    let read = match loaded.state.status {
+        CalendarStatus::Stopped | CalendarStatus::Disconnecting => Next::Stopped,
+        _ if !is_read_due => Next::Unchanged,
+        _ if loaded.is_idle => Next::After(IDLE_PAUSE),
+        _ => read(readings, key, loaded).await?,
+    };
+    Ok(Turned { read, write })
+}
+
+async fn read(readings: &Readings, key: CalendarKey, loaded: Loaded) -> Result<Next> {
+    let Loaded { calendar, state, business, .. } = loaded;
+    let (zone, clocks) = (business.zone, &readings.shared.clocks);
     let began = clocks.steady();
     let needs_complete_read = state.needs_complete_read(began) || state.position.zone != Some(zone);
     let reader = FileReader::new(&readings.shared.store, key.business, (&calendar, zone), clocks.now());
@@ -211,8 +233,19 @@ async fn record(
 ) -> Result<bool> {
     let by_system = || Request::by(By::System);
     let of = (calendar.id, calendar.version);
-    let (mut rows, busy) = applied.map_or((Vec::new(), None), |applied| (applied.rows, Some(applied.busy)));
+    let (mut rows, busy, seen) = match applied {
+        Some(applied) => (applied.rows, Some(applied.busy), applied.seen),
+        None => (Vec::new(), None, Vec::new()),
+    };
     let last = rows.pop().unwrap_or_default();
+    // The remote changes come first: after an interruption, the next read finds them again.
+    for seen in seen.chunks(STEP_MAX) {
+        match business.change(by_system(), RecordSeen { of, seen: seen.to_vec() }).await {
+            Ok(_) => {}
+            Err(EngineError::Refused(_)) => return Ok(false),
+            Err(error) => return Err(error),
+        }
+    }
     for rows in rows {
         match business.change(by_system(), StoreEvents { of, rows }).await {
             Ok(_) => {}
@@ -230,6 +263,7 @@ async fn record(
 /// Deletes the remaining rows of a disconnected calendar, and then its row in the list of calendars.
 async fn delete_rows(readings: &Readings, key: CalendarKey) -> Result<()> {
     let (shared, of, id) = (&readings.shared, key.business, key.calendar);
+    writing::forget(readings, key).await?;
     let events = keys::calendar_events(of, id);
     loop {
         let step = shared.store.scan(&events, Order::Ascending).take(DELETED_PER_STEP);

@@ -13,14 +13,16 @@ use std::time::Duration;
 
 use domain::{
     BusinessId, CalendarEvent, CalendarFault, CalendarLogin, CalendarWarning, ConnectedCalendar,
-    ReadPosition, Spans, WebhookUrl,
+    ReadPosition, SeenEvent, Spans, WebhookUrl,
 };
+use ical::OwnEvent;
 use net::Fetched;
 use tokio::time::timeout;
 
 use super::events::{Found, Hash, Stored};
 use super::files::{FileReader, hash, spans, warnings};
 use super::web::{Failure, Web, WebRequest, fault};
+use super::writing::own_path;
 use super::xml::{self, Multistatus, Resource, escaped};
 
 const DISCOVERY_TIME_MAX: Duration = Duration::from_secs(20);
@@ -277,7 +279,8 @@ fn exists(status: Option<u16>) -> Result<bool, CalendarFault> {
     }
 }
 
-fn mark(mark: Option<String>) -> Option<String> {
+/// Drops an `ETag` or a similar value that is too long to be stored.
+pub(super) fn mark(mark: Option<String>) -> Option<String> {
     mark.filter(|mark| mark.len() <= MARK_CHARS_MAX)
 }
 
@@ -416,6 +419,7 @@ impl Read<'_> {
         let Changes { changed, mut deleted, position, mut skipped } = changes;
         let paths: Vec<_> = changed.into_iter().collect();
         let (mut events, mut warned, mut components, mut intervals) = (Vec::new(), Vec::new(), 0, 0);
+        let mut seen = Vec::new();
         for part in paths.chunks(EVENTS_PER_REQUEST) {
             let hrefs: String =
                 part.iter().map(|path| format!("<d:href>{}</d:href>", escaped(path))).collect();
@@ -440,6 +444,7 @@ impl Read<'_> {
                     href,
                     etag: mark(resource.etag),
                     uid: None,
+                    appointment_id: None,
                     is_readable: false,
                     busy: Spans::default(),
                 };
@@ -466,6 +471,14 @@ impl Read<'_> {
                         let uid = times.events.iter().find_map(|event| event.uid.as_ref());
                         event.uid = uid.map(|uid| hash(uid.as_bytes()));
                         event.is_readable = times.unreadable == 0;
+                        for (id, own) in times.own {
+                            event.appointment_id = Some(id);
+                            let path = event.href.clone();
+                            let chosen = own_path(self.collection, id);
+                            let href = Some(path).filter(|path| chosen.as_ref() != Some(path));
+                            let OwnEvent { times, cancelled, recurs } = own;
+                            seen.push((id, SeenEvent { href, times, is_cancelled: cancelled, recurs }));
+                        }
                         let busy: Vec<_> = times.events.into_iter().flat_map(|event| event.busy).collect();
                         intervals += busy.len();
                         event.busy = spans(&busy);
@@ -487,6 +500,6 @@ impl Read<'_> {
             }
         }
         let (count, unreadable) = (None, skipped);
-        Ok(Found { events, is_complete, deleted, count, unreadable, warnings: warned, position })
+        Ok(Found { events, seen, is_complete, deleted, count, unreadable, warnings: warned, position })
     }
 }

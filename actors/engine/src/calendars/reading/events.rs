@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    BusinessId, CalendarEvent, CalendarFault, CalendarId, CalendarWarning, ReadPosition, ReadSuccess, Spans,
-    is_mass_deletion,
+    AppointmentId, BusinessId, CalendarEvent, CalendarFault, CalendarId, CalendarWarning, ReadPosition,
+    ReadSuccess, SeenEvent, Spans, is_mass_deletion,
 };
 use store::{Batch, Order, Record, Store, StoreError, kept, keys};
 
@@ -18,6 +18,8 @@ pub(super) type Stored = BTreeMap<Hash, CalendarEvent>;
 pub(super) struct Found {
     /// All events of the calendar after a complete read, otherwise the events that have changed.
     pub(super) events: Vec<CalendarEvent>,
+    /// The events of `events` that are copies of appointments.
+    pub(super) seen: Vec<(AppointmentId, SeenEvent)>,
     pub(super) is_complete: bool,
     /// The deleted events. After a complete read, the stored events that are not in `events` are deleted instead.
     pub(super) deleted: BTreeSet<Hash>,
@@ -33,6 +35,8 @@ pub(super) struct Applied {
     /// The rows of the events, in batches. The last batch is part of the commit of the read.
     pub(super) rows: Vec<Batch>,
     pub(super) busy: Spans,
+    /// The events of appointments that the read has found, and `None` for deleted ones.
+    pub(super) seen: Vec<(AppointmentId, Option<SeenEvent>)>,
     pub(super) success: ReadSuccess,
 }
 
@@ -57,7 +61,7 @@ pub(super) fn compare(
     found: Found,
     is_confirmed: bool,
 ) -> Result<Comparison, CalendarFault> {
-    let Found { events, is_complete, mut deleted, count, unreadable, mut warnings, position } = found;
+    let Found { events, seen, is_complete, mut deleted, count, unreadable, mut warnings, position } = found;
     let before = stored.len();
     if is_complete {
         let new: BTreeSet<_> = events.iter().map(|event| event.hash).collect();
@@ -65,9 +69,13 @@ pub(super) fn compare(
     }
     let mut rows = Rows { of, all: vec![Batch::default()] };
     let mut gone = 0;
+    let mut seen: BTreeMap<_, _> = seen.into_iter().map(|(id, event)| (id, Some(event))).collect();
     for hash in deleted {
         if let Some(event) = stored.remove(&hash) {
             gone += 1;
+            if let Some(appointment) = event.appointment_id {
+                seen.entry(appointment).or_insert(None);
+            }
             rows.delete(&event);
         }
     }
@@ -79,6 +87,12 @@ pub(super) fn compare(
         if before != Some(&event) {
             rows.put(before, &event);
             stored.insert(event.hash, event);
+        }
+    }
+    // An event that the server has moved to another path still exists.
+    for event in stored.values().filter_map(|event| event.appointment_id) {
+        if seen.get(&event).is_some_and(Option::is_none) {
+            seen.remove(&event);
         }
     }
     let busy = stored.values().map(|event| event.busy.len()).sum::<usize>();
@@ -97,7 +111,7 @@ pub(super) fn compare(
         position,
     };
     let busy = Spans::merge(stored.values().flat_map(|event| event.busy.iter()).cloned().collect());
-    Ok(Comparison::Applied(Applied { rows: rows.all, busy, success }))
+    Ok(Comparison::Applied(Applied { rows: rows.all, busy, seen: seen.into_iter().collect(), success }))
 }
 
 struct Rows {
@@ -140,6 +154,7 @@ mod tests {
             href: format!("/{number}"),
             etag: None,
             uid: None,
+            appointment_id: None,
             is_readable: true,
             busy: Spans::merge(vec![at(minutes)..at(minutes + 30)]),
         }
@@ -148,6 +163,7 @@ mod tests {
     fn all(events: Vec<CalendarEvent>) -> Found {
         Found {
             events,
+            seen: Vec::new(),
             is_complete: true,
             deleted: BTreeSet::new(),
             count: None,

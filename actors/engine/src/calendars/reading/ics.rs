@@ -97,6 +97,7 @@ fn found(calendar_id: CalendarId, times: &BusyTimes, position: ReadPosition) -> 
             href: String::new(),
             etag: None,
             uid,
+            appointment_id: None,
             is_readable: true,
             busy: spans(&event.busy),
         }
@@ -106,6 +107,7 @@ fn found(calendar_id: CalendarId, times: &BusyTimes, position: ReadPosition) -> 
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     Found {
         events: busy.map(event).collect(),
+        seen: Vec::new(),
         is_complete: true,
         deleted: BTreeSet::new(),
         count: Some(number(times.events.len())),

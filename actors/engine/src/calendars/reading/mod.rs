@@ -1,4 +1,4 @@
-//! The reads of connected calendars: one actor per calendar, and one schedule for all of them.
+//! The reads and writes of connected calendars: one actor per calendar, and one schedule for all of them.
 //!
 //! Invariants:
 //!
@@ -7,14 +7,15 @@
 //! - The rows of single events may be written before that commit. Bookings depend only on the busy times, so an
 //!   interrupted read does not affect bookings.
 //! - The result of a read is dropped if the calendar's settings have changed since the read began.
-//! - A calendar has at most one read at a time. The number of simultaneous reads is limited per host, per
-//!   business and in total.
-//! - Bookings never wait for a read.
+//! - A calendar has at most one turn at a time, in which it is written and read. The numbers of simultaneous turns per
+//!   host, per business and in total have maximums.
+//! - Bookings never wait for a calendar server.
 //!
 //! | Module | Purpose |
 //! |---|---|
 //! | `schedule` | the due times of all calendars |
-//! | `actor` | one read of a calendar, and the deletion of the rows of a disconnected calendar |
+//! | `actor` | one turn of a calendar, and the deletion of the rows of a disconnected calendar |
+//! | `writing` | the due writes of a calendar |
 //! | `ics` | the read of a calendar file |
 //! | `caldav`, `xml` | the discovery and the reads of CalDAV calendars |
 //! | `web` | requests with credentials, and redirects |
@@ -30,6 +31,7 @@ mod schedule;
 #[cfg(test)]
 mod tests;
 mod web;
+mod writing;
 mod xml;
 
 use domain::{BusinessId, CalendarId};
@@ -40,6 +42,7 @@ pub(super) use self::caldav::discover;
 pub(super) use self::ics::check as check_ics;
 pub(crate) use self::schedule::Readings;
 pub(super) use self::web::Failure;
+pub use self::writing::{EventWriter, WrittenEvent};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CalendarKey {

@@ -1,12 +1,12 @@
-//! The due times of the reads of all calendars. They are only in memory: the engine computes them at its
-//! start from the stored states of the calendars.
+//! The due times of the reads and writes of all calendars. They are only in memory. When the engine starts, they are
+//! computed from the stored states of the calendars and from the stored due times of the writes.
 //!
 //! Invariants:
 //!
-//! - A calendar has a due time, is being read, or is stopped. If a read is requested while the calendar is
-//!   being read, another read follows.
-//! - Due calendars are read in the order of their due times. If no permit of its host or business is left, a
-//!   calendar waits, and the next calendar is read.
+//! - A calendar has one turn at a time. A turn makes the due writes, up to a maximum, and then the read, if it is due. A
+//!   request for a turn during a turn causes another one.
+//! - Due calendars get their turns in the order of their due times. A calendar whose host or business has no permit
+//!   left waits, and the next one gets its turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,7 +19,7 @@ use dashmap::DashMap;
 use domain::{
     BusinessId, CalendarKind, CalendarState, CalendarStatus, ConnectedCalendar, IN_USE, ReadResult, Timestamp,
 };
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use store::keys::installation_kind;
 use store::{Order, StoreError, keys};
 use tokio::runtime::Handle;
@@ -29,6 +29,7 @@ use tokio::time::{Instant, sleep_until};
 use super::CalendarKey;
 use super::actor::Message;
 use super::web::Web;
+use super::writing::{self, EventWriter};
 use crate::actor::Directory;
 use crate::business::{BusinessHandle, Businesses};
 use crate::error::EngineError;
@@ -47,7 +48,9 @@ const CHECK_EVERY: Duration = Duration::from_secs(30);
 /// begin together.
 const SPREAD: Duration = Duration::from_secs(60);
 const REGISTERED_PER_TURN: usize = 64;
-/// The pause if the actor of a calendar cannot be started.
+/// The maximum number of pending writes of a calendar that the metrics count.
+const PENDING_COUNTED_MAX: usize = 10_000;
+/// The pause after the actor of a calendar could not be started.
 const START_PAUSE: Duration = Duration::from_secs(60);
 
 /// The permits of a read.
@@ -58,11 +61,21 @@ pub(crate) struct Slots {
 
 #[derive(Clone, Copy)]
 pub(super) enum Next {
+    /// No read was due.
+    Unchanged,
     After(Duration),
     /// The calendar is not read until a change or a request makes it due.
     Stopped,
     /// The calendar no longer exists.
     Gone,
+}
+
+/// The due times after a turn.
+#[derive(Clone, Copy)]
+pub(super) struct Turned {
+    pub(super) read: Next,
+    /// The time to the next write. `None` if no write is pending.
+    pub(super) write: Option<Duration>,
 }
 
 pub(crate) struct Readings {
@@ -79,8 +92,11 @@ pub(crate) struct Readings {
     /// The last use of each business that has a [`CalendarKind::Caldav`] calendar.
     used: DashMap<BusinessId, Option<Instant>>,
     runtime: Handle,
+    writer: RwLock<Option<Arc<dyn EventWriter>>>,
     /// The numbers of reads that have succeeded, and that have failed.
     pub(crate) read_counts: [AtomicU64; 2],
+    /// The numbers of writes that have succeeded, and that have failed.
+    pub(crate) write_counts: [AtomicU64; 2],
 }
 
 #[derive(Default)]
@@ -91,10 +107,17 @@ struct Queue {
 
 #[derive(Default)]
 struct Entry {
+    /// The due time of the next read.
+    read: Option<Instant>,
+    /// The due time of the next write.
+    write: Option<Instant>,
+    /// The earlier one of these due times, while the calendar has no turn.
     due: Option<Instant>,
     is_running: bool,
-    /// Whether another read was requested during the current read.
+    /// Whether another read was requested during the current turn.
     is_requested_again: bool,
+    /// Whether a write became due during the current turn.
+    is_write_requested: bool,
     seen: Option<Seen>,
     /// The hash of the host. `None` if the host may have changed since the last read.
     host: Option<u64>,
@@ -109,8 +132,11 @@ struct Seen {
 }
 
 impl Queue {
-    fn set(&mut self, key: CalendarKey, due: Option<Instant>) {
+    /// Changes the due times of a calendar.
+    fn change(&mut self, key: CalendarKey, change: impl FnOnce(&mut Entry)) {
         let entry = self.entries.entry(key).or_default();
+        change(entry);
+        let due = entry.read.into_iter().chain(entry.write).min().filter(|_| !entry.is_running);
         if let Some(before) = std::mem::replace(&mut entry.due, due) {
             self.due.remove(&(before, key));
         }
@@ -136,7 +162,9 @@ impl Readings {
             per_host: Arc::new(Quota::new(READS_MAX, READS_PER_HOST_MAX)),
             used: DashMap::new(),
             runtime: Handle::current(),
+            writer: RwLock::new(None),
             read_counts: Default::default(),
+            write_counts: Default::default(),
         }
     }
 
@@ -146,33 +174,59 @@ impl Readings {
 
     /// Makes a calendar due now. A disconnected calendar's rows are deleted.
     pub(crate) fn wake(&self, key: CalendarKey) {
-        let mut queue = self.queue.lock();
-        let entry = queue.entries.entry(key).or_default();
-        entry.host = None;
-        if entry.is_running {
-            entry.is_requested_again = true;
-        } else {
-            queue.set(key, Some(Instant::now()));
-            self.changed.notify_one();
-        }
+        let now = Some(Instant::now());
+        self.queue.lock().change(key, |entry| {
+            entry.host = None;
+            (entry.is_requested_again, entry.is_write_requested) = (entry.is_running, entry.is_running);
+            (entry.read, entry.write) = (now, now);
+        });
+        self.changed.notify_one();
+    }
+
+    /// Makes the writes of a calendar due now.
+    pub(crate) fn wake_write(&self, key: CalendarKey) {
+        let now = Some(Instant::now());
+        self.queue.lock().change(key, |entry| {
+            entry.is_write_requested |= entry.is_running;
+            entry.write = now;
+        });
+        self.changed.notify_one();
+    }
+
+    /// Sets the format of the events that are written to calendars.
+    pub(crate) fn write_with(&self, writer: Arc<dyn EventWriter>) {
+        *self.writer.write() = Some(writer);
+    }
+
+    pub(super) fn writer(&self) -> Option<Arc<dyn EventWriter>> {
+        self.writer.read().clone()
     }
 
     /// Makes a calendar due again after the failure of its actor.
     pub(crate) fn failed(&self, key: CalendarKey, rest: Duration) {
-        self.finished(key, Next::After(rest.max(START_PAUSE)));
+        let pause = rest.max(START_PAUSE);
+        self.finished(key, Turned { read: Next::After(pause), write: Some(pause) });
     }
 
-    pub(super) fn finished(&self, key: CalendarKey, next: Next) {
+    pub(super) fn finished(&self, key: CalendarKey, turned: Turned) {
+        let now = Instant::now();
         let mut queue = self.queue.lock();
-        let entry = queue.entries.entry(key).or_default();
-        entry.is_running = false;
-        let again = std::mem::take(&mut entry.is_requested_again);
-        match next {
-            _ if again => queue.set(key, Some(Instant::now())),
-            Next::After(pause) => queue.set(key, Some(Instant::now() + self.varied(pause))),
-            Next::Stopped => queue.set(key, None),
-            Next::Gone => {
-                queue.set(key, None);
+        queue.change(key, |entry| {
+            entry.is_running = false;
+            let is_requested_again = std::mem::take(&mut entry.is_requested_again);
+            let is_write_requested = std::mem::take(&mut entry.is_write_requested);
+            entry.read = match turned.read {
+                _ if is_requested_again => Some(now),
+                Next::Unchanged => entry.read,
+                Next::After(pause) => Some(now + self.varied(pause)),
+                Next::Stopped | Next::Gone => None,
+            };
+            let write = turned.write.map(|pause| now + pause);
+            entry.write = if is_write_requested { Some(write.map_or(now, |at| at.min(now))) } else { write };
+        });
+        if matches!(turned.read, Next::Gone) {
+            let entry = queue.entries.get(&key);
+            if entry.is_some_and(|entry| entry.due.is_none()) {
                 queue.entries.remove(&key);
             }
         }
@@ -219,11 +273,11 @@ impl Readings {
         let becomes_due = |entry: &Entry| {
             let is_read =
                 |seen: Seen| seen.kind == CalendarKind::Caldav && seen.status == CalendarStatus::Connected;
-            entry.due.is_some() && entry.seen.is_some_and(is_read)
+            entry.read.is_some() && entry.seen.is_some_and(is_read)
         };
         let keys: Vec<_> = of_business.filter(|(_, entry)| becomes_due(entry)).map(|(key, _)| *key).collect();
         for key in keys {
-            queue.set(key, Some(Instant::now()));
+            queue.change(key, |entry| entry.read = Some(Instant::now()));
         }
         self.changed.notify_one();
     }
@@ -242,6 +296,20 @@ impl Readings {
             oldest = oldest.max(age);
         }
         (counts, oldest)
+    }
+
+    /// Returns the number of pending writes of all calendars.
+    pub(crate) fn pending_writes(&self) -> usize {
+        let waiting: Vec<_> = {
+            let queue = self.queue.lock();
+            let entries = queue.entries.iter();
+            entries.filter(|(_, it)| it.write.is_some() || it.is_running).map(|(key, _)| *key).collect()
+        };
+        let count = |key: CalendarKey| {
+            let due = keys::calendar_writes_due(key.business, key.calendar);
+            self.shared.store.scan(&due, Order::Ascending).take(PENDING_COUNTED_MAX).count()
+        };
+        waiting.into_iter().map(count).sum()
     }
 
     pub(crate) fn begin(self: &Arc<Self>) {
@@ -288,11 +356,17 @@ impl Readings {
         }
         let [random] = self.shared.ports.random_bytes::<1>();
         let spread = SPREAD.mul_f64(f64::from(random) / 255.0);
-        let mut queue = self.queue.lock();
-        // A request may have made the calendar due already.
-        if queue.entries.get(&key).is_none_or(|entry| entry.due.is_none() && !entry.is_running) {
-            queue.set(key, pause.map(|pause| Instant::now() + pause + spread));
-        }
+        let write = writing::next_write(store, &self.shared.clocks, key, calendar.as_ref());
+        let now = Instant::now();
+        self.queue.lock().change(key, |entry| {
+            // A request may have made the calendar due already.
+            if entry.read.is_none() && !entry.is_running {
+                entry.read = pause.map(|pause| now + pause + spread);
+            }
+            if entry.write.is_none() && !entry.is_running {
+                entry.write = write.map(|pause| now + pause);
+            }
+        });
         self.changed.notify_one();
     }
 
@@ -321,9 +395,14 @@ impl Readings {
             let entry = queue.entries.entry(key).or_default();
             let host = *entry.host.get_or_insert_with(|| self.host(key));
             let Some(slots) = self.slots(key.business, host) else { continue };
-            entry.is_running = true;
-            queue.set(key, None);
-            self.runtime.spawn(Arc::clone(self).start_read(key, slots));
+            let mut is_read_due = false;
+            queue.change(key, |entry| {
+                entry.is_running = true;
+                is_read_due = entry.read.is_some_and(|at| at <= now);
+                entry.read = entry.read.filter(|_| !is_read_due);
+                entry.write = None;
+            });
+            self.runtime.spawn(Arc::clone(self).start_turn(key, slots, is_read_due));
         }
         next
     }
@@ -339,9 +418,9 @@ impl Readings {
         Some(Slots { _business: business, _host: self.per_host.take_owned(host)? })
     }
 
-    async fn start_read(self: Arc<Self>, key: CalendarKey, slots: Slots) {
-        let next = match self.directory.enter(key).await {
-            Ok((running, permit)) => match running.actor.cast(Message::Read(slots, permit)) {
+    async fn start_turn(self: Arc<Self>, key: CalendarKey, slots: Slots, is_read_due: bool) {
+        let pause = match self.directory.enter(key).await {
+            Ok((running, permit)) => match running.actor.cast(Message::Turn(slots, permit, is_read_due)) {
                 Ok(()) => return,
                 Err(_) => START_PAUSE,
             },
@@ -349,7 +428,7 @@ impl Readings {
             Err(EngineError::Resting(left)) => left,
             Err(_) => START_PAUSE,
         };
-        self.finished(key, Next::After(next));
+        self.finished(key, Turned { read: Next::After(pause), write: Some(pause) });
     }
 }
 

@@ -60,6 +60,16 @@ pub(super) fn parse(body: &[u8]) -> Result<Multistatus, CalendarFault> {
     })
 }
 
+/// Returns the path of the event that has the same UID, from the response to a refused request (RFC 4791, section 5.3.2.1).
+pub(super) fn conflicting(body: &[u8]) -> Option<String> {
+    let options = ParsingOptions { allow_dtd: false, nodes_limit: NODES_MAX, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(std::str::from_utf8(body).ok()?, options).ok()?;
+    let error = document.root_element();
+    let conflict =
+        error.has_tag_name((DAV, "error")).then(|| child(error, (CALDAV, "no-uid-conflict")))??;
+    hrefs(conflict).into_iter().next()
+}
+
 fn child<'a, 'i>(node: Node<'a, 'i>, name: (&'static str, &'static str)) -> Option<Node<'a, 'i>> {
     node.children().find(|child| child.has_tag_name(name))
 }
@@ -165,6 +175,20 @@ mod tests {
             assert_eq!(parse(text.as_bytes()).unwrap_err(), CalendarFault::NotACalendar, "{text}");
         }
         assert!(parse(&[0xff, 0xfe]).is_err());
+    }
+
+    #[test]
+    fn the_event_with_the_same_uid_is_named_in_an_error() {
+        let error = |inner: &str| {
+            format!(r#"<d:error xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav">{inner}</d:error>"#)
+        };
+        let named = error("<c:no-uid-conflict><d:href>/a%20b.ics</d:href></c:no-uid-conflict>");
+        assert_eq!(conflicting(named.as_bytes()).as_deref(), Some("/a%20b.ics"));
+        for other in
+            [error("<c:no-uid-conflict/>"), error("<d:href>/a</d:href>"), "<html/>".into(), String::new()]
+        {
+            assert_eq!(conflicting(other.as_bytes()), None, "{other}");
+        }
     }
 
     #[test]

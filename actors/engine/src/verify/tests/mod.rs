@@ -3,6 +3,7 @@
 
 mod alerts;
 mod booking;
+mod calendars;
 mod customers;
 mod diary;
 mod ending;

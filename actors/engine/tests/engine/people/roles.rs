@@ -15,7 +15,7 @@ use engine::business::commands::appointments::{
 };
 use engine::business::commands::budget::PatchBudget;
 use engine::business::commands::calendars::{
-    ConnectCalendar, DisconnectCalendar, PatchCalendar, ReadCalendar,
+    ConnectCalendar, DisconnectCalendar, PatchCalendar, ReadCalendar, RemoveCalendar,
 };
 use engine::business::commands::calls::MarkCall;
 use engine::business::commands::catalog::{
@@ -47,6 +47,7 @@ use engine::business::commands::webhooks::{
     CreateWebhook, DeleteWebhook, OperatorCreateWebhook, PatchWebhook, RotateSecret,
 };
 use engine::business::commands::website::{PatchNotices, PatchWebsite};
+use engine::business::commands::writing::WriteAppointment;
 use engine::business::{Change, Request};
 use engine::{BusinessHandle, EngineError};
 use uuid::Uuid;
@@ -125,6 +126,8 @@ const TABLE: &[Row] = &[
     row("PatchCalendar", "ccc"),
     row("DisconnectCalendar", "ccc"),
     row("ReadCalendar", "ccc"),
+    row("RemoveCalendar", "ccc"),
+    row("WriteAppointment", "ccc"),
     row("CreateKey", "cc-"),
     row("RevokeKey", "cc-"),
     row("CreateWebhook", "cc-"),
@@ -323,6 +326,8 @@ impl Asking<'_> {
                     collection: None,
                     collection_name: String::new(),
                     server_addresses: Vec::new(),
+                    busy: true,
+                    write: false,
                     detail: FeedDetail::Times,
                     all_day: AllDay::Busy,
                     own_addresses: Vec::new(),
@@ -337,6 +342,8 @@ impl Asking<'_> {
                     login: None,
                     checked_for: None,
                     server_addresses: None,
+                    busy: None,
+                    write: None,
                     detail: None,
                     all_day: None,
                     own_addresses: None,
@@ -345,6 +352,11 @@ impl Asking<'_> {
             }
             "DisconnectCalendar" => self.ask(DisconnectCalendar { id: nothing.into() }).await,
             "ReadCalendar" => self.ask(ReadCalendar { id: nothing.into() }).await,
+            "RemoveCalendar" => self.ask(RemoveCalendar { id: nothing.into() }).await,
+            "WriteAppointment" => {
+                let (id, appointment_id) = (nothing.into(), nothing.into());
+                self.ask(WriteAppointment { id, appointment_id }).await
+            }
             "CreateKey" => self.ask(CreateKey { name: text("k"), scopes: Scopes::all() }).await,
             "RevokeKey" => self.ask(RevokeKey { id: nothing.into() }).await,
             "CreateWebhook" => self.ask(webhook()).await,

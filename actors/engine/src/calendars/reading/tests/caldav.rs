@@ -1,5 +1,8 @@
 //! Reads of a CalDAV server in memory.
 
+mod power;
+mod writing;
+
 use std::collections::BTreeMap;
 
 use domain::{CalendarLogin, CalendarPassword};
@@ -33,6 +36,12 @@ struct Server {
     omits: bool,
     /// Whether every event has the status 404 in its `propstat`. Only a status of the `response` means a deletion.
     is_phantom: bool,
+    /// Whether the server refuses the credentials.
+    is_locked: bool,
+    /// The status of the responses to writes, and the value of their `Retry-After`.
+    write_status: Option<(u16, Option<&'static str>)>,
+    /// The path that the server names instead of another path for a new event.
+    conflict: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +66,43 @@ impl Server {
         let path = format!("{COLLECTION}{name}.ics");
         self.events.remove(&path).unwrap();
         self.log.push(path);
+    }
+
+    fn store(&mut self, path: &str, text: String) {
+        self.log.push(path.to_owned());
+        let number = u32::try_from(self.log.len()).unwrap();
+        self.events.insert(path.to_owned(), (number, text));
+    }
+
+    fn remove(&mut self, path: &str) -> bool {
+        self.log.push(path.to_owned());
+        self.events.remove(path).is_some()
+    }
+
+    /// The response to a `PUT` or a `DELETE`.
+    fn write(&mut self, method: &str, path: &str, body: &str) -> Vec<u8> {
+        if let Some((status, retry_after)) = self.write_status {
+            let retry_after =
+                retry_after.map(|value| format!("retry-after: {value}\r\n")).unwrap_or_default();
+            let head = format!(
+                "HTTP/1.1 {status} No\r\nconnection: close\r\n{retry_after}content-length: 0\r\n\r\n"
+            );
+            return head.into_bytes();
+        }
+        let is_named = |other: &str| path.ends_with(other);
+        if method == "DELETE" {
+            let status = if self.remove(path) { "204 No Content" } else { "404 Not Found" };
+            return response(status, "").into_bytes();
+        }
+        if let Some(other) = self.conflict.as_ref().filter(|other| !is_named(other)) {
+            let error = format!(
+                "<d:error xmlns:d=\"DAV:\" xmlns:c=\"urn:ietf:params:xml:ns:caldav\"><c:no-uid-conflict><d:href>{other}\
+                 </d:href></c:no-uid-conflict></d:error>"
+            );
+            return response("409 Conflict", &error).into_bytes();
+        }
+        self.store(path, body.to_owned());
+        response("201 Created", "").into_bytes()
     }
 
     fn event(&self, path: &str, asked: Asked) -> String {
@@ -88,12 +134,15 @@ impl Server {
         properties(path, &format!("<d:getetag>\"{etag}\"</d:getetag>{data}"))
     }
 
-    fn respond(&self, request: &str) -> Vec<u8> {
+    fn respond(&mut self, request: &str) -> Vec<u8> {
         let (head, body) = request.split_once("\r\n\r\n").unwrap();
         let path = head.split(' ').nth(1).unwrap();
         let depth = if head.contains("depth: 1") { 1 } else { 0 };
-        if !head.contains("authorization: Basic YWRhOnB3") {
+        if self.is_locked || !head.contains("authorization: Basic YWRhOnB3") {
             return response("401 Unauthorized", "").into_bytes();
+        }
+        if let method @ ("PUT" | "DELETE") = head.split(' ').next().unwrap() {
+            return self.write(method, path, body);
         }
         let all = match (head.split(' ').next().unwrap(), path, depth) {
             ("PROPFIND", "/" | "/.well-known/caldav", _) => {
@@ -210,6 +259,8 @@ impl World {
             collection: found.collection,
             collection_name: found.name,
             server_addresses: found.server_addresses,
+            busy: true,
+            write: false,
             detail: FeedDetail::Services,
             all_day: AllDay::Busy,
             own_addresses: Vec::new(),
@@ -272,6 +323,8 @@ async fn a_kept_password_is_checked_only_at_the_origin_for_which_it_was_entered(
         login: Some(login(password)),
         checked_for: Some((of.clone(), Some(login(old)))),
         server_addresses: None,
+        busy: None,
+        write: None,
         detail: None,
         all_day: None,
         own_addresses: None,

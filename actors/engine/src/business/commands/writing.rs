@@ -1,0 +1,391 @@
+//! Stores the outcomes of writes to connected calendars, and makes changes of many writes in steps.
+
+use std::collections::BTreeMap;
+
+use chrono::TimeDelta;
+use domain::{
+    AlertTrigger, Appointment, AppointmentId, CalendarEvent, CalendarId, CalendarState, CalendarStatus,
+    CalendarTask, CalendarWrite, ConnectedCalendar, Named, Refusal, Right, SERVICE_MINUTES, SeenEvent,
+    Timestamp, WriteOutcome, WriteReason, WritesTo,
+};
+use store::{Batch, Key, KeyRange, StoreError, Weight, kept, keys};
+use view::CalendarWriteView;
+
+use super::calendars::{calendar_of_read, manageable_calendar};
+use crate::business::state::State;
+use crate::business::{Change, Context, Decision, Given, Removed, Write, writes};
+use crate::error::Result;
+
+/// The maximum number of writes that a step changes.
+pub(crate) const STEP_MAX: usize = 128;
+/// No appointment is longer.
+const APPOINTMENT_MAX: TimeDelta = TimeDelta::minutes(*SERVICE_MINUTES.end() as i64);
+
+/// Writes an appointment to its calendar again, because a person requests it.
+#[derive(Clone, Copy, Debug)]
+pub struct WriteAppointment {
+    pub id: CalendarId,
+    pub appointment_id: AppointmentId,
+}
+
+impl Change for WriteAppointment {
+    type Gives = Given<CalendarWriteView, 202>;
+    const RIGHT: Option<Right> = Some(Right::Own);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let calendar = manageable_calendar(context, self.id)?;
+        let (state, id) = (context.state, self.appointment_id);
+        let now = state.clocks.steady();
+        let to = state.writes_to(calendar.id)?;
+        let WritesTo::Written { is_stopped, .. } = to else {
+            return Err(Refusal::NotFound(Named::Appointment).into());
+        };
+        let before = state.find::<CalendarWrite>(&keys::calendar_write(state.id, calendar.id, id))?;
+        let after = match &before {
+            Some(before) => before.clone().renewed(before.is_deletion, now),
+            None => {
+                let appointment = state.appointment(id)?;
+                let is_meant = |it: &Appointment| it.is_active() && it.staff_id == calendar.staff_id;
+                if !appointment.as_ref().is_some_and(is_meant) {
+                    return Err(Refusal::NotFound(Named::Appointment).into());
+                }
+                CalendarWrite::new(calendar.id, id, now)
+            }
+        };
+        let after = if is_stopped { after.stopped() } else { after };
+        let decision = Decision::answering(CalendarWriteView::new(&after, (context.now, now)));
+        Ok(decision.write_all(writes::changed(state, before, Some(after))?))
+    }
+}
+
+/// Stores the outcome of an attempt to write.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordWrite {
+    pub(crate) id: CalendarId,
+    pub(crate) appointment_id: AppointmentId,
+    /// The number of the state that was written.
+    pub(crate) began: u32,
+    pub(crate) outcome: WriteOutcome,
+    /// The event as the next read will find it. A deletion has the event without an `ETag`.
+    pub(crate) event: Option<CalendarEvent>,
+}
+
+impl Change for RecordWrite {
+    type Gives = Removed;
+    const WEIGHT: Weight = Weight::Keeps;
+    const RIGHT: Option<Right> = Some(Right::Own);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let (state, id) = (context.state, self.appointment_id);
+        let key = keys::calendar_write(state.id, self.id, id);
+        let Some(before) = state.find::<CalendarWrite>(&key)? else { return Ok(Decision::gone()) };
+        let mut decision = Decision::gone();
+        if let WriteOutcome::Done { times, .. } = &self.outcome
+            && let Some(event) = self.event
+            && state.calendars.contains_key(&self.id)
+        {
+            let mut rows = Batch::default();
+            let row = keys::calendar_event(state.id, self.id, &event.hash);
+            let stored = state.find::<CalendarEvent>(&row)?;
+            match (times, stored) {
+                (Some(_), stored) => kept::put(state.id, stored.as_ref(), &event, &mut rows),
+                (None, Some(stored)) => kept::delete(state.id, &stored, &mut rows),
+                (None, None) => {}
+            }
+            if !rows.is_empty() {
+                decision = decision.write(Write::Rows(rows));
+            }
+        }
+        let is_acknowledged = matches!(self.outcome, WriteOutcome::Done { .. });
+        let after = before.clone().after(self.began, self.outcome, state.clocks.steady());
+        let is_over = after.is_deletion && is_acknowledged && !after.is_pending();
+        let after = (!is_over || keeps_deletion(state, &after)?).then_some(after);
+        Ok(decision.write_all(writes::changed(state, Some(before), after)?))
+    }
+}
+
+/// Whether the acknowledged deletion of an event stays as a write. If so, the appointment is `synced`. It does not stay
+/// if the appointment was moved to another staff member, or if the calendar is being disconnected.
+fn keeps_deletion(state: &State, write: &CalendarWrite) -> Result<bool, StoreError> {
+    let Some(calendar) = state.calendars.get(&write.calendar_id).filter(|it| it.is_written()) else {
+        return Ok(false);
+    };
+    let appointment = decoded(state, write.appointment_id)?;
+    Ok(appointment.is_some_and(|it| it.staff_id == calendar.staff_id))
+}
+
+/// The appointment. `None` if it is missing or cannot be decoded.
+fn decoded(state: &State, id: AppointmentId) -> Result<Option<Appointment>, StoreError> {
+    let key = keys::appointment_start(state.id, id);
+    Ok(state.store.usable(&key, state.appointment(id))?.flatten())
+}
+
+/// Stores remote changes of written events.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordSeen {
+    pub(crate) of: (CalendarId, u32),
+    /// At most [`STEP_MAX`] events, and `None` for a deleted one.
+    pub(crate) seen: Vec<(AppointmentId, Option<SeenEvent>)>,
+}
+
+impl Change for RecordSeen {
+    type Gives = Removed;
+    const WEIGHT: Weight = Weight::Keeps;
+    const RIGHT: Option<Right> = Some(Right::Own);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let calendar = calendar_of_read(context, self.of)?;
+        let (state, mut decision) = (context.state, Decision::gone());
+        if !calendar.is_written() {
+            return Ok(decision);
+        }
+        for (id, seen) in self.seen {
+            let before = state.find::<CalendarWrite>(&keys::calendar_write(state.id, calendar.id, id))?;
+            let Some(before) = before else { continue };
+            let Some(after) = before.after_read(seen.as_ref()) else { continue };
+            if after.reason.is_some_and(|_: WriteReason| before.reason.is_none()) {
+                decision = decision.alert(AlertTrigger::of_event(calendar, id));
+            }
+            decision = decision.write_all(writes::changed(state, Some(before), Some(after))?);
+        }
+        Ok(decision)
+    }
+}
+
+/// Makes a step of the calendar's [`ConnectedCalendar::task`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StepTask {
+    pub(crate) id: CalendarId,
+}
+
+impl Change for StepTask {
+    type Gives = Removed;
+    const WEIGHT: Weight = Weight::Keeps;
+    const RIGHT: Option<Right> = Some(Right::Own);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let state = context.state;
+        let Some(calendar) = state.calendars.get(&self.id) else { return Ok(Decision::gone()) };
+        let Some(task) = calendar.task else { return Ok(Decision::gone()) };
+        let mut step = Step { state, calendar, now: context.at, reached: None, writes: Vec::new() };
+        let is_through = match task {
+            CalendarTask::Adopt => step.adopt()?,
+            CalendarTask::Leave => step.each_write(|_, _| Ok(Some(None)))?,
+            CalendarTask::Remove => step.each_write(|step, write| step.removed(write))?,
+            CalendarTask::Retry | CalendarTask::Resume => step.retry(task)?,
+        };
+        let (task, task_at) = match (is_through, task) {
+            (false, task) => (Some(task), step.reached),
+            // What had failed before is not an active appointment, for example a deletion.
+            (true, CalendarTask::Adopt) => (Some(CalendarTask::Resume), None),
+            (true, _) => (None, None),
+        };
+        let after = ConnectedCalendar { task, task_at, ..calendar.clone() };
+        let decision = Decision::gone().write_all(step.writes);
+        Ok(decision.write(Write::Calendar { before: Some(calendar.clone()), after }))
+    }
+}
+
+struct Step<'a> {
+    state: &'a State,
+    calendar: &'a ConnectedCalendar,
+    now: Timestamp,
+    reached: Option<(Timestamp, AppointmentId)>,
+    writes: Vec<Write>,
+}
+
+/// The rows of a step, and whether they are the last ones.
+type Rows = (BTreeMap<Key, Vec<u8>>, bool);
+
+impl Step<'_> {
+    fn rows(&self, range: &KeyRange) -> Result<Rows, StoreError> {
+        let (mut rows, rest) = self.state.next_rows(range)?;
+        let mut is_through = rest.is_none();
+        if rows.len() > STEP_MAX {
+            rows = rows.into_iter().take(STEP_MAX).collect();
+            is_through = false;
+        }
+        Ok((rows, is_through))
+    }
+
+    fn change(
+        &mut self,
+        before: Option<CalendarWrite>,
+        after: Option<CalendarWrite>,
+    ) -> Result<(), StoreError> {
+        self.writes.extend(writes::changed(self.state, before, after)?);
+        Ok(())
+    }
+
+    /// Writes the active appointments that have not ended.
+    fn adopt(&mut self) -> Result<bool, StoreError> {
+        let (state, calendar) = (self.state, self.calendar);
+        let mut range = keys::appointments_starting(state.id, self.now - APPOINTMENT_MAX, Timestamp::MAX);
+        if let Some((start, id)) = calendar.task_at {
+            range = range.after(keys::appointment(state.id, start, id));
+        }
+        let (rows, is_through) = self.rows(&range)?;
+        let steady = state.clocks.steady();
+        let is_stopped = matches!(state.writes_to(calendar.id)?, WritesTo::Written { is_stopped: true, .. });
+        for (key, value) in rows {
+            self.reached = state.store.usable(&key, keys::instant_and_id(&key))?;
+            let Some(appointment) = state.store.find_in::<Appointment>(&key, &value)? else { continue };
+            let is_meant = appointment.is_active() && appointment.staff_id == calendar.staff_id;
+            if !is_meant || appointment.ends_at <= self.now {
+                continue;
+            }
+            let row = keys::calendar_write(state.id, calendar.id, appointment.id);
+            let before = state.find::<CalendarWrite>(&row)?;
+            let after = match before.clone() {
+                Some(before) => before.renewed(false, steady),
+                None => CalendarWrite::new(calendar.id, appointment.id, steady),
+            };
+            self.change(before, Some(if is_stopped { after.stopped() } else { after }))?;
+        }
+        Ok(is_through)
+    }
+
+    /// Passes the next writes of the calendar to a function, which returns the changed write, or `Some(None)` to delete
+    /// it.
+    fn each_write(
+        &mut self,
+        mut change: impl FnMut(&Self, &CalendarWrite) -> Result<Option<Option<CalendarWrite>>, StoreError>,
+    ) -> Result<bool, StoreError> {
+        let (state, id) = (self.state, self.calendar.id);
+        let mut range = keys::calendar_writes(state.id, id);
+        if let Some((_, reached)) = self.calendar.task_at {
+            range = range.after(keys::calendar_write(state.id, id, reached));
+        }
+        let (rows, is_through) = self.rows(&range)?;
+        for (key, value) in rows {
+            self.reached = Some((self.now, keys::id_at_end(&key)?));
+            let Some(before) = state.store.find_in::<CalendarWrite>(&key, &value)? else { continue };
+            if let Some(after) = change(self, &before)? {
+                self.change(Some(before), after)?;
+            }
+        }
+        Ok(is_through)
+    }
+
+    /// A write of a calendar that is being disconnected. Events that have not ended are deleted, and deletions that are
+    /// not acknowledged continue.
+    fn removed(&self, write: &CalendarWrite) -> Result<Option<Option<CalendarWrite>>, StoreError> {
+        if write.is_deletion && write.is_pending() {
+            return Ok(None);
+        }
+        let appointment = decoded(self.state, write.appointment_id)?;
+        let has_event = if write.is_deletion {
+            write.status != domain::CalendarSyncStatus::Synced
+        } else {
+            appointment.is_none_or(|it| it.ends_at > self.now)
+        };
+        Ok(Some(has_event.then(|| write.clone().renewed(true, self.state.clocks.steady()))))
+    }
+
+    fn retry(&mut self, task: CalendarTask) -> Result<bool, StoreError> {
+        let (state, id) = (self.state, self.calendar.id);
+        let mut range = keys::calendar_writes_failed(state.id, id);
+        if let Some((_, reached)) = self.calendar.task_at {
+            range = range.after(keys::calendar_write_failed(state.id, id, reached));
+        }
+        let (rows, is_through) = self.rows(&range)?;
+        for key in rows.into_keys() {
+            let appointment: AppointmentId = keys::id_at_end(&key)?;
+            self.reached = Some((self.now, appointment));
+            let before = state.find::<CalendarWrite>(&keys::calendar_write(state.id, id, appointment))?;
+            let Some(before) = before else { continue };
+            if task == CalendarTask::Retry || before.reason.is_none() {
+                let after = before.clone().renewed(before.is_deletion, state.clocks.steady());
+                self.change(Some(before), Some(after))?;
+            }
+        }
+        Ok(is_through)
+    }
+}
+
+/// Lets the pending writes of a stopped calendar fail, in steps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StopWrites {
+    pub(crate) id: CalendarId,
+}
+
+impl Change for StopWrites {
+    type Gives = Removed;
+    const WEIGHT: Weight = Weight::Keeps;
+    const RIGHT: Option<Right> = Some(Right::Own);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let (state, mut decision) = (context.state, Decision::gone());
+        let reads = state.find::<CalendarState>(&keys::calendar_state(state.id, self.id))?;
+        if reads.is_none_or(|reads| reads.status != CalendarStatus::Stopped) {
+            return Ok(decision);
+        }
+        let (rows, _) = state.next_rows(&keys::calendar_writes_due(state.id, self.id))?;
+        for key in rows.into_keys().take(STEP_MAX) {
+            let write = keys::calendar_write(state.id, self.id, keys::id_at_end(&key)?);
+            let Some(before) = state.find::<CalendarWrite>(&write)? else { continue };
+            let after = before.clone().stopped();
+            decision = decision.write_all(writes::changed(state, Some(before), Some(after))?);
+        }
+        Ok(decision)
+    }
+}
+
+/// Deletes writes of a calendar that no longer exists, in steps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ForgetWrites {
+    pub(crate) id: CalendarId,
+}
+
+impl Change for ForgetWrites {
+    type Gives = Removed;
+    const WEIGHT: Weight = Weight::Frees;
+    const RIGHT: Option<Right> = Some(Right::Own);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let (state, mut decision) = (context.state, Decision::gone());
+        if state.calendars.contains_key(&self.id) {
+            return Ok(decision);
+        }
+        let (rows, _) = state.next_rows(&keys::calendar_writes(state.id, self.id))?;
+        for (key, value) in rows.into_iter().take(STEP_MAX) {
+            match state.store.find_in::<CalendarWrite>(&key, &value)? {
+                Some(gone) => {
+                    decision = decision.write_all(writes::changed(state, Some(gone), None)?);
+                }
+                None => {
+                    let mut rows = Batch::default();
+                    rows.delete_whole(key, value.len());
+                    decision = decision.write(Write::Rows(rows));
+                }
+            }
+        }
+        Ok(decision)
+    }
+}
+
+/// Disconnects a calendar whose written events are deleted, or whose time for this has passed. The change also deletes
+/// the credentials.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EndRemoval {
+    pub(crate) id: CalendarId,
+}
+
+impl Change for EndRemoval {
+    type Gives = Removed;
+    const WEIGHT: Weight = Weight::Frees;
+    const RIGHT: Option<Right> = Some(Right::Own);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let state = context.state;
+        let calendar = state.calendars.get(&self.id).filter(|it| it.is_leaving());
+        let Some(calendar) = calendar else { return Ok(Decision::gone()) };
+        let is_due = calendar.removal_until.is_some_and(|until| state.clocks.steady() >= until);
+        let waiting = keys::calendar_writes_due(state.id, self.id);
+        let has_waiting = state.next_in(&waiting, store::Order::Ascending)?.is_some();
+        if !is_due && (calendar.task.is_some() || has_waiting) {
+            return Ok(Decision::gone());
+        }
+        Ok(Decision::gone().write(Write::NoCalendar(calendar.clone())))
+    }
+}

@@ -1,0 +1,369 @@
+//! The writes of a calendar's turn: the requests that write and delete the events of appointments.
+//!
+//! Invariants:
+//!
+//! - An appointment becomes `synced` only with a commit after the server's acknowledgement, and only if the
+//!   acknowledged state is still the newest one.
+//! - A request has no condition, so its repetition writes the same event.
+//! - The failure of a write delays only this write. A server that does not respond, or requests a pause, delays the
+//!   other writes of the calendar too.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta};
+use domain::{
+    Actor as By, BusinessId, CalendarEvent, CalendarFault, CalendarStatus, CalendarWrite, ConnectedCalendar,
+    FeedDetail, Locale, SERVER_PAUSE_MAX, Spans, Timestamp, WRITE_HREF_CHARS_MAX, WebhookUrl, WriteOutcome,
+};
+use net::Fetched;
+use store::{Order, Store, keys};
+use tokio::time::timeout;
+use view::AppointmentView;
+
+use super::actor::{Load, Loaded, load};
+use super::caldav::mark;
+use super::files::hash;
+use super::schedule::Readings;
+use super::web::{Failure, WebRequest};
+use super::{CalendarKey, xml};
+use crate::business::commands::writing::{EndRemoval, ForgetWrites, RecordWrite, StepTask, StopWrites};
+use crate::business::{BusinessHandle, Request};
+use crate::clock::Clocks;
+use crate::error::{EngineError, Result};
+
+/// The maximum number of writes in a turn. Then other calendars of the host get a turn.
+const WRITES_PER_TURN: usize = 16;
+/// The maximum time of an attempt, with redirects.
+const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(60);
+/// The pause of all writes of a calendar after its server did not respond.
+const UNREACHABLE_PAUSE: Duration = Duration::from_secs(30);
+/// The pause after a write that failed because of this machine, or that cannot be decoded.
+const NOT_MADE_PAUSE: Duration = Duration::from_secs(60);
+const MEDIA_TYPE: &str = "text/calendar; charset=utf-8";
+
+/// The content of an event that is written to a calendar.
+#[derive(Clone, Copy, Debug)]
+pub struct WrittenEvent<'a> {
+    pub business: BusinessId,
+    pub locale: Locale,
+    pub detail: FeedDetail,
+    pub appointment: &'a AppointmentView,
+}
+
+/// Writes the calendar file of an event.
+pub trait EventWriter: Send + Sync {
+    fn file(&self, event: &WrittenEvent<'_>) -> String;
+}
+
+/// Returns the time to the next write of a calendar. `None` if no write is pending.
+pub(super) fn next_write(
+    store: &Store,
+    clocks: &Clocks,
+    key: CalendarKey,
+    calendar: Option<&ConnectedCalendar>,
+) -> Option<Duration> {
+    let calendar = calendar?;
+    if calendar.task.is_some() {
+        return Some(Duration::ZERO);
+    }
+    let now = clocks.steady();
+    let due = keys::calendar_writes_due(key.business, key.calendar);
+    let first = store.scan(&due, Order::Ascending).next().and_then(Result::ok);
+    let first = first.and_then(|(row, _)| keys::due_and_appointment(&row).ok()).map(|(due, _)| due);
+    let due = match (first, calendar.removal_until) {
+        (None, Some(_)) => now,
+        (Some(due), until) => until.map_or(due, |until| until.min(due)),
+        (None, None) => return None,
+    };
+    Some((due - now).to_std().unwrap_or_default())
+}
+
+/// Makes the steps of the calendar's task and the due writes of a turn. Returns the rows of the calendar after them.
+pub(super) async fn write_due(readings: &Readings, key: CalendarKey) -> Result<Load> {
+    let business = readings.business(key.business).ok_or(EngineError::Stopping)?;
+    let loaded = match prepare(readings, &business, key).await? {
+        Load::Loaded(loaded) if !loaded.is_idle => loaded,
+        other => return Ok(other),
+    };
+    if loaded.state.status == CalendarStatus::Stopped {
+        return Ok(Load::Loaded(loaded));
+    }
+    let mut pause = Duration::ZERO;
+    for _ in 0..WRITES_PER_TURN {
+        match next_due(readings, key)? {
+            Due::Write(write) => {
+                pause = attempt(readings, &business, &loaded, *write).await?;
+                if !pause.is_zero() {
+                    break;
+                }
+            }
+            Due::Unreadable => {
+                pause = NOT_MADE_PAUSE;
+                break;
+            }
+            Due::Nothing => break,
+        }
+    }
+    Ok(match prepare(readings, &business, key).await? {
+        Load::Loaded(loaded) => Load::Loaded(Box::new(Loaded { pause, ..*loaded })),
+        other => other,
+    })
+}
+
+/// Makes the changes that need no request: the steps of the calendar's task, the failure of the writes of a stopped
+/// calendar, and the end of a removal.
+async fn prepare(readings: &Readings, business: &BusinessHandle, key: CalendarKey) -> Result<Load> {
+    let (id, store) = (key.calendar, &readings.shared.store);
+    let due = keys::calendar_writes_due(key.business, id);
+    let mut stopped_at = None;
+    loop {
+        let loaded = load(readings, key).await?;
+        let Load::Loaded(loaded) = loaded else { return Ok(loaded) };
+        if loaded.calendar.task.is_some() {
+            business.change(Request::by(By::System), StepTask { id }).await?;
+            continue;
+        }
+        let first = store.scan(&due, Order::Ascending).next().transpose()?.map(|(row, _)| row);
+        match (loaded.calendar.removal_until, &first) {
+            (Some(until), first) if first.is_none() || readings.shared.clocks.steady() >= until => {
+                business.change(Request::by(By::System), EndRemoval { id }).await?;
+                return load(readings, key).await;
+            }
+            // A row that cannot be decoded stays in the list.
+            (None, Some(_)) if loaded.state.status == CalendarStatus::Stopped && stopped_at != first => {
+                stopped_at = first;
+                business.change(Request::by(By::System), StopWrites { id }).await?;
+            }
+            _ => return Ok(Load::Loaded(loaded)),
+        }
+    }
+}
+
+/// Deletes the writes of a calendar that no longer exists.
+pub(super) async fn forget(readings: &Readings, key: CalendarKey) -> Result<()> {
+    let business = readings.business(key.business).ok_or(EngineError::Stopping)?;
+    let writes = keys::calendar_writes(key.business, key.calendar);
+    while readings.shared.store.scan(&writes, Order::Ascending).next().transpose()?.is_some() {
+        match business.change(Request::by(By::System), ForgetWrites { id: key.calendar }).await {
+            Ok(_) => {}
+            // The rows of a deleted business are deleted by another job.
+            Err(EngineError::NotFound) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+enum Due {
+    Write(Box<CalendarWrite>),
+    Unreadable,
+    Nothing,
+}
+
+fn next_due(readings: &Readings, key: CalendarKey) -> Result<Due> {
+    let store = &readings.shared.store;
+    let due = keys::calendar_writes_due(key.business, key.calendar);
+    let Some((row, _)) = store.scan(&due, Order::Ascending).next().transpose()? else {
+        return Ok(Due::Nothing);
+    };
+    let (at, appointment) = keys::due_and_appointment(&row)?;
+    if at > readings.shared.clocks.steady() {
+        return Ok(Due::Nothing);
+    }
+    let write = keys::calendar_write(key.business, key.calendar, appointment);
+    let write = store.find::<CalendarWrite>(&write)?;
+    Ok(write.map_or(Due::Unreadable, |write| Due::Write(Box::new(write))))
+}
+
+/// The outcome of the requests of an attempt.
+struct Attempted {
+    outcome: WriteOutcome,
+    event: Option<CalendarEvent>,
+    /// The pause that the server needs before the next write.
+    pause: Duration,
+}
+
+/// Makes an attempt and stores its outcome. Returns the pause before the next write of the calendar.
+async fn attempt(
+    readings: &Readings,
+    business: &BusinessHandle,
+    loaded: &Loaded,
+    write: CalendarWrite,
+) -> Result<Duration> {
+    let event = if write.is_deletion {
+        None
+    } else {
+        let Some(writer) = readings.writer() else { return Ok(NOT_MADE_PAUSE) };
+        let Some(appointment) = business.appointment(write.appointment_id).await? else {
+            return Ok(NOT_MADE_PAUSE);
+        };
+        let (calendar, of) = (&loaded.calendar, &loaded.business);
+        let event = WrittenEvent {
+            business: of.id,
+            locale: of.locale,
+            detail: calendar.detail,
+            appointment: &appointment,
+        };
+        Some((writer.file(&event), (appointment.starts_at, appointment.ends_at)))
+    };
+    let requests = timeout(ATTEMPT_TIME_MAX, requests(readings, loaded, &write, event)).await;
+    let requests = requests.unwrap_or_else(|_| Err(CalendarFault::Timeout.into()));
+    let attempted = match requests {
+        Ok(attempted) => attempted,
+        Err(Failure::NotMade) => return Ok(NOT_MADE_PAUSE),
+        Err(Failure::Calendar(_)) => {
+            let outcome = WriteOutcome::Failed { retry_after: None };
+            Attempted { outcome, event: None, pause: UNREACHABLE_PAUSE }
+        }
+    };
+    let number = usize::from(!matches!(attempted.outcome, WriteOutcome::Done { .. }));
+    readings.write_counts[number].fetch_add(1, Ordering::Relaxed);
+    let record = RecordWrite {
+        id: write.calendar_id,
+        appointment_id: write.appointment_id,
+        began: write.revision,
+        outcome: attempted.outcome,
+        event: attempted.event,
+    };
+    business.change(Request::by(By::System), record).await?;
+    Ok(attempted.pause)
+}
+
+/// Returns the address of a collection with a slash at its end, to which the names of events are appended.
+fn folder(collection: &WebhookUrl) -> Result<WebhookUrl, CalendarFault> {
+    let text = collection.as_str();
+    let folder = if text.ends_with('/') { text.to_owned() } else { format!("{text}/") };
+    WebhookUrl::from_stored(&folder).map_err(|_| CalendarFault::ServerError)
+}
+
+/// Returns the path that this service chooses for the event of an appointment.
+pub(super) fn own_path(collection: &WebhookUrl, id: domain::AppointmentId) -> Option<String> {
+    Some(folder(collection).ok()?.join(&format!("{id}.ics")).ok()?.path_and_query().to_owned())
+}
+
+/// Resolves a path that the server has named. Only the origin of the collection gets the credentials.
+fn named(collection: &WebhookUrl, href: &str) -> Option<WebhookUrl> {
+    let url = collection.join(href).ok()?;
+    (url.has_origin_of(collection) && url.path_and_query().len() <= WRITE_HREF_CHARS_MAX).then_some(url)
+}
+
+async fn requests(
+    readings: &Readings,
+    loaded: &Loaded,
+    write: &CalendarWrite,
+    event: Option<(String, (Timestamp, Timestamp))>,
+) -> Result<Attempted, Failure> {
+    let calendar = &loaded.calendar;
+    let (Some(login), Some(collection)) = (&calendar.login, &calendar.collection) else {
+        return Err(CalendarFault::NotFound.into());
+    };
+    let folder = folder(collection)?;
+    let chosen = folder.join(&format!("{}.ics", write.appointment_id));
+    let chosen = chosen.map_err(|_| CalendarFault::ServerError)?;
+    let mut url = write.href.as_deref().and_then(|href| named(&folder, href)).unwrap_or(chosen);
+    let (method, headers) = match event {
+        Some(_) => ("PUT", vec![("content-type", MEDIA_TYPE.to_owned())]),
+        None => ("DELETE", Vec::new()),
+    };
+    let (text, times) = event.map_or((String::new(), None), |(text, times)| (text, Some(times)));
+    let send = |url: WebhookUrl| {
+        let (headers, body) = (headers.clone(), text.clone());
+        async move {
+            let (of, entered, login) = (loaded.business.id, &calendar.url, Some(login));
+            let request = WebRequest { of, method, url: &url, entered, login, headers, body };
+            readings.web.send(request).await.map(|(_, response)| response)
+        }
+    };
+    let mut response = send(url.clone()).await?;
+    let mut href = None;
+    if times.is_some()
+        && matches!(response.status, 403 | 409)
+        && let Some(other) = xml::conflicting(&response.body).and_then(|path| named(&folder, &path))
+        && other.path_and_query() != url.path_and_query()
+    {
+        url = other;
+        href = Some(url.path_and_query().to_owned());
+        response = send(url.clone()).await?;
+    }
+    let is_done = match response.status {
+        200..=299 => true,
+        404 | 410 => times.is_none(),
+        _ => false,
+    };
+    if !is_done {
+        return Ok(failed(&response, readings.shared.clocks.now()));
+    }
+    let path = url.path_and_query();
+    let event = CalendarEvent {
+        calendar_id: calendar.id,
+        hash: hash(path.as_bytes()),
+        href: path.to_owned(),
+        etag: mark(response.header("etag").map(ToOwned::to_owned)),
+        uid: None,
+        appointment_id: Some(write.appointment_id),
+        is_readable: true,
+        busy: Spans::default(),
+    };
+    let outcome = WriteOutcome::Done { times, href };
+    Ok(Attempted { outcome, event: Some(event), pause: Duration::ZERO })
+}
+
+/// The outcome of an attempt to which the server has responded with an error.
+fn failed(response: &Fetched, now: Timestamp) -> Attempted {
+    if let 400 | 403 | 405 | 409 | 413 | 415 | 422 = response.status {
+        return Attempted { outcome: WriteOutcome::Refused, event: None, pause: Duration::ZERO };
+    }
+    let retry_after = response.header("retry-after").and_then(|text| retry_after(text, now));
+    let pause = match (response.status, retry_after) {
+        (401 | 429 | 503, None) => UNREACHABLE_PAUSE,
+        (429 | 503, Some(pause)) => pause.min(SERVER_PAUSE_MAX).to_std().unwrap_or_default(),
+        _ => Duration::ZERO,
+    };
+    Attempted { outcome: WriteOutcome::Failed { retry_after }, event: None, pause }
+}
+
+/// Parses a `Retry-After` header: a number of seconds, or a date.
+fn retry_after(text: &str, now: Timestamp) -> Option<TimeDelta> {
+    let pause = match text.trim().parse::<u32>() {
+        Ok(seconds) => TimeDelta::seconds(seconds.into()),
+        Err(_) => DateTime::parse_from_rfc2822(text.trim()).ok()?.to_utc() - now.utc(),
+    };
+    Some(pause.max(TimeDelta::zero()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_requested_pause_is_a_number_of_seconds_or_a_date() {
+        let now = Timestamp::parse("2026-11-20T08:00:00Z").unwrap();
+        for (text, expected) in [
+            ("120", Some(120)),
+            ("Fri, 20 Nov 2026 08:01:30 GMT", Some(90)),
+            ("Fri, 20 Nov 2026 07:00:00 GMT", Some(0)),
+            ("soon", None),
+            ("-5", None),
+        ] {
+            assert_eq!(retry_after(text, now).map(|pause| pause.num_seconds()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_the_server_names_is_on_the_origin_of_the_collection() {
+        let collection = WebhookUrl::parse("https://dav.example.com/ada/work").unwrap();
+        let id = uuid::Uuid::from_u128(7).into();
+        assert_eq!(own_path(&collection, id).unwrap(), format!("/ada/work/{id}.ics"));
+        let folder = folder(&collection).unwrap();
+        let path = |href: &str| named(&folder, href).map(|url| url.path_and_query().to_owned());
+        assert_eq!(path("other.ics").as_deref(), Some("/ada/work/other.ics"));
+        assert_eq!(path("/x/y.ics").as_deref(), Some("/x/y.ics"));
+        assert_eq!(path("https://dav.example.com/z.ics").as_deref(), Some("/z.ics"));
+        for refused in
+            ["https://evil.example.com/z.ics", "//evil.example.com/z", "https://dav.example.com:8443/z"]
+        {
+            assert_eq!(path(refused), None, "{refused}");
+        }
+    }
+}
