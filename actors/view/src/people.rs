@@ -159,11 +159,18 @@ pub struct NotificationsView {
     /// The setting for alerts about connected calendars that cannot be read.
     #[serde(default = "immediately")]
     pub calendar_failed: AlertSetting,
+    /// The setting for alerts about appointments whose events were deleted or moved in a connected calendar.
+    #[serde(default = "never_mailed")]
+    pub calendar_event_changed: AlertSetting,
 }
 
 /// The setting that is used if an earlier version has stored the response without this kind of alert.
 fn immediately() -> AlertSetting {
     AlertSetting { email: AlertEmail::Now, in_app: true, scope: AlertScope::All }
+}
+
+fn never_mailed() -> AlertSetting {
+    AlertSetting { email: AlertEmail::Off, ..immediately() }
 }
 
 impl From<&Membership> for NotificationsView {
@@ -180,6 +187,7 @@ impl From<&Membership> for NotificationsView {
             call_missed: of(AlertKind::CallMissed),
             webhook_failing: of(AlertKind::WebhookFailing),
             calendar_failed: of(AlertKind::CalendarFailed),
+            calendar_event_changed: of(AlertKind::CalendarEventChanged),
         }
     }
 }

@@ -50,7 +50,7 @@ words! {
         Retry = "retry",
         /// Writes again what has failed, except after remote changes.
         Resume = "resume",
-        /// Forgets all writes. The events stay in the calendar.
+        /// Forgets all writes except pending deletions. The other events stay in the calendar.
         Leave = "leave",
         /// Deletes the events that have not ended.
         Remove = "remove",
@@ -235,9 +235,10 @@ pub enum WritesTo {
         detail: FeedDetail,
         is_stopped: bool,
     },
-    /// The events of the calendar are being deleted.
+    /// Appointments are no longer written to the calendar. A [`CalendarTask`] ends its writes, and pending deletions
+    /// continue.
     Leaving,
-    /// The calendar is disconnected, or appointments are no longer written to it.
+    /// The calendar is disconnected.
     Ended,
 }
 

@@ -32,6 +32,17 @@ pub(crate) struct CarriedOut<V> {
     pub(super) effects: Vec<Effect>,
 }
 
+impl<V> CarriedOut<V> {
+    /// Returns the calendars to which the change writes appointments.
+    pub(crate) fn calendars_to_write(&self) -> Vec<CalendarKey> {
+        let of_effect = |effect: &Effect| match effect {
+            Effect::WriteCalendar(key) => Some(*key),
+            _ => None,
+        };
+        self.effects.iter().filter_map(of_effect).collect()
+    }
+}
+
 pub(super) enum Effect {
     Maintain,
     End,

@@ -59,7 +59,7 @@ pub use turn_context::{BookingLimit, ReadPhone};
 
 pub(crate) use actor::{BusinessActor, Maintained, Message};
 pub(crate) use contact_import::Hidden;
-pub(crate) use decide::{CarriedOut, carry_out};
+pub(crate) use decide::carry_out;
 pub(crate) use erased_contacts::{ErasedContacts, Personal};
 pub(crate) use handle::Businesses;
 pub(crate) use links::{LINK_KEPT, forget_address};

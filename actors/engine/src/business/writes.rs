@@ -24,13 +24,13 @@ impl State {
 
     pub(crate) fn writes_to(&self, id: CalendarId) -> Result<WritesTo, StoreError> {
         Ok(match self.calendars.get(&id) {
-            Some(calendar) if calendar.is_leaving() => WritesTo::Leaving,
-            Some(calendar) if calendar.write => {
+            Some(calendar) if calendar.is_written() => {
                 let state = self.find::<CalendarState>(&keys::calendar_state(self.id, id))?;
                 let is_stopped = state.is_some_and(|state| state.status == CalendarStatus::Stopped);
                 WritesTo::Written { detail: calendar.detail, is_stopped }
             }
-            _ => WritesTo::Ended,
+            Some(_) => WritesTo::Leaving,
+            None => WritesTo::Ended,
         })
     }
 
@@ -85,7 +85,7 @@ pub(super) fn add(state: &State, at: Timestamp, decided: &mut Decided) -> Result
                 let changed = change.changed.into_iter();
                 added.extend(changed.map(|(before, after)| Write::CalendarWrite { before, after }));
             }
-            Write::NoAppointment(gone) if gone.calendar_sync_status != CalendarSyncStatus::NotConnected => {
+            Write::NoAppointment(gone) => {
                 let rows = state.writes_of(gone.id)?.into_iter();
                 added.extend(rows.map(|row| Write::CalendarWrite { before: Some(row), after: None }));
             }

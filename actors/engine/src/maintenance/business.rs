@@ -20,7 +20,7 @@ use super::erasure::Erasing;
 use super::merging::Merging;
 use super::{chats, erased_events, erasure, expired_logs, merging, reminders, retention};
 use crate::business::{
-    Businesses, CarriedOut, Change, Context, Decision, Message, Removed, Request, State, Write, carry_out,
+    Businesses, Change, Context, Decision, Message, Removed, Request, State, Write, carry_out,
 };
 use crate::delivery::EndpointKey;
 use crate::error::EngineError;
@@ -206,12 +206,17 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
         let changed: Vec<_> = step.writes.iter().filter_map(changed).collect();
         let waits = step.waits;
         match carry_out(state, &Request::by(Who::System), StepChange { action, step }, now) {
-            Ok(CarriedOut { batch, .. }) => {
+            Ok(carried_out) => {
+                let (calendars, businesses) = (carried_out.calendars_to_write(), businesses.clone());
+                let batch = carried_out.batch;
                 state.jobs.under_way = true;
                 let (of, outbox, stepped) = (state.id, Arc::clone(&state.outbox), tell_stepped(myself));
                 let done = move || {
                     changed.into_iter().for_each(|id| outbox.changed(of, id)); // drops the waiting notices
                     waits.into_iter().for_each(|due| outbox.waits(of, due));
+                    if let Some(businesses) = businesses.upgrade() {
+                        calendars.into_iter().for_each(|key| businesses.readings.wake_write(key));
+                    }
                     stepped();
                 };
                 state.submit(batch, Box::new(done));

@@ -342,7 +342,7 @@ mod tests {
         let created_at = Timestamp::from_millis(1_772_442_000_000);
         let secret = [0xa1; 32];
         let meta = MetaRecord { format: STORE_FORMAT, secret, link_secret: [0xa2; 32], created_at };
-        let rest = "0ca1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b39030000";
+        let rest = "0da1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b39030000";
         check(&meta, &format!("02{rest}{}", "a2".repeat(32)));
         check_damage(&meta, |bytes| bytes.copy_within(2..34, 43));
         check(&MetaRecord { link_secret: secret, ..meta.clone() }, &format!("01{rest}"));

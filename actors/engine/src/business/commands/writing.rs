@@ -170,7 +170,10 @@ impl Change for StepTask {
         let mut step = Step { state, calendar, now: context.at, reached: None, writes: Vec::new() };
         let is_through = match task {
             CalendarTask::Adopt => step.adopt()?,
-            CalendarTask::Leave => step.each_write(|_, _| Ok(Some(None)))?,
+            CalendarTask::Leave => step.each_write(|_, write| {
+                let is_kept = write.is_deletion && write.is_pending();
+                Ok((!is_kept).then_some(None))
+            })?,
             CalendarTask::Remove => step.each_write(|step, write| step.removed(write))?,
             CalendarTask::Retry | CalendarTask::Resume => step.retry(task)?,
         };
@@ -237,6 +240,8 @@ impl Step<'_> {
             let row = keys::calendar_write(state.id, calendar.id, appointment.id);
             let before = state.find::<CalendarWrite>(&row)?;
             let after = match before.clone() {
+                // A remote change is not overwritten.
+                Some(before) if before.reason.is_some() => continue,
                 Some(before) => before.renewed(false, steady),
                 None => CalendarWrite::new(calendar.id, appointment.id, steady),
             };

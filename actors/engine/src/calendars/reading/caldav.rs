@@ -23,7 +23,7 @@ use super::events::{Found, Hash, Stored};
 use super::files::{FileReader, hash, spans, warnings};
 use super::web::{Failure, Web, WebRequest, fault};
 use super::writing::own_path;
-use super::xml::{self, Multistatus, Resource, escaped};
+use super::xml::{self, Multistatus, Resource, TRUNCATED, escaped, exists, mark};
 
 const DISCOVERY_TIME_MAX: Duration = Duration::from_secs(20);
 const HOMES_MAX: usize = 5;
@@ -33,13 +33,10 @@ const ADDRESS_CHARS_MAX: usize = 254;
 const NAME_CHARS_MAX: usize = 200;
 /// An event with a longer path is not stored, and counts as unreadable.
 const HREF_CHARS_MAX: usize = 1_024;
-/// A longer `ETag`, sync token or `getctag` is not stored.
-const MARK_CHARS_MAX: usize = 512;
 /// The maximum number of events in one request.
 const EVENTS_PER_REQUEST: usize = 50;
 /// The maximum number of pages of a list of changes.
 const PAGES_MAX: usize = 100;
-const TRUNCATED: u16 = 507;
 /// The number of resources that are examined before other tasks run.
 const RESOURCES_PER_TURN: usize = 128;
 
@@ -264,24 +261,6 @@ async fn pause_after(number: usize) {
     if (number + 1).is_multiple_of(RESOURCES_PER_TURN) {
         tokio::task::yield_now().await;
     }
-}
-
-/// Returns whether the resource of a `response` exists, by the status of the `response`.
-///
-/// # Errors
-/// An error status other than 404 and 410, which does not show whether the resource exists.
-fn exists(status: Option<u16>) -> Result<bool, CalendarFault> {
-    match status {
-        None | Some(200..=299) => Ok(true),
-        Some(404 | 410) => Ok(false),
-        Some(TRUNCATED) => Err(CalendarFault::TooLarge),
-        Some(_) => Err(CalendarFault::ServerError),
-    }
-}
-
-/// Drops an `ETag` or a similar value that is too long to be stored.
-pub(super) fn mark(mark: Option<String>) -> Option<String> {
-    mark.filter(|mark| mark.len() <= MARK_CHARS_MAX)
 }
 
 impl Read<'_> {

@@ -22,7 +22,6 @@ use tokio::time::timeout;
 use view::AppointmentView;
 
 use super::actor::{Load, Loaded, load};
-use super::caldav::mark;
 use super::files::hash;
 use super::schedule::Readings;
 use super::web::{Failure, WebRequest};
@@ -161,19 +160,22 @@ enum Due {
     Nothing,
 }
 
+/// Returns the next due write. A write that cannot be decoded stays in the list and does not block the others.
 fn next_due(readings: &Readings, key: CalendarKey) -> Result<Due> {
-    let store = &readings.shared.store;
-    let due = keys::calendar_writes_due(key.business, key.calendar);
-    let Some((row, _)) = store.scan(&due, Order::Ascending).next().transpose()? else {
-        return Ok(Due::Nothing);
-    };
-    let (at, appointment) = keys::due_and_appointment(&row)?;
-    if at > readings.shared.clocks.steady() {
-        return Ok(Due::Nothing);
+    let (store, now) = (&readings.shared.store, readings.shared.clocks.steady());
+    let mut is_unreadable = false;
+    for row in store.scan(&keys::calendar_writes_due(key.business, key.calendar), Order::Ascending) {
+        let (at, appointment) = keys::due_and_appointment(&row?.0)?;
+        if at > now {
+            break;
+        }
+        let write = keys::calendar_write(key.business, key.calendar, appointment);
+        match store.find::<CalendarWrite>(&write)? {
+            Some(write) => return Ok(Due::Write(Box::new(write))),
+            None => is_unreadable = true,
+        }
     }
-    let write = keys::calendar_write(key.business, key.calendar, appointment);
-    let write = store.find::<CalendarWrite>(&write)?;
-    Ok(write.map_or(Due::Unreadable, |write| Due::Write(Box::new(write))))
+    Ok(if is_unreadable { Due::Unreadable } else { Due::Nothing })
 }
 
 /// The outcome of the requests of an attempt.
@@ -195,8 +197,11 @@ async fn attempt(
         None
     } else {
         let Some(writer) = readings.writer() else { return Ok(NOT_MADE_PAUSE) };
-        let Some(appointment) = business.appointment(write.appointment_id).await? else {
-            return Ok(NOT_MADE_PAUSE);
+        // An appointment that cannot be decoded counts as a failed attempt, so that it does not block the others.
+        let Some(appointment) = business.appointment(write.appointment_id).await.ok().flatten() else {
+            let outcome = WriteOutcome::Failed { retry_after: None };
+            record(readings, business, &write, outcome, None).await?;
+            return Ok(Duration::ZERO);
         };
         let (calendar, of) = (&loaded.calendar, &loaded.business);
         let event = WrittenEvent {
@@ -217,17 +222,24 @@ async fn attempt(
             Attempted { outcome, event: None, pause: UNREACHABLE_PAUSE }
         }
     };
-    let number = usize::from(!matches!(attempted.outcome, WriteOutcome::Done { .. }));
-    readings.write_counts[number].fetch_add(1, Ordering::Relaxed);
-    let record = RecordWrite {
-        id: write.calendar_id,
-        appointment_id: write.appointment_id,
-        began: write.revision,
-        outcome: attempted.outcome,
-        event: attempted.event,
-    };
-    business.change(Request::by(By::System), record).await?;
+    record(readings, business, &write, attempted.outcome, attempted.event).await?;
     Ok(attempted.pause)
+}
+
+/// Counts and stores the outcome of an attempt.
+async fn record(
+    readings: &Readings,
+    business: &BusinessHandle,
+    write: &CalendarWrite,
+    outcome: WriteOutcome,
+    event: Option<CalendarEvent>,
+) -> Result<()> {
+    let number = usize::from(!matches!(outcome, WriteOutcome::Done { .. }));
+    readings.write_counts[number].fetch_add(1, Ordering::Relaxed);
+    let (id, appointment_id, began) = (write.calendar_id, write.appointment_id, write.revision);
+    let record = RecordWrite { id, appointment_id, began, outcome, event };
+    business.change(Request::by(By::System), record).await?;
+    Ok(())
 }
 
 /// Returns the address of a collection with a slash at its end, to which the names of events are appended.
@@ -277,9 +289,13 @@ async fn requests(
     };
     let mut response = send(url.clone()).await?;
     let mut href = None;
-    if times.is_some()
-        && matches!(response.status, 403 | 409)
-        && let Some(other) = xml::conflicting(&response.body).and_then(|path| named(&folder, &path))
+    let conflicting = if times.is_some() && matches!(response.status, 403 | 409) {
+        let body = std::mem::take(&mut response.body);
+        readings.web.on_thread(loaded.business.id, move || xml::conflicting(&body)).await?
+    } else {
+        None
+    };
+    if let Some(other) = conflicting.and_then(|path| named(&folder, &path))
         && other.path_and_query() != url.path_and_query()
     {
         url = other;
@@ -299,7 +315,7 @@ async fn requests(
         calendar_id: calendar.id,
         hash: hash(path.as_bytes()),
         href: path.to_owned(),
-        etag: mark(response.header("etag").map(ToOwned::to_owned)),
+        etag: xml::mark(response.header("etag").map(ToOwned::to_owned)),
         uid: None,
         appointment_id: Some(write.appointment_id),
         is_readable: true,

@@ -12,6 +12,28 @@ const CALDAV: &str = "urn:ietf:params:xml:ns:caldav";
 const CALENDARSERVER: &str = "http://calendarserver.org/ns/";
 /// The maximum number of elements and texts, to bound the memory of a parsed response.
 const NODES_MAX: u32 = 1_000_000;
+/// The status of a collection whose list of changes is truncated.
+pub(super) const TRUNCATED: u16 = 507;
+/// A longer `ETag`, sync token or `getctag` is not stored.
+const MARK_CHARS_MAX: usize = 512;
+
+/// Returns whether the resource of a `response` exists, by the status of the `response`.
+///
+/// # Errors
+/// An error status other than 404 and 410 means neither that the resource exists nor that it is deleted.
+pub(super) fn exists(status: Option<u16>) -> Result<bool, CalendarFault> {
+    match status {
+        None | Some(200..=299) => Ok(true),
+        Some(404 | 410) => Ok(false),
+        Some(TRUNCATED) => Err(CalendarFault::TooLarge),
+        Some(_) => Err(CalendarFault::ServerError),
+    }
+}
+
+/// Drops an `ETag` or a similar value that is too long to be stored.
+pub(super) fn mark(mark: Option<String>) -> Option<String> {
+    mark.filter(|mark| mark.len() <= MARK_CHARS_MAX)
+}
 
 #[derive(Debug, Default)]
 pub(super) struct Multistatus {

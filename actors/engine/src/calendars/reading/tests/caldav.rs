@@ -1,5 +1,8 @@
 //! Reads of a CalDAV server in memory.
 
+mod chaos;
+mod editing;
+mod ending;
 mod power;
 mod writing;
 
@@ -42,6 +45,8 @@ struct Server {
     write_status: Option<(u16, Option<&'static str>)>,
     /// The path that the server names instead of another path for a new event.
     conflict: Option<String>,
+    /// Random failures of writes.
+    chance: Option<chaos::Chance>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,43 +71,6 @@ impl Server {
         let path = format!("{COLLECTION}{name}.ics");
         self.events.remove(&path).unwrap();
         self.log.push(path);
-    }
-
-    fn store(&mut self, path: &str, text: String) {
-        self.log.push(path.to_owned());
-        let number = u32::try_from(self.log.len()).unwrap();
-        self.events.insert(path.to_owned(), (number, text));
-    }
-
-    fn remove(&mut self, path: &str) -> bool {
-        self.log.push(path.to_owned());
-        self.events.remove(path).is_some()
-    }
-
-    /// The response to a `PUT` or a `DELETE`.
-    fn write(&mut self, method: &str, path: &str, body: &str) -> Vec<u8> {
-        if let Some((status, retry_after)) = self.write_status {
-            let retry_after =
-                retry_after.map(|value| format!("retry-after: {value}\r\n")).unwrap_or_default();
-            let head = format!(
-                "HTTP/1.1 {status} No\r\nconnection: close\r\n{retry_after}content-length: 0\r\n\r\n"
-            );
-            return head.into_bytes();
-        }
-        let is_named = |other: &str| path.ends_with(other);
-        if method == "DELETE" {
-            let status = if self.remove(path) { "204 No Content" } else { "404 Not Found" };
-            return response(status, "").into_bytes();
-        }
-        if let Some(other) = self.conflict.as_ref().filter(|other| !is_named(other)) {
-            let error = format!(
-                "<d:error xmlns:d=\"DAV:\" xmlns:c=\"urn:ietf:params:xml:ns:caldav\"><c:no-uid-conflict><d:href>{other}\
-                 </d:href></c:no-uid-conflict></d:error>"
-            );
-            return response("409 Conflict", &error).into_bytes();
-        }
-        self.store(path, body.to_owned());
-        response("201 Created", "").into_bytes()
     }
 
     fn event(&self, path: &str, asked: Asked) -> String {

@@ -7,13 +7,12 @@ use view::{AppointmentView, CalendarWriteView};
 use super::*;
 use crate::business::IfMatch;
 use crate::business::commands::appointments::{Cancel, PatchAppointment, Reschedule};
-use crate::business::commands::calendars::RemoveCalendar;
 use crate::business::commands::erasure::EraseContact;
 use crate::business::commands::writing::WriteAppointment;
 use crate::calendars::{EventWriter, WrittenEvent};
 
 pub(super) const SYNCED: CalendarSyncStatus = CalendarSyncStatus::Synced;
-const PENDING: CalendarSyncStatus = CalendarSyncStatus::Pending;
+pub(super) const PENDING: CalendarSyncStatus = CalendarSyncStatus::Pending;
 const FAILED: CalendarSyncStatus = CalendarSyncStatus::Failed;
 pub(super) const NOT_CONNECTED: CalendarSyncStatus = CalendarSyncStatus::NotConnected;
 
@@ -43,7 +42,7 @@ pub(super) fn start(hour: u32) -> Timestamp {
     Timestamp::parse(&format!("2026-01-02T{hour:02}:00:00Z")).unwrap()
 }
 
-fn patch(id: CalendarId) -> PatchCalendar {
+pub(super) fn patch(id: CalendarId) -> PatchCalendar {
     PatchCalendar {
         id,
         name: None,
@@ -68,7 +67,7 @@ impl World {
         (server, receiver, id)
     }
 
-    async fn booked(&self, hour: u32, staff: StaffId) -> AppointmentView {
+    pub(super) async fn booked(&self, hour: u32, staff: StaffId) -> AppointmentView {
         let (source, party) = (Source::Api, Party::TEAM);
         let staff_id = Some(staff);
         let starts_at = start(hour);
@@ -79,7 +78,7 @@ impl World {
         self.business.change(by_operator(), book).await.unwrap().value
     }
 
-    async fn moved(&self, id: AppointmentId, hour: u32, staff: StaffId) -> AppointmentView {
+    pub(super) async fn moved(&self, id: AppointmentId, hour: u32, staff: StaffId) -> AppointmentView {
         let (starts_at, staff_id) = (start(hour), Some(staff));
         let request = MoveRequest { starts_at, staff_id, party: Party::TEAM, duration: None };
         self.business.change(by_operator(), Reschedule { id, request }).await.unwrap().value
@@ -89,11 +88,11 @@ impl World {
         self.business.appointment(id).await.unwrap().unwrap()
     }
 
-    async fn status(&self, id: AppointmentId) -> CalendarSyncStatus {
+    pub(super) async fn status(&self, id: AppointmentId) -> CalendarSyncStatus {
         self.shown(id).await.calendar_sync_status
     }
 
-    async fn write(&self, calendar: CalendarId, id: AppointmentId) -> CalendarWriteView {
+    pub(super) async fn write(&self, calendar: CalendarId, id: AppointmentId) -> CalendarWriteView {
         let page = PageRequest { limit: 100, after: None };
         let found = self.business.calendar_writes(calendar, None, &page).await.unwrap().items;
         found.into_iter().find(|write| write.appointment_id == id).unwrap()
@@ -104,7 +103,7 @@ impl World {
         self.business.change(by_operator(), staff).await.unwrap().value.staff.id
     }
 
-    fn write_rows(&self) -> usize {
+    pub(super) fn write_rows(&self) -> usize {
         let kinds = [
             kind::CALENDAR_WRITE,
             kind::CALENDAR_WRITE_OF,
@@ -116,7 +115,7 @@ impl World {
 }
 
 /// The numbers of requests by method.
-fn writes(receiver: &Receiver) -> (usize, usize) {
+pub(super) fn writes(receiver: &Receiver) -> (usize, usize) {
     let requests = receiver.requests();
     let of = |method: &str| requests.iter().filter(|request| request.starts_with(method)).count();
     (of("PUT "), of("DELETE "))
@@ -150,27 +149,6 @@ async fn an_appointment_is_written_moved_and_deleted_and_the_own_reads_change_no
         assert_eq!((world.status(booked.id).await, writes(&receiver)), (SYNCED, (2, 1)));
         assert_eq!(world.write(id, booked.id).await.status, SYNCED);
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn connecting_writes_appointments_that_have_not_ended_and_ending_leaves_the_events() {
-    let world = World::new().await;
-    let early = world.booked(10, world.staff).await;
-    let cancelled = world.booked(11, world.staff).await.id;
-    world.business.change(by_operator(), Cancel { id: cancelled }).await.unwrap();
-    let (server, receiver, id) = world.written(Server::default()).await;
-    assert_eq!((world.status(early.id).await, world.status(cancelled).await), (SYNCED, NOT_CONNECTED));
-    assert_eq!((server.lock().events.len(), world.rows(kind::CALENDAR_WRITE)), (1, 1));
-    world.business.change(by_operator(), PatchCalendar { write: Some(false), ..patch(id) }).await.unwrap();
-    settle().await;
-    assert_eq!((world.status(early.id).await, world.write_rows()), (NOT_CONNECTED, 0));
-    assert_eq!((server.lock().events.len(), writes(&receiver)), (1, (1, 0)));
-    assert_eq!(world.shown(early.id).await.updated_at, early.updated_at);
-    // After the end of the appointment, a new start of the writing does not include it.
-    sleep(Duration::from_secs(3 * 24 * 3600)).await;
-    world.business.change(by_operator(), PatchCalendar { write: Some(true), ..patch(id) }).await.unwrap();
-    settle().await;
-    assert_eq!((world.status(early.id).await, world.write_rows()), (NOT_CONNECTED, 0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -336,72 +314,6 @@ async fn a_move_to_another_staff_member_deletes_the_event() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_removal_of_events_deletes_those_that_have_not_ended_and_then_the_calendar() {
-    let world = World::new().await;
-    let (server, _, id) = world.written(Server::default()).await;
-    let bea = world.another_staff("Bea").await;
-    let over = world.booked(9, world.staff).await.id;
-    settle().await;
-    sleep(Duration::from_secs(2 * 24 * 3600)).await;
-    let book = |day: u32| {
-        let starts_at = Timestamp::parse(&format!("2026-01-{day:02}T10:00:00Z")).unwrap();
-        let request = BookRequest {
-            service_id: world.service,
-            starts_at,
-            staff_id: Some(world.staff),
-            source: Source::Api,
-            party: Party::TEAM,
-            duration: None,
-        };
-        let details = ContactDetails { name: Some(text("Zoé")), ..ContactDetails::default() };
-        Book { request, contact: BookingContact::Described(details) }
-    };
-    let ahead = world.business.change(by_operator(), book(5)).await.unwrap().value.id;
-    let given = world.business.change(by_operator(), book(6)).await.unwrap().value.id;
-    settle().await;
-    server.lock().write_status = Some((500, None));
-    let request = MoveRequest {
-        starts_at: Timestamp::parse("2026-01-06T10:00:00Z").unwrap(),
-        staff_id: Some(bea),
-        party: Party::TEAM,
-        duration: None,
-    };
-    world.business.change(by_operator(), Reschedule { id: given, request }).await.unwrap();
-    settle().await;
-    let removing = world.business.change(by_operator(), RemoveCalendar { id }).await.unwrap().value;
-    assert_eq!(removing.status, CalendarStatus::Disconnecting);
-    settle().await;
-    let statuses = [world.status(over).await, world.status(ahead).await, world.status(given).await];
-    assert_eq!(statuses, [NOT_CONNECTED, PENDING, PENDING]);
-    assert!(world.business.connected_calendar(id).await.unwrap().unwrap().login.is_some());
-    server.lock().write_status = None;
-    minutes(11).await;
-    assert!(world.business.connected_calendar(id).await.unwrap().is_none(), "the credentials are deleted");
-    assert_eq!((world.status(ahead).await, world.status(given).await), (NOT_CONNECTED, NOT_CONNECTED));
-    let left: Vec<_> = server.lock().events.keys().cloned().collect();
-    assert_eq!((left, world.write_rows()), (vec![path(over)], 0));
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_removal_of_events_ends_after_a_day_also_across_a_restart() {
-    let mut world = World::new().await;
-    let (server, _, id) = world.written(Server::default()).await;
-    let booked = world.booked(16, world.staff).await.id;
-    settle().await;
-    server.lock().write_status = Some((500, None));
-    world.business.change(by_operator(), RemoveCalendar { id }).await.unwrap();
-    minutes(23 * 60).await;
-    world.restart().await;
-    world.engine.write_calendars_with(Arc::new(Plain));
-    settle().await;
-    assert!(world.business.connected_calendar(id).await.unwrap().is_some());
-    minutes(90).await;
-    assert!(world.business.connected_calendar(id).await.unwrap().is_none());
-    assert_eq!((world.status(booked).await, world.write_rows()), (NOT_CONNECTED, 0));
-    assert_eq!(server.lock().events.len(), 1);
-}
-
-#[tokio::test(start_paused = true)]
 async fn the_event_that_the_server_names_is_replaced_but_only_on_its_own_origin() {
     let world = World::new().await;
     let (server, receiver, _) = world.written(Server::default()).await;
@@ -479,7 +391,7 @@ async fn a_server_with_many_failing_writes_does_not_starve_other_calendars() {
     minutes(17).await;
     assert!(world.calendar(id).await.last_read_at > read_at, "the calendar is read meanwhile");
     server.lock().write_status = None;
-    minutes(15).await;
+    minutes(30).await;
     for id in all {
         assert_eq!(world.status(id).await, SYNCED);
     }

@@ -1,0 +1,128 @@
+//! The beginning and the end of writing: new calendars, the end of `write`, the removal of events, and retention.
+
+use domain::booking::MoveRequest;
+
+use super::writing::{NOT_CONNECTED, PENDING, Plain, SYNCED, patch, path, writes};
+use super::*;
+use crate::business::commands::appointments::{Cancel, Reschedule};
+use crate::business::commands::calendars::RemoveCalendar;
+use crate::business::commands::erasure::PatchRetention;
+
+#[tokio::test(start_paused = true)]
+async fn connecting_writes_appointments_that_have_not_ended_and_ending_leaves_the_events() {
+    let world = World::new().await;
+    let early = world.booked(10, world.staff).await;
+    let cancelled = world.booked(11, world.staff).await.id;
+    world.business.change(by_operator(), Cancel { id: cancelled }).await.unwrap();
+    let (server, receiver, id) = world.written(Server::default()).await;
+    assert_eq!((world.status(early.id).await, world.status(cancelled).await), (SYNCED, NOT_CONNECTED));
+    assert_eq!((server.lock().events.len(), world.rows(kind::CALENDAR_WRITE)), (1, 1));
+    world.business.change(by_operator(), PatchCalendar { write: Some(false), ..patch(id) }).await.unwrap();
+    settle().await;
+    assert_eq!((world.status(early.id).await, world.write_rows()), (NOT_CONNECTED, 0));
+    assert_eq!((server.lock().events.len(), writes(&receiver)), (1, (1, 0)));
+    assert_eq!(world.shown(early.id).await.updated_at, early.updated_at);
+    // After the end of the appointment, a new start of the writing does not include it.
+    sleep(Duration::from_secs(3 * 24 * 3600)).await;
+    world.business.change(by_operator(), PatchCalendar { write: Some(true), ..patch(id) }).await.unwrap();
+    settle().await;
+    assert_eq!((world.status(early.id).await, world.write_rows()), (NOT_CONNECTED, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_removal_of_events_deletes_those_that_have_not_ended_and_then_the_calendar() {
+    let world = World::new().await;
+    let (server, _, id) = world.written(Server::default()).await;
+    let bea = world.another_staff("Bea").await;
+    let over = world.booked(9, world.staff).await.id;
+    settle().await;
+    sleep(Duration::from_secs(2 * 24 * 3600)).await;
+    let book = |day: u32| {
+        let starts_at = Timestamp::parse(&format!("2026-01-{day:02}T10:00:00Z")).unwrap();
+        let request = BookRequest {
+            service_id: world.service,
+            starts_at,
+            staff_id: Some(world.staff),
+            source: Source::Api,
+            party: Party::TEAM,
+            duration: None,
+        };
+        let details = ContactDetails { name: Some(text("Zoé")), ..ContactDetails::default() };
+        Book { request, contact: BookingContact::Described(details) }
+    };
+    let ahead = world.business.change(by_operator(), book(5)).await.unwrap().value.id;
+    let given = world.business.change(by_operator(), book(6)).await.unwrap().value.id;
+    settle().await;
+    server.lock().write_status = Some((500, None));
+    let request = MoveRequest {
+        starts_at: Timestamp::parse("2026-01-06T10:00:00Z").unwrap(),
+        staff_id: Some(bea),
+        party: Party::TEAM,
+        duration: None,
+    };
+    world.business.change(by_operator(), Reschedule { id: given, request }).await.unwrap();
+    settle().await;
+    let removing = world.business.change(by_operator(), RemoveCalendar { id }).await.unwrap().value;
+    assert_eq!(removing.status, CalendarStatus::Disconnecting);
+    settle().await;
+    let statuses = [world.status(over).await, world.status(ahead).await, world.status(given).await];
+    assert_eq!(statuses, [NOT_CONNECTED, PENDING, PENDING]);
+    assert!(world.business.connected_calendar(id).await.unwrap().unwrap().login.is_some());
+    server.lock().write_status = None;
+    minutes(11).await;
+    assert!(world.business.connected_calendar(id).await.unwrap().is_none(), "the credentials are deleted");
+    assert_eq!((world.status(ahead).await, world.status(given).await), (NOT_CONNECTED, NOT_CONNECTED));
+    let left: Vec<_> = server.lock().events.keys().cloned().collect();
+    assert_eq!((left, world.write_rows()), (vec![path(over)], 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_removal_of_events_ends_after_a_day_also_across_a_restart() {
+    let mut world = World::new().await;
+    let (server, _, id) = world.written(Server::default()).await;
+    let booked = world.booked(16, world.staff).await.id;
+    settle().await;
+    server.lock().write_status = Some((500, None));
+    world.business.change(by_operator(), RemoveCalendar { id }).await.unwrap();
+    minutes(22 * 60).await;
+    world.restart().await;
+    world.engine.write_calendars_with(Arc::new(Plain));
+    settle().await;
+    assert!(world.business.connected_calendar(id).await.unwrap().is_some());
+    minutes(3 * 60).await;
+    assert!(world.business.connected_calendar(id).await.unwrap().is_none());
+    assert_eq!((world.status(booked).await, world.write_rows()), (NOT_CONNECTED, 0));
+    assert_eq!(server.lock().events.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pending_deletion_continues_after_the_end_of_writing() {
+    let world = World::new().await;
+    let (server, _, id) = world.written(Server::default()).await;
+    let bea = world.another_staff("Bea").await;
+    let [given, kept] = [world.booked(10, world.staff).await.id, world.booked(12, world.staff).await.id];
+    settle().await;
+    server.lock().write_status = Some((500, None));
+    world.moved(given, 10, bea).await;
+    settle().await;
+    world.business.change(by_operator(), PatchCalendar { write: Some(false), ..patch(id) }).await.unwrap();
+    settle().await;
+    assert_eq!((world.status(given).await, world.status(kept).await), (PENDING, NOT_CONNECTED));
+    server.lock().write_status = None;
+    minutes(3).await;
+    assert_eq!((world.status(given).await, world.write_rows()), (NOT_CONNECTED, 0));
+    assert!(server.lock().events.keys().eq([&path(kept)]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expired_appointment_leaves_no_writes_and_its_event_stays() {
+    let world = World::new().await;
+    let (server, _, _) = world.written(Server::default()).await;
+    let booked = world.booked(10, world.staff).await.id;
+    settle().await;
+    let retention = PatchRetention { appointments_days: Some(Some(1)), ..PatchRetention::default() };
+    world.business.change(by_operator(), retention).await.unwrap();
+    sleep(Duration::from_secs(6 * 24 * 3600)).await;
+    assert!(world.business.appointment(booked).await.unwrap().is_none());
+    assert_eq!((world.write_rows(), server.lock().events.len()), (0, 1));
+}
