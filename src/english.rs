@@ -49,6 +49,9 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         Conflict::CalendarsFull(most) => {
             format!("the business or the staff member has {most} connected calendars, which is the maximum")
         }
+        Conflict::WrittenElsewhere => {
+            "the appointments of the staff member are already written to another calendar".into()
+        }
         Conflict::EndpointsFull(most) => format!("a business has at most {most} webhook endpoints"),
         Conflict::PeopleFull(most) => format!("a business has at most {most} people"),
         Conflict::NoRelaySet(setting) => format!("no mail is sent: {setting} is not set"),
@@ -254,7 +257,6 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::Calendar(error) => error.to_string(),
         P::GoogleCaldav => "Google calendars are connected by their secret iCal address in this version".into(),
         P::NoCollection => "the account has no calendar with this address".into(),
-        P::WritingUnavailable => "this version does not write appointments to calendars".into(),
         P::BusyOrWrite => "`busy` or `write` must be true".into(),
         P::CaldavOnly => "only calendars of the kind `caldav` have this property".into(),
         P::RowsFull { kind, max, used } => {

@@ -25,6 +25,7 @@ use crate::admin::{self, AdminHosts};
 use crate::api::KeyGate;
 use crate::app::{App, app};
 use crate::book::{self, Front};
+use crate::calendars::written::Written;
 use crate::config::{
     AdminToken, ConfigError, ModelKey, ModelSettings, OPERATOR_SOCKET, PublicUrl, RateLimits, Settings,
     variables,
@@ -116,6 +117,7 @@ impl Service {
         let public_url = public_url(settings, listens);
         let origin = public_url.as_ref().map(PublicUrl::to_string);
         engine.people().set_public_url(origin.as_deref());
+        engine.write_calendars_with(Arc::new(Written { public_url: origin.clone() }));
         if let Some(mail) = &settings.mail {
             let own = || PublicUrl::of_listener(listens, tls.is_some()).to_string();
             begin_mail(&engine, mail, origin.unwrap_or_else(own))?;

@@ -1,23 +1,25 @@
-//! Connected calendars, whose busy times block bookings. No response contains an address or a password.
+//! Connected calendars, whose busy times block bookings and to which appointments are written. No response contains an
+//! address or a password.
 
 use domain::{
-    AllDay, CalendarId, CalendarKind, CalendarLogin, CalendarPassword, Email, FeedDetail, Named, ProblemCode,
-    Refusal, StaffId, Text,
+    AllDay, AppointmentId, CalendarId, CalendarKind, CalendarLogin, CalendarPassword, CalendarSyncStatus,
+    Email, FeedDetail, Named, ProblemCode, Refusal, StaffId, Text,
 };
 use engine::EngineError;
 use engine::business::Request;
 use engine::business::commands::calendars::{
-    ConnectCalendar, DisconnectCalendar, PatchCalendar, ReadCalendar,
+    ConnectCalendar, DisconnectCalendar, PatchCalendar, ReadCalendar, RemoveCalendar,
 };
+use engine::business::commands::writing::WriteAppointment;
 use engine::calendars::connecting::CalendarInput;
 use schemars::JsonSchema;
 use serde::Serialize;
-use view::CalendarView;
+use view::{CalendarView, CalendarWriteView};
 
 use crate::http::lists::DistinctList;
 use crate::http::patch::Patch;
 use crate::rest::prelude::*;
-use crate::{json_object, list_query};
+use crate::{json_object, list_query, query_object};
 
 json_object! {
     /// A calendar to connect.
@@ -36,10 +38,10 @@ json_object! {
         calendar: Option<Text<1, 2000>>,
         /// The name of the calendar; its name on the server when absent.
         name: Option<Text<1, 200>>,
-        /// Whether the calendar's events block bookings; true when absent. This version accepts only true.
+        /// Whether the calendar's events block bookings; true when absent. `busy` or `write` must be true.
         busy: Option<bool>,
-        /// Whether appointments are written to the calendar; false when absent. This version accepts only
-        /// false.
+        /// Whether the appointments of the staff member are written to the calendar; false when absent. Only for
+        /// `caldav`, and for one calendar of a staff member.
         write: Option<bool>,
         /// The content of written events; `services` when absent.
         detail: Option<FeedDetail>,
@@ -62,9 +64,10 @@ json_object! {
         password: Patch<Text<1, 1000>>,
         /// The name of the calendar.
         name: Patch<Text<1, 200>>,
-        /// Whether the calendar's events block bookings. This version accepts only true.
+        /// Whether the calendar's events block bookings. `busy` or `write` must be true.
         busy: Patch<bool>,
-        /// Whether appointments are written to the calendar. This version accepts only false.
+        /// Whether the appointments of the staff member are written to the calendar. If this becomes false, the events
+        /// stay in the calendar.
         write: Patch<bool>,
         /// The content of written events.
         detail: Patch<FeedDetail>,
@@ -109,15 +112,20 @@ list_query! {
     }
 }
 
-/// Refuses values that this version does not support.
-fn check_directions(busy: Option<bool>, write: Option<bool>) -> Result<(), Refusal> {
-    if write == Some(true) {
-        return Err(Refusal::invalid("write", ProblemCode::WritingUnavailable));
+list_query! {
+    /// The filters of the list of a calendar's appointments.
+    pub(super) struct CalendarAppointmentsQuery {
+        /// Only appointments with this status: `pending`, `synced` or `failed`.
+        status: Option<CalendarSyncStatus>,
     }
-    if busy == Some(false) {
-        return Err(Refusal::invalid("busy", ProblemCode::BusyOrWrite));
+}
+
+query_object! {
+    /// The ways to disconnect a calendar.
+    pub(super) struct DisconnectQuery {
+        /// Whether to delete the written events that have not ended first, for at most 24 hours; false when absent.
+        remove_events: Option<bool>,
     }
-    Ok(())
 }
 
 fn login(username: String, password: String) -> CalendarLogin {
@@ -130,8 +138,13 @@ impl CalendarBody {
         self,
         business: &engine::BusinessHandle,
     ) -> Result<ConnectCalendar, EngineError> {
-        check_directions(self.busy, self.write)?;
-        // Without this check, an unknown staff member would be refused only after the requests to the server.
+        // Without these checks, the change would be refused only after the requests to the server.
+        if self.write == Some(true) && self.kind != CalendarKind::Caldav {
+            return Err(Refusal::invalid("write", ProblemCode::CaldavOnly).into());
+        }
+        if self.busy == Some(false) && self.write != Some(true) {
+            return Err(Refusal::invalid("busy", ProblemCode::BusyOrWrite).into());
+        }
         if business.staff_member(self.staff_id).await?.is_none() {
             let unknown = ProblemCode::NotOfTheBusiness(Named::Staff);
             return Err(Refusal::invalid("staff_id", unknown).into());
@@ -167,6 +180,8 @@ impl CalendarBody {
             collection: found.collection,
             collection_name: found.name,
             server_addresses: found.server_addresses,
+            busy: self.busy.unwrap_or(true),
+            write: self.write.unwrap_or_default(),
             detail: self.detail.unwrap_or(FeedDetail::Services),
             all_day: self.all_day.unwrap_or(AllDay::Busy),
             own_addresses: self.own_addresses.map(DistinctList::into_vec).unwrap_or_default(),
@@ -191,7 +206,6 @@ impl CalendarPatchBody {
         id: CalendarId,
         business: &engine::BusinessHandle,
     ) -> Result<PatchCalendar, EngineError> {
-        check_directions(self.busy.set(), self.write.set())?;
         let (url, username, password) = (self.url.set(), self.username.set(), self.password.set());
         let mut change = PatchCalendar {
             id,
@@ -200,6 +214,8 @@ impl CalendarPatchBody {
             login: None,
             checked_for: None,
             server_addresses: None,
+            busy: self.busy.set(),
+            write: self.write.set(),
             detail: self.detail.set(),
             all_day: self.all_day.set(),
             own_addresses: self.own_addresses.set().map(DistinctList::into_vec),
@@ -292,8 +308,41 @@ pub(super) async fn update(
     Ok(changed.tagged_as(|shown| &shown.settings))
 }
 
-pub(super) async fn disconnect(context: Context, Path(id): Path<CalendarId>) -> Result<Gone, ApiError> {
-    context.change(DisconnectCalendar { id }).await
+pub(super) async fn disconnect(
+    context: Context,
+    Query(query): Query<DisconnectQuery>,
+    Path(id): Path<CalendarId>,
+) -> Result<Removing<CalendarView>, ApiError> {
+    if query.remove_events == Some(true) {
+        context.change(RemoveCalendar { id }).await
+    } else {
+        context.change(DisconnectCalendar { id }).await
+    }
+}
+
+pub(super) async fn appointments(
+    context: Context,
+    Query(query): Query<CalendarAppointmentsQuery>,
+    Path(id): Path<CalendarId>,
+    business: Business,
+) -> Result<Listed<CalendarWriteView>, ApiError> {
+    let asked =
+        query.open(&context, business.list("operator calendar appointments").with_filter(Some(id)))?;
+    if business.calendar(id).await?.is_none() {
+        return Err(CalendarId::NOT_FOUND.into());
+    }
+    Ok(asked.listed(business.calendar_writes(id, asked.filter.status, &asked.page).await?))
+}
+
+pub(super) async fn write(
+    context: Context,
+    Path(id): Path<CalendarId>,
+    Path(appointment_id): Path<AppointmentId>,
+    business: Business,
+) -> Result<Accepted<CalendarWriteView>, ApiError> {
+    // A repeated request writes the same event again, so it has no idempotency key.
+    let request = Request { idempotency: None, ..context.request()? };
+    Ok(Accepted::of(business.change(request, WriteAppointment { id, appointment_id }).await?.value))
 }
 
 pub(super) async fn read(

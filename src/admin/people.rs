@@ -93,6 +93,8 @@ json_object! {
         webhook_failing: Patch<NotificationPatch>,
         /// A connected calendar cannot be read.
         calendar_failed: Patch<NotificationPatch>,
+        /// The event of an appointment was deleted or moved in a connected calendar.
+        calendar_event_changed: Patch<NotificationPatch>,
     }
 }
 
@@ -109,6 +111,7 @@ impl NotificationsPatch {
             (AlertKind::CallMissed, self.call_missed),
             (AlertKind::WebhookFailing, self.webhook_failing),
             (AlertKind::CalendarFailed, self.calendar_failed),
+            (AlertKind::CalendarEventChanged, self.calendar_event_changed),
         ];
         let choice = |patch: NotificationPatch| AlertChoice {
             email: patch.email.set(),

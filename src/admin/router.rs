@@ -103,8 +103,8 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("discoverCalendars", "List the calendars of an account on a CalDAV server")
             .details("The request stores nothing. The service tries the address and then `/.well-known/caldav`, for at most 20 seconds in total. To connect a Google calendar, use the kind `ics` and the calendar's secret iCal address."),
         post(b!("/calendars"), Token, calendars::create)
-            .named("connectCalendar", "Connect a calendar whose busy times block bookings")
-            .details("The service reads the calendar once before it responds. Until the first complete read ends, `status` is `connecting` and the calendar blocks nothing. A staff member has at most 10 calendars. No response contains the address or the password.")
+            .named("connectCalendar", "Connect a calendar of a staff member")
+            .details("The service reads the calendar once before it responds. Until the first complete read ends, `status` is `connecting` and the calendar blocks nothing. With `write`, the appointments of the staff member that have not ended are written to the calendar. A staff member has at most 10 calendars, and one with `write`. No response contains the address or the password.")
             .refuses(CONFLICT),
         get(b!("/calendars"), Token, calendars::list)
             .named("listCalendars", "List the connected calendars")
@@ -113,13 +113,20 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getCalendar", "Get a connected calendar"),
         patch(b!("/calendars/{calendar_id}"), Token, calendars::update)
             .named("updateCalendar", "Change a connected calendar")
-            .details("The service checks a new address or new credentials with one read before it responds. After a change of the address, the credentials, `all_day` or `own_addresses`, a stopped calendar is read again."),
+            .details("The service checks a new address or new credentials with one read before it responds. After a change of the address, the credentials, `busy`, `all_day` or `own_addresses`, a stopped calendar is read again. If `write` becomes false, the events stay in the calendar.")
+            .refuses(CONFLICT),
         delete(b!("/calendars/{calendar_id}"), Token, calendars::disconnect)
             .named("disconnectCalendar", "Disconnect a calendar")
-            .details("The busy times of the calendar no longer block bookings, and the service deletes the credentials."),
+            .details("The busy times of the calendar no longer block bookings, and the service deletes the credentials. The written events stay in the calendar. With `remove_events=true`, the service first deletes those that have not ended, for at most 24 hours; the response is 202, and `status` is `disconnecting`."),
         post(b!("/calendars/{calendar_id}/read"), Token, calendars::read)
             .named("readCalendar", "Read a calendar completely, as soon as possible")
             .details("The reads of a stopped calendar begin again."),
+        get(b!("/calendars/{calendar_id}/appointments"), Token, calendars::appointments)
+            .named("listCalendarAppointments", "List the appointments that are written to a calendar")
+            .details("Ordered by the creation of the appointments."),
+        post(b!("/calendars/{calendar_id}/appointments/{appointment_id}/write"), Token, calendars::write)
+            .named("writeCalendarAppointment", "Write an appointment to its calendar again")
+            .details("The event is written as soon as possible. It replaces the event in the calendar, with the changes that were made there."),
         get(b!("/special-days"), Token, diary::special_days)
             .named("listSpecialDays", "List the special days")
             .details("Ordered by date."),

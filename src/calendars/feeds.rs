@@ -13,7 +13,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::{FeedDetail, FeedId, Locale, Named, Refusal};
+use domain::{BusinessId, FeedDetail, FeedId, Locale, Named, Refusal};
 use engine::Engine;
 use engine::calendars::feeds::{FeedToken, LiveFeed};
 use view::AppointmentView;
@@ -105,13 +105,18 @@ fn content(
         Some(staff) => format!("{staff} · {}", business.name),
         None => business.name.clone(),
     };
-    let pages = public_url.map(|url| format!("{url}/dashboard/b/{}/appointments", business.id));
+    let pages = public_url.map(|url| pages(url, business.id));
     let event = |it| event(it, feed.detail, business.locale, pages.as_deref());
     ics::feed(&name, appointments.iter().map(event))
 }
 
+/// The start of the URLs of a business's appointments in the dashboard.
+pub(super) fn pages(public_url: &str, of: BusinessId) -> String {
+    format!("{public_url}/dashboard/b/{of}/appointments")
+}
+
 /// The event of an appointment. `pages` is the start of the URLs of appointments in the dashboard.
-fn event<'a>(
+pub(super) fn event<'a>(
     appointment: &AppointmentView,
     detail: FeedDetail,
     locale: Locale,

@@ -32,6 +32,7 @@ pub(crate) fn file(
         location: address,
         description: Vec::new(),
         url: None,
+        is_private: false,
     };
     calendar(vec!["METHOD:PUBLISH".into()], [event])
 }
@@ -41,6 +42,11 @@ pub(crate) fn feed<'a>(name: &str, events: impl IntoIterator<Item = Event<'a>>) 
     let head =
         vec![format!("X-WR-CALNAME:{}", escaped(name)), "REFRESH-INTERVAL;VALUE=DURATION:PT15M".into()];
     calendar(head, events)
+}
+
+/// The file of one event that is written to a calendar.
+pub(crate) fn written(event: Event<'_>) -> String {
+    calendar(Vec::new(), [event])
 }
 
 pub(crate) struct Event<'a> {
@@ -54,6 +60,8 @@ pub(crate) struct Event<'a> {
     /// The lines of the description.
     pub(crate) description: Vec<String>,
     pub(crate) url: Option<String>,
+    /// Whether other users of the calendar see only that the time is busy.
+    pub(crate) is_private: bool,
 }
 
 impl Event<'_> {
@@ -66,6 +74,7 @@ impl Event<'_> {
             location: None,
             description: Vec::new(),
             url: None,
+            is_private: false,
         }
     }
 
@@ -95,6 +104,9 @@ impl Event<'_> {
             lines.push(format!("DESCRIPTION:{}", description.join("\\n")));
         }
         lines.extend(self.url.iter().map(|url| format!("URL:{url}")));
+        if self.is_private {
+            lines.push("CLASS:PRIVATE".into());
+        }
         lines.push("END:VEVENT".into());
     }
 }

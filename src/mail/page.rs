@@ -133,7 +133,10 @@ impl Maker<'_> {
         let mut entry = self.entry(item);
         let heading = std::mem::take(&mut entry.title);
         let intro = match item.kind {
-            AlertKind::WebhookDisabled | AlertKind::WebhookFailing | AlertKind::CalendarFailed => {
+            AlertKind::WebhookDisabled
+            | AlertKind::WebhookFailing
+            | AlertKind::CalendarFailed
+            | AlertKind::CalendarEventChanged => {
                 vec![self.words.say(&format!("explain-{}", item.kind), &[])]
             }
             _ => Vec::new(),

@@ -209,6 +209,12 @@ impl Exposition {
             "outcome",
             counts,
         )?;
+        let (written, failed) = engine.calendar_writes();
+        let about = "Number of attempts to write an appointment to a connected calendar, by outcome";
+        let counts = [("written", written), ("failed", failed)];
+        counter_by(encoder, "calendar_writes", about, "outcome", counts)?;
+        let about = "Number of appointments that wait to be written to a connected calendar";
+        gauge(encoder, "calendar_writes_pending", about, engine.calendar_writes_pending())?;
         let (calendars, oldest) = engine.calendars();
         let about = "Number of connected calendars, by kind and status";
         let mut gauge_of = encoder.encode_descriptor("calendars", about, None, MetricType::Gauge)?;

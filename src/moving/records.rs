@@ -234,7 +234,8 @@ export_line! {
         // Null after the erasure of the contact.
         contact_id: Option<ContactId>,
         source: Source,
-        calendar_sync_status: CalendarSyncStatus,
+        // Calendars are not exported.
+        [calendar_sync_status: CalendarSyncStatus = CalendarSyncStatus::NotConnected]
         // Whether `appointment.booked` was sent.
         announced: bool,
         // Whether the appointment was moved and the move has not been announced yet.
@@ -248,7 +249,13 @@ export_line! {
     }
     => {
         buffers: buffers(buffer_before_minutes, buffer_after_minutes),
+        calendar_sync_status: not_connected(calendar_sync_status),
     }
+}
+
+/// An imported appointment is not connected, whatever an earlier version has exported.
+fn not_connected(_: CalendarSyncStatus) -> CalendarSyncStatus {
+    CalendarSyncStatus::NotConnected
 }
 
 export_line! {

@@ -52,7 +52,7 @@ impl Operation<'_> {
     pub(super) fn changes(&self) -> bool {
         matches!(
             self.signature.answers,
-            Kind::Changed | Kind::Created | Kind::Done | Kind::Ending | Kind::Gone
+            Kind::Changed | Kind::Created | Kind::Done | Kind::Ending | Kind::Gone | Kind::Removing
         )
     }
 }
@@ -133,7 +133,15 @@ fn operation<A: Send + Sync + 'static>(
     if let Some(body) = &takes.body {
         described["requestBody"] = json!({"required": body.required, "content": content(body)});
     }
-    described["responses"][operation.signature.answers.status().as_str()] = answer(&operation);
+    let mut answered = answer(&operation);
+    if operation.signature.answers == Kind::Removing {
+        let content = answered.as_object_mut().and_then(|answered| answered.remove("content"));
+        let mut accepted = answered.clone();
+        accepted["description"] = json!("Accepted. The service removes the record in the background.");
+        accepted["content"] = content.into();
+        described["responses"]["202"] = accepted;
+    }
+    described["responses"][operation.signature.answers.status().as_str()] = answered;
     if headers_read(&operation).any(|name| name == "If-None-Match") {
         described["responses"]["304"] = json!({"description": "The record has not changed since the client's version.",
             "headers": headers_sent(is_public, &["ETag"])});
@@ -190,7 +198,7 @@ fn answer(operation: &Operation<'_>) -> Value {
         Kind::Created => "Created.",
         Kind::Accepted => "Accepted. The service completes the request in the background.",
         Kind::Ending => "Accepted. The service deletes the business in the background.",
-        Kind::Gone => "Removed.",
+        Kind::Gone | Kind::Removing => "Removed.",
     };
     let mut sent = Vec::new();
     if matches!(answers, Kind::One | Kind::Changed | Kind::Created | Kind::Tagged) {

@@ -8,9 +8,9 @@
 
 use chrono::NaiveDate;
 use domain::{
-    AppointmentId, CallId, CallOutcome, Channel, ContactId, ConversationStatus, DeliveryStatus, Direction,
-    Email, MessageStatus, NoticeChannel, NoticeKind, NoticeStatus, Phone, ProblemCode, ServiceId, StaffId,
-    Text, Timestamp,
+    AppointmentId, CalendarSyncStatus, CallId, CallOutcome, Channel, ContactId, ConversationStatus,
+    DeliveryStatus, Direction, Email, MessageStatus, NoticeChannel, NoticeKind, NoticeStatus, Phone,
+    ProblemCode, ServiceId, StaffId, Text, Timestamp,
 };
 use engine::business::{Page, PageRequest};
 
@@ -218,6 +218,7 @@ filters!(
     NoticeChannel,
     NoticeKind,
     NoticeStatus,
+    CalendarSyncStatus,
     CallId,
     CallOutcome,
     bool,

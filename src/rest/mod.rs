@@ -33,7 +33,7 @@ pub(crate) mod prelude {
     pub(crate) use super::input::{Body, Business, CsvFile, Path, Query, Streamed};
     pub(crate) use super::list::{ListQuery, PlainList};
     pub(crate) use super::output::{
-        Accepted, Changed, Created, Done, Ending, Gone, Lines, Listed, One, Plain, Table, Tagged,
+        Accepted, Changed, Created, Done, Ending, Gone, Lines, Listed, One, Plain, Removing, Table, Tagged,
     };
     pub(crate) use super::values::RecordId;
 }

@@ -11,7 +11,7 @@ use axum::body::Body;
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use engine::business::{Answer, Ended, Gives, New, Removed, Shown};
+use engine::business::{Answer, Ended, Given, Gives, New, Removed, Shown};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -60,6 +60,8 @@ pub(crate) enum Kind {
     /// A record that is being deleted.
     Ending,
     Gone,
+    /// A record that is deleted, or that is deleted in the background after a 202.
+    Removing,
     Lines,
     /// A CSV file.
     Table,
@@ -67,7 +69,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// The kinds in the order of their discriminants.
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::One,
         Self::Changed,
         Self::Created,
@@ -78,6 +80,7 @@ impl Kind {
         Self::Accepted,
         Self::Ending,
         Self::Gone,
+        Self::Removing,
         Self::Lines,
         Self::Table,
     ];
@@ -94,7 +97,7 @@ impl Kind {
             | Self::Table => StatusCode::OK,
             Self::Created => StatusCode::CREATED,
             Self::Accepted | Self::Ending => StatusCode::ACCEPTED,
-            Self::Gone => StatusCode::NO_CONTENT,
+            Self::Gone | Self::Removing => StatusCode::NO_CONTENT,
         }
     }
 }
@@ -190,6 +193,24 @@ impl<V: Serialize + JsonSchema + Send, const FORM: u8> Output for Sent<V, FORM> 
     }
 }
 
+/// A record that is deleted, or the state of a record that is deleted in the background.
+pub(crate) enum Removing<V> {
+    Gone(Gone),
+    Accepted(Accepted<V>),
+}
+
+impl<V: Serialize + JsonSchema + Send> Output for Removing<V> {
+    const KIND: Kind = Kind::Removing;
+    type Shows = V;
+
+    fn answer(self, head: &Parts) -> Result<Response, ApiError> {
+        match self {
+            Self::Gone(gone) => gone.answer(head),
+            Self::Accepted(accepted) => accepted.answer(head),
+        }
+    }
+}
+
 /// Converts the result of a change with result type `G` into an output.
 pub(crate) trait AnswerTo<G: Gives>: Sized {
     fn answer_to(answer: Answer<G::Value>) -> Self;
@@ -211,6 +232,19 @@ answers! {
     New<V>: Created<V> where V;
     Ended: Ending;
     Removed: Gone;
+    Given<V, 202>: Accepted<V> where V;
+}
+
+impl<V> AnswerTo<Removed> for Removing<V> {
+    fn answer_to(answer: Answer<()>) -> Self {
+        Self::Gone(Gone::answer_to(answer))
+    }
+}
+
+impl<V: View> AnswerTo<Given<V, 202>> for Removing<V> {
+    fn answer_to(answer: Answer<V>) -> Self {
+        Self::Accepted(Accepted::answer_to(answer))
+    }
 }
 
 pub(crate) struct Listed<V> {

@@ -16,7 +16,7 @@ async fn an_invalid_calendar_is_refused_with_the_path_of_the_property() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for (changes, path, text) in [
-        (json!({ "write": true }), "write", "does not write appointments"),
+        (json!({ "write": true }), "write", "kind `caldav`"),
         (json!({ "busy": false }), "busy", "must be true"),
         (json!({ "username": "ada" }), "username", "kind `caldav`"),
         (json!({ "kind": "caldav" }), "username", "required"),
@@ -64,4 +64,42 @@ async fn a_calendar_is_shown_without_its_address_and_changed_under_its_entity_ta
     assert!(!json!(audit).to_string().contains("example.com"));
     salon.operator.delete(&path).await.is(204);
     salon.operator.get(&path).await.fails(404, "not_found");
+}
+
+#[tokio::test]
+async fn written_appointments_are_listed_written_again_and_removed() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let booked = salon.book_with(&salon.cut, &salon.anna, "2026-03-03T09:00:00Z").await;
+    assert_eq!(booked["calendar_sync_status"], "not_connected");
+    let calendar = salon.written_calendar(&server).await;
+    let (path, id) = (format!("/calendars/{calendar}"), booked["id"].as_str().unwrap());
+    let shown = salon.show(&booked).await;
+    assert_eq!(
+        (&shown["calendar_sync_status"], &shown["updated_at"]),
+        (&json!("pending"), &booked["updated_at"])
+    );
+    let listed = salon.operator.all(&format!("{path}/appointments")).await;
+    assert_eq!((&listed[0]["appointment_id"], &listed[0]["status"]), (&booked["id"], &json!("pending")));
+    assert!(salon.operator.all(&format!("{path}/appointments?status=synced")).await.is_empty());
+    salon.operator.get(&format!("{path}/appointments?status=none")).await.invalid_at(&["status"]);
+    let write = |id: &str| format!("{path}/appointments/{id}/write");
+    let again = salon.operator.call("POST", &write(id)).await;
+    assert_eq!((again.status, &again.data()["status"]), (202, &json!("pending")));
+    salon.operator.call("POST", &write(&salon.anna)).await.fails(404, "not_found");
+    // Only one calendar of a staff member can have `write`.
+    let other = format!("/calendars/{}", salon.calendar(&server).await);
+    salon.operator.patch(&other, &json!({ "write": true })).await.invalid_at(&["write"]);
+    salon.operator.patch(&path, &json!({ "busy": false })).await.is(200);
+    salon.operator.patch(&path, &json!({ "write": false })).await.invalid_at(&["busy"]);
+    let removing = salon.operator.delete(&format!("{path}?remove_events=true")).await;
+    assert_eq!((removing.status, &removing.data()["status"]), (202, &json!("disconnecting")));
+    salon.operator.patch(&path, &json!({ "name": "x" })).await.fails(404, "not_found");
+    salon.operator.call("POST", &write(id)).await.fails(404, "not_found");
+    assert_eq!(salon.operator.get(&path).await.data()["status"], "disconnecting");
+    salon.operator.delete(&path).await.is(204);
+    salon.operator.get(&path).await.fails(404, "not_found");
+    while salon.show(&booked).await["calendar_sync_status"] != "not_connected" {
+        tokio::task::yield_now().await;
+    }
 }

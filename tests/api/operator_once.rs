@@ -216,6 +216,7 @@ async fn every_change_of_a_business_happens_once() {
         "/calendars",
         "/discover",
         "/{calendar_id}/read",
+        "/{appointment_id}/write",
         "/{gap_id}",
         "/webhooks",
         "/rotate-secret",

@@ -211,6 +211,7 @@ async fn alert_settings_begin_with_the_role_and_stay_as_they_were_chosen() {
         [
             "appointment_requested",
             "calendar_failed",
+            "calendar_event_changed",
             "call_missed",
             "message_taken",
             "urgent_message",

@@ -272,7 +272,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
     },
     Resource {
         name: "calendar",
-        about: "Connected calendars, whose busy times block bookings",
+        about: "Connected calendars, whose busy times block bookings and to which appointments are written",
         shapes: &[Shape { secret_of: Some("username"), ..Shape::of("password") }],
         verbs: &[
             Verb::new("discover", "discoverCalendars", "List the calendars of an account on a CalDAV server")
@@ -283,6 +283,11 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
             Verb::new("show", "getCalendar", "Show a connected calendar"),
             Verb::new("change", "updateCalendar", "Change a calendar; omitted values stay the same"),
             Verb::new("read", "readCalendar", "Read a calendar completely, as soon as possible"),
+            Verb::new("appointments", "listCalendarAppointments", "List the appointments that are written to a calendar")
+                .shown(Show::List(
+                    "appointment_id status reason attempts next_attempt_at event_starts_at event_ends_at",
+                )),
+            Verb::new("write", "writeCalendarAppointment", "Write an appointment to its calendar again"),
             Verb::new("disconnect", "disconnectCalendar", "Disconnect a calendar and delete its credentials")
                 .shown(Show::Done("disconnected")),
         ],

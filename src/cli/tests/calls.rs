@@ -87,6 +87,13 @@ fn calendars() {
     check("calendar change c1 --business b1 --username eve", "PATCH", &one, json!({"username": "eve"}));
     check("calendar change c1 --business b1 --ask-password", "PATCH", &one, json!({"password": "password"}));
     check("calendar change c1 --business b1 --password-file f", "PATCH", &one, json!({"password": "f"}));
+    check("calendar change c1 --business b1 --write true", "PATCH", &one, json!({"write": true}));
+    let leaving = format!("{one}?remove_events=true");
+    check("calendar disconnect c1 --business b1 --remove-events", "DELETE", &leaving, Value::Null);
+    let failed = format!("{one}/appointments?status=failed");
+    check("calendar appointments c1 --business b1 --status failed", "GET", &failed, Value::Null);
+    let again = format!("{one}/appointments/a1/write");
+    check("calendar write c1 a1 --business b1", "POST", &again, Value::Null);
     check_usage("calendar change c1 --business b1 --password x", "unexpected argument");
     check_usage("calendar discover --business b1 --url U --username ada --password=x", "unexpected argument");
     check_usage("calendar change c1 --ask-password --password-file f", "cannot be used with");

@@ -47,6 +47,8 @@ const COMMANDS: &[&str] = &[
     "calendar show calendar_id",
     "calendar change calendar_id",
     "calendar read calendar_id",
+    "calendar appointments calendar_id",
+    "calendar write calendar_id appointment_id",
     "calendar disconnect calendar_id",
     "availability --service S",
     "insights --from F --to T --by week",

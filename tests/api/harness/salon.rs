@@ -1,6 +1,6 @@
 //! A business for tests. It has three services, three staff members and an API key with every scope.
 
-use domain::{Actor, AllDay, CalendarKind, FeedDetail, WebhookUrl};
+use domain::{Actor, AllDay, CalendarKind, CalendarLogin, CalendarPassword, FeedDetail, WebhookUrl};
 use engine::business::Request;
 use engine::business::commands::calendars::ConnectCalendar;
 use serde_json::{Value, json};
@@ -61,6 +61,8 @@ impl Salon {
             collection: None,
             collection_name: String::new(),
             server_addresses: Vec::new(),
+            busy: true,
+            write: false,
             detail: FeedDetail::Services,
             all_day: AllDay::Busy,
             own_addresses: Vec::new(),
@@ -68,6 +70,36 @@ impl Salon {
         let business = server.engine().business(self.id.parse().unwrap());
         let connected = business.change(Request::by(Actor::Operator), connect).await.unwrap();
         connected.value.settings.id.to_string()
+    }
+
+    /// Connects a calendar to which Anna's appointments are written. Its server has an internal address, so each attempt
+    /// fails at once. Waits until the first attempt to write an appointment has failed.
+    pub(crate) async fn written_calendar(&self, server: &Server) -> String {
+        let url = WebhookUrl::from_stored("https://10.0.0.1/dav/").unwrap();
+        let password = CalendarPassword::new("pw".into());
+        let connect = ConnectCalendar {
+            staff_id: self.anna.parse().unwrap(),
+            name: "Anna".into(),
+            kind: CalendarKind::Caldav,
+            url: url.clone(),
+            login: Some(CalendarLogin { username: "anna".into(), password }),
+            collection: Some(url),
+            collection_name: "Work".into(),
+            server_addresses: Vec::new(),
+            busy: true,
+            write: true,
+            detail: FeedDetail::Services,
+            all_day: AllDay::Busy,
+            own_addresses: Vec::new(),
+        };
+        let business = server.engine().business(self.id.parse().unwrap());
+        let connected = business.change(Request::by(Actor::Operator), connect).await.unwrap();
+        let id = connected.value.settings.id.to_string();
+        let path = format!("/calendars/{id}/appointments");
+        while !self.operator.all(&path).await.iter().any(|write| write["attempts"] == 1) {
+            tokio::task::yield_now().await;
+        }
+        id
     }
 
     pub(super) async fn found(server: &Server, changes: Value) -> Self {

@@ -325,6 +325,15 @@ const LISTED_FEED: Shape = &[
     ("last_fetched_at", OptInstant),
     ("revoked_at", OptInstant),
 ];
+const CALENDAR_APPOINTMENT: Shape = &[
+    ("appointment_id", Uuid),
+    ("status", OneOf(&["pending", "synced", "failed"])),
+    ("reason", OptText),
+    ("attempts", Whole),
+    ("next_attempt_at", OptInstant),
+    ("event_starts_at", OptInstant),
+    ("event_ends_at", OptInstant),
+];
 const CALENDAR: Shape = &[
     ("id", Uuid),
     ("staff_id", Uuid),
@@ -341,7 +350,7 @@ const CALENDAR: Shape = &[
     ("created_by", CREATED_BY),
     CREATED,
     UPDATED,
-    ("status", OneOf(&["connecting", "connected", "failing", "stopped"])),
+    ("status", OneOf(&["connecting", "connected", "failing", "stopped", "disconnecting"])),
     ("last_read_at", OptInstant),
     ("last_attempt_at", OptInstant),
     ("error", OptObject(&[("code", Text), ("message", Text)])),
@@ -436,6 +445,7 @@ const NOTIFICATIONS: Shape = &[
     ("call_missed", NOTIFICATION),
     ("webhook_failing", NOTIFICATION),
     ("calendar_failed", NOTIFICATION),
+    ("calendar_event_changed", NOTIFICATION),
 ];
 const PERSON: Shape = &[
     ("id", Uuid),
@@ -569,6 +579,7 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("keys", true) => LISTED_KEY,
         ("feeds", true) if method == Method::POST => NEW_FEED,
         ("feeds", true) => LISTED_FEED,
+        ("calendars", true) if path.contains("/appointments") => CALENDAR_APPOINTMENT,
         ("calendars", true) => CALENDAR,
         ("webhooks", _) if path.ends_with("/test") => TESTED,
         ("webhooks", _) if path.ends_with("/deliveries") => DELIVERY,

@@ -73,6 +73,7 @@ fn by_default(role: Role, is_staff: bool) -> Value {
         "webhook_disabled": for_who_runs(),
         "webhook_failing": for_who_runs(),
         "calendar_failed": own(true),
+        "calendar_event_changed": own(false),
         "urgent_message": of("now", "all"),
         "message_taken": for_who_runs(),
         "call_missed": for_who_runs(),
