@@ -131,6 +131,8 @@ pub(super) fn table() -> Vec<Route> {
         post("/dashboard/b/{business_id}/settings/staff/{staff_id}/time-off/{time_off_id}/remove", Right::Day, settings::staff_member::remove_time_off),
         post("/dashboard/b/{business_id}/settings/notices/{notice_id}/send-again", Right::Settings, settings::notices::send_again),
         post("/dashboard/b/{business_id}/settings/calendars/connect/choose", Right::Own, settings::calendars::connected::chosen),
+        get("/dashboard/b/{business_id}/settings/calendars/{calendar_id}", Right::Own, settings::calendars::one::show),
+        post("/dashboard/b/{business_id}/settings/calendars/{calendar_id}/appointments/{appointment_id}/write", Right::Own, settings::calendars::one::write),
         post("/dashboard/b/{business_id}/settings/calendars/{calendar_id}/read", Right::Own, settings::calendars::connected::read),
         get("/dashboard/b/{business_id}/settings/data/export", Right::Data, settings::data::export),
         get("/dashboard/b/{business_id}/settings/keys", Right::Integrations, keys::list),

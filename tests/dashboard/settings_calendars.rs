@@ -2,6 +2,9 @@
 //! sees and creates addresses only for their own staff member. The module also tests the effects of connected
 //! calendars on the pages.
 
+use domain::{Actor, AllDay, CalendarKind, CalendarLogin, CalendarPassword, FeedDetail, WebhookUrl};
+use engine::business::Request;
+use engine::business::commands::calendars::ConnectCalendar;
 use engine::calendars::feeds::FeedToken;
 use serde_json::{Value, json};
 
@@ -202,4 +205,80 @@ async fn a_calendar_is_changed_without_showing_its_address() {
     assert!(refused.is(422).body.contains("id=\"url-problem\""));
     // A member who is linked to another staff member does not see the calendar.
     salon.member.get(&change).await.is(404);
+}
+
+impl Salon {
+    /// Connects a calendar to which the appointments of Inès are written, without the check that the APIs make first.
+    async fn written(&self) -> String {
+        let url = WebhookUrl::parse("https://calendar.example.com/dav/").unwrap();
+        let password = CalendarPassword::new("pw".into());
+        let connect = ConnectCalendar {
+            staff_id: self.ines.parse().unwrap(),
+            name: "Work".into(),
+            kind: CalendarKind::Caldav,
+            url: url.clone(),
+            login: Some(CalendarLogin { username: "ines".into(), password }),
+            collection: Some(url),
+            collection_name: "Work".into(),
+            server_addresses: Vec::new(),
+            busy: true,
+            write: true,
+            detail: FeedDetail::Services,
+            all_day: AllDay::Busy,
+            own_addresses: Vec::new(),
+        };
+        let business = self.server.engine().business(self.id.parse().unwrap());
+        let connected = business.change(Request::by(Actor::Operator), connect).await.unwrap();
+        connected.value.settings.id.to_string()
+    }
+
+    async fn is_written(&self, calendar: &str, status: &str) {
+        let path = format!("/calendars/{calendar}/appointments?status={status}");
+        while self.operator("GET", &path, Value::Null).await.as_array().unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_appointments_of_a_calendar_are_shown_and_written_again() {
+    let mut salon = Salon::open().await;
+    salon.server.receiver.answers(403, "");
+    let calendar = salon.written().await;
+    let visit = salon.booked("2026-03-02T09:00:00Z", "Emma").await;
+    salon.is_written(&calendar, "failed").await;
+    let (list, at) = (path(&salon.id), salon.to(&format!("appointments/{visit}")));
+    let page = salon.owner.get(&at).await.is(200).says("In connected calendars").says("Could not be added");
+    let write = format!("{list}/{calendar}/appointments/{visit}/write");
+    salon.server.receiver.answers(200, "");
+    salon.owner.submit(&page, &write, &[]).await.leads_to(&format!("{at}?done=written"));
+    salon.is_written(&calendar, "synced").await;
+    let page = salon.owner.get(&at).await.says("Added to the calendar");
+    assert!(!page.body.contains(&write), "only a failed write can be repeated here");
+    let one = format!("{list}/{calendar}");
+    assert!(salon.owner.get(&list).await.body.contains(&one));
+    let page = salon.owner.get(&one).await.is(200).says("Inès").says("Added to the calendar");
+    assert!(page.body.contains(&at));
+    salon.owner.submit(&page, &write, &[]).await.leads_to(&format!("{one}?done=written"));
+    let none = salon.owner.get(&format!("{one}?status=failed")).await.says("No appointments");
+    assert!(!none.body.contains(&at));
+    // A member who is linked to another staff member sees neither the page nor the button.
+    salon.member.get(&one).await.is(404);
+    let change = format!("{one}/change");
+    let page = salon.owner.get(&change).await.is(200);
+    assert_eq!(page.field(&change, "write"), "both");
+    salon.owner.submit(&page, &change, &[("write", "read"), ("detail", "times")]).await.is(303);
+    while salon.appointment(&visit).await["calendar_sync_status"] != "not_connected" {
+        tokio::task::yield_now().await;
+    }
+    let page = salon.owner.get(&change).await;
+    salon.owner.submit(&page, &change, &[("write", "write")]).await.is(303);
+    salon.is_written(&calendar, "synced").await;
+    let disconnect = format!("{one}/disconnect");
+    let page = salon.owner.get(&disconnect).await.says("Delete the events that have not ended first");
+    let sent = salon.owner.submit(&page, &disconnect, &[("remove_events", "true")]).await;
+    sent.leads_to(&format!("{list}?done=removing"));
+    while !salon.operator("GET", "/calendars", Value::Null).await.as_array().unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
 }

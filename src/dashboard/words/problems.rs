@@ -117,10 +117,6 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             "The account has no calendar with this address.",
             "Le compte n’a pas d’agenda à cette adresse.",
         ),
-        P::WritingUnavailable => say(
-            "This version does not write appointments to calendars.",
-            "Cette version n’inscrit pas de rendez-vous dans les agendas.",
-        ),
         P::BusyOrWrite => {
             say("Choose at least one of the two.", "Choisissez au moins l’une des deux possibilités.")
         }

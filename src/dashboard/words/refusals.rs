@@ -119,6 +119,10 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             "The business or the staff member has {} connected calendars, which is the maximum. Disconnect one of them first.",
             "L’établissement ou le membre de l’équipe a {} agendas connectés, ce qui est le maximum. Déconnectez-en un d’abord.",
         ),
+        Conflict::WrittenElsewhere => say(
+            "The appointments of this staff member are already written to another calendar.",
+            "Les rendez-vous de ce membre de l’équipe sont déjà inscrits dans un autre agenda.",
+        ),
         Conflict::EndpointsFull(most) => {
             count(*most, "A business has at most {} endpoints.", "Un établissement a {} webhooks au plus.")
         }

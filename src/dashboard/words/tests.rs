@@ -14,7 +14,7 @@ use super::*;
 use crate::words::ids;
 
 /// Prefixes of message ids whose endings the code adds at run time. A test below checks these endings.
-const MADE: [&str; 49] = [
+const MADE: [&str; 51] = [
     "conversation-channel-",
     "conversation-status-",
     "conversation-effect-",
@@ -45,6 +45,8 @@ const MADE: [&str; 49] = [
     "calendars-error-",
     "calendars-kind-",
     "calendars-all-day-",
+    "calendars-use-",
+    "calendars-reason-event_",
     "hooks-event-",
     "hooks-is-",
     "audit-field-",

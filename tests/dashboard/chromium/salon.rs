@@ -28,6 +28,8 @@ async fn connected(server: &Server, salon: &str, staff: &str) -> String {
         collection: None,
         collection_name: String::new(),
         server_addresses: Vec::new(),
+        busy: true,
+        write: false,
         detail: FeedDetail::Services,
         all_day: AllDay::Busy,
         own_addresses: Vec::new(),

@@ -46,6 +46,8 @@ pub(super) const ROWS: &[Row] = &[
     ("GET", "/dashboard/b/{business_id}/settings/calendars/connect", [200, 200, 200, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/calendars/connect", [422, 422, 422, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/calendars/connect/choose", [303, 303, 303, 404, SIGN_IN]),
+    ("GET", "/dashboard/b/{business_id}/settings/calendars/{calendar_id}", [404, 404, 404, 404, SIGN_IN]),
+    ("POST", "/dashboard/b/{business_id}/settings/calendars/{calendar_id}/appointments/{appointment_id}/write", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/settings/calendars/{calendar_id}/change", [404, 404, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/settings/calendars/{calendar_id}/disconnect", [404, 404, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/calendars/{calendar_id}/change", [404, 404, 404, 404, SIGN_IN]),

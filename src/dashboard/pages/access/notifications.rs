@@ -63,6 +63,7 @@ fn groups(member: &Member) -> impl Iterator<Item = (&'static str, Vec<AlertKind>
         K::AppointmentRequested,
         K::CallMissed,
         K::CalendarFailed,
+        K::CalendarEventChanged,
         K::WebhookFailing,
         K::WebhookDisabled,
     ];

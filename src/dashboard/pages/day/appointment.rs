@@ -8,14 +8,20 @@
 use std::collections::HashMap;
 
 use domain::booking::attendance_from;
-use domain::{Actor, AppointmentStatus, Attendance, AuditAction, AuditEntry, Right, Timestamp};
+use domain::{
+    Actor, AppointmentStatus, Attendance, AuditAction, AuditEntry, CalendarSyncStatus, Right, Timestamp,
+};
 use engine::business::History;
 use engine::business::commands::appointments::{Cancel, Confirm, Decline, PatchAppointment};
-use view::{AppointmentView, BookedAsView, ContactView, OperatorAppointmentView, OperatorContactView};
+use view::{
+    AppointmentView, BookedAsView, CalendarWriteView, ContactView, OperatorAppointmentView,
+    OperatorContactView,
+};
 
 use crate::admin::AppointmentPatchBody;
 use crate::dashboard::notices::Notices;
 use crate::dashboard::pages::prelude::*;
+use crate::dashboard::pages::settings::calendars::one::{Written, written};
 
 const NOTES: &str = "notes";
 const ATTENDANCE: &str = "attendance";
@@ -42,6 +48,7 @@ struct Page<'a> {
     history: History,
     whos: HashMap<Actor, String>,
     log: Notices,
+    written: Vec<Written>,
 }
 
 /// A value that the customer entered, and whether the contact has a different value.
@@ -82,7 +89,7 @@ async fn seen(member: &Member) -> Result<OperatorAppointmentView, Refused> {
 }
 
 impl Member {
-    pub(super) fn appointment_path(&self, visit: &AppointmentView) -> String {
+    pub(in crate::dashboard) fn appointment_path(&self, visit: &AppointmentView) -> String {
         self.path_to(&format!("appointments/{}", visit.id))
     }
 
@@ -110,7 +117,7 @@ impl Member {
         format!("{}, {}", self.date_of(visit.starts_at), self.clock(visit.starts_at))
     }
 
-    pub(super) fn starts_at(&self, visit: &AppointmentView) -> String {
+    pub(in crate::dashboard) fn starts_at(&self, visit: &AppointmentView) -> String {
         capitalised(&self.starts(visit))
     }
 }
@@ -148,6 +155,7 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
             ("noted", "saved"),
             ("again", "notices-again-done"),
             ("attended", "saved"),
+            ("written", "calendars-writing"),
         ]),
         _ => String::new(),
     };
@@ -174,11 +182,24 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
         history,
         whos,
         log: member.notices(Some(visit.id)).await?,
+        written: written(member, visit.id).await?,
     };
     page_as(status, &shown)
 }
 
 impl Page<'_> {
+    /// The times of the event in the calendar, if they differ from those of the appointment.
+    fn moved_event(&self, write: &CalendarWriteView) -> String {
+        match (write.event_starts_at, write.event_ends_at) {
+            (Some(start), Some(end)) if write.reason.is_some() => {
+                let member = self.sheet.member;
+                let times = [("from", member.short_moment(start)), ("to", member.short_moment(end))];
+                member.says("calendars-event-at", &times)
+            }
+            _ => String::new(),
+        }
+    }
+
     fn about(&self) -> String {
         let values = [
             ("service", self.visit.service_name.clone()),

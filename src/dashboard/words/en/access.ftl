@@ -74,6 +74,7 @@ notify-call_missed = A call was missed
 notify-webhook_disabled = A webhook endpoint was turned off
 notify-webhook_failing = A webhook endpoint is failing
 notify-calendar_failed = A connected calendar cannot be read
+notify-calendar_event_changed = The event of an appointment is deleted or moved in a calendar
 notify-message_taken = Another message was taken
 notify-appointment_booked = An appointment is booked
 notify-appointment_rescheduled = An appointment is moved

@@ -74,6 +74,7 @@ notify-call_missed = Un appel a été manqué
 notify-webhook_disabled = Un webhook a été désactivé
 notify-webhook_failing = Un webhook est en échec
 notify-calendar_failed = Un agenda connecté ne peut pas être lu
+notify-calendar_event_changed = L’événement d’un rendez-vous est supprimé ou déplacé dans un agenda
 notify-message_taken = Un autre message a été pris
 notify-appointment_booked = Un rendez-vous est pris
 notify-appointment_rescheduled = Un rendez-vous est déplacé

@@ -7,9 +7,11 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use domain::{Actor, AllDay, BusinessId, CalendarId, CalendarKind, CalendarStatus, Right, StaffMember};
+use domain::{
+    Actor, AllDay, BusinessId, CalendarId, CalendarKind, CalendarStatus, FeedDetail, Right, StaffMember,
+};
 use engine::business::PageRequest;
-use engine::business::commands::calendars::{DisconnectCalendar, ReadCalendar};
+use engine::business::commands::calendars::{DisconnectCalendar, ReadCalendar, RemoveCalendar};
 use engine::calendars::connecting::DiscoveredCalendar;
 use parking_lot::Mutex;
 use tokio::time::Instant;
@@ -24,7 +26,16 @@ const SHOWN: usize = 100;
 const KEPT: Duration = Duration::from_secs(10 * 60);
 /// The maximum number of forms in memory. A further form replaces the oldest one.
 const KEPT_MAX: usize = 256;
-const FIELDS: [&str; 7] = ["staff_id", "kind", "url", "username", "password", "name", "all_day"];
+const FIELDS: [&str; 9] =
+    ["staff_id", "kind", "url", "username", "password", "name", WRITE, "detail", "all_day"];
+/// The field that states the use of a calendar, with the values below.
+const WRITE: &str = "write";
+/// The events of the calendar block bookings.
+const READ_ONLY: &str = "read";
+/// Appointments are also written to the calendar.
+const BOTH: &str = "both";
+/// Appointments are only written to the calendar.
+const WRITE_ONLY: &str = "write";
 
 /// The forms whose account was discovered, while the person has not chosen a calendar yet.
 #[derive(Default)]
@@ -69,7 +80,7 @@ impl View {
     pub(super) fn calendar_status(&self, status: CalendarStatus) -> (&'static str, String) {
         let class = match status {
             CalendarStatus::Connected => "delivered",
-            CalendarStatus::Connecting => "pending",
+            CalendarStatus::Connecting | CalendarStatus::Disconnecting => "pending",
             CalendarStatus::Failing | CalendarStatus::Stopped => "failed",
         };
         (class, self.t(&format!("calendars-is-{status}")))
@@ -90,7 +101,32 @@ struct Connect<'a> {
     sheet: Sheet<'a>,
     filled: Filled,
     fields: Vec<Field>,
-    choices: [Field; 2],
+    kind: Field,
+    choices: [Field; 3],
+}
+
+/// The choice of the use of a calendar.
+fn uses(view: &View) -> Field {
+    let choices = [READ_ONLY, BOTH, WRITE_ONLY].map(|value| Choice {
+        hint: view.t(&format!("calendars-use-{value}-hint")),
+        ..Choice::new(value, view.t(&format!("calendars-use-{value}")))
+    });
+    Field::choices(WRITE, "radio", view.t("calendars-use"), choices).class("boxes")
+}
+
+fn details(view: &View) -> Field {
+    let choices = FeedDetail::ALL.iter().map(|detail| Choice {
+        hint: view.t(&format!("feeds-detail-{detail}-hint")),
+        ..Choice::new(detail.as_str(), view.t(&format!("feeds-detail-{detail}")))
+    });
+    let field = Field::choices("detail", "radio", view.t("calendars-detail"), choices).class("boxes");
+    field.hint(view.t("calendars-detail-hint"))
+}
+
+/// Adds the use of the calendar to a body.
+fn with_use<'a>(body: Body<'a>, chosen: &str) -> Body<'a> {
+    let body = body.with("busy", Json::Bool(chosen != WRITE_ONLY));
+    body.with("write", Json::Bool(matches!(chosen, BOTH | WRITE_ONLY)))
 }
 
 fn form(member: &Member, mut filled: Filled, staff: &[StaffMember]) -> Answered {
@@ -111,10 +147,10 @@ fn form(member: &Member, mut filled: Filled, staff: &[StaffMember]) -> Answered 
         password,
         filled.field(view, Field::line("name", view.t("calendars-name")).optional()),
     ];
-    let choices =
-        [Field::choices("kind", "radio", view.t("calendars-kind"), kinds).class("boxes"), all_day(view)];
-    let choices = choices.map(|field| filled.field(view, field));
-    page_as(filled.status, &Connect { sheet: member.sheet_below(PLACE), filled, fields, choices })
+    let kind = Field::choices("kind", "radio", view.t("calendars-kind"), kinds).class("boxes");
+    let kind = filled.field(view, kind);
+    let choices = [uses(view), details(view), all_day(view)].map(|field| filled.field(view, field));
+    page_as(filled.status, &Connect { sheet: member.sheet_below(PLACE), filled, fields, kind, choices })
 }
 
 fn all_day(view: &View) -> Field {
@@ -125,7 +161,14 @@ fn all_day(view: &View) -> Field {
 
 pub(crate) async fn show(member: Member) -> Answered {
     member.must(Right::Own)?;
-    let start = || Form::of([("kind", CalendarKind::Ics.as_str()), ("all_day", AllDay::Busy.as_str())]);
+    let start = || {
+        Form::of([
+            ("kind", CalendarKind::Ics.as_str()),
+            (WRITE, READ_ONLY),
+            ("detail", FeedDetail::Services.as_str()),
+            ("all_day", AllDay::Busy.as_str()),
+        ])
+    };
     let filled = member.filled(member.path(), start);
     form(&member, filled, &member.staff().await?)
 }
@@ -191,7 +234,10 @@ async fn add(member: &Member, fields: &[(&'static str, String)], calendar: Optio
     let trimmed = |name: &str, text: &str| {
         Json::String(if name == "password" { text.to_owned() } else { text.trim().to_owned() })
     };
-    let body = fields.iter().fold(member.body(), |body, (name, text)| body.with(name, trimmed(name, text)));
+    let chosen = fields.iter().find(|(name, _)| *name == WRITE).map_or("", |(_, text)| text.as_str());
+    let others = fields.iter().filter(|(name, _)| *name != WRITE);
+    let body = others.fold(member.body(), |body, (name, text)| body.with(name, trimmed(name, text)));
+    let body = with_use(body, chosen);
     let body = match calendar {
         Some(calendar) => body.with("calendar", Json::String(calendar.to_owned())),
         None => body,
@@ -209,7 +255,7 @@ struct ChangePage<'a> {
     sub: String,
     calendar: CalendarView,
     fields: Vec<Field>,
-    all_day: Field,
+    choices: Vec<Field>,
     versions: Versions,
     tag: String,
     filled: Filled,
@@ -222,6 +268,17 @@ fn values(calendar: &CalendarView) -> Form {
         ("name", it.name.as_str()),
         ("username", it.username.as_deref().unwrap_or_default()),
         ("own_addresses", &it.own_addresses.join("\n")),
+        (
+            WRITE,
+            if !it.write {
+                READ_ONLY
+            } else if it.busy {
+                BOTH
+            } else {
+                WRITE_ONLY
+            },
+        ),
+        ("detail", it.detail.as_str()),
         ("all_day", it.all_day.as_str()),
     ])
 }
@@ -248,6 +305,11 @@ async fn change_form(member: &Member, calendar: CalendarView, mut filled: Filled
         fields.push(password.problem(Some(filled.problem(view, "password"))));
     }
     fields.push(filled.field(view, own));
+    let choices = match it.kind {
+        CalendarKind::Caldav => vec![uses(view), details(view), all_day(view)],
+        CalendarKind::Ics => vec![all_day(view)],
+    };
+    let choices = choices.into_iter().map(|field| filled.field(view, field)).collect();
     let theirs = values(&calendar);
     let fact =
         |label: &str, name: &str| (view.t(label), filled.get(name).to_owned(), theirs.get(name).to_owned());
@@ -263,7 +325,7 @@ async fn change_form(member: &Member, calendar: CalendarView, mut filled: Filled
         title: member.with("calendars-change-title", "name", &it.name),
         sub: member.says("calendars-change-sub", &of),
         fields,
-        all_day: filled.field(view, all_day(view)),
+        choices,
         versions,
         tag: filled.tag(it),
         calendar,
@@ -280,8 +342,10 @@ pub(crate) async fn change(member: Member) -> Answered {
         let own = own.map(|line| Json::String(line.to_owned())).collect();
         let body = member.body().text("name").text("all_day").given("url", "url");
         let mut body = body.with("own_addresses", Json::Array(own));
-        // If the user name is unchanged, it is not sent, since a change would cause a request to the calendar
-        // server.
+        if it.kind == CalendarKind::Caldav {
+            body = with_use(body.text("detail"), form.get(WRITE));
+        }
+        // Without this comparison, an unchanged user name would cause a request to the server.
         if it.username.as_ref().is_some_and(|name| form.get("username").trim() != name) {
             body = body.text("username");
         }
@@ -302,9 +366,10 @@ struct Disconnect<'a> {
     sheet: Sheet<'a>,
     title: String,
     calendar: CalendarView,
+    remove: Option<Field>,
 }
 
-async fn seen(member: &Member) -> Result<CalendarView, Refused> {
+pub(super) async fn seen(member: &Member) -> Result<CalendarView, Refused> {
     let calendar = member.business.calendar(member.id::<CalendarId>("calendar_id")?).await?;
     let is_seen = |it: &CalendarView| member.membership.sees_calendars_of(Some(it.settings.staff_id));
     calendar.filter(is_seen).ok_or_else(Refused::not_found)
@@ -313,11 +378,20 @@ async fn seen(member: &Member) -> Result<CalendarView, Refused> {
 pub(crate) async fn ask_disconnect(member: Member) -> Answered {
     let calendar = seen(&member).await?;
     let title = member.with("calendars-disconnect-title", "name", &calendar.settings.name);
-    page(&Disconnect { sheet: member.sheet_below(PLACE), title, calendar })
+    let remove = calendar.settings.write.then(|| {
+        let choice = Choice::new("true", member.t("calendars-remove-events"));
+        let field = Field::choices("remove_events", "checkbox", member.t("calendars-written"), [choice]);
+        field.hint(member.t("calendars-remove-events-hint"))
+    });
+    page(&Disconnect { sheet: member.sheet_below(PLACE), title, calendar, remove })
 }
 
 pub(crate) async fn disconnect(member: Member) -> Answered {
     let id = seen(&member).await?.settings.id;
+    if member.form.get("remove_events") == "true" {
+        member.business.change(member.request(), RemoveCalendar { id }).await?;
+        return Ok(see_other(&member.path_to("settings/calendars?done=removing")));
+    }
     member.business.change(member.request(), DisconnectCalendar { id }).await?;
     Ok(see_other(&member.path_to("settings/calendars?done=disconnected")))
 }

@@ -45,6 +45,7 @@ impl<'a> List<'a> {
                 ("connected", "calendars-connected"),
                 ("changed", "calendars-changed"),
                 ("disconnected", "calendars-disconnected"),
+                ("removing", "calendars-removing"),
                 ("read", "calendars-reading"),
             ]),
             fields: fields.map(|fields| fields.map(|field| filled.field(&member.view, field))),

@@ -1,4 +1,5 @@
-//! The calendars of other services: the addresses from which they fetch appointments (feeds).
+//! The calendars of other services: the addresses from which they fetch appointments (feeds), and connected calendars.
 
 pub(in crate::dashboard) mod connected;
 pub(in crate::dashboard) mod feeds;
+pub(in crate::dashboard) mod one;
