@@ -4,6 +4,7 @@
 
 mod alerts;
 mod backups;
+mod calendars;
 mod chance;
 mod client;
 mod contact_imports;
@@ -28,4 +29,6 @@ mod say;
 mod starting;
 mod stuck;
 mod supervised;
+#[path = "../support/tls.rs"]
+mod tls;
 mod upgrade;
