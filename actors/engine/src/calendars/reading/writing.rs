@@ -92,7 +92,7 @@ pub(super) async fn write_due(readings: &Readings, key: CalendarKey) -> Result<L
     for _ in 0..WRITES_PER_TURN {
         match next_due(readings, key)? {
             Due::Write(write) => {
-                pause = attempt(readings, &business, &loaded, *write).await?;
+                pause = attempt(readings, &business, &loaded, &write).await?;
                 if !pause.is_zero() {
                     break;
                 }
@@ -191,7 +191,7 @@ async fn attempt(
     readings: &Readings,
     business: &BusinessHandle,
     loaded: &Loaded,
-    write: CalendarWrite,
+    write: &CalendarWrite,
 ) -> Result<Duration> {
     let event = if write.is_deletion {
         None
@@ -200,7 +200,7 @@ async fn attempt(
         // An appointment that cannot be decoded counts as a failed attempt, so that it does not block the others.
         let Some(appointment) = business.appointment(write.appointment_id).await.ok().flatten() else {
             let outcome = WriteOutcome::Failed { retry_after: None };
-            record(readings, business, &write, outcome, None).await?;
+            record(readings, business, write, outcome, None).await?;
             return Ok(Duration::ZERO);
         };
         let (calendar, of) = (&loaded.calendar, &loaded.business);
@@ -212,7 +212,7 @@ async fn attempt(
         };
         Some((writer.file(&event), (appointment.starts_at, appointment.ends_at)))
     };
-    let requests = timeout(ATTEMPT_TIME_MAX, requests(readings, loaded, &write, event)).await;
+    let requests = timeout(ATTEMPT_TIME_MAX, requests(readings, loaded, write, event)).await;
     let requests = requests.unwrap_or_else(|_| Err(CalendarFault::Timeout.into()));
     let attempted = match requests {
         Ok(attempted) => attempted,
@@ -222,7 +222,7 @@ async fn attempt(
             Attempted { outcome, event: None, pause: UNREACHABLE_PAUSE }
         }
     };
-    record(readings, business, &write, attempted.outcome, attempted.event).await?;
+    record(readings, business, write, attempted.outcome, attempted.event).await?;
     Ok(attempted.pause)
 }
 
