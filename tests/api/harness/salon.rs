@@ -73,7 +73,8 @@ impl Salon {
     }
 
     /// Connects a calendar to which Anna's appointments are written. Its server has an internal address, so each attempt
-    /// fails at once. Waits until the first attempt to write an appointment has failed.
+    /// fails at once. Waits until the first attempt to write an appointment and the first read have
+    /// failed.
     pub(crate) async fn written_calendar(&self, server: &Server) -> String {
         let url = WebhookUrl::from_stored("https://10.0.0.1/dav/").unwrap();
         let password = CalendarPassword::new("pw".into());
@@ -97,6 +98,9 @@ impl Salon {
         let id = connected.value.settings.id.to_string();
         let path = format!("/calendars/{id}/appointments");
         while !self.operator.all(&path).await.iter().any(|write| write["attempts"] == 1) {
+            tokio::task::yield_now().await;
+        }
+        while self.operator.get(&format!("/calendars/{id}")).await.data()["error"].is_null() {
             tokio::task::yield_now().await;
         }
         id
