@@ -382,7 +382,7 @@ async fn stores_with_a_forbidden_or_unknown_conversion_are_refused_unchanged() {
     in_upgrade.insert(keys::meta().to_vec(), meta.encode());
     in_upgrade.insert(keys::upgrade().to_vec(), (STORE_FORMAT + 1).to_be_bytes().to_vec());
     for (rows_before, upgrades, words) in [
-        (before, Upgrades::Refused, "format 1 and would have to be converted to format 12"),
+        (before, Upgrades::Refused, "format 1 and would have to be converted to format 13"),
         (later, Upgrades::Allowed, "format 14, this version of the service knows only formats up to 13"),
         (in_upgrade, Upgrades::Allowed, "format 14, this version of the service knows only formats up to 13"),
     ] {
