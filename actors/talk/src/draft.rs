@@ -562,8 +562,11 @@ impl Draft {
 
     fn check_code(&mut self, arguments: &Arguments, facts: &Facts, answers: &Answers) -> Asked<Answered> {
         let code = reader::code(arguments.get("code").unwrap_or_default());
-        let said: BTreeSet<String> = self.talk.caller_said().filter_map(reader::code).collect();
-        let Some(code) = code.filter(|code| said.contains(code)) else {
+        let has_said = |code: &String| {
+            let mut turns = self.talk.caller_said();
+            turns.any(|turn| reader::code(turn).as_ref() == Some(code) || reader::plain(turn).contains(code))
+        };
+        let Some(code) = code.filter(has_said) else {
             return Ok(Err("The caller has not said this code. Ask for the six digits.".into()));
         };
         match answers.get(Ask::CheckCode { code })? {

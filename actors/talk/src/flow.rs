@@ -382,8 +382,9 @@ impl<'a> Flow<'a> {
         self.out
     }
 
-    /// A line is said in at most two consecutive turns. In place of the third time, the receptionist offers
-    /// to take a message. If this offer would be the third in a row, the conversation ends.
+    /// A line is said in at most two consecutive turns. In place of the third, the receptionist offers to take a
+    /// message. In place of a third offer, it asks for the message. If that question too is said for the third time, the
+    /// conversation ends.
     fn limit_repeats(&mut self) {
         let before = std::mem::take(&mut self.talk().repeated);
         let times =
@@ -394,6 +395,10 @@ impl<'a> Flow<'a> {
             self.talk().stage = None;
             self.say(Key::Unknown);
             guided::go(self, Step::OfferMessage);
+            if is_third(self) {
+                self.clear_lines();
+                guided::go(self, Step::Body);
+            }
             if is_third(self) {
                 self.clear_lines();
                 self.say(Key::Goodbye);

@@ -56,7 +56,10 @@ pub(crate) fn take(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
     if step == Step::Body && !is_key {
         return body(flow, text);
     }
-    if step == Step::Code {
+    // After wrong codes the conversation offers a message, but the caller may still give the code.
+    let awaits_code = flow.out.talk.has(EffectKind::CodeSent) && !flow.out.talk.verified;
+    let is_code = awaits_code && matches!(step, Step::Menu | Step::OfferMessage);
+    if step == Step::Code || is_code && reader::code(text).is_some() {
         return code(flow, text);
     }
     if let Some(position) = position(flow, text, is_key) {
@@ -636,7 +639,7 @@ fn phone(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
 }
 
 fn code(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
-    let Some(code) = reader::code(text) else { return not_understood(flow) };
+    let Some(code) = reader::code(text) else { return instead_of_code(flow, text) };
     match flow.answers.get(Ask::CheckCode { code })? {
         Answer::Verified { contact, name } => {
             let (contact, name) = (*contact, name.clone());
@@ -645,17 +648,26 @@ fn code(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
             advance(flow)
         }
         Answer::Refused(_) => {
-            flow.talk().unclear += 1;
+            understood(flow);
             flow.say(Key::CodeWrong);
-            if flow.out.talk.unclear >= UNCLEAR_OFFER {
-                flow.say(Key::Unknown);
-                go(flow, Step::OfferMessage);
-            } else {
-                go(flow, Step::Code);
-            }
+            go(flow, Step::Code);
             Ok(())
         }
         other => misfit(other),
+    }
+}
+
+/// Takes a turn that contains no code: another phone number to which the code is sent, or another wish.
+fn instead_of_code(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
+    if let Some(written) = reader::phone(text)
+        && let Some(phone) = flow.answers.phone(&written)?.map(str::to_owned)
+    {
+        understood(flow);
+        return send_code(flow, &phone);
+    }
+    match reader::entries(text)[..] {
+        [entry @ (Entry::Book | Entry::Message | Entry::Question)] => start(flow, entry, text),
+        _ => not_understood(flow),
     }
 }
 

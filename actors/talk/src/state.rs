@@ -140,6 +140,8 @@ pub struct Start {
     pub locale: Locale,
     /// The contact whose phone number is `from`. Only set in a text thread.
     pub contact: Option<ContactId>,
+    /// The number of wrong confirmation numbers that this phone number has lately sent in earlier text threads.
+    pub wrong_numbers: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -364,12 +366,18 @@ impl Talk {
         self.history.iter().filter(|past| past.by_caller).map(|past| past.text.as_str())
     }
 
+    /// The number of wrong confirmation numbers since the last silence.
+    pub fn wrong_numbers(&self) -> u32 {
+        self.wrong_numbers
+    }
+
     pub(crate) fn next_key(&mut self) -> u32 {
         self.changes += 1;
         self.changes
     }
 
-    pub(crate) fn has(&self, kind: EffectKind) -> bool {
+    /// Whether the conversation has an effect of this kind.
+    pub fn has(&self, kind: EffectKind) -> bool {
         self.effects.iter().any(|effect| effect.kind == kind)
     }
 
@@ -399,7 +407,7 @@ impl Talk {
             silences: 0,
             repeated: Vec::new(),
             emergency: false,
-            wrong_numbers: 0,
+            wrong_numbers: start.wrong_numbers,
             first_due: start.channel == Channel::Sms,
             limited: false,
             seen: Seen::default(),

@@ -222,6 +222,7 @@ fn staged(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<Staged> {
         let given = if let [word] = &words[..] { word.parse::<u32>().ok() } else { None };
         match given.filter(|given| (10..=99).contains(given)) {
             Some(given) if given == number => {
+                flow.talk().unclear = 0;
                 flow.commit()?;
                 return Ok(Staged::Done);
             }
@@ -231,10 +232,12 @@ fn staged(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<Staged> {
     }
     match answer {
         Some(Clear::Yes) if stage.number.is_none() && was_heard(flow, &stage.when) => {
+            flow.talk().unclear = 0;
             flow.commit()?;
             return Ok(Staged::Done);
         }
         Some(Clear::No) => {
+            flow.talk().unclear = 0;
             drop_stage(flow, &stage.change);
             return Ok(Staged::Done);
         }
@@ -244,6 +247,7 @@ fn staged(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<Staged> {
         flow.person();
         return Ok(Staged::Done);
     }
+    flow.talk().unclear += 1;
     if stage.unclear {
         drop_stage(flow, &stage.change);
         return Ok(Staged::Done);

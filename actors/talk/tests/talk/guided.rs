@@ -363,3 +363,49 @@ fn a_yes_after_an_emergency_or_a_reply_of_the_team_changes_nothing() {
     caller.says("yes");
     assert!(caller.world.changes.is_empty());
 }
+
+#[test]
+fn a_caller_may_give_the_code_after_the_offer_of_a_message() {
+    let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+    caller.says("I want to cancel my appointment");
+    let wrong = "That is not the code. Please give me the code.";
+    assert_eq!(caller.says("111111"), wrong);
+    // The question for the code would be said for the third time.
+    assert_eq!(caller.says("222222"), "I do not know that. I can take a message.");
+    assert_eq!(caller.says("333333"), wrong);
+    assert_eq!(caller.says("444444"), wrong);
+    assert!(caller.says(CODE).ends_with("Shall I cancel it?"));
+}
+
+#[test]
+fn another_number_or_another_wish_may_follow_the_question_for_the_code() {
+    let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some("+33611111111"));
+    let sent = "If we know this number, a code is on its way. Please give me the code.";
+    assert_eq!(caller.says("I want to cancel my appointment"), sent);
+    assert_eq!(caller.says("06 12 34 56 78"), sent);
+    assert_eq!(caller.effects(), [EffectKind::CodeSent]);
+    assert_eq!(caller.says("no, I will leave a message"), "What is your message?");
+}
+
+#[test]
+fn unclear_answers_to_a_read_back_count_as_turns_that_were_not_understood() {
+    let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+    caller.says("haircut on Tuesday at ten");
+    caller.says("Ada Lovelace");
+    let said: Vec<String> = (0..5).map(|_| caller.says("blah blah")).collect();
+    assert!(said[0].starts_with("Sorry, I did not get that."), "{said:?}");
+    assert_eq!(said[1], "Nothing was changed. How can I help?");
+    assert_eq!(said[2], "I do not know that. I can take a message.");
+    assert_eq!((said[4].as_str(), caller.last.end), ("Thank you, goodbye.", Some(EndedBy::Receptionist)));
+}
+
+#[test]
+fn three_unanswered_questions_lead_to_a_message_and_not_to_the_end() {
+    let mut caller = Caller::new(Channel::Website);
+    let offer = "I do not know that. I can take a message.";
+    assert_eq!(caller.says("Do you have parking?"), offer);
+    assert_eq!(caller.says("Do you have a pool?"), offer);
+    assert_eq!(caller.says("Do you have a garden?"), "What is your message?");
+    assert_eq!(caller.last.end, None);
+    assert_eq!(caller.says("Please tell me about the garden"), "Your message is with the team.");
+}

@@ -235,7 +235,8 @@ pub(crate) struct Caller {
 impl Caller {
     pub(crate) fn with(world: World, channel: Channel, locale: Locale, from: Option<&str>) -> Self {
         let contact = (channel == Channel::Sms && from == Some(CALLER)).then(|| id(50));
-        let start = Start { at: world.now, channel, from: from.map(str::to_owned), locale, contact };
+        let from = from.map(str::to_owned);
+        let start = Start { at: world.now, channel, from, locale, contact, wrong_numbers: 0 };
         let last = talk::begin(&start, &world.facts);
         Self { talk: last.talk.clone(), world, last, random: 0, heard: None }
     }
