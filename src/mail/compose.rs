@@ -56,9 +56,12 @@ impl Composer for Letters {
             .singlepart(SinglePart::html(html));
         let mut from = self.from.mailbox().clone();
         let mut reply_to = None;
-        if let (Content::Notice(notice), Some(event)) = (&letter.content, &page.event) {
+        // A customer knows the business and not the service.
+        if matches!(letter.content, Content::Notice(_) | Content::Code(_)) {
             let name = letter.business.as_ref().map(|business| plain(&business.name, NAME_CHARS_MAX));
             from.name = name.map(|name| for_head(&name));
+        }
+        if let (Content::Notice(notice), Some(event)) = (&letter.content, &page.event) {
             reply_to = notice.website.email.as_ref().and_then(|email| email.as_str().parse().ok());
             let media_type = ContentType::parse(ics::MEDIA_TYPE).map_err(|error| error.to_string())?;
             body = MultiPart::mixed()

@@ -63,6 +63,7 @@ impl Page {
             Content::EmailChange(link) => maker.link("email_change", link, &["email_change-ignore"]),
             Content::EmailChanged => maker.notice("email_changed"),
             Content::Notice(notice) => return maker.customer_notice(notice),
+            Content::Code(code) => maker.code(code),
             Content::Test => maker.notice("test"),
         };
         if let (Content::Invitation(_) | Content::Offer, Some(role)) = (&letter.content, letter.to.role) {
@@ -218,6 +219,21 @@ impl Maker<'_> {
         let say = |what: &str| self.words.say(&format!("{which}-{what}"), &[]);
         let (subject, intro) = (say("subject"), vec![say("intro")]);
         Page { heading: subject.clone(), subject, intro, ..Page::default() }
+    }
+
+    /// The code with which a caller proves to be a contact.
+    fn code(&self, code: &str) -> Page {
+        let business = self.business_name();
+        let say = |id: &str| {
+            self.words.say(id, &[("business", Value::Text(&business)), ("code", Value::Text(code))])
+        };
+        Page {
+            heading: say("code-subject"),
+            subject: say("code-subject"),
+            intro: vec![say("code-intro")],
+            outro: vec![say("code-valid"), say("code-ignore")],
+            ..Page::default()
+        }
     }
 
     /// A notice to a customer. It contains no name or text of the customer.

@@ -259,6 +259,23 @@ fn an_offer_links_to_the_sign_in_and_the_reset_of_an_invitation_names_the_busine
     assert!(invited.contains("Salon Été invites you") && !invited.contains("was requested"), "{invited}");
 }
 
+#[test]
+fn a_code_comes_from_the_business_and_names_no_customer() {
+    for (locale, subject, valid) in [
+        (Locale::En, "Salon Été: your code is 482913", "valid for 10 minutes"),
+        (Locale::Fr, "Salon Été\u{a0}: votre code est 482913", "valable 10 minutes"),
+    ] {
+        let business = letter(locale, "", Content::Offer).business;
+        let code = Letter { business, invited_by: None, ..letter(locale, "", Content::Code("482913".into())) };
+        let bytes = compose(&code);
+        let mail = MessageParser::default().parse(&bytes).unwrap();
+        assert_eq!(mail.from().unwrap().first().unwrap().name(), Some("Salon Été"));
+        assert_eq!(mail.subject(), Some(subject));
+        let text = mail.body_text(0).unwrap();
+        assert!(text.contains("482913") && text.contains(valid) && !text.contains("Ada"), "{text}");
+    }
+}
+
 /// Names and messages that try to inject headers or markup.
 const HOSTILE: [&str; 9] = [
     "Ada\r\nBcc: eve@example.net\r\n\r\n<p>body",

@@ -101,6 +101,11 @@ email_changed-subject = Your email address was changed
 email_changed-intro = Your account now has another email address. If you did not change it, ask the operator of the service for help.
 link-expires = The link works once and expires on { $when }.
 
+code-subject = { $business }: your code is { $code }
+code-intro = Give this code to the receptionist of { $business }: { $code }
+code-valid = The code is valid for 10 minutes, in the conversation in which it was requested.
+code-ignore = If you did not request it, ignore this email. Without the code, your appointments are neither shown nor changed.
+
 notice-subject-requested = Requested: { $service }, { $when }
 notice-subject-confirmed = Booked: { $service }, { $when }
 notice-subject-moved = Moved: { $service }, { $when }

@@ -84,6 +84,8 @@ pub enum Content {
     EmailChanged,
     /// A notice to the customer of an appointment.
     Notice(Box<NoticeLetter>),
+    /// A code with which a caller proves to be a contact.
+    Code(String),
     Test,
 }
 

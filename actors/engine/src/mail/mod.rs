@@ -13,6 +13,7 @@
 //! - A failing relay gets one mail at a time, so the other mails use up no attempts.
 
 mod actor;
+pub(crate) mod code;
 mod content;
 mod handle;
 pub mod letter;
@@ -37,7 +38,7 @@ pub use handle::TestedMail;
 pub use limits::Forgotten;
 pub(crate) use limits::{WAITING_MAX, wait};
 pub(crate) use notice::{
-    appointment, consent_of, email_consent_key, recipient, write_email_consent, write_text_consent,
+    appointment, consent_of, count_key, email_consent_key, recipient, write_email_consent, write_text_consent,
 };
 pub(crate) use outbox::Outbox;
 pub use outbox::{MailFigures, MailPorts};

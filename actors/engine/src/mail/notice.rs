@@ -335,6 +335,11 @@ fn hash(secret: &[u8; 32], purpose: &str, of: BusinessId, what: &str) -> [u8; 32
     mac.chain_update(what.as_bytes()).finalize().into_bytes().into()
 }
 
+/// The key of the row that counts events under a limit, for example the codes to a contact.
+pub(crate) fn count_key(secret: &[u8; 32], limit: &str, of: BusinessId, what: &str) -> Key {
+    keys::notice_count(&hash(secret, limit, of, what))
+}
+
 fn email_hash(secret: &[u8; 32], of: BusinessId, email: &str) -> [u8; 32] {
     hash(secret, "consent email", of, &mailbox(email))
 }
@@ -492,7 +497,7 @@ impl State {
         ];
         let mut rows = Vec::new();
         for (limit, of, what) in limits.into_iter().flatten() {
-            let key = keys::notice_count(&hash(&shared.meta.secret, limit.name, of, what));
+            let key = count_key(&shared.meta.secret, limit.name, of, what);
             let mut record = self.counts.read(&shared.store, &key)?;
             if record.ids.contains(&id) {
                 return Ok(true);

@@ -32,6 +32,7 @@ pub(super) fn told(letters: &[Letter]) -> Vec<(String, &'static str)> {
         Content::EmailChange(_) => "email_change",
         Content::EmailChanged => "email_changed",
         Content::Notice(_) => "notice",
+        Content::Code(_) => "code",
         Content::Test => "test",
     };
     let mut told: Vec<_> = letters.iter().map(|letter| (letter.to.address.clone(), word(letter))).collect();
