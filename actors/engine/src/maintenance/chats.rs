@@ -6,7 +6,7 @@
 use chrono::TimeDelta;
 use domain::{BusinessId, CHAT_KEPT, Conversation, ConversationId, GAP_KEPT, Gap, ResourceId, Timestamp};
 use store::keys::kind;
-use store::{Key, Order, Store, StoreError, keys};
+use store::{Key, Order, Rows, Store, StoreError, keys};
 use uuid::Uuid;
 
 use super::age_marks::noted_until;
@@ -16,21 +16,23 @@ use crate::clock::Clocks;
 
 const ROWS_MAX: usize = 128;
 
-/// The newest stamp and the last id of the records that are old enough. A record with a later stamp or a
-/// greater id is not old enough.
+/// The newest time stamp and the last id of the records that are old enough. A record must be within both. A stamp in
+/// the future comes from a wrong clock, so only the id determines the age of its record.
 struct Until {
     stamp: Timestamp,
+    now: Timestamp,
     id: Option<Uuid>,
 }
 
 impl Until {
     fn of(store: &Store, of: BusinessId, clocks: &Clocks, kept: TimeDelta) -> Result<Self, StoreError> {
         let id = noted_until(store, of, clocks.steady() - kept)?.map(|(_, id)| id.uuid());
-        Ok(Self { stamp: clocks.now() - kept, id })
+        let now = clocks.now();
+        Ok(Self { stamp: now - kept, now, id })
     }
 
     fn includes(&self, id: Uuid, stamp: Timestamp) -> bool {
-        stamp <= self.stamp && self.id.is_some_and(|until| id <= until)
+        (stamp <= self.stamp || stamp > self.now) && self.id.is_some_and(|until| id <= until)
     }
 }
 
@@ -68,6 +70,17 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
         }
     }
     Ok(made)
+}
+
+/// Whether the business has conversations or unanswered questions. Their age is measured with age marks, so the marks of
+/// such a business must be written even if it has no log.
+pub(super) fn has_rows(store: &Store, of: BusinessId) -> Result<bool, StoreError> {
+    for kind in [kind::CONVERSATION, kind::GAP] {
+        if Rows::scan(store.rows(), &keys::of_kind(of, kind), Order::Ascending).next().transpose()?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether the oldest chat or question may be old enough to be deleted.

@@ -2,10 +2,10 @@
 //! only the actors of businesses that have work.
 //!
 //! Invariants:
-//! - A check reads a bounded number of rows.
-//! - A check finds work whenever the actor would delete or write a row. Otherwise an expired row would stay
-//!   until the next request of the business. The only exception is manage links: a check reads only the first
-//!   links, so a later expired link may stay.
+//! - A check reads a bounded number of rows: ten when there is no work.
+//! - A check finds work whenever the actor would delete or write a row, because otherwise an expired row would
+//!   stay until the next request of the business. The only exception is manage links: a check reads only the
+//!   first ones, so a later expired link may stay.
 
 use chrono::TimeDelta;
 use domain::{
@@ -52,7 +52,9 @@ pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result
     let of_people = first(store, &keys::mails_and_alerts(of))?;
     let has_links = first(store, &keys::of_kind(of, kind::LINKS))?.is_some();
     let has_retention = store.contains(&keys::retention(of))?;
-    if event.is_none() && delivery.is_none() && of_people.is_none() && !has_links && !has_retention {
+    let has_chats = chats::has_rows(store, of)?;
+    let has_log = event.is_some() || delivery.is_some() || of_people.is_some() || has_links || has_chats;
+    if !has_log && !has_retention {
         return Ok(false);
     }
     let newest = store.rows().scan(&keys::of_kind(of, kind::AUDIT), Order::Descending).next().transpose()?;

@@ -8,8 +8,8 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Alert, AppointmentId, AuditId, Delivery, DeliveryStatus, EventId, Mail, MailStatus, PersonId, ResourceId,
-    Timestamp,
+    Alert, AppointmentId, AuditId, Delivery, DeliveryStatus, EventId, GAP_KEPT, Mail, MailStatus, PersonId,
+    ResourceId, Timestamp,
 };
 use store::keys::kind;
 use store::records::{IdempotencyRecord, LinksRecord};
@@ -17,6 +17,7 @@ use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, Weight
 use uuid::Uuid;
 
 use super::age_marks::{Age, noted_until};
+use super::chats;
 use crate::business::{LINK_KEPT, State};
 use crate::delivery::LOG_DAYS;
 use crate::mail::{LOG_DAYS as MAIL_LOG_DAYS, mail_rows};
@@ -158,7 +159,7 @@ fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError
 /// Deletes expired rows, except waiting deliveries and mails. Returns whether the round continues.
 fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
     let kinds = [kind::EVENT, kind::DELIVERY, kind::LINKS].map(|kind| keys::of_kind(state.id, kind));
-    let mut has_log = false;
+    let mut has_log = chats::has_rows(&state.store, state.id)?;
     for range in kinds.into_iter().chain([keys::mails_and_alerts(state.id)]) {
         has_log = has_log || state.store.scan(&range, Order::Ascending).next().transpose()?.is_some();
     }
@@ -283,8 +284,8 @@ fn expire_rows(
     if !read {
         return Ok(false);
     }
-    // Deletes the age marks that are no longer needed.
-    let kept = state.retention.longest().map_or(needed, |kept| kept.max(needed));
+    // Deletes the age marks that are no longer read. Unanswered questions are kept for longer than the logs.
+    let kept = state.retention.longest().map_or(needed, |kept| kept.max(needed)).max(GAP_KEPT);
     let Some((noted, _)) = noted_until(&state.store, of, steady - kept)? else { return Ok(true) };
     let stale = keys::of_kind(of, kind::AGE).before(keys::age(of, noted));
     step.over(stale, 1, |_, _| Ok(Age::IsExpired))
