@@ -118,11 +118,12 @@ impl Channel {
         }
     }
 
-    /// A conversation ends this long after its last turn. A call ends when the caller hangs up, or 30 minutes
-    /// after its start.
+    /// The time after the last turn at which a conversation without a call ends. A call ends when the caller hangs up,
+    /// or this time after its start: 5 minutes after its limit of 30 minutes, so the caller can leave a message.
     pub fn silence(self) -> TimeDelta {
         match self {
-            Self::Voice | Self::Website => TimeDelta::minutes(30),
+            Self::Voice => TimeDelta::minutes(35),
+            Self::Website => TimeDelta::minutes(30),
             Self::Sms => TimeDelta::hours(12),
             Self::Assistant => TimeDelta::minutes(5),
         }
@@ -167,7 +168,8 @@ pub struct Conversation {
     pub appointment_ids: Vec<AppointmentId>,
     pub message_ids: Vec<MessageId>,
     pub turns: Vec<Turn>,
-    /// The state that the next turn needs, as JSON that the engine writes. It is empty if the conversation has ended.
+    /// The state that the next turn needs, as JSON that the engine writes. After the end, it stays until the summary is
+    /// written, and is empty from then on.
     pub session: Vec<u8>,
     /// The SHA-256 of the token of a chat on the website.
     pub token: Option<[u8; 32]>,
@@ -204,6 +206,16 @@ pub struct Dropped {
 impl Conversation {
     pub fn is_open(&self) -> bool {
         self.status == ConversationStatus::Open
+    }
+
+    /// True if the conversation has ended, and its summary and its call are not written yet.
+    pub fn awaits_summary(&self) -> bool {
+        !self.is_open() && !self.session.is_empty()
+    }
+
+    /// True if the conversation is open, or awaits its summary.
+    pub fn is_unfinished(&self) -> bool {
+        self.is_open() || self.awaits_summary()
     }
 
     pub fn last_turn_at(&self) -> Timestamp {
@@ -276,7 +288,8 @@ impl Conversation {
             from: None,
             summary: None,
             turns: turns.collect(),
-            session: Vec::new(),
+            // An ended conversation still awaits its call.
+            session: if self.awaits_summary() { b"{}".to_vec() } else { Vec::new() },
             ..self.clone()
         }
     }

@@ -459,7 +459,7 @@ fn conversation_rows(it: &Conversation, of: BusinessId) -> Vec<IndexRow> {
             [],
         ));
     }
-    rows.push(if it.is_open() {
+    rows.push(if it.is_unfinished() {
         IndexRow::new("in the list of open conversations", keys::conversation_open(of, it.id), [])
     } else {
         let is_of_website = it.channel == Channel::Website;

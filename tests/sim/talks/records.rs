@@ -127,7 +127,7 @@ impl Records {
         if self.told.is_some_and(|told| told.of(BudgetKind::Conversations) != self.counted) {
             faults.push(format!("the usage differs from {:?}", self.counted));
         }
-        let ended: Vec<_> = self.conversations.values().filter(|it| !it.is_open()).collect();
+        let ended: Vec<_> = self.conversations.values().filter(|it| !it.is_unfinished()).collect();
         let is_same = |one: &Conversation, other: &Conversation| {
             Conversation { token: None, ..one.clone() } == Conversation { token: None, ..other.clone() }
         };
@@ -256,7 +256,7 @@ impl Records {
         {
             fault("the outcome differs from the effects");
         }
-        if it.call_id.is_some_and(|call| self.calls.contains(&call) == it.is_open()) {
+        if it.call_id.is_some_and(|call| self.calls.contains(&call) == it.is_unfinished()) {
             fault("a call is missing, or was saved before the end");
         }
         for id in &it.message_ids {

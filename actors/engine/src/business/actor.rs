@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
-use domain::{Actor as Who, BusinessId, Timestamp};
+use domain::{Actor as Who, BusinessId, ConversationId, Timestamp};
 use ractor::{Actor, ActorRef, SpawnErr};
 use store::{Batch, Done};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
@@ -19,6 +19,7 @@ use super::state::State;
 use crate::actor::{Handled, Reply};
 use crate::error::{EngineError, Result};
 use crate::maintenance::business as jobs;
+use crate::talking::summary;
 
 /// The maximum number of overdue conversations that the actor ends at once.
 const OVERDUE_MAX: usize = 32;
@@ -81,6 +82,8 @@ pub(crate) enum Message {
     /// Runs the background jobs for a request that waits until they are done.
     MaintainThrough(Maintained),
     Stepped,
+    /// Asks the model for the summary of an ended conversation.
+    Summarize(ConversationId),
     /// Ends the actor after it has answered all earlier messages.
     End,
 }
@@ -123,6 +126,7 @@ impl BusinessActor {
             store: shared.store.clone(),
             ports: shared.ports.clone(),
             outbox: Arc::clone(&businesses.outbox),
+            has_model: Arc::clone(&businesses.talking.has_model),
         };
         let arguments = (start, Arc::downgrade(&businesses), permits);
         match Self::spawn_linked(None, Self, arguments, shared.supervisor.clone()).await {
@@ -263,6 +267,11 @@ impl Running {
                 jobs::begin(state, (businesses, &myself), now)?;
                 maintained.push(waits);
             }
+            Message::Summarize(id) => {
+                if let Some(businesses) = businesses.upgrade() {
+                    summary::begin(&businesses, state.id, id);
+                }
+            }
             Message::Stepped => jobs::go_on(state, (businesses, &myself), now)?,
             Message::End => {} // sent to an earlier actor with this id
         }
@@ -314,6 +323,7 @@ fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses
         Effect::WriteCalendar(key) => readings.wake_write(key),
         Effect::NoticesChange(appointment) => outbox.changed(id, appointment),
         Effect::MailsLeftOut(alerts) => _ = outbox.left_out.fetch_add(alerts, Ordering::Relaxed),
+        Effect::Summarize(conversation) => _ = myself.cast(Message::Summarize(conversation)),
         Effect::Tell(happened) => shared.live.tell(id, happened),
     }
 }

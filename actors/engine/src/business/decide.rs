@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::{
-    AlertKind, Amount, AppointmentId, AuditEntry, AuditId, BudgetKind, BusinessId, CalendarStatus, Delivery,
+    AlertKind, Amount, AppointmentId, AuditEntry, AuditId, BudgetKind, BusinessId, ConversationId, Delivery,
     EventId, EventType, Timestamp,
 };
 use store::records::AuditRecord;
@@ -59,6 +59,8 @@ pub(super) enum Effect {
     /// A change may have made waiting notices about this appointment obsolete.
     NoticesChange(AppointmentId),
     MailsLeftOut(u64),
+    /// Asks the model for the summary of an ended conversation.
+    Summarize(ConversationId),
     Tell(Vec<LiveChange>),
 }
 
@@ -101,8 +103,7 @@ pub(super) fn write(
 ) -> Result<(Batch, Vec<Effect>)> {
     feeds::end(state, at, &mut decided)?;
     calendars::disconnect_ended(state, &mut decided);
-    writes::add(state, at, &mut decided)?;
-    let Decided { writes, audit, events, mails, waits, alerts, .. } = decided;
+    let Decided { writes, audit, events, mails, waits, failing, summarize, .. } = decided;
     let (mut batch, mut usage) = (Batch::default(), state.budget.usage);
     for write in &writes {
         let from = batch.len();
@@ -227,6 +228,7 @@ pub(super) fn write(
         effects.extend(deliveries.into_iter().map(Effect::Deliver));
     }
     effects.extend(turned_off.map(|endpoint| Effect::TurnedOff(of_business(endpoint))));
+    effects.extend(summarize.map(Effect::Summarize));
     effects.extend(mailed.until.map(Effect::MailWaits));
     effects.extend(changed.into_iter().map(Effect::NoticesChange));
     effects.extend((missed > 0).then_some(Effect::Missed(missed)));

@@ -2,8 +2,8 @@
 
 use domain::availability::Overridden;
 use domain::{
-    Actor, AlertTrigger, AppointmentId, AuditAction, CallId, ContactId, EventType, FieldChange, MailId,
-    ResourceId, Timestamp,
+    Actor, AlertTrigger, AppointmentId, AuditAction, CallId, ContactId, ConversationId, EventType,
+    FieldChange, MailId, ResourceId, Timestamp,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -38,9 +38,10 @@ pub(crate) struct Decided {
     pub(super) waits: Option<Timestamp>,
     /// The author that the audit log names instead of the author of the request.
     pub(super) by: Option<Actor>,
-    /// The alerts that do not follow from the written records: about failing endpoints and calendars, and about events
-    /// that were changed in calendars.
-    pub(super) alerts: Vec<AlertTrigger>,
+    /// The alert about a failing endpoint or calendar.
+    pub(super) failing: Option<AlertTrigger>,
+    /// The ended conversation whose summary the model writes.
+    pub(super) summarize: Option<ConversationId>,
 }
 
 impl Decided {
@@ -76,7 +77,8 @@ impl<G: Gives> Decision<G> {
     /// Adds the writes, the audit entries and the events of another decision. Also returns the other
     /// decision's answer. The other decision must have no mails or alerts, because they would be lost.
     pub(super) fn with<H: Gives>(mut self, other: Decision<H>) -> (Self, H::Value) {
-        let Decided { writes, audit, events, .. } = other.decided;
+        let Decided { writes, audit, events, summarize, .. } = other.decided;
+        self.decided.summarize = self.decided.summarize.or(summarize);
         self.decided.writes.extend(writes);
         self.decided.audit.extend(audit);
         self.decided.events.extend(events);
@@ -87,6 +89,13 @@ impl<G: Gives> Decision<G> {
     #[must_use]
     pub(super) fn by(mut self, actor: Actor) -> Self {
         self.decided.by = Some(actor);
+        self
+    }
+
+    /// Asks the model for the summary of an ended conversation, after the commit.
+    #[must_use]
+    pub(super) fn summarize(mut self, id: ConversationId) -> Self {
+        self.decided.summarize = Some(id);
         self
     }
 

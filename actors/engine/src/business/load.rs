@@ -8,6 +8,7 @@
 //! - The busy times of each calendar are read separately, because they are not in the first scan.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use domain::{Business, BusinessId, CalendarBusy, Timestamp};
 use net::Ports;
@@ -26,6 +27,8 @@ pub(crate) struct Start {
     pub(crate) store: Store,
     pub(crate) ports: Ports,
     pub(crate) outbox: Arc<Outbox>,
+    /// Whether the service has a chat model.
+    pub(crate) has_model: Arc<AtomicBool>,
 }
 
 pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {

@@ -33,7 +33,7 @@ impl OfflineBusiness {
         let (store, ports, clocks) = (store.clone(), ports.clone(), clocks.clone());
         let steady = SteadyClock::set(clocks.now(), &ports.clock);
         let outbox = Arc::new(Outbox::new(0, [0; 32]));
-        let start = Start { id: of, clocks, steady, store, ports, outbox };
+        let start = Start { id: of, clocks, steady, store, ports, outbox, has_model: Arc::default() };
         Ok(load(&start).await?.map(|state| Self { state, in_flight: 0 }))
     }
 

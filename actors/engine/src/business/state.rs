@@ -10,14 +10,15 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::TimeDelta;
 use domain::availability::Schedule;
 use domain::booking::Party;
 use domain::{
     Appointment, AppointmentId, AppointmentStatus, Blocked, Budget, Business, BusinessId, Busy, CalendarId,
-    ConnectedCalendar, IdMint, KeyId, NoticeSettings, PersonId, Receptionist, Retention, SERVICE_MINUTES,
-    Service, ServiceId, SpecialDays, StaffId, StaffMember, Team, Timestamp, WebhookEndpoint, WebhookId,
+    ConnectedCalendar, ConversationId, IdMint, KeyId, NoticeSettings, PersonId, Receptionist, Retention, SERVICE_MINUTES,
+    Service, ServiceId, SpecialDays, StaffId, StaffMember, SteadyTime, Team, Timestamp, WebhookEndpoint, WebhookId,
     Website,
 };
 use net::Ports;
@@ -48,6 +49,9 @@ const BUSY_SLACK: TimeDelta = TimeDelta::hours(48);
 /// The assumed length of an undecodable appointment, without buffers. No service is longer.
 const UNREADABLE_APPOINTMENT: TimeDelta = TimeDelta::minutes(*SERVICE_MINUTES.end() as i64);
 
+/// The number of the next turn of each conversation, and the time at which the actor has first seen this number.
+pub(crate) type Ahead = BTreeMap<ConversationId, (u32, SteadyTime)>;
+
 pub(crate) struct State {
     pub(crate) id: BusinessId,
     pub(crate) clocks: Clocks,
@@ -63,6 +67,7 @@ pub(crate) struct State {
     /// The newest alert number of each person who has received an alert since the actor started.
     pub(crate) alerts: BTreeMap<PersonId, u64>,
     pub(crate) outbox: Arc<Outbox>,
+    has_model: Arc<AtomicBool>,
     pub(crate) busy: Busy,
     pub(crate) pending: BTreeSet<(Timestamp, AppointmentId)>,
     pub(crate) busy_from: Timestamp,
@@ -79,6 +84,8 @@ pub(crate) struct State {
     /// The search index of the knowledge entries. `None` until a conversation needs it.
     pub(crate) knowledge: RefCell<Option<Arc<talk::knowledge::Index>>>,
     pub(crate) jobs: BusinessJobs,
+    /// The open conversations whose last turn is in the future.
+    pub(crate) ahead: Ahead,
     pub(crate) ended: bool,
     pub(crate) overlay: Overlay,
     /// The approximate number of records of each kind whose texts are not in the search index yet.
@@ -99,7 +106,7 @@ impl State {
         business: Business,
         waiting: Arc<Waiting>,
     ) -> Result<Self, StoreError> {
-        let Start { id, clocks, steady, store, ports, outbox } = start;
+        let Start { id, clocks, steady, store, ports, outbox, has_model } = start;
         let id = *id;
         let newest = store.newest_entry(id)?;
         let recorded = newest.and_then(|newest| newest.usage);
@@ -119,6 +126,7 @@ impl State {
             people: Team::new(),
             alerts: BTreeMap::new(),
             outbox: Arc::clone(outbox),
+            has_model: Arc::clone(has_model),
             busy: Busy::default(),
             pending: BTreeSet::new(),
             busy_from: clocks.now() - BUSY_PAST,
@@ -133,6 +141,7 @@ impl State {
             receptionist: Receptionist::default(),
             knowledge: RefCell::new(None),
             jobs: BusinessJobs::default(),
+            ahead: Ahead::default(),
             ended: false,
             overlay: Overlay::default(),
             unfiled: BTreeMap::new(),
@@ -142,6 +151,11 @@ impl State {
             store: store.clone(),
             ports: ports.clone(),
         })
+    }
+
+    /// Whether a chat model speaks for the receptionist of this business.
+    pub(crate) fn has_model(&self) -> bool {
+        self.has_model.load(Ordering::Relaxed) && self.receptionist.tokens_per_day > 0
     }
 
     pub(crate) fn schedule(&self, now: Timestamp) -> Schedule<'_> {

@@ -24,6 +24,7 @@ use talk::{
 };
 use view::{AppointmentParties, SomeAppointmentView};
 
+use super::codes::SentCode;
 use super::commands::appointments::{Book, BookingContact, amend, book};
 use super::commands::conversations::speaks_for;
 use super::commands::messages;
@@ -31,6 +32,7 @@ use super::context::Context;
 use super::decision::Decision;
 use super::request::{Removed, Shown};
 use super::state::State;
+use super::write::Write;
 use crate::error::{EngineError, Result};
 
 /// Parses a phone number that a person has written or said. The second parameter is the region of national numbers.
@@ -116,9 +118,9 @@ pub(super) fn facts(state: &State, now: Timestamp) -> Facts {
         greeting_en: receptionist.greeting.en.clone(),
         greeting_fr: receptionist.greeting.fr.clone(),
         instructions: receptionist.instructions.clone(),
-        // No carrier is connected, so the service can send no text messages and no codes.
+        // No carrier is connected, so the service can send no text messages. Codes are sent by e-mail.
         asks_consent: false,
-        sends_codes: false,
+        sends_codes: state.outbox.transport().is_some(),
     }
 }
 
@@ -153,6 +155,10 @@ pub(super) struct TurnContext<'a, 'c> {
     pub(super) planned: Decision<Removed>,
     /// The contact of the last booking in this turn.
     pub(super) booked_by: Option<ContactId>,
+    /// The newest code of the conversation.
+    pub(super) code: Option<SentCode>,
+    /// The contact that the caller has proved to be in this turn.
+    pub(super) verified: Option<ContactId>,
 }
 
 impl TurnContext<'_, '_> {
@@ -173,8 +179,12 @@ impl TurnContext<'_, '_> {
             Ask::Move(ask) => self.reschedule(ask),
             Ask::Cancel { appointment, starts_at, .. } => self.cancel(*appointment, *starts_at),
             Ask::Message(ask) => self.message(ask),
-            Ask::SendCode { .. } | Ask::Consent { .. } => Ok(Answer::Done),
-            Ask::CheckCode { .. } => Ok(Answer::Refused(Refused::Code)),
+            Ask::SendCode { phone } => {
+                self.send_code(phone)?;
+                Ok(Answer::Done)
+            }
+            Ask::Consent { .. } => Ok(Answer::Done),
+            Ask::CheckCode { code } => self.check_code(code),
         }
     }
 
@@ -218,10 +228,15 @@ impl TurnContext<'_, '_> {
     }
 
     fn own_appointments(&self, contact: ContactId) -> Result<Vec<OwnAppointment>> {
-        let (state, now) = (self.context.state, self.context.now);
         if !self.is_verified(contact)? {
             return Ok(Vec::new());
         }
+        self.coming_appointments(contact)
+    }
+
+    /// Returns the coming active appointments of a contact.
+    pub(super) fn coming_appointments(&self, contact: ContactId) -> Result<Vec<OwnAppointment>> {
+        let (state, now) = (self.context.state, self.context.now);
         let from = keys::appointment_by_contact(state.id, contact, now, uuid::Uuid::nil().into());
         let range = keys::appointments_of_contact(state.id, contact).starting_at(from);
         let mut own = Vec::new();
@@ -236,7 +251,8 @@ impl TurnContext<'_, '_> {
 
     /// True if the caller has proved to be the contact, or sends text messages from the contact's number.
     fn is_verified(&self, contact: ContactId) -> Result<bool> {
-        let is_theirs = self.talk.verified && self.talk.contact == Some(contact);
+        let is_theirs = self.verified == Some(contact)
+            || self.talk.verified && self.talk.contact == Some(contact);
         Ok(is_theirs && self.context.contact(contact)?.is_some())
     }
 
@@ -347,6 +363,11 @@ impl TurnContext<'_, '_> {
         })
     }
 
+    pub(super) fn write(&mut self, write: Write) {
+        let planned = std::mem::replace(&mut self.planned, Decision::gone());
+        self.planned = planned.write(write);
+    }
+
     /// Adds the decision about an appointment to the changes of this turn. A refusal becomes an answer to the rules.
     fn plan(&mut self, decided: Result<Decision<Shown<PlannedView>>>) -> Result<Answer> {
         let refused = |refused| Ok(Answer::Refused(refused));
@@ -454,19 +475,29 @@ impl State {
 
 /// The stored state of an open conversation.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Session {
+pub(crate) struct Session {
     pub(super) talk: talk::Talk,
     pub(super) choices: Vec<view::ChoiceView>,
     /// The receptionist does not answer until this time.
     pub(super) silent_until: Option<Timestamp>,
+    #[serde(flatten)]
+    pub(crate) used: Used,
+}
+
+/// The parts of a session that only the engine reads.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Used {
     /// The number of tokens of the model that the conversation has used.
-    #[serde(default)]
     pub(super) tokens: u64,
+    /// The newest code that was sent for the conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) code: Option<SentCode>,
 }
 
 impl Session {
     /// Decodes the session of a conversation. `None` after an erasure, or if another version wrote an unknown form.
-    pub(super) fn of(conversation: &Conversation) -> Option<Self> {
+    pub(crate) fn of(conversation: &Conversation) -> Option<Self> {
         serde_json::from_slice(&conversation.session).ok()
     }
 

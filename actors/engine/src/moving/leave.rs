@@ -191,7 +191,7 @@ impl Leaving {
     fn hides(&self, moved: &Moved) -> bool {
         match moved {
             Moved::Contact(contact) => self.hidden.hides(contact.id),
-            Moved::Conversation(conversation) => conversation.is_open(),
+            Moved::Conversation(conversation) => conversation.is_unfinished(),
             _ => false,
         }
     }

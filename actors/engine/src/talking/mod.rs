@@ -16,6 +16,7 @@
 
 mod figures;
 mod seats;
+pub(crate) mod summary;
 mod tokens;
 mod turn;
 
@@ -37,8 +38,11 @@ use self::tokens::Tokens;
 use crate::quota::Quota;
 
 pub use self::figures::TalkingCounts;
+pub(crate) use self::tokens::UsedTokens;
 
 const FIRST_TOKEN_TIME_MAX: Duration = Duration::from_secs(3);
+/// If the first token of a turn is later than this, a call hears a line that asks for a moment.
+const MOMENT_AFTER: Duration = Duration::from_millis(1_200);
 /// The maximum time of all rounds of a turn.
 const TURN_TIME_MAX: Duration = Duration::from_secs(8);
 /// The model is not used for this time after [`FAILURES`] failures, or after its server has refused a
@@ -54,6 +58,7 @@ const CHARS_PER_TOKEN: u64 = 4;
 /// The model, if the service has one, and the turns in progress.
 pub(crate) struct Talking {
     model: RwLock<Option<Arc<Model>>>,
+    pub(crate) has_model: Arc<AtomicBool>,
     /// The conversations that have a turn in progress.
     turns: Arc<Quota<(BusinessId, ConversationId)>>,
     pub(crate) figures: Arc<TalkingFigures>,
@@ -61,7 +66,8 @@ pub(crate) struct Talking {
 
 impl Default for Talking {
     fn default() -> Self {
-        Self { model: RwLock::default(), turns: Arc::new(Quota::new(usize::MAX, 1)), figures: Arc::default() }
+        let turns = Arc::new(Quota::new(usize::MAX, 1));
+        Self { model: RwLock::default(), has_model: Arc::default(), turns, figures: Arc::default() }
     }
 }
 
@@ -82,6 +88,7 @@ impl Talking {
             tokens: Tokens::default(),
             figures: Arc::clone(&self.figures),
         }));
+        self.has_model.store(true, Ordering::Relaxed);
     }
 }
 
@@ -104,11 +111,29 @@ pub(crate) struct Round {
     pub(crate) calls: Vec<Call>,
 }
 
+/// The rounds of the model in a turn.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rounds {
+    pub(crate) rounds: Vec<Round>,
+    /// The number of tokens that the rounds used.
+    pub(crate) tokens: u64,
+    /// Whether the caller of a call had to wait so long that the receptionist asks for a moment.
+    pub(crate) is_late: bool,
+}
+
+/// A round of the model.
+struct Received {
+    round: Round,
+    /// Whether the round is not complete.
+    has_failed: bool,
+    first_token: Instant,
+}
+
 /// The end of a request to the model's server.
 enum Ended {
-    /// The response contained sentences or calls, or was complete and empty. `has_failed` is true if the
-    /// response was not complete.
-    With { round: Round, tokens: u64, has_failed: bool },
+    /// The response contained sentences or calls, or it was complete and empty. `has_failed` is true if it was not
+    /// complete.
+    With { round: Round, tokens: u64, has_failed: bool, first_token: Instant },
     /// The response contained no sentence and no call. `is_torn` is true if the same request may be sent once more.
     Without { tokens: u64, is_torn: bool },
     /// The request must be sent again without `stream_options`.
@@ -116,17 +141,17 @@ enum Ended {
 }
 
 impl Model {
-    /// Requests one round from the model. Returns the round and the number of tokens. The round is `None` if
-    /// the model failed. The boolean is true if the round is not complete.
+    /// Requests one round from the model. Returns the round and the number of tokens. The round is `None` if the model
+    /// failed.
     async fn round(
         &self,
         (of, is_website): (BusinessId, bool),
         body: impl Fn(&Settings) -> Value,
-        deadline: Instant,
-    ) -> (Option<(Round, bool)>, u64) {
+        (first_time_max, deadline): (Duration, Instant),
+    ) -> (Option<Received>, u64) {
         let (mut tokens, mut is_retry) = (0, false);
         loop {
-            let first_by = deadline.min(Instant::now() + FIRST_TOKEN_TIME_MAX);
+            let first_by = deadline.min(Instant::now() + first_time_max);
             if self.rest.lock().is_now() {
                 return (None, tokens);
             }
@@ -136,8 +161,8 @@ impl Model {
             let usage = self.says_usage.load(Ordering::Relaxed);
             let settings = Settings { model: self.model.clone(), options: self.options.clone(), usage };
             match self.ask(view::render(&body(&settings)), usage, (first_by, deadline)).await {
-                Ended::With { round, tokens: more, has_failed } => {
-                    return (Some((round, has_failed)), tokens + more);
+                Ended::With { round, tokens: more, has_failed, first_token } => {
+                    return (Some(Received { round, has_failed, first_token }), tokens + more);
                 }
                 Ended::Without { tokens: more, is_torn: true } if !is_retry => {
                     (tokens, is_retry) = (tokens + more, true);
@@ -181,6 +206,7 @@ impl Model {
         }
         let ModelResponse { mut body, .. } = response;
         let (mut stream, mut sentences, mut is_late) = (Stream::new(), Vec::new(), false);
+        let mut first_token = None;
         while !stream.is_done() {
             let has_begun = stream.has_begun();
             match timeout_at(if has_begun { deadline } else { first_by }, body.next()).await {
@@ -192,6 +218,7 @@ impl Model {
                 }
             }
             if !has_begun && stream.has_begun() {
+                first_token = Some(Instant::now());
                 self.figures.first_token(began.elapsed());
             }
         }
@@ -209,7 +236,8 @@ impl Model {
             return Ended::Without { tokens, is_torn };
         }
         let round = Round { sentences, calls: reply.calls };
-        Ended::With { round, tokens, has_failed: is_late || is_torn }
+        let first_token = first_token.unwrap_or_else(Instant::now);
+        Ended::With { round, tokens, has_failed: is_late || is_torn, first_token }
     }
 
     /// Counts the result of a request. After several failures, the model is not used for [`REST`].

@@ -1,5 +1,5 @@
-//! The number of tokens that each business has used in its local day. The number is only in memory, so it is
-//! 0 after a start of the service.
+//! The number of tokens that each business has used in its local day. The memory contains the tokens of all requests;
+//! the store contains those of committed turns and summaries, and is read after a start of the service.
 
 use chrono::NaiveDate;
 use domain::BusinessId;
@@ -16,8 +16,14 @@ pub(super) struct Tokens(Mutex<LruCache<BusinessId, Day>>);
 #[derive(Clone, Copy)]
 struct Day {
     date: NaiveDate,
-    all: u64,
-    of_website: u64,
+    used: UsedTokens,
+}
+
+/// The tokens that a business has used in a day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UsedTokens {
+    pub(crate) all: u64,
+    pub(crate) of_website: u64,
 }
 
 /// A conversation whose tokens are counted.
@@ -40,23 +46,38 @@ impl Tokens {
     /// Whether a request to the model may be sent. `of_chat` is the number of tokens that the conversation has used.
     pub(super) fn allow(&self, it: &Counted, of_chat: u64) -> bool {
         let day = self.0.lock().peek(&it.business).copied().filter(|day| day.date == it.date);
-        let (all, of_website) = day.map_or((0, 0), |day| (day.all, day.of_website));
+        let UsedTokens { all, of_website } = day.map(|day| day.used).unwrap_or_default();
         let is_website_free = of_website < it.tokens_per_day / 2 && of_chat < CHAT_TOKENS_MAX;
         all < it.tokens_per_day && (!it.is_website || is_website_free)
     }
 
     pub(super) fn add(&self, it: &Counted, tokens: u64) {
+        let of_website = if it.is_website { tokens } else { 0 };
+        self.change(it, |used| UsedTokens {
+            all: used.all.saturating_add(tokens),
+            of_website: used.of_website.saturating_add(of_website),
+        });
+    }
+
+    /// Adds the stored numbers of tokens. They count if the memory has lost the day of the business.
+    pub(super) fn add_stored(&self, it: &Counted, stored: UsedTokens) {
+        self.change(it, |used| UsedTokens {
+            all: used.all.max(stored.all),
+            of_website: used.of_website.max(stored.of_website),
+        });
+    }
+
+    fn change(&self, it: &Counted, after: impl Fn(UsedTokens) -> UsedTokens) {
         let mut counted = self.0.lock();
         if counted.len() >= BUSINESSES_MAX && !counted.contains(&it.business) {
             counted.pop_lru();
         }
-        let none = Day { date: it.date, all: 0, of_website: 0 };
+        let none = Day { date: it.date, used: UsedTokens::default() };
         let day = counted.get_or_insert_mut(it.business, || none);
         if day.date != it.date {
             *day = none;
         }
-        day.all = day.all.saturating_add(tokens);
-        day.of_website = day.of_website.saturating_add(if it.is_website { tokens } else { 0 });
+        day.used = after(day.used);
     }
 }
 

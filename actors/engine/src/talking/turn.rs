@@ -1,16 +1,17 @@
 //! The steps of a turn; see [`super`].
 
-use domain::{Channel, Conversation, Refusal, UnderWay};
+use domain::{Channel, Conversation, EffectKind, Refusal, UnderWay};
 use store::keys;
 use talk::Answers;
 use tokio::time::Instant;
-use view::TurnsTakenView;
+use view::{TurnView, TurnsTakenView};
 
 use super::tokens::Counted;
-use super::{Model, Round, TURN_TIME_MAX};
+use super::{FIRST_TOKEN_TIME_MAX, MOMENT_AFTER, Model, Received, Round, Rounds, TURN_TIME_MAX};
 use crate::business::commands::conversations::{FinishTurn, Prepared, TakeTurn, asked_in_turn, prepare};
-use crate::business::{Answer, BusinessHandle, Request};
+use crate::business::{Answer, BusinessHandle, Request, SentCode, Session};
 use crate::error::Result;
+use crate::mail::code::{self, CodeMail};
 
 impl BusinessHandle {
     /// Adds a turn of the caller, and the receptionist's answer. The stored answer to a repeated request has no texts,
@@ -30,8 +31,20 @@ impl BusinessHandle {
         let found = self.read(|store| store.get::<Conversation>(&keys::conversation(self.id, id))).await?;
         if let Some(found) = found {
             self.businesses.talking.figures.turn(found.channel, began.elapsed(), &answer.value.turns);
+            self.send_code(&found, &answer.value);
         }
         Ok(answer)
+    }
+
+    /// Sends the code that the turn has created, if it has created one.
+    fn send_code(&self, conversation: &Conversation, taken: &TurnsTakenView) {
+        let sends = |turn: &TurnView| turn.effects.iter().any(|effect| effect.kind == EffectKind::CodeSent);
+        if let Some(SentCode { code, contact, .. }) =
+            Session::of(conversation).and_then(|session| session.used.code)
+            && taken.turns.iter().any(sends)
+        {
+            code::send(&self.businesses, CodeMail { of: self.id, contact, code });
+        }
     }
 
     async fn turn_with(
@@ -48,19 +61,15 @@ impl BusinessHandle {
         let (asking, asked) = (request.clone(), turn.clone());
         let prepared = self.ask(move |state, now| prepare(state, &asking, &asked, now)).await?;
         let Some(mut prepared) = prepared else { return self.change(request, turn).await };
-        let (rounds, tokens) = self.rounds(model, &request, &mut prepared).await?;
-        self.change(request, FinishTurn { turn, prepared, rounds, tokens }).await
+        let rounds = self.rounds(model, &request, &mut prepared).await?;
+        self.change(request, FinishTurn { turn, prepared, rounds }).await
     }
 
-    /// Runs the rounds of the model. Returns the rounds and the number of tokens that were used. Without a
-    /// round, the guided path answers the turn. Adds to `prepared` the answers that make no change.
-    async fn rounds(
-        &self,
-        model: &Model,
-        request: &Request,
-        prepared: &mut Prepared,
-    ) -> Result<(Vec<Round>, u64)> {
-        let deadline = Instant::now() + TURN_TIME_MAX;
+    /// Runs the rounds of the model. Without a round, the guided path answers the turn. Adds the answers that make no
+    /// change to `prepared`.
+    async fn rounds(&self, model: &Model, request: &Request, prepared: &mut Prepared) -> Result<Rounds> {
+        let began = Instant::now();
+        let deadline = began + TURN_TIME_MAX;
         let is_website = prepared.before.channel == Channel::Website;
         let counted = Counted {
             business: self.id,
@@ -68,16 +77,20 @@ impl BusinessHandle {
             is_website,
             tokens_per_day: prepared.tokens_per_day,
         };
+        model.tokens.add_stored(&counted, prepared.used_today);
         let mut draft = prepared.draft.clone();
         // These answers also contain previews of changes. The last step of the turn decides these changes again.
         let mut answers: Answers = prepared.answers.clone();
         let (mut rounds, mut used): (Vec<Round>, u64) = (Vec::new(), 0);
+        let mut first_token = None;
         while model.tokens.allow(&counted, prepared.tokens + used) {
             let body = |settings: &_| draft.body(&prepared.facts, settings);
-            let (round, tokens) = model.round((self.id, is_website), body, deadline).await;
+            let (round, tokens) = model.round((self.id, is_website), body, (FIRST_TOKEN_TIME_MAX, deadline)).await;
             model.tokens.add(&counted, tokens);
             used += tokens;
-            let Some((round, has_failed)) = round else {
+            first_token =
+                first_token.or_else(|| Some(round.as_ref().map_or_else(Instant::now, |it| it.first_token)));
+            let Some(Received { round, has_failed, .. }) = round else {
                 // The sentences of the earlier rounds only announce the results of functions, so they are dropped too.
                 rounds.clear();
                 break;
@@ -90,6 +103,7 @@ impl BusinessHandle {
                     let (asking, of, it) = (request.clone(), prepared.asking(), (*ask).clone());
                     let answer =
                         self.ask(move |state, now| asked_in_turn(state, &asking, &of, &it, now)).await?;
+                    prepared.note(&answer);
                     if !ask.is_change() {
                         prepared.answers.add((*ask).clone(), answer.clone());
                     }
@@ -101,6 +115,8 @@ impl BusinessHandle {
                 break;
             }
         }
-        Ok((rounds, used))
+        let is_call = prepared.before.channel == Channel::Voice;
+        let is_late = is_call && first_token.is_some_and(|first| first - began > MOMENT_AFTER);
+        Ok(Rounds { rounds, tokens: used, is_late })
     }
 }

@@ -158,7 +158,7 @@ impl InBusiness {
             kind::CONVERSATION => {
                 let Some(conversation) = checker.kept::<Conversation>(value) else { return };
                 checker.refers_to_contact(conversation.contact_id);
-                if conversation.is_open() {
+                if conversation.is_unfinished() {
                     checker.expect("in the list of unfinished businesses", &keys::unfinished(of), b"");
                 }
             }

@@ -19,7 +19,7 @@ use view::{ConversationTurnsView, OperatorAppointmentView, TurnsTakenView};
 use crate::erasing::{PHONE, person};
 use crate::harness::{Shop, World, at, by_operator, first_page, id_of, once, pass, text};
 
-fn phone(number: &str) -> Phone {
+pub(crate) fn phone(number: &str) -> Phone {
     Phone::from_e164(number.into()).unwrap()
 }
 
@@ -35,15 +35,15 @@ pub(crate) fn say(id: ConversationId, words: &str) -> TakeTurn {
     TakeTurn { id, said: Said::Text(words.into()), token: None, read_phone: no_phone, limit: None }
 }
 
-async fn started(handle: &BusinessHandle, start: StartConversation) -> ConversationId {
+pub(crate) async fn started(handle: &BusinessHandle, start: StartConversation) -> ConversationId {
     handle.change(by_operator(), start).await.unwrap().value.id
 }
 
-async fn said(handle: &BusinessHandle, id: ConversationId, words: &str) -> TurnsTakenView {
+pub(crate) async fn said(handle: &BusinessHandle, id: ConversationId, words: &str) -> TurnsTakenView {
     handle.take_turn(by_operator(), say(id, words)).await.unwrap().value
 }
 
-async fn shown(handle: &BusinessHandle, id: ConversationId) -> ConversationTurnsView {
+pub(crate) async fn shown(handle: &BusinessHandle, id: ConversationId) -> ConversationTurnsView {
     handle.conversation(id).await.unwrap().unwrap()
 }
 
@@ -55,7 +55,7 @@ fn conflict<V>(result: Result<V, EngineError>) -> Conflict {
     }
 }
 
-async fn world() -> (World, Shop) {
+pub(crate) async fn world() -> (World, Shop) {
     let world = World::new(7).await;
     let shop = world.shop(1).await;
     (world, shop)

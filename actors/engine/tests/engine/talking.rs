@@ -1,164 +1,25 @@
 //! Turns in which a chat model speaks for the receptionist. The model's server follows a script.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{
-    CallOutcome, Channel, Conflict, ConversationId, ConversationMode, EffectKind, EndedBy, GateRule, Refusal,
+    CallOutcome, Channel, Conflict, ConversationMode, EffectKind, EndedBy, GateRule, Refusal,
     ResourceId as _, UnderWay,
 };
 use engine::business::MessageFilter;
 use engine::business::commands::conversations::{EndConversation, StartConversation};
 use engine::business::commands::receptionist::PatchReceptionist;
-use engine::{BusinessHandle, EngineError};
-use parking_lot::Mutex;
-use ports::{BoxFuture, ModelBody, ModelFault, ModelResponse, ModelServer};
-use serde_json::{Map, Value, json};
+use engine::EngineError;
+use ports::ModelFault;
+use serde_json::{Value, json};
 use tokio::time::Instant;
-use view::TurnsTakenView;
 
-use crate::harness::{Shop, World, at, by_operator, everything_else_runs, first_page, once};
+use crate::harness::{World, at, by_operator, everything_else_runs, first_page, once};
 use crate::receptionist::{say, start};
-
-/// A step of the server: its response to one request.
-enum Step {
-    Streams(Vec<String>),
-    /// The server sends these pieces, and then keeps the connection open without sending data.
-    Hangs(Vec<String>),
-    Status(u16, &'static str),
-    Fails(ModelFault),
-    Silent,
-}
-
-#[derive(Default)]
-struct Script {
-    steps: Mutex<VecDeque<Step>>,
-    asked: Mutex<Vec<Value>>,
-}
-
-impl Script {
-    fn will(&self, step: Step) {
-        self.steps.lock().push_back(step);
-    }
-
-    fn asked(&self) -> Vec<Value> {
-        self.asked.lock().clone()
-    }
-}
-
-struct Pieces {
-    left: VecDeque<Vec<u8>>,
-    hangs: bool,
-}
-
-impl ModelBody for Pieces {
-    fn next(&mut self) -> BoxFuture<'_, Option<Vec<u8>>> {
-        let piece = self.left.pop_front();
-        let hangs = self.hangs;
-        Box::pin(async move {
-            if piece.is_none() && hangs {
-                return std::future::pending().await;
-            }
-            piece
-        })
-    }
-}
-
-impl ModelServer for Script {
-    fn ask(&self, body: Vec<u8>) -> BoxFuture<'_, Result<ModelResponse, ModelFault>> {
-        self.asked.lock().push(serde_json::from_slice(&body).unwrap());
-        let step = self.steps.lock().pop_front().expect("the script must have a step for the request");
-        let response = |status, pieces: Vec<String>, hangs| {
-            let left = pieces.into_iter().map(String::into_bytes).collect();
-            Ok(ModelResponse { status, body: Box::new(Pieces { left, hangs }) as Box<dyn ModelBody> })
-        };
-        Box::pin(async move {
-            match step {
-                Step::Streams(pieces) => response(200, pieces, false),
-                Step::Hangs(pieces) => response(200, pieces, true),
-                Step::Status(status, text) => response(status, vec![text.into()], false),
-                Step::Fails(fault) => Err(fault),
-                Step::Silent => std::future::pending().await,
-            }
-        })
-    }
-}
-
-const DONE: &str = "data: [DONE]\n\n";
-const HELP: &str = "Of course, I can help you with that.";
-
-fn delta(delta: &Value) -> String {
-    format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]}))
-}
-
-fn speech(text: &str) -> String {
-    delta(&json!({ "content": text }))
-}
-
-fn call(name: &str, arguments: &Value) -> String {
-    let function = json!({"name": name, "arguments": arguments.to_string()});
-    delta(&json!({"tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": function}]}))
-}
-
-fn says(text: &str) -> Step {
-    Step::Streams(vec![speech(text), DONE.into()])
-}
-
-fn calls(name: &str, arguments: &Value) -> Step {
-    Step::Streams(vec![call(name, arguments), DONE.into()])
-}
-
-fn usage(tokens: u64) -> String {
-    format!("data: {}\n\n", json!({"choices": [], "usage": {"total_tokens": tokens}}))
-}
-
-struct Stage {
-    world: World,
-    shop: Shop,
-    script: Arc<Script>,
-}
-
-impl Stage {
-    async fn new() -> Self {
-        let world = World::new(7).await;
-        let shop = world.shop(1).await;
-        let script = Arc::new(Script::default());
-        let server = Arc::clone(&script) as Arc<dyn ModelServer>;
-        let options: Map<String, Value> = [("temperature".to_owned(), json!(0))].into_iter().collect();
-        world.engine.set_model(server, "small".into(), options);
-        Self { world, shop, script }
-    }
-
-    fn handle(&self) -> BusinessHandle {
-        self.world.at(&self.shop)
-    }
-
-    async fn started(&self, channel: Channel) -> ConversationId {
-        self.handle().change(by_operator(), start(channel)).await.unwrap().value.id
-    }
-
-    async fn said(&self, id: ConversationId, words: &str) -> TurnsTakenView {
-        self.handle().take_turn(by_operator(), say(id, words)).await.unwrap().value
-    }
-
-    /// The receptionist's answer to the caller's first turn in a new chat.
-    async fn answer(&self, words: &str) -> String {
-        let id = self.started(Channel::Website).await;
-        last(&self.said(id, words).await)
-    }
-
-    async fn patch(&self, patch: PatchReceptionist) {
-        self.handle().change(by_operator(), patch).await.unwrap();
-    }
-}
-
-fn last(taken: &TurnsTakenView) -> String {
-    taken.turns.last().unwrap().text.clone()
-}
+use crate::script::{DONE, HELP, Stage, Step, call, calls, last, says, speech, usage};
 
 /// The answer of the guided path to these words.
-async fn guided(words: &str) -> String {
+pub(crate) async fn guided(words: &str) -> String {
     let world = World::new(7).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);

@@ -193,7 +193,7 @@ fn check_free(context: &Context<'_>, contact: &Contact) -> Result<()> {
     Ok(check_unique(Some(contact.id), phone.transpose()?.flatten(), email.transpose()?.flatten())?)
 }
 
-pub(super) fn find(
+pub(in crate::business) fn find(
     context: &Context<'_>,
     phone: Option<&Phone>,
     email: Option<&Email>,

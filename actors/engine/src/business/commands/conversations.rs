@@ -1,34 +1,36 @@
-//! Conversations of the receptionist: their start, the turns of callers, replies of the team, and their end.
+//! Conversations of the receptionist: their start, the turns of callers, and replies of the team. [`super::endings`]
+//! contains their end.
 //!
 //! Invariants:
 //! - A turn and its effects are in one batch, which is durable before the response to the turn is sent.
 //! - The audit log names the receptionist as the author of the changes that a turn makes.
-//! - An ended conversation has an outcome and no session. The end of a voice conversation saves a call.
 //! - A chat of the website that ends without a turn of the caller is deleted.
 
 use std::sync::Arc;
 
 use chrono::NaiveDate;
 use domain::{
-    Actor, AuditAction, BudgetKind, CallDetails, CallOutcome, CallStatus, Channel, Conflict, Contact,
-    ContactId, Conversation, ConversationId, ConversationMode, ConversationStatus, Direction, Dropped,
-    Effect, EffectKind, EffectOn, EndedBy, GAPS_MAX, Gap, GapId, InputKind, Locale, Named, Phone,
-    ProblemCode, Refusal, ResourceId, Right, Speaker, TEAM_SILENCE, TakenMessage, Text, Timestamp, Turn,
-    UnderWay,
+    Actor, AuditAction, BudgetKind, Channel, Conflict, Contact, ContactId, Conversation, ConversationId,
+    ConversationMode, ConversationStatus, Dropped, Effect, EffectKind, EffectOn, EndedBy, GAPS_MAX, Gap, GapId,
+    InputKind, Locale, Named, Phone, ProblemCode, Refusal, ResourceId, Right, Speaker, TEAM_SILENCE,
+    TakenMessage, Text, Timestamp, Turn, UnderWay,
 };
 use store::keys::kind;
-use store::{Batch, Order, StoreError, Weight, keys};
+use store::{Batch, Order, Weight, keys};
 use talk::{Answer, Answers, Ask, Draft, Input, Output, Said, Start, Turned, reader};
 use view::{ChoiceView, ConversationTurnsView, TurnView, TurnsTakenView};
 
-use super::calls::{RecordCall, call_of};
 use super::contacts;
+use super::endings::{end_conversation, without_call, without_words};
 use crate::business::remembered::check_actor;
+use crate::business::codes::SentCode;
 use crate::business::state::State;
-use crate::business::turn_context::{BookingLimit, ReadPhone, Session, TurnContext, facts};
+use crate::business::turn_context::{BookingLimit, ReadPhone, Session, TurnContext, Used, facts};
 use crate::business::{Change, Context, Decision, Gives, New, Removed, Request, Shown, Write};
 use crate::error::{EngineError, Result};
-use crate::talking::Round;
+use crate::talking::{Round, Rounds, UsedTokens};
+
+pub use super::endings::EndConversation;
 
 /// Starts a conversation. The answer contains the receptionist's first turn.
 #[derive(Clone, Debug)]
@@ -55,14 +57,20 @@ impl Change for StartConversation {
         let contact = contacts::find(context, from.as_ref(), None)?;
         let id: ConversationId = context.mint();
         let locale = locale.unwrap_or(state.business.locale);
+        let thread_of = from.as_ref().filter(|_| channel == Channel::Sms);
+        let (wrong_numbers, silent_until) = match thread_of {
+            Some(from) => state.wrong_numbers(from, at)?,
+            None => (0, None),
+        };
         let start = Start {
             at,
             channel: talk_channel(channel),
             from: from.as_deref().map(str::to_owned),
             locale,
             contact: contact.as_ref().map(|contact| contact.id).filter(|_| channel == Channel::Sms),
+            wrong_numbers,
         };
-        let output = talk::begin(&start, &facts(state, context.now));
+        let output = Output { silent_until, ..talk::begin(&start, &facts(state, context.now)) };
         let conversation = Conversation {
             id,
             channel,
@@ -97,7 +105,7 @@ impl Change for StartConversation {
                 .write(Write::delete(state.id, &oldest)),
             None => decision,
         };
-        add_answer(context, None, (conversation, 1), (output, 0), decision)
+        add_answer(context, None, (conversation, 1), (output, Used::default()), decision)
     }
 }
 
@@ -145,7 +153,7 @@ impl Change for TakeTurn {
             context,
             begun,
             (self.read_phone, self.limit),
-            Spoken { input, answers: Answers::default(), rounds: Vec::new(), tokens: 0 },
+            Spoken { input, answers: Answers::default(), rounds: Rounds::default() },
         )
     }
 }
@@ -175,6 +183,10 @@ fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
         // A conversation by text message belongs to the contact that has its phone number now. An earlier
         // turn may have created this contact with a booking.
         session.talk.contact = contacts::find(context, before.from.as_ref(), None)?.map(|contact| contact.id);
+        if let Some(from) = &before.from {
+            // The number may have sent wrong confirmation numbers in another thread.
+            session.silent_until = session.silent_until.max(state.wrong_numbers(from, context.at)?.1);
+        }
     }
     let said = cut(turn.said.clone(), before.channel.caller_chars_max());
     Ok(Begun { before, session, facts, said })
@@ -185,8 +197,7 @@ fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
 struct Spoken {
     input: Input,
     answers: Answers,
-    rounds: Vec<Round>,
-    tokens: u64,
+    rounds: Rounds,
 }
 
 /// Runs the rules of a turn. Returns the decision that contains the turn and its effects.
@@ -194,7 +205,7 @@ fn take<G: Gives<Value = TurnsTakenView>>(
     context: &mut Context<'_>,
     Begun { before, session, facts, said }: Begun,
     (read_phone, limit): (ReadPhone, Option<BookingLimit>),
-    Spoken { input, mut answers, rounds, tokens }: Spoken,
+    Spoken { input, mut answers, rounds: Rounds { rounds, tokens, is_late } }: Spoken,
 ) -> Result<Decision<G>> {
     let (shown, text) = shown_input(&said, &session.choices);
     let mut turned = before.clone();
@@ -209,13 +220,17 @@ fn take<G: Gives<Value = TurnsTakenView>>(
         effects: Vec::new(),
         dropped: Vec::new(),
     });
-    let tokens = session.tokens + tokens;
+    let is_of_website = before.channel == Channel::Website;
+    let counted = context.state.count_tokens(tokens, is_of_website, context.now)?;
+    let used = Used { tokens: session.used.tokens + tokens, ..session.used };
+    // The emergency line is said once, so only the first emergency is answered during a silence.
+    let is_first_emergency = |text: &str| reader::is_emergency(text) && !session.talk.has(talk::EffectKind::Emergency);
     let is_urgent = matches!(&input.said, Said::Text(text) | Said::Speech(text)
-        if before.channel == Channel::Sms && (reader::is_opt_out(text) || reader::is_emergency(text)));
+        if before.channel == Channel::Sms && (reader::is_opt_out(text) || is_first_emergency(text)));
     if !is_urgent && session.silent_until.is_some_and(|until| context.at < until) {
         let mut output = silent_output(&session.talk);
         output.silent_until = session.silent_until;
-        return add_answer(context, Some(before), (turned, seq), (output, tokens), Decision::gone());
+        return add_answer(context, Some(before), (turned, seq), (output, used), Decision::gone());
     }
     let mut turn_context = TurnContext {
         context: &mut *context,
@@ -225,9 +240,11 @@ fn take<G: Gives<Value = TurnsTakenView>>(
         limit,
         planned: Decision::gone(),
         booked_by: None,
+        code: used.code.clone(),
+        verified: None,
     };
     let turn = |answers: &Answers| talk::turn(&session.talk, &input, &facts, answers);
-    let output = match answered(&mut turn_context, &mut answers, turn)? {
+    let mut output = match answered(&mut turn_context, &mut answers, turn)? {
         Turned::Done(output) => *output,
         Turned::Model(mut draft) => {
             for Round { sentences, calls } in &rounds {
@@ -242,12 +259,29 @@ fn take<G: Gives<Value = TurnsTakenView>>(
             answered(&mut turn_context, &mut answers, |answers| draft.finish(&facts, answers))?
         }
     };
-    let TurnContext { mut planned, booked_by, .. } = turn_context;
+    let TurnContext { mut planned, booked_by, code, .. } = turn_context;
+    let moment = talk::words::moment(output.talk.locale);
+    let lately = before.turns.iter().rev().filter(|turn| turn.by == Speaker::Receptionist).take(2);
+    // No line is said in more than two consecutive turns.
+    if is_late && lately.filter(|turn| turn.text.starts_with(&moment)).count() < 2 {
+        output.lines.insert(0, talk::Line { text: moment, fixed: true });
+    }
+    let is_wrong =
+        output.silent_until.is_some() || output.talk.wrong_numbers() > session.talk.wrong_numbers();
+    if let Some(from) = before.from.as_ref().filter(|_| is_wrong)
+        && let Some(rows) = context.state.count_wrong_number(from)?
+    {
+        planned = planned.write(Write::Rows(rows));
+    }
+    if let Some(rows) = counted {
+        planned = planned.write(Write::Rows(rows));
+    }
+    output.silent_until = output.silent_until.max(session.silent_until);
     turned.contact_id = turned.contact_id.or(booked_by);
     if let Some(contact) = booked_by {
         planned = with_contact(context, &before, contact, planned)?;
     }
-    add_answer(context, Some(before), (turned, seq), (output, tokens), planned)
+    add_answer(context, Some(before), (turned, seq), (output, Used { code, ..used }), planned)
 }
 
 /// Runs a rule until it returns a result instead of a question. Each run gets the answers to the earlier
@@ -278,7 +312,9 @@ pub(crate) struct Prepared {
     /// The number of tokens that the conversation has used.
     pub(crate) tokens: u64,
     pub(crate) tokens_per_day: u64,
-    /// The current local date of the business.
+    /// The stored numbers of tokens that the business has used today.
+    pub(crate) used_today: UsedTokens,
+    /// The current date in the time zone of the business.
     pub(crate) date: NaiveDate,
     input: Input,
     asking: Asking,
@@ -290,11 +326,21 @@ pub(crate) struct Asking {
     conversation: Arc<Conversation>,
     talk: Arc<talk::Talk>,
     read_phone: ReadPhone,
+    code: Option<SentCode>,
+    /// The contact that the caller has proved to be in this turn.
+    verified: Option<ContactId>,
 }
 
 impl Prepared {
     pub(crate) fn asking(&self) -> Asking {
         self.asking.clone()
+    }
+
+    /// Notes an answer of the engine, so that the next answers of the turn depend on it.
+    pub(crate) fn note(&mut self, answer: &Answer) {
+        if let Answer::Verified { contact, .. } = answer {
+            self.asking.verified = Some(*contact);
+        }
     }
 }
 
@@ -324,6 +370,8 @@ pub(crate) fn prepare(
         limit: None,
         planned: Decision::gone(),
         booked_by: None,
+        code: None,
+        verified: None,
     };
     let draft = loop {
         match talk::turn(&session.talk, &input, &facts, &answers) {
@@ -340,10 +388,23 @@ pub(crate) fn prepare(
         conversation: Arc::new(before.clone()),
         talk: Arc::new(session.talk),
         read_phone: turn.read_phone,
+        code: session.used.code,
+        verified: None,
     };
     let date = now.utc().with_timezone(&facts.zone).date_naive();
-    let tokens = session.tokens;
-    Ok(Some(Prepared { before, facts, answers, draft, tokens, tokens_per_day, date, input, asking }))
+    let (tokens, used_today) = (session.used.tokens, state.tokens_of_day(now)?);
+    Ok(Some(Prepared {
+        before,
+        facts,
+        answers,
+        draft,
+        tokens,
+        tokens_per_day,
+        used_today,
+        date,
+        input,
+        asking,
+    }))
 }
 
 /// Answers a question of a function that the model calls. If the question asks for a change, the answer is a
@@ -363,6 +424,8 @@ pub(crate) fn asked_in_turn(
         limit: None,
         planned: Decision::gone(),
         booked_by: None,
+        code: asking.code.clone(),
+        verified: asking.verified,
     };
     turn_context.answer(ask)
 }
@@ -371,8 +434,7 @@ pub(crate) fn asked_in_turn(
 pub(crate) struct FinishTurn {
     pub(crate) turn: TakeTurn,
     pub(crate) prepared: Prepared,
-    pub(crate) rounds: Vec<Round>,
-    pub(crate) tokens: u64,
+    pub(crate) rounds: Rounds,
 }
 
 impl Change for FinishTurn {
@@ -380,13 +442,13 @@ impl Change for FinishTurn {
     const RIGHT: Option<Right> = TakeTurn::RIGHT;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        let Self { turn, prepared, rounds, tokens } = self;
+        let Self { turn, prepared, rounds } = self;
         let Prepared { before, facts, answers, input, .. } = prepared;
         let begun = begun(context, &turn)?;
         if begun.before != before {
             return Err(Refusal::UnderWay { what: UnderWay::Turn, details: Vec::new() }.into());
         }
-        let spoken = Spoken { input, answers, rounds, tokens };
+        let spoken = Spoken { input, answers, rounds };
         take(context, Begun { facts, ..begun }, (turn.read_phone, turn.limit), spoken)
     }
 }
@@ -411,7 +473,7 @@ fn silent_output(talk: &talk::Talk) -> Output {
 ///
 /// # Errors
 /// [`Refusal::NotFound`], or a conflict if the conversation has ended or its time is over.
-fn open_conversation(context: &Context<'_>, id: ConversationId) -> Result<Conversation, EngineError> {
+pub(super) fn open_conversation(context: &Context<'_>, id: ConversationId) -> Result<Conversation, EngineError> {
     let found = context.state.read::<Conversation>(&keys::conversation(context.state.id, id))?;
     let found = found.ok_or(Refusal::NotFound(Named::Conversation))?;
     let ended_at = found.ended_at.or(Some(found.ends_by()).filter(|by| *by <= context.now));
@@ -441,9 +503,10 @@ fn session(conversation: &Conversation, facts: &talk::Facts, at: Timestamp) -> S
             from: conversation.from.as_deref().map(str::to_owned),
             locale: conversation.locale,
             contact: None,
+            wrong_numbers: 0,
         };
         let talk = talk::begin(&start, facts).talk;
-        Session { talk, choices: Vec::new(), silent_until: None, tokens: 0 }
+        Session { talk, choices: Vec::new(), silent_until: None, used: Used::default() }
     })
 }
 
@@ -479,7 +542,7 @@ fn add_answer<G: Gives<Value = TurnsTakenView>>(
     context: &mut Context<'_>,
     before: Option<Conversation>,
     (mut it, seq): (Conversation, u32),
-    (output, tokens): (Output, u64),
+    (output, used): (Output, Used),
     decision: Decision<Removed>,
 ) -> Result<Decision<G>> {
     let (of, at) = (context.state.id, context.at);
@@ -520,7 +583,7 @@ fn add_answer<G: Gives<Value = TurnsTakenView>>(
     it.verified = talk.verified;
     it.contact_id = talk.contact.filter(|_| talk.verified).or(it.contact_id);
     it.updated_at = at;
-    it.session = Session { talk, choices: choices.clone(), silent_until, tokens }.encode();
+    it.session = Session { talk, choices: choices.clone(), silent_until, used }.encode();
     let mut decision = with_gaps(context, decision, &gaps, it.id)?;
     let shown: Vec<TurnView> = it.turns.iter().filter(|turn| turn.seq >= seq).map(TurnView::from).collect();
     let answer = TurnsTakenView { id: it.id, turns: shown, choices, ended: end.is_some() };
@@ -586,77 +649,6 @@ fn gaps(context: &Context<'_>) -> Result<Vec<Gap>> {
     Ok(known)
 }
 
-/// Ends a conversation. `before` is the stored conversation, or `None` if it is not stored yet.
-pub(crate) fn end_conversation(
-    context: &mut Context<'_>,
-    before: Option<Conversation>,
-    it: Conversation,
-    by: EndedBy,
-    decision: Decision<Removed>,
-) -> Result<(Decision<Removed>, Conversation)> {
-    let (state, of) = (context.state, context.state.id);
-    if it.channel == Channel::Website && it.caller_turns() == 0 {
-        let decision = match before {
-            Some(before) => decision.write(Write::delete(of, &before)),
-            None => decision,
-        };
-        return Ok((decision, it));
-    }
-    let is_active = |id| {
-        // The decision of this turn may have booked an appointment that is not stored yet.
-        decision.has_active(id).unwrap_or_else(|| {
-            state.appointment(id).ok().flatten().is_some_and(|appointment| appointment.is_active())
-        })
-    };
-    let ended_at = if by == EndedBy::Lost { it.last_turn_at() } else { context.at };
-    let outcome = it.outcome_of(by, is_active);
-    let summary = Session::of(&it).and_then(|session| talk::summary(&session.talk));
-    let mut it = Conversation {
-        status: ConversationStatus::Ended,
-        ended_at: Some(ended_at),
-        ended_by: Some(by),
-        outcome: Some(outcome),
-        summary,
-        session: Vec::new(),
-        updated_at: context.at,
-        ..it
-    };
-    let mut decision = decision;
-    if it.call_id.is_some() && !state.has_room(&[BudgetKind::Calls, BudgetKind::Contacts]) {
-        // The conversation must end even if the budget has no room for the call.
-        decision = without_call(context, &it, decision)?;
-        it.call_id = None;
-    }
-    if let Some(call_id) = it.call_id {
-        let details = CallDetails {
-            status: status_of(&it),
-            outcome: it.outcome.unwrap_or(CallOutcome::Other),
-            from_number: it.from.clone(),
-            to_number: it.to.clone(),
-            contact_id: it.contact_id,
-            locale: Some(it.locale),
-            summary: it.summary.clone().and_then(|summary| Text::new(summary).ok()),
-            appointment_id: it.appointment_ids.last().copied(),
-            message_id: it.message_ids.last().copied(),
-            ..CallDetails::of(Direction::Inbound, it.started_at, ended_at.max(it.started_at))
-        };
-        let recorded = call_of(context, RecordCall { details, contact_name: None }, call_id)?;
-        let (with, call) = decision.with(recorded);
-        decision = with;
-        it.contact_id = call.call.contact_id.or(it.contact_id);
-    }
-    Ok((decision.write(Write::put(of, before.as_ref(), &it)), it))
-}
-
-/// A call without a turn of the receptionist is missed.
-fn status_of(it: &Conversation) -> CallStatus {
-    if it.turns.iter().any(|turn| turn.by == Speaker::Receptionist) {
-        CallStatus::Completed
-    } else {
-        CallStatus::Missed
-    }
-}
-
 /// Adds the contact of a booking to the earlier messages of the conversation that have no contact, so that an erasure of
 /// the contact finds them.
 fn with_contact(
@@ -690,52 +682,6 @@ pub(in crate::business) fn speaks_for(
         it.from.as_ref() == Some(phone)
             || contact.is_some_and(|contact| contact.phone.as_ref() == Some(phone))
     })
-}
-
-/// Removes the call of a conversation from its messages, because the call will not be saved.
-fn without_call(
-    context: &Context<'_>,
-    it: &Conversation,
-    decision: Decision<Removed>,
-) -> Result<Decision<Removed>> {
-    let (state, Some(call)) = (context.state, it.call_id) else { return Ok(decision) };
-    let mut decision = decision.without_call(call);
-    for id in &it.message_ids {
-        let stored = state.read::<TakenMessage>(&keys::message(state.id, *id))?;
-        if let Some(before) = stored.filter(|message| message.call_id == Some(call)) {
-            let after = TakenMessage { call_id: None, updated_at: context.at, ..before.clone() };
-            decision = decision.write(Write::Message { before: Some(before), after });
-        }
-    }
-    Ok(decision)
-}
-
-/// Ends a conversation for the team, or for a caller who has left.
-#[derive(Clone, Copy, Debug)]
-pub struct EndConversation {
-    pub id: ConversationId,
-    pub by: EndedBy,
-}
-
-impl Change for EndConversation {
-    type Gives = Shown<ConversationTurnsView>;
-    const WEIGHT: Weight = Weight::Keeps;
-    const RIGHT: Option<Right> = Some(Right::Day);
-
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        let before = open_conversation(context, self.id)?;
-        context.check_match(&ConversationTurnsView::from(&before))?;
-        let decision = Decision::gone().note(AuditAction::ConversationEnded, self.id);
-        let (decision, after) = end_conversation(context, Some(before.clone()), before, self.by, decision)?;
-        let answer = Decision::answering(ConversationTurnsView::from(&after));
-        let (decision, ()) = answer.remember(without_words(&after)).with(decision);
-        Ok(decision)
-    }
-}
-
-/// The answer that is stored for a repeated request. It contains no words, because the contact may be erased later.
-fn without_words(it: &Conversation) -> ConversationTurnsView {
-    ConversationTurnsView::from(&it.erased())
 }
 
 /// Adds a text message by the team to a conversation on the channel `sms`. The receptionist then does not answer for
@@ -804,7 +750,7 @@ impl Change for DeleteConversation {
         for gap in gaps(context)?.iter().filter(|gap| gap.conversation_id == self.id) {
             decision = decision.write(Write::delete(of, gap));
         }
-        if gone.is_open() { without_call(context, &gone, decision) } else { Ok(decision) }
+        if gone.is_unfinished() { without_call(context, &gone, decision) } else { Ok(decision) }
     }
 }
 
@@ -826,48 +772,7 @@ impl Change for DeleteGap {
     }
 }
 
-/// Ends an open conversation whose time is over. Each conversation is ended by a separate change, so a
-/// refusal does not affect the others.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct EndOverdue {
-    id: ConversationId,
-    by: EndedBy,
-}
-
-impl Change for EndOverdue {
-    type Gives = Removed;
-    const WEIGHT: Weight = Weight::Frees;
-
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Removed>> {
-        let found = context.state.read::<Conversation>(&keys::conversation(context.state.id, self.id))?;
-        let before = found.filter(Conversation::is_open).ok_or(Refusal::NotFound(Named::Conversation))?;
-        let decision = Decision::gone().note(AuditAction::ConversationEnded, self.id);
-        Ok(end_conversation(context, Some(before.clone()), before, self.by, decision)?.0)
-    }
-}
-
 impl State {
-    /// Returns the changes that end the overdue conversations, at most `max`. The calls that were open when
-    /// the service started are lost, because their connections ended with the previous process.
-    pub(crate) fn overdue(&self, now: Timestamp, max: usize) -> Result<Vec<EndOverdue>, StoreError> {
-        let mut overdue = Vec::new();
-        for row in self.store.scan(&keys::of_kind(self.id, kind::CONVERSATION_OPEN), Order::Ascending) {
-            let (key, _) = row?;
-            let id = keys::id_at_end::<ConversationId>(&key)?;
-            let found = self.find::<Conversation>(&keys::conversation(self.id, id))?;
-            let Some(it) = found.filter(Conversation::is_open) else { continue };
-            if it.channel == Channel::Voice && it.last_turn_at() < self.clocks.opened_at() {
-                overdue.push(EndOverdue { id, by: EndedBy::Lost });
-            } else if it.ends_by() <= now {
-                overdue.push(EndOverdue { id, by: EndedBy::Timeout });
-            }
-            if overdue.len() == max {
-                break;
-            }
-        }
-        Ok(overdue)
-    }
-
     /// Whether the budget allows another row of each of these kinds.
     pub(in crate::business) fn has_room(&self, kinds: &[BudgetKind]) -> bool {
         kinds.iter().all(|kind| {

@@ -13,6 +13,7 @@ pub mod contacts;
 pub mod conversations;
 pub mod customers;
 pub mod diary;
+pub(crate) mod endings;
 pub mod erasure;
 pub mod feeds;
 pub mod guarded;

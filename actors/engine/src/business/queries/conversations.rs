@@ -138,8 +138,10 @@ impl BusinessHandle {
             for row in store.scan(&keys::of_kind(self.id, kind::CONVERSATION_OPEN), Order::Descending) {
                 let id = keys::id_at_end::<ConversationId>(&row?.0)?;
                 let found = store.get::<Conversation>(&keys::conversation(self.id, id))?;
-                let has_caller = |it: &Conversation| it.channel != Channel::Website || it.caller_turns() > 0;
-                if let Some(it) = found.filter(has_caller) {
+                let is_shown = |it: &Conversation| {
+                    it.is_open() && (it.channel != Channel::Website || it.caller_turns() > 0)
+                };
+                if let Some(it) = found.filter(is_shown) {
                     open.push(callers.show(&reader, &it)?);
                 }
                 if open.len() == max {
@@ -173,7 +175,7 @@ impl BusinessHandle {
         let found = found.filter(|it| it.token == Some(token) && it.last_turn_at() + CHAT_SHOWN > now);
         Ok(found.map(|it| TurnsTakenView {
             id,
-            choices: Session::of(&it).map(|session| session.choices).unwrap_or_default(),
+            choices: Session::of(&it).filter(|_| it.is_open()).map(|it| it.choices).unwrap_or_default(),
             ended: !it.is_open(),
             turns: ConversationTurnsView::from(&it).turns,
         }))

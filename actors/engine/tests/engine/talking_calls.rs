@@ -1,0 +1,78 @@
+//! Calls in which a chat model speaks: a slow model, and codes.
+
+use std::time::Duration;
+
+use domain::Channel;
+use engine::business::commands::conversations::StartConversation;
+use engine::mail::letter::Content;
+use serde_json::json;
+
+use crate::erasing::person;
+use crate::harness::{at, by_operator, everything_else_runs, id_of};
+use crate::post::Post;
+use crate::receptionist::{phone, shown, start, started};
+use crate::script::{HELP, Stage, Step, calls, last, says};
+use crate::talking::guided;
+
+#[tokio::test(start_paused = true)]
+async fn a_call_hears_that_a_slow_model_needs_a_moment() {
+    let late = |step| Step::Waits(Duration::from_millis(1_300), Box::new(step));
+    let stage = Stage::new().await;
+    for (channel, step, expected) in [
+        (Channel::Voice, late(says(HELP)), format!("One moment, please. {HELP}")),
+        (Channel::Voice, Step::Waits(Duration::from_millis(1_100), Box::new(says(HELP))), HELP.to_owned()),
+        (Channel::Website, late(says(HELP)), HELP.to_owned()),
+    ] {
+        stage.script.will(step);
+        let id = stage.started(channel).await;
+        let taken = stage.said(id, "Do you cut hair?").await;
+        assert_eq!(last(&taken), expected, "{channel}");
+    }
+    // The guided path answers after a failed request, and the caller has waited as well.
+    stage.script.will(late(Step::Status(500, "")));
+    let id = stage.started(Channel::Voice).await;
+    let answer = last(&stage.said(id, "I would like a haircut").await);
+    let expected = guided("I would like a haircut").await;
+    assert!(answer.starts_with("One moment, please. ") && answer.contains(&expected), "{answer}");
+    // No line is said in more than two consecutive turns.
+    let id = stage.started(Channel::Voice).await;
+    for (answer, says_so) in [("I can help you.", true), ("We can look.", true), ("Please go on.", false)] {
+        stage.script.will(late(says(answer)));
+        let said = last(&stage.said(id, "Do you cut hair?").await);
+        assert_eq!((said.starts_with("One moment, please. "), said.ends_with(answer)), (says_so, true), "{said}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_checks_the_code_can_list_the_callers_appointments() {
+    let stage = Stage::new().await;
+    let (post, handle) = (Post::of(&stage.world.engine), stage.handle());
+    let ada = person("Ada Lovelace", "+15550000007", "ada@example.com");
+    handle.change(by_operator(), ada).await.unwrap();
+    let booked = handle.change(by_operator(), stage.shop.booking(at(2, 9), 7)).await.unwrap();
+    let from = Some(phone("+15550000007"));
+    let id = started(&handle, StartConversation { from, ..start(Channel::Voice) }).await;
+    stage.script.will(calls("my_appointments", &json!({})));
+    stage.script.will(calls("send_code", &json!({})));
+    let sent = last(&stage.said(id, "I cannot come next week").await);
+    assert_eq!(sent, "If we know this number, a code is on its way.");
+    everything_else_runs().await;
+    let code = post.take().into_iter().find_map(|letter| match letter.content {
+        Content::Code(code) => Some(code),
+        _ => None,
+    });
+    let code = code.unwrap();
+    // The model gives a code that the caller has not said.
+    stage.script.will(calls("check_code", &json!({ "code": code })));
+    stage.script.will(says("Please give me the code again."));
+    stage.said(id, "One second please, I am looking").await;
+    assert!(!shown(&handle, id).await.conversation.verified);
+    stage.script.will(calls("check_code", &json!({ "code": code })));
+    stage.script.will(calls("my_appointments", &json!({})));
+    stage.script.will(calls("cancel", &json!({ "appointment": "a1" })));
+    let read_back = last(&stage.said(id, &format!("It says {code}, can you see it")).await);
+    assert!(read_back.ends_with("Shall I cancel it?"), "{read_back}");
+    assert!(shown(&handle, id).await.conversation.verified);
+    assert!(last(&stage.said(id, "yes").await).starts_with("Cancelled: Cut"));
+    assert!(!handle.appointment(id_of(&booked)).await.unwrap().unwrap().status.is_active());
+}
