@@ -7,6 +7,7 @@
 mod faults;
 mod judge;
 mod play;
+mod post;
 mod scenario;
 #[cfg(test)]
 mod tests;

@@ -17,6 +17,7 @@ use talk::Said;
 use view::{ImportedView, OperatorAppointmentView, OperatorMessageView};
 
 use super::super::carry_out::Failure;
+use super::post::Codes;
 use super::scenario::{OtherThanText, Says, Scenario};
 use crate::config::{ConfigError, ModelKey, ModelSettings, variables};
 use crate::english;
@@ -89,14 +90,16 @@ pub(super) async fn play(scenario: &Scenario, model: Option<&Model>) -> Result<P
     if let Some(Model { server, name, options }) = model {
         engine.set_model(Arc::clone(server), name.clone(), options.clone());
     }
-    let played = in_service(scenario, &engine).await;
+    let (codes, mail) = Codes::collected();
+    engine.begin_mail(mail);
+    let played = in_service(scenario, &engine, codes).await;
     engine.close().await.map_err(text_of)?;
     played
 }
 
-async fn in_service(scenario: &Scenario, engine: &Engine) -> Result<Played, String> {
+async fn in_service(scenario: &Scenario, engine: &Engine, codes: Codes) -> Result<Played, String> {
     let business = engine.business(imported(scenario, engine).await?);
-    let id = conversed(scenario, &business).await?;
+    let id = conversed(scenario, &business, codes).await?;
     let active = vec![AppointmentStatus::Pending, AppointmentStatus::Confirmed];
     let filter = AppointmentFilter { status: active, ..AppointmentFilter::default() };
     let appointments =
@@ -152,7 +155,11 @@ async fn imported(scenario: &Scenario, engine: &Engine) -> Result<BusinessId, St
 }
 
 /// Plays the caller's turns, and ends the conversation if the receptionist has not.
-async fn conversed(scenario: &Scenario, business: &BusinessHandle) -> Result<ConversationId, String> {
+async fn conversed(
+    scenario: &Scenario,
+    business: &BusinessHandle,
+    mut codes: Codes,
+) -> Result<ConversationId, String> {
     let caller = &scenario.caller;
     let by_operator = || Request::by(Actor::Operator);
     let start = StartConversation {
@@ -170,9 +177,10 @@ async fn conversed(scenario: &Scenario, business: &BusinessHandle) -> Result<Con
         }
         let last = taken.turns.iter().rev().find(|turn| turn.by == Speaker::Receptionist);
         let last = last.map(|turn| turn.text.as_str()).unwrap_or_default();
-        let said = said(says, caller.channel, last)?;
+        let said = said(says, caller.channel, last, &codes)?;
         let turn = TakeTurn { id, said, token: None, read_phone, limit: None };
         taken = business.take_turn(by_operator(), turn).await.map_err(text_of)?.value;
+        codes.receive(&taken).await;
     }
     if !taken.ended {
         let end = EndConversation { id, by: EndedBy::Caller };
@@ -182,7 +190,7 @@ async fn conversed(scenario: &Scenario, business: &BusinessHandle) -> Result<Con
 }
 
 /// The caller's turn. `last` contains the receptionist's last words.
-fn said(says: &Says, channel: Channel, last: &str) -> Result<Said, String> {
+fn said(says: &Says, channel: Channel, last: &str, codes: &Codes) -> Result<Said, String> {
     let words = |words: String| match channel {
         Channel::Voice | Channel::Assistant => Said::Speech(words),
         Channel::Sms | Channel::Website => Said::Text(words),
@@ -195,7 +203,7 @@ fn said(says: &Says, channel: Channel, last: &str) -> Result<Said, String> {
             number_in(last)
                 .ok_or_else(|| format!("the last answer contains no confirmation number: {last}"))?,
         ),
-        Says::Other(OtherThanText::Code(_)) => return Err("no code was sent".into()),
+        Says::Other(OtherThanText::Code(_)) => words(codes.newest().ok_or("no code was sent")?),
     })
 }
 
