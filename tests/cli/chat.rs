@@ -48,7 +48,9 @@ fn a_chat_model_speaks_and_its_claims_are_dropped() {
     for part in ["\nOf course, I can help you with that.\n", "  [dropped by claim: You are booked!]"] {
         assert!(ran.output.contains(part), "{part} is not in {}", ran.output);
     }
-    let requests = model.requests();
+    let mut requests = model.requests();
+    // After the end of the chat, the service asks for a summary, which calls no function.
+    requests.retain(|(request, _)| request.body.get("tools").is_some());
     let [(request, _)] = &requests[..] else { panic!("{requests:?}") };
     assert_eq!(request.body["model"], "small");
     for part in ["POST /v1/chat/completions HTTP/1.1", "authorization: Bearer sk-1"] {
