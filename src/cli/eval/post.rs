@@ -25,7 +25,8 @@ impl Codes {
     pub(super) fn collected() -> (Self, MailPorts) {
         let (sender, made) = unbounded_channel();
         let post = Arc::new(Post(sender));
-        let ports = MailPorts { mailer: Arc::clone(&post) as _, composer: Arc::clone(&post) as _, recipients: post };
+        let ports =
+            MailPorts { mailer: Arc::clone(&post) as _, composer: Arc::clone(&post) as _, recipients: post };
         (Self { made, newest: None }, ports)
     }
 

@@ -266,7 +266,8 @@ fn a_code_comes_from_the_business_and_names_no_customer() {
         (Locale::Fr, "Salon Été\u{a0}: votre code est 482913", "valable 10 minutes"),
     ] {
         let business = letter(locale, "", Content::Offer).business;
-        let code = Letter { business, invited_by: None, ..letter(locale, "", Content::Code("482913".into())) };
+        let code =
+            Letter { business, invited_by: None, ..letter(locale, "", Content::Code("482913".into())) };
         let bytes = compose(&code);
         let mail = MessageParser::default().parse(&bytes).unwrap();
         assert_eq!(mail.from().unwrap().first().unwrap().name(), Some("Salon Été"));

@@ -17,9 +17,9 @@ use domain::availability::Schedule;
 use domain::booking::Party;
 use domain::{
     Appointment, AppointmentId, AppointmentStatus, Blocked, Budget, Business, BusinessId, Busy, CalendarId,
-    ConnectedCalendar, ConversationId, IdMint, KeyId, NoticeSettings, PersonId, Receptionist, Retention, SERVICE_MINUTES,
-    Service, ServiceId, SpecialDays, StaffId, StaffMember, SteadyTime, Team, Timestamp, WebhookEndpoint, WebhookId,
-    Website,
+    ConnectedCalendar, ConversationId, IdMint, KeyId, NoticeSettings, PersonId, Receptionist, Retention,
+    SERVICE_MINUTES, Service, ServiceId, SpecialDays, StaffId, StaffMember, SteadyTime, Team, Timestamp,
+    WebhookEndpoint, WebhookId, Website,
 };
 use net::Ports;
 use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, Waiting, keys};

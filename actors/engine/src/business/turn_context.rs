@@ -251,8 +251,8 @@ impl TurnContext<'_, '_> {
 
     /// True if the caller has proved to be the contact, or sends text messages from the contact's number.
     fn is_verified(&self, contact: ContactId) -> Result<bool> {
-        let is_theirs = self.verified == Some(contact)
-            || self.talk.verified && self.talk.contact == Some(contact);
+        let is_theirs =
+            self.verified == Some(contact) || self.talk.verified && self.talk.contact == Some(contact);
         Ok(is_theirs && self.context.contact(contact)?.is_some())
     }
 

@@ -76,7 +76,8 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
 /// such a business must be written even if it has no log.
 pub(super) fn has_rows(store: &Store, of: BusinessId) -> Result<bool, StoreError> {
     for kind in [kind::CONVERSATION, kind::GAP] {
-        if Rows::scan(store.rows(), &keys::of_kind(of, kind), Order::Ascending).next().transpose()?.is_some() {
+        if Rows::scan(store.rows(), &keys::of_kind(of, kind), Order::Ascending).next().transpose()?.is_some()
+        {
             return Ok(true);
         }
     }

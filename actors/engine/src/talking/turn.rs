@@ -85,7 +85,8 @@ impl BusinessHandle {
         let mut first_token = None;
         while model.tokens.allow(&counted, prepared.tokens + used) {
             let body = |settings: &_| draft.body(&prepared.facts, settings);
-            let (round, tokens) = model.round((self.id, is_website), body, (FIRST_TOKEN_TIME_MAX, deadline)).await;
+            let (round, tokens) =
+                model.round((self.id, is_website), body, (FIRST_TOKEN_TIME_MAX, deadline)).await;
             model.tokens.add(&counted, tokens);
             used += tokens;
             first_token =

@@ -6,10 +6,10 @@ use domain::{
     CallOutcome, Channel, Conflict, ConversationMode, EffectKind, EndedBy, GateRule, Refusal,
     ResourceId as _, UnderWay,
 };
+use engine::EngineError;
 use engine::business::MessageFilter;
 use engine::business::commands::conversations::{EndConversation, StartConversation};
 use engine::business::commands::receptionist::PatchReceptionist;
-use engine::EngineError;
 use ports::ModelFault;
 use serde_json::{Value, json};
 use tokio::time::Instant;

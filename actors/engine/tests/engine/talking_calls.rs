@@ -39,7 +39,11 @@ async fn a_call_hears_that_a_slow_model_needs_a_moment() {
     for (answer, says_so) in [("I can help you.", true), ("We can look.", true), ("Please go on.", false)] {
         stage.script.will(late(says(answer)));
         let said = last(&stage.said(id, "Do you cut hair?").await);
-        assert_eq!((said.starts_with("One moment, please. "), said.ends_with(answer)), (says_so, true), "{said}");
+        assert_eq!(
+            (said.starts_with("One moment, please. "), said.ends_with(answer)),
+            (says_so, true),
+            "{said}"
+        );
     }
 }
 

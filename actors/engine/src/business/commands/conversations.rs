@@ -11,8 +11,8 @@ use std::sync::Arc;
 use chrono::NaiveDate;
 use domain::{
     Actor, AuditAction, BudgetKind, Channel, Conflict, Contact, ContactId, Conversation, ConversationId,
-    ConversationMode, ConversationStatus, Dropped, Effect, EffectKind, EffectOn, EndedBy, GAPS_MAX, Gap, GapId,
-    InputKind, Locale, Named, Phone, ProblemCode, Refusal, ResourceId, Right, Speaker, TEAM_SILENCE,
+    ConversationMode, ConversationStatus, Dropped, Effect, EffectKind, EffectOn, EndedBy, GAPS_MAX, Gap,
+    GapId, InputKind, Locale, Named, Phone, ProblemCode, Refusal, ResourceId, Right, Speaker, TEAM_SILENCE,
     TakenMessage, Text, Timestamp, Turn, UnderWay,
 };
 use store::keys::kind;
@@ -22,8 +22,8 @@ use view::{ChoiceView, ConversationTurnsView, TurnView, TurnsTakenView};
 
 use super::contacts;
 use super::endings::{end_conversation, without_call, without_words};
-use crate::business::remembered::check_actor;
 use crate::business::codes::SentCode;
+use crate::business::remembered::check_actor;
 use crate::business::state::State;
 use crate::business::turn_context::{BookingLimit, ReadPhone, Session, TurnContext, Used, facts};
 use crate::business::{Change, Context, Decision, Gives, New, Removed, Request, Shown, Write};
@@ -224,7 +224,8 @@ fn take<G: Gives<Value = TurnsTakenView>>(
     let counted = context.state.count_tokens(tokens, is_of_website, context.now)?;
     let used = Used { tokens: session.used.tokens + tokens, ..session.used };
     // The emergency line is said once, so only the first emergency is answered during a silence.
-    let is_first_emergency = |text: &str| reader::is_emergency(text) && !session.talk.has(talk::EffectKind::Emergency);
+    let is_first_emergency =
+        |text: &str| reader::is_emergency(text) && !session.talk.has(talk::EffectKind::Emergency);
     let is_urgent = matches!(&input.said, Said::Text(text) | Said::Speech(text)
         if before.channel == Channel::Sms && (reader::is_opt_out(text) || is_first_emergency(text)));
     if !is_urgent && session.silent_until.is_some_and(|until| context.at < until) {
@@ -473,7 +474,10 @@ fn silent_output(talk: &talk::Talk) -> Output {
 ///
 /// # Errors
 /// [`Refusal::NotFound`], or a conflict if the conversation has ended or its time is over.
-pub(super) fn open_conversation(context: &Context<'_>, id: ConversationId) -> Result<Conversation, EngineError> {
+pub(super) fn open_conversation(
+    context: &Context<'_>,
+    id: ConversationId,
+) -> Result<Conversation, EngineError> {
     let found = context.state.read::<Conversation>(&keys::conversation(context.state.id, id))?;
     let found = found.ok_or(Refusal::NotFound(Named::Conversation))?;
     let ended_at = found.ended_at.or(Some(found.ends_by()).filter(|by| *by <= context.now));

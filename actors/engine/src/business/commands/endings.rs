@@ -8,8 +8,9 @@
 
 use chrono::{NaiveDate, TimeDelta};
 use domain::{
-    Actor, AppointmentId, AuditAction, BudgetKind, CallDetails, CallOutcome, CallStatus, Channel, Conversation, ConversationId,
-    ConversationStatus, Direction, EffectOn, EndedBy, Named, Refusal, Right, Speaker, TakenMessage, Text, Timestamp,
+    Actor, AppointmentId, AuditAction, BudgetKind, CallDetails, CallOutcome, CallStatus, Channel,
+    Conversation, ConversationId, ConversationStatus, Direction, EffectOn, EndedBy, Named, Refusal, Right,
+    Speaker, TakenMessage, Text, Timestamp,
 };
 use store::keys::kind;
 use store::{Order, StoreError, Weight, keys};
