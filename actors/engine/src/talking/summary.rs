@@ -7,13 +7,14 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use domain::{BusinessId, ConversationId};
+use domain::{Actor, BusinessId, ConversationId};
 use tokio::time::{Instant, timeout_at};
 
 use super::tokens::Counted;
 use super::{Model, Received};
 use crate::business::commands::endings::{CompleteConversation, Ended, ended};
 use crate::business::{BusinessHandle, Businesses, Request};
+use crate::error::EngineError;
 
 const SUMMARY_TIME_MAX: Duration = Duration::from_secs(10);
 
@@ -29,8 +30,12 @@ async fn complete(businesses: Weak<Businesses>, of: BusinessId, id: Conversation
     let Some(businesses) = businesses.upgrade() else { return };
     let handle = BusinessHandle::new(&businesses, of);
     let completed = CompleteConversation { id, summary, tokens };
-    if let Err(error) = handle.change(Request::by(domain::Actor::System), completed).await {
-        tracing::warn!(business.id = %of, %error, "the summary of a conversation could not be written");
+    match handle.change(Request::by(Actor::System), completed).await {
+        // The conversation or its business was deleted, or the next start completes the conversation.
+        Ok(_) | Err(EngineError::Refused(_) | EngineError::NotFound | EngineError::Stopping) => {}
+        Err(error) => {
+            tracing::warn!(business.id = %of, %error, "the summary of a conversation could not be written");
+        }
     }
 }
 
