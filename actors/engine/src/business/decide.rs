@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use domain::{
-    AlertKind, Amount, AppointmentId, AuditEntry, AuditId, BudgetKind, BusinessId, ConversationId, Delivery,
-    EventId, EventType, Timestamp,
+    AlertKind, Amount, AppointmentId, AuditEntry, AuditId, BudgetKind, BusinessId, CalendarStatus,
+    ConversationId, Delivery, EventId, EventType, Timestamp,
 };
 use store::records::AuditRecord;
 use store::{Batch, Record, Weight, keys};
@@ -103,7 +103,8 @@ pub(super) fn write(
 ) -> Result<(Batch, Vec<Effect>)> {
     feeds::end(state, at, &mut decided)?;
     calendars::disconnect_ended(state, &mut decided);
-    let Decided { writes, audit, events, mails, waits, failing, summarize, .. } = decided;
+    writes::add(state, at, &mut decided)?;
+    let Decided { writes, audit, events, mails, waits, alerts, summarize, .. } = decided;
     let (mut batch, mut usage) = (Batch::default(), state.budget.usage);
     for write in &writes {
         let from = batch.len();

@@ -38,8 +38,9 @@ pub(crate) struct Decided {
     pub(super) waits: Option<Timestamp>,
     /// The author that the audit log names instead of the author of the request.
     pub(super) by: Option<Actor>,
-    /// The alert about a failing endpoint or calendar.
-    pub(super) failing: Option<AlertTrigger>,
+    /// The alerts that do not follow from the written records: about failing endpoints and calendars, and about events
+    /// that were changed in calendars.
+    pub(super) alerts: Vec<AlertTrigger>,
     /// The ended conversation whose summary the model writes.
     pub(super) summarize: Option<ConversationId>,
 }

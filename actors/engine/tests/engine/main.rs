@@ -48,6 +48,7 @@ mod restoring;
 mod retention;
 mod room;
 mod rows;
+mod salvaging;
 mod script;
 mod search;
 mod set_aside;
