@@ -211,7 +211,6 @@ async fn alert_settings_begin_with_the_role_and_stay_as_they_were_chosen() {
         [
             "appointment_requested",
             "calendar_failed",
-            "calendar_event_changed",
             "call_missed",
             "message_taken",
             "urgent_message",
@@ -219,7 +218,7 @@ async fn alert_settings_begin_with_the_role_and_stay_as_they_were_chosen() {
             "webhook_failing"
         ]
     );
-    assert_eq!(now(&hands).len(), 6);
+    assert_eq!(now(&hands).len(), 7);
     assert_eq!(hands["appointment_booked"]["scope"], "mine");
     let path = format!("/people/{}/notifications", id(&hand));
     let chosen = json!({ "urgent_message": { "email": "daily" }, "call_missed": { "in_app": false } });

@@ -160,7 +160,7 @@ async fn a_killed_service_writes_every_appointment_to_the_calendar_once() {
     let shop = Shop::create(&client, 1).await;
     let mut booked = Vec::new();
     for number in 0..APPOINTMENTS {
-        let call = shop.booking(0, &slot(number), 1, format!("booking-{number}"));
+        let call = shop.booking(0, &slot(2 * number), 1, format!("booking-{number}"));
         booked.push(client.call(&shop, &call).await.unwrap().text("id"));
     }
     let url = format!("https://127.0.0.1:{port}{COLLECTION}");

@@ -208,6 +208,7 @@ fn success_body(answer: &Answer, method: &Method, path: &str) {
                 "/rotate-secret",
                 "/link",
                 "/read",
+                "/write",
                 "/turns",
             ];
             let removed = method == Method::DELETE;
