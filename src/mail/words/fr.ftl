@@ -101,8 +101,8 @@ email_changed-subject = Votre adresse e-mail a été changée
 email_changed-intro = Votre compte a désormais une autre adresse e-mail. Si vous ne l’avez pas changée vous-même, demandez de l’aide à l’exploitant du service.
 link-expires = Le lien fonctionne une seule fois et expire le { $when }.
 
-code-subject = { $business } : votre code est { $code }
-code-intro = Donnez ce code à la réception de { $business } : { $code }
+code-subject = { $business } : votre code est { $code }
+code-intro = Donnez ce code à la réception de { $business } : { $code }
 code-valid = Le code est valable 10 minutes, dans la conversation où il a été demandé.
 code-ignore = Si vous n’avez pas fait cette demande, ignorez cet e-mail. Sans le code, vos rendez-vous ne sont ni montrés ni modifiés.
 
