@@ -20,7 +20,8 @@ use super::{Batch, Key, Record, StoreError, keys};
 
 /// Passes the table to a macro. The kinds in the part `exported` are in the order in which an export writes them.
 ///
-/// An entry of the table begins with the name of the kind's lines in an export. Any of these marks may follow:
+/// An entry of the table begins with the name of the kind's lines in an export. Any of these marks may follow, in any
+/// order:
 ///
 /// - `dated`: a record is identified by a date, not by an id.
 /// - `single`: a business has at most one record.
@@ -236,12 +237,14 @@ impl Kind {
 macro_rules! declare {
     (
         exported {
-            $($_kind:ident($record:ident) $_word:literal $([$($_mark:tt)+])* { $($facts:tt)* })*
+            $($_kind:ident($record:ident) $_word:literal $([$($mark:tt)+])* { $($facts:tt)* })*
         }
-        others { $($other:ident $([$($_other_mark:tt)+])* { $($other_facts:tt)* })* }
+        others { $($other:ident $([$($other_mark:tt)+])* { $($other_facts:tt)* })* }
     ) => {
         $(declare!(@kind $record { $($facts)* });)*
         $(declare!(@kind $other { $($other_facts)* });)*
+        $($(declare!(@known $($mark)+);)*)*
+        $($(declare!(@known $($other_mark)+);)*)*
 
         pub const KINDS: &[Kind] = &[$(Kind::of::<$record>(),)* $(Kind::of::<$other>(),)*];
     };
@@ -275,6 +278,12 @@ macro_rules! declare {
             $(declare!(@search $search);)?
         }
     };
+    // Another mark is a compile error.
+    (@known dated) => {};
+    (@known single) => {};
+    (@known personal $_stage:literal) => {};
+    (@known expires $_days:ident) => {};
+    (@known hot) => {};
     (@search $search:ident) => {
         fn search_text(&self) -> String {
             Self::search_text(self) // the function of the domain type

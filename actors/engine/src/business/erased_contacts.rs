@@ -4,10 +4,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use domain::{Appointment, CallId, CallRecord, ContactId, Conversation, ResourceId, TakenMessage};
+use domain::{Appointment, CallId, CallRecord, ContactId, Conversation, Gap, ResourceId, TakenMessage};
+use store::keys::kind;
 use store::records::ErasureRecord;
-use store::{StoreError, keys};
+use store::{Batch, Key, Order, StoreError, keys};
 use uuid::Uuid;
+
+use super::State;
 
 #[derive(Debug, Default)]
 pub(crate) struct ErasedContacts {
@@ -72,6 +75,11 @@ pub(crate) trait Personal: Sized {
         theirs: &ErasedContacts,
         is_their_call: impl FnOnce(CallId) -> Result<bool, StoreError>,
     ) -> Result<Option<Self>, StoreError>;
+
+    /// Deletes the rows of other kinds that must go with the data of this record.
+    fn forget_with(&self, _: &State, _: &mut Batch) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 impl Personal for Appointment {
@@ -120,6 +128,17 @@ impl Personal for Conversation {
     ) -> Result<Option<Self>, StoreError> {
         let has_their_number = theirs.had(self.from.as_deref(), self.id.uuid());
         Ok((theirs.is_erased(self.contact_id) || has_their_number).then(|| self.erased()))
+    }
+
+    /// Deletes the unanswered questions that were asked in the conversation.
+    fn forget_with(&self, state: &State, rows: &mut Batch) -> Result<(), StoreError> {
+        for row in state.store.records::<Gap>(&keys::of_kind(state.id, kind::GAP), Order::Ascending) {
+            let (key, gap) = row?;
+            if self.has_asked(&gap) {
+                rows.delete(Key::new(&key));
+            }
+        }
+        Ok(())
     }
 }
 

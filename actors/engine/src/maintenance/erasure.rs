@@ -17,7 +17,7 @@
 
 use domain::{
     Appointment, AppointmentId, AuditId, AuditedKind, CallId, CallRecord, Contact, ContactId, Conversation,
-    ErasureId, EventId, Gap, ResourceId, TakenMessage, Timestamp,
+    ErasureId, EventId, ResourceId, TakenMessage, Timestamp,
 };
 use store::kept::{self, Kept};
 use store::keys::kind;
@@ -46,17 +46,19 @@ const REMEMBERED_AGAIN: u8 = 8;
 macro_rules! declare {
     (
         exported { $($_kind:ident($record:ident) $_word:literal $([$($mark:tt)+])* { $($_facts:tt)* })* }
-        others $_others:tt
+        others { $($other:ident $([$($other_mark:tt)+])* { $($_other_facts:tt)* })* }
     ) => {
         const STAGES: u8 = {
             let mut last = REMEMBERED_AGAIN;
             $(declare! { @last last $([$($mark)+])* })*
+            $(declare! { @last last $([$($other_mark)+])* })*
             last + 1
         };
 
         /// Cleans the next records of the kind whose stage is the current stage.
         fn clean_personal(step: &mut Cleaning<'_>) -> Result<bool, StoreError> {
             $(declare! { @clean step $record $([$($mark)+])* })*
+            $(declare! { @clean step $other $([$($other_mark)+])* })*
             Ok(true)
         }
     };
@@ -65,13 +67,17 @@ macro_rules! declare {
             $last = $stage;
         }
     };
-    (@last $($_rest:tt)*) => {};
+    (@last $last:ident $_mark:tt $($marks:tt)*) => { declare! { @last $last $($marks)* } };
+    (@last $last:ident) => {};
     (@clean $step:ident $record:ident [personal $stage:literal] $($_marks:tt)*) => {
         if $step.stage == $stage {
             return $step.personal::<$record>();
         }
     };
-    (@clean $($_rest:tt)*) => {};
+    (@clean $step:ident $record:ident $_mark:tt $($marks:tt)*) => {
+        declare! { @clean $step $record $($marks)* }
+    };
+    (@clean $step:ident $record:ident) => {};
 }
 kept::each_kind!(declare);
 
@@ -267,29 +273,13 @@ impl Cleaning<'_> {
                 return Ok(true);
             };
             if after != before {
-                step.forget_gaps::<R>(&key)?;
+                before.forget_with(step.state, &mut step.rows)?;
                 step.made.count::<R>();
                 after.change(step.now);
                 step.made.writes.push(Write::put(of, Some(&before), &after));
             }
             Ok(true)
         })
-    }
-
-    /// Deletes the unanswered questions that were asked in an erased conversation.
-    fn forget_gaps<R: Kept>(&mut self, cleaned: &Key) -> Result<(), StoreError> {
-        if R::KIND != kind::CONVERSATION {
-            return Ok(());
-        }
-        let state = self.state;
-        let Some(conversation) = state.find::<Conversation>(cleaned)? else { return Ok(()) };
-        for row in state.store.records::<Gap>(&keys::of_kind(state.id, kind::GAP), Order::Ascending) {
-            let (key, gap) = row?;
-            if conversation.has_asked(&gap) {
-                self.rows.delete(Key::new(&key));
-            }
-        }
-        Ok(())
     }
 
     fn is_their_call(&self, call: CallId) -> Result<bool, StoreError> {

@@ -46,14 +46,15 @@ macro_rules! declare {
             $(declare!(@kind $other $([$($other_mark)+])*),)*
         ];
     };
-    (@kind $record:ident $([personal $_stage:literal])? [expires $days:ident]) => {
+    (@kind $record:ident [expires $days:ident] $($_marks:tt)*) => {
         Some(Expiring {
             days: |retention| retention.$days,
             is_due: is_first_expired::<$record>,
             look: |step| step.look::<$record>(),
         })
     };
-    (@kind $record:ident $($_marks:tt)*) => { None };
+    (@kind $record:ident $_mark:tt $($marks:tt)*) => { declare!(@kind $record $($marks)*) };
+    (@kind $record:ident) => { None };
 }
 kept::each_kind!(declare);
 
@@ -234,5 +235,22 @@ impl Expiry<'_> {
             self.looked_at += 1;
         }
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_found_at_every_place_among_the_marks() {
+        let all: [Option<Expiring>; 3] = [
+            declare!(@kind CallRecord [expires calls_days] [personal 3] [hot]),
+            declare!(@kind CallRecord [hot] [expires calls_days] [personal 3]),
+            declare!(@kind CallRecord [personal 3] [hot] [expires calls_days]),
+        ];
+        assert!(all.iter().all(Option::is_some));
+        let unmarked: Option<Expiring> = declare!(@kind CallRecord [personal 3] [hot]);
+        assert!(unmarked.is_none());
     }
 }

@@ -12,8 +12,10 @@ macro_rules! declare {
         exported {
             $($kind:ident($record:ident) $word:literal $([$($mark:tt)+])* { $($_facts:tt)* })*
         }
-        others $_others:tt
+        others { $($_other:ident $([$($other_mark:tt)+])* { $($_other_facts:tt)* })* }
     ) => {
+        $($(declare!(@other $($other_mark)+);)*)*
+
         /// A line of an export. The lines of a business are in the order of these variants.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "one value exists at a time")]
@@ -101,7 +103,7 @@ macro_rules! declare {
             ) -> Result<Self, StoreError> {
                 Ok(match self {
                     $(Self::$kind(it) => {
-                        Self::$kind(declare!(@without it, theirs, is_their_call $(, [$($mark)+])*))
+                        Self::$kind(declare!(@without it, theirs, is_their_call, $([$($mark)+])*))
                     })*
                     end @ Self::End { .. } => end,
                 })
@@ -118,12 +120,20 @@ macro_rules! declare {
     (@without $it:ident, $theirs:ident, $is_their_call:ident, [personal $_stage:literal] $($_marks:tt)*) => {
         $it.without($theirs, $is_their_call)?.unwrap_or($it)
     };
-    (@without $it:ident, $_theirs:ident, $_is_their_call:ident $($_marks:tt)*) => { $it };
+    (@without $it:ident, $theirs:ident, $is_their_call:ident, $_mark:tt $($marks:tt)*) => {
+        declare!(@without $it, $theirs, $is_their_call, $($marks)*)
+    };
+    (@without $it:ident, $_theirs:ident, $_is_their_call:ident,) => { $it };
     (@has_id [dated] $($_marks:tt)*) => { false };
     (@has_id [single] $($_marks:tt)*) => { false };
-    (@has_id $($_marks:tt)*) => { true };
+    (@has_id $_mark:tt $($marks:tt)*) => { declare!(@has_id $($marks)*) };
+    (@has_id) => { true };
     (@is_single [single] $($_marks:tt)*) => { true };
-    (@is_single $($_marks:tt)*) => { false };
+    (@is_single $_mark:tt $($marks:tt)*) => { declare!(@is_single $($marks)*) };
+    (@is_single) => { false };
+    (@other dated) => { compile_error!("only exported kinds may be marked as dated"); };
+    (@other single) => { compile_error!("only exported kinds may be marked as single"); };
+    (@other $($_mark:tt)+) => {};
 }
 
 kept::each_kind!(declare);
