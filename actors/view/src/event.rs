@@ -6,6 +6,9 @@ use serde::Serialize;
 
 use super::render;
 
+/// The version of the format of the resources in events.
+pub const API_VERSION: &str = "v1";
+
 /// An event about a resource. The resource is in `data`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Event<V> {
@@ -27,8 +30,8 @@ pub struct Event<V> {
 
 /// Returns the JSON of an event. `resource` is the rendered JSON of the resource.
 pub fn event(id: EventId, event: EventType, at: Timestamp, business: BusinessId, resource: &[u8]) -> Vec<u8> {
-    let head =
-        Event { id, kind: event, api_version: "v1", created_at: at, business_id: business, data: Absent };
+    let (api_version, business_id) = (API_VERSION, business);
+    let head = Event { id, kind: event, api_version, created_at: at, business_id, data: Absent };
     let head = render(&head);
     [&head[..head.len() - ABSENT.len()], resource, b"}"].concat()
 }

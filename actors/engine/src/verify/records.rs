@@ -5,15 +5,25 @@ use domain::{
     CallId, Contact, ContactId, Conversation, ConversationId, Delivery, EventId, Mail, MailId, Person,
     PersonId, ResourceId, TakenMessage, WebhookEndpoint, WebhookId,
 };
+use serde::Deserialize;
 use store::kept::Kind;
 use store::keys::{installation_kind, kind};
 use store::records::{ErasureRecord, LinkRecord, LinksRecord, SearchRecord};
 use store::{Key, Order, keys};
+use view::API_VERSION;
 
 use super::findings::Checker;
 use crate::business::{ROW_RECORDS_MAX, row_key};
 use crate::delivery::Reached;
 use crate::mail::mail_rows;
+
+/// The parts of a stored event that identify it.
+#[derive(Deserialize)]
+struct Envelope {
+    id: EventId,
+    business_id: BusinessId,
+    api_version: String,
+}
 
 impl Checker<'_> {
     pub(super) fn index_of_appointments(&mut self, kind: u8, value: &[u8]) {
@@ -181,11 +191,10 @@ impl Checker<'_> {
         if value.is_empty() {
             return; // the event was wiped
         }
-        let event: Option<serde_json::Value> = serde_json::from_slice(value).ok();
-        let says =
-            |field: &str, expected: &str| event.as_ref().is_some_and(|event| event[field] == *expected);
-        let (id, of) = (id.to_string(), self.of.to_string());
-        if !says("id", &id) || !says("business_id", &of) || !says("api_version", "v1") {
+        let event = serde_json::from_slice::<Envelope>(value);
+        let is_its_own =
+            |it: Envelope| it.id == id && it.business_id == self.of && it.api_version == API_VERSION;
+        if !event.is_ok_and(is_its_own) {
             self.wrong("its bytes are damaged or belong to another event");
         }
     }
