@@ -65,6 +65,7 @@ fn is_new(state: &State, write: &Write) -> bool {
         Write::Contact { before, .. } => before.is_none(),
         Write::Message { before, .. } => before.is_none(),
         Write::Call { before, .. } => before.is_none(),
+        Write::Kept { is_new, .. } => *is_new,
         _ => false,
     }
 }

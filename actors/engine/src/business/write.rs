@@ -63,12 +63,13 @@ pub enum Write {
     NoBusiness,
     /// Rows of which the actor has no copy in memory.
     Rows(Batch),
-    /// The rows of a record, and the change to its search text. `held` contains the record if the actor has
-    /// it in memory.
+    /// The rows of a record, and the change to its search text. `held` is the record if the actor has it in memory.
+    /// `is_new` is true if the store is known to have no earlier version of the record.
     Kept {
         rows: Batch,
         search: Option<SearchChange>,
         held: Option<Held>,
+        is_new: bool,
     },
     NoSpecialDay(NaiveDate),
     NoBlockedTime(BlockedKey),
@@ -108,13 +109,14 @@ impl Write {
     pub(crate) fn put<R: Kept>(of: BusinessId, before: Option<&R>, after: &R) -> Self {
         let mut rows = Batch::default();
         kept::put(of, before, after, &mut rows);
-        Self::Kept { rows, search: kept::search_change(before, Some(after)), held: None }
+        let search = kept::search_change(before, Some(after));
+        Self::Kept { rows, search, held: None, is_new: before.is_none() }
     }
 
     pub(crate) fn delete<R: Kept>(of: BusinessId, gone: &R) -> Self {
         let mut rows = Batch::default();
         kept::delete(of, gone, &mut rows);
-        Self::Kept { rows, search: kept::search_change(Some(gone), None), held: None }
+        Self::Kept { rows, search: kept::search_change(Some(gone), None), held: None, is_new: false }
     }
 
     /// Like [`Write::put`], for a record that the actor has in memory.
@@ -125,7 +127,7 @@ impl Write {
         let mut rows = Batch::default();
         kept::put(of, before, &after, &mut rows);
         let search = kept::search_change(before, Some(&after));
-        Self::Kept { rows, search, held: Some(Held::new(after)) }
+        Self::Kept { rows, search, held: Some(Held::new(after)), is_new: false }
     }
 
     pub(crate) fn search_change(&self) -> Option<SearchChange> {
