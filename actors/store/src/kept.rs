@@ -5,6 +5,9 @@
 //!
 //! Invariant: the key and the index rows of a record depend only on the business and the record.
 
+mod counted;
+mod kinds;
+
 use domain::{
     Alias, ApiKey, Appointment, BlockedTime, Budget, BudgetKind, Business, BusinessId, CalendarBusy,
     CalendarEvent, CalendarState, CalendarSyncStatus, CalendarWrite, CallRecord, Channel, ConnectedCalendar,
@@ -14,6 +17,8 @@ use domain::{
 };
 use uuid::Uuid;
 
+pub use self::counted::{COUNTED, Counted, counted};
+pub use self::kinds::{Kind, indexed_by, kind, searched_in};
 use super::keys::{MessagesOf, kind};
 use super::records::{AuditRecord, CallRow, status_number};
 use super::{Batch, Key, Record, StoreError, keys};
@@ -25,16 +30,18 @@ use super::{Batch, Key, Record, StoreError, keys};
 ///
 /// - `dated`: a record is identified by a date, not by an id.
 /// - `single`: a business has at most one record.
-/// - `personal`: the number of the stage in which the erasure of a contact changes these records. Stage
-///   numbers are stored and must not change. The record of the contact itself has no such mark, because it is
-///   deleted.
-/// - `expires`: the field of `Retention` that states after how many days the records expire.
-/// - `hot`: the business actor keeps these records in memory. The actor loads them in one scan, so the kind
-///   of their rows must be below [`kind::HOT_END`].
+/// - `personal`: the erasure of a contact changes these records in the stage with this number. Stage numbers are stored
+///   and must not change. The record of the contact itself is not marked, because it is deleted.
+/// - `expires`: this field of `Retention` states when the records expire.
+/// - `of_contact`: a record may belong to a contact, whose id is in `contact_id`. The kind of the index by contact follows.
+///   The entries of this index end with the last part of the record's key.
+/// - `hot`: the actor of the business has these records in its memory. It loads them in one scan, so the number of their
+///   kind is below [`kind::HOT_END`].
 ///
-/// After the marks, the entry lists the kind of rows, the plural for reports, the budget, the key and the
-/// stamps (times that the service sets). The index rows and the kind of the rows with the search texts may
-/// follow.
+/// After the marks, the entry lists the kind of rows, the plural for reports, the budget, the key, the stamps (times
+/// that the service sets), the index rows, and the kind of the rows that contain the search texts. After the function
+/// of the index rows, the entry lists the kinds of the business's index rows that end with the last part of the record's
+/// key.
 #[macro_export]
 macro_rules! each_kind {
     ($then:ident) => {
@@ -75,22 +82,33 @@ macro_rules! each_kind {
                     CONTACT "contacts" Contacts, |it, of| keys::contact(of, it.id),
                     [created_at, updated_at], index contact_rows, search CONTACT_SEARCH
                 }
-                Appointment(Appointment) "appointment" [personal 4] [expires appointments_days] {
+                Appointment(Appointment) "appointment"
+                    [of_contact APPOINTMENT_BY_CONTACT] [personal 4] [expires appointments_days] {
                     APPOINTMENT "appointments" Appointments,
                     |it, of| keys::appointment(of, it.starts_at, it.id),
-                    [created_at, updated_at], index appointment_rows
+                    [created_at, updated_at], index appointment_rows in [APPOINTMENT_BY_CONTACT]
                 }
-                Call(CallRecord) "call" [personal 3] [expires calls_days] {
+                Call(CallRecord) "call"
+                    [of_contact CALL_BY_CONTACT] [personal 3] [expires calls_days] {
                     CALL "calls" Calls, |it, of| keys::call(of, it.id),
-                    [created_at, updated_at], |handled_at| &mut *handled_at, index call_rows, search CALL_SEARCH
+                    [created_at, updated_at], |handled_at| &mut *handled_at,
+                    index call_rows in [CALL_BY_START CALL_BY_CONTACT CALL_BY_UPDATE CALL_UNHANDLED],
+                    search CALL_SEARCH
                 }
-                Conversation(Conversation) "conversation" [personal 9] [expires calls_days] {
+                Conversation(Conversation) "conversation"
+                    [of_contact CONVERSATION_BY_CONTACT] [personal 9] [expires calls_days] {
                     CONVERSATION "conversations" Conversations, |it, of| keys::conversation(of, it.id),
-                    [created_at, updated_at], |ended_at| &mut *ended_at, index conversation_rows
+                    [created_at, updated_at], |ended_at| &mut *ended_at,
+                    index conversation_rows in [CONVERSATION_BY_UPDATE CONVERSATION_BY_CONTACT CONVERSATION_OPEN
+                                                CONVERSATION_ENDED]
                 }
-                Message(TakenMessage) "message" [personal 2] [expires messages_days] {
+                Message(TakenMessage) "message"
+                    [of_contact MESSAGE_BY_CONTACT] [personal 2] [expires messages_days] {
                     MESSAGE "messages" Messages, |it, of| keys::message(of, it.id),
-                    [created_at, updated_at], index message_rows, search MESSAGE_SEARCH
+                    [created_at, updated_at],
+                    index message_rows in [MESSAGE_BY_CREATION MESSAGE_BY_STATUS MESSAGE_BY_CONTACT MESSAGE_BY_CALL
+                                           MESSAGE_BY_UPDATE],
+                    search MESSAGE_SEARCH
                 }
                 Knowledge(Knowledge) "knowledge" {
                     KNOWLEDGE "pieces of knowledge" Knowledge, |it, of| keys::knowledge(of, it.id),
@@ -110,7 +128,7 @@ macro_rules! each_kind {
                 }
                 Feed {
                     FEED "feeds", |it, of| keys::feed(of, it.id), [created_at],
-                    |revoked_at| &mut *revoked_at, index feed_rows
+                    |revoked_at| &mut *revoked_at, index feed_rows in [FEED_LIVE]
                 }
                 ConnectedCalendar [hot] {
                     CALENDAR "connected calendars", |it, of| keys::calendar(of, it.id),
@@ -161,6 +179,10 @@ pub trait Kept: Stamped {
     const BUDGET: Option<BudgetKind> = None;
     /// The kind of the rows that contain the search texts of these records.
     const SEARCH: Option<u8> = None;
+    /// The kind of the index by contact. It is `None` if these records belong to no contact.
+    const BY_CONTACT: Option<u8> = None;
+    /// The kinds of the index rows that end with the last part of the record's key.
+    const INDEXES: &'static [u8] = &[];
 
     fn key(&self, of: BusinessId) -> Key;
 
@@ -172,6 +194,11 @@ pub trait Kept: Stamped {
 
     fn index(&self, _: BusinessId) -> Vec<IndexRow> {
         Vec::new()
+    }
+
+    /// The contact to which the record belongs. Returns `None` if these records belong to no contact.
+    fn contact(&mut self) -> Option<&mut Option<ContactId>> {
+        None
     }
 }
 
@@ -190,49 +217,6 @@ impl IndexRow {
 }
 
 pub type OnStamp<'a> = &'a mut dyn FnMut(&mut Timestamp);
-/// Returns the key and the index rows of a stored record.
-type Places = fn(BusinessId, &[u8]) -> Result<(Key, Vec<IndexRow>), StoreError>;
-/// Passes each stamp of a stored record to a function. If the function changed a stamp, returns the writes that store
-/// the record with its new stamps.
-type Restamp = fn(BusinessId, &[u8], OnStamp<'_>) -> Result<Option<Batch>, StoreError>;
-
-#[derive(Clone, Copy)]
-pub struct Kind {
-    pub rows: u8,
-    pub name: &'static str,
-    pub budget: Option<BudgetKind>,
-    pub decodes: fn(&[u8]) -> bool,
-    pub places: Places,
-    pub restamp: Restamp,
-    pub search: Option<u8>,
-    /// Returns the search text of a stored record.
-    pub search_text: fn(&[u8]) -> Result<String, StoreError>,
-}
-
-impl Kind {
-    const fn of<R: Kept>() -> Self {
-        Self {
-            rows: R::KIND,
-            name: R::NAME,
-            budget: R::BUDGET,
-            decodes: |value| R::decode(value).is_ok(),
-            places: |of, value| {
-                let record = R::decode(value)?;
-                Ok((record.key(of), record.index(of)))
-            },
-            restamp: |of, value, stamp| {
-                let moved = restamped::<R>(value, stamp)?;
-                Ok(moved.map(|(before, after)| {
-                    let mut batch = Batch::default();
-                    put(of, Some(&before), &after, &mut batch);
-                    batch
-                }))
-            },
-            search: R::SEARCH,
-            search_text: |value| R::decode(value).map(|record| record.search_text()),
-        }
-    }
-}
 
 macro_rules! declare {
     (
@@ -241,16 +225,14 @@ macro_rules! declare {
         }
         others { $($other:ident $([$($other_mark:tt)+])* { $($other_facts:tt)* })* }
     ) => {
-        $(declare!(@kind $record { $($facts)* });)*
-        $(declare!(@kind $other { $($other_facts)* });)*
-        $($(declare!(@known $($mark)+);)*)*
-        $($(declare!(@known $($other_mark)+);)*)*
+        $(declare!(@kind $record [$([$($mark)+])*] { $($facts)* });)*
+        $(declare!(@kind $other [$([$($other_mark)+])*] { $($other_facts)* });)*
 
         pub const KINDS: &[Kind] = &[$(Kind::of::<$record>(),)* $(Kind::of::<$other>(),)*];
     };
-    (@kind $record:ident {
+    (@kind $record:ident [$([$($mark:tt)+])*] {
         $kind:ident $name:literal $($budget:ident)?, |$it:ident, $of:ident| $key:expr,
-        [$($($stamp:ident).+),*] $(, |$has:ident| $may_have:expr)? $(, index $index:ident)?
+        [$($($stamp:ident).+),*] $(, |$has:ident| $may_have:expr)? $(, index $index:ident $(in [$($indexes:ident)+])?)?
         $(, search $search:ident)?
     }) => {
         impl Stamped for $record {
@@ -265,6 +247,7 @@ macro_rules! declare {
             const KIND: u8 = kind::$kind;
             $(const BUDGET: Option<BudgetKind> = Some(BudgetKind::$budget);)?
             $(const SEARCH: Option<u8> = Some(kind::$search);)?
+            $($(const INDEXES: &'static [u8] = &[$(kind::$indexes),+];)?)?
 
             fn key(&self, $of: BusinessId) -> Key {
                 let $it = self;
@@ -276,14 +259,22 @@ macro_rules! declare {
             })?
 
             $(declare!(@search $search);)?
+            $(declare!(@mark $($mark)+);)*
         }
     };
     // Another mark is a compile error.
-    (@known dated) => {};
-    (@known single) => {};
-    (@known personal $_stage:literal) => {};
-    (@known expires $_days:ident) => {};
-    (@known hot) => {};
+    (@mark dated) => {};
+    (@mark single) => {};
+    (@mark personal $_stage:literal) => {};
+    (@mark expires $_days:ident) => {};
+    (@mark hot) => {};
+    (@mark of_contact $index:ident) => {
+        const BY_CONTACT: Option<u8> = Some(kind::$index);
+
+        fn contact(&mut self) -> Option<&mut Option<ContactId>> {
+            Some(&mut self.contact_id)
+        }
+    };
     (@search $search:ident) => {
         fn search_text(&self) -> String {
             Self::search_text(self) // the function of the domain type
@@ -294,10 +285,6 @@ each_kind!(declare);
 
 fn present<const N: usize>(stamps: [Option<&mut Timestamp>; N]) -> Vec<&mut Timestamp> {
     stamps.into_iter().flatten().collect()
-}
-
-pub fn kind(rows: u8) -> Option<&'static Kind> {
-    KINDS.iter().find(|kind| kind.rows == rows)
 }
 
 /// Passes each stamp of a stored record to `stamp`. If a stamp changed, returns the record before and after the change.
@@ -353,11 +340,6 @@ pub fn search_change<R: Kept>(before: Option<&R>, after: Option<&R>) -> Option<S
     let id = keys::id_at_end::<ContactId>(&key).ok()?.uuid();
     let (is_new, text_before, text) = (before.is_none(), text(before), text(after));
     (is_new || text_before != text).then_some(SearchChange { rows, id, is_new, text })
-}
-
-/// Returns the kind of records whose search texts are stored in this kind of rows.
-pub fn searched_in(rows: u8) -> Option<&'static Kind> {
-    KINDS.iter().find(|kind| kind.search == Some(rows))
 }
 
 fn webhook_rows(it: &WebhookEndpoint, of: BusinessId) -> Vec<IndexRow> {
@@ -494,45 +476,6 @@ fn message_rows(it: &TakenMessage, of: BusinessId) -> Vec<IndexRow> {
         .map(|(name, list)| IndexRow::new(name, keys::message_in(of, list, it.created_at, it.id), []));
     let by_change = keys::message_by_update(of, it.updated_at, it.id);
     listed.chain([IndexRow::new("by `updated_at`", by_change, [])]).collect()
-}
-
-#[derive(Clone, Copy)]
-pub struct Counted {
-    pub kind: u8,
-    pub budget: BudgetKind,
-    /// A function that tests whether the value of a row can be decoded. It is `None` for API keys, because their
-    /// records are rows of the installation.
-    pub decodes: Option<fn(&[u8]) -> bool>,
-}
-
-const API_KEYS: Counted = Counted { kind: kind::KEY, budget: BudgetKind::Keys, decodes: None };
-
-pub const COUNTED: [Counted; 9] = {
-    let (mut all, mut found, mut number) = ([API_KEYS; 9], 0, 0);
-    while number < u8::MAX {
-        let mut at = 0;
-        while at < KINDS.len() {
-            let Kind { rows, budget, decodes, .. } = KINDS[at];
-            if let Some(budget) = budget
-                && rows == number
-            {
-                all[found] = Counted { kind: rows, budget, decodes: Some(decodes) };
-                found += 1;
-            }
-            at += 1;
-        }
-        if number == API_KEYS.kind {
-            found += 1;
-        }
-        number += 1;
-    }
-    assert!(found == all.len(), "`COUNTED` must have one entry per counted kind");
-    all
-};
-
-/// Returns the entry of the table for this kind of rows, and the position of the entry.
-pub fn counted(kind: u8) -> Option<(usize, Counted)> {
-    COUNTED.into_iter().enumerate().find(|(_, counted)| counted.kind == kind)
 }
 
 impl Stamped for ApiKey {

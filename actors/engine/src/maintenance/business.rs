@@ -71,7 +71,11 @@ pub(super) struct Step {
 
 impl Step {
     pub(super) fn count<R: Kept>(&mut self) {
-        if let Some(budget) = R::BUDGET {
+        self.count_of(R::BUDGET);
+    }
+
+    pub(super) fn count_of(&mut self, budget: Option<BudgetKind>) {
+        if let Some(budget) = budget {
             *self.counts.entry(budget).or_default() += 1;
         }
     }

@@ -91,8 +91,7 @@ fn waits(
 /// Whether no work is left after these deletions: no erasure, merge, missing reminders, marked event
 /// or open conversation.
 fn is_finished(state: &State, rows: &Batch) -> Result<bool, StoreError> {
-    let kinds = [kind::ERASURE, kind::MERGING, kind::REMINDING, kind::WIPE, kind::CONVERSATION_OPEN];
-    for range in kinds.map(|kind| keys::of_kind(state.id, kind)) {
+    for range in kind::UNFINISHED.map(|kind| keys::of_kind(state.id, kind)) {
         if state.overlay.range(&range).any(|(_, value)| value.is_some()) {
             return Ok(false);
         }

@@ -9,12 +9,9 @@
 //!   index.
 //! - A move changes no other field of the record, not even `updated_at`, and sends no event.
 
-use domain::{
-    Alias, Appointment, AppointmentId, CallId, CallRecord, ContactId, Conversation, ConversationId,
-    MessageId, TakenMessage, Timestamp,
-};
-use store::kept::Kept;
-use store::keys::{MessagesOf, kind};
+use domain::{Alias, BusinessId, ContactId};
+use store::kept::{KINDS, Kind};
+use store::keys::kind;
 use store::{Batch, Key, KeyRange, Order, StoreError, keys};
 
 use super::business::Step;
@@ -28,39 +25,21 @@ const BYTES_MAX: usize = 256 << 10;
 pub(super) struct Merging {
     from: ContactId,
     into: ContactId,
-    index: Index,
+    /// The position of the current kind among [`kinds`].
+    at: usize,
     rest: KeyRange,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Index {
-    Appointments,
-    Calls,
-    Messages,
-    Conversations,
+/// The kinds of records that belong to contacts, with the kinds of their indexes by contact.
+fn kinds() -> impl Iterator<Item = (&'static Kind, u8)> {
+    KINDS.iter().filter_map(|kind| Some((kind, kind.by_contact?)))
 }
 
 impl Merging {
-    fn reading(state: &State, (from, into): (ContactId, ContactId), index: Index) -> Self {
-        let (of, first, last) = (state.id, Timestamp::MIN, Timestamp::MAX);
-        let rest = match index {
-            Index::Appointments => keys::appointments_of_contact(of, from),
-            Index::Calls => keys::calls_of_contact(of, from, first, last),
-            Index::Messages => keys::messages(of, MessagesOf::Contact(from), first, last),
-            Index::Conversations => keys::conversations_of_contact(of, from, first, last),
-        };
-        Self { from, into, index, rest }
-    }
-
-    /// The next index; `None` after the last one.
-    fn next(&self, state: &State) -> Option<Self> {
-        let next = match self.index {
-            Index::Appointments => Index::Calls,
-            Index::Calls => Index::Messages,
-            Index::Messages => Index::Conversations,
-            Index::Conversations => return None,
-        };
-        Some(Self::reading(state, (self.from, self.into), next))
+    /// `None` if there are fewer kinds.
+    fn reading(of: BusinessId, (from, into): (ContactId, ContactId), at: usize) -> Option<Self> {
+        let (_, index) = kinds().nth(at)?;
+        Some(Self { from, into, at, rest: KeyRange::prefix(keys::of_id(of, index, from)) })
     }
 }
 
@@ -75,7 +54,7 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     let (mut step, mut looked_at, mut bytes) = (Step { more: true, ..Step::default() }, 0, 0);
     loop {
         let Some((key, _)) = state.next_in(&merging.rest, Order::Ascending)? else {
-            match merging.next(state) {
+            match Merging::reading(state.id, (merging.from, merging.into), merging.at + 1) {
                 Some(next) => merging = next,
                 None => {
                     step.writes.push(done(state, &merging)?);
@@ -103,7 +82,7 @@ fn begun(state: &State) -> Result<Option<Merging>, StoreError> {
     let merging = state.next_in(&keys::of_kind(state.id, kind::MERGING), Order::Ascending)?;
     let Some((key, from)) = merging else { return Ok(None) };
     let contacts = (keys::id_at_end(&from)?, keys::id_at_end(&key)?);
-    Ok(Some(Merging::reading(state, contacts, Index::Appointments)))
+    Ok(Merging::reading(state.id, contacts, 0))
 }
 
 /// The write that ends a merge after all records are moved. If the alias is missing or cannot be decoded,
@@ -125,43 +104,12 @@ fn done(state: &State, merging: &Merging) -> Result<Write, StoreError> {
 
 /// Moves the record of an index row. Returns the number of its bytes. A record that cannot be decoded stays.
 fn move_record(state: &State, merging: &Merging, key: &Key, step: &mut Step) -> Result<usize, StoreError> {
-    let of = state.id;
-    match merging.index {
-        Index::Appointments => {
-            let id: AppointmentId = keys::id_at_end(key)?;
-            let before = state.store.usable(key, state.appointment(id))?.flatten();
-            moved(state, merging, before, |it: &mut Appointment| &mut it.contact_id, step)
-        }
-        Index::Calls => {
-            let before = state.find::<CallRecord>(&keys::call(of, keys::id_at_end::<CallId>(key)?))?;
-            moved(state, merging, before, |it: &mut CallRecord| &mut it.contact_id, step)
-        }
-        Index::Messages => {
-            let before =
-                state.find::<TakenMessage>(&keys::message(of, keys::id_at_end::<MessageId>(key)?))?;
-            moved(state, merging, before, |it: &mut TakenMessage| &mut it.contact_id, step)
-        }
-        Index::Conversations => {
-            let id = keys::id_at_end::<ConversationId>(key)?;
-            let before = state.find::<Conversation>(&keys::conversation(of, id))?;
-            moved(state, merging, before, |it: &mut Conversation| &mut it.contact_id, step)
-        }
-    }
-}
-
-fn moved<R: Kept>(
-    state: &State,
-    merging: &Merging,
-    before: Option<R>,
-    contact_of: impl Fn(&mut R) -> &mut Option<ContactId>,
-    step: &mut Step,
-) -> Result<usize, StoreError> {
-    let Some(before) = before else { return Ok(0) };
-    let mut after = before.clone();
-    if contact_of(&mut after).replace(merging.into) != Some(merging.from) {
-        return Ok(0);
-    }
-    step.count::<R>();
-    step.writes.push(Write::put(state.id, Some(&before), &after));
-    Ok(after.encode().len())
+    let Some((kind, _)) = kinds().nth(merging.at) else { return Ok(0) };
+    let record = keys::indexed(state.id, kind.rows, key)?;
+    let Some(value) = state.store.usable(&record, state.read_raw(&record))?.flatten() else { return Ok(0) };
+    let moved = (kind.move_to_contact)(state.id, &value, (merging.from, merging.into));
+    let Some((rows, search)) = state.store.usable(&record, moved)?.flatten() else { return Ok(0) };
+    step.count_of(kind.budget);
+    step.writes.push(Write::Kept { rows, search, held: None, is_new: false });
+    Ok(value.len())
 }

@@ -31,6 +31,9 @@ use crate::counting::{Difference, Found, recorded_usage};
 const ROWS_PER_STEP: usize = 256;
 const BYTES_PER_STEP: usize = 256 << 10;
 
+/// The kinds of rows that an export reads before the first record.
+const FIRST: [u8; 4] = [kind::ERASURE, kind::MERGING, kind::CONTACT_IMPORT, kind::AUDIT];
+
 /// The part of a business's export that was not read yet.
 pub struct Leaving {
     of: BusinessId,
@@ -108,14 +111,13 @@ impl Leaving {
 
     /// The kinds of rows that an export reads, except the profile.
     pub(crate) fn kinds() -> impl Iterator<Item = u8> {
-        let first = [kind::ERASURE, kind::MERGING, kind::CONTACT_IMPORT, kind::AUDIT];
-        PARTS.iter().map(|kind| kind.rows()).chain(first)
+        PARTS.iter().map(|kind| kind.rows()).chain(FIRST)
     }
 
     pub(crate) fn still_reads(&self, kind: u8) -> bool {
         let is_left = |kind: u8| self.parts.iter().any(|left| left.rows() == kind);
         match kind {
-            kind::ERASURE | kind::MERGING | kind::CONTACT_IMPORT | kind::AUDIT => self.business.is_some(),
+            kind if FIRST.contains(&kind) => self.business.is_some(),
             // Messages refer to calls, so the calls are needed too.
             kind::CALL => is_left(kind) || is_left(kind::MESSAGE),
             kind => is_left(kind),
@@ -204,14 +206,9 @@ impl Leaving {
     }
 
     fn of_survivor(&self, mut moved: Moved) -> Moved {
-        let contact = match &mut moved {
-            Moved::Appointment(it) => &mut it.contact_id,
-            Moved::Call(it) => &mut it.contact_id,
-            Moved::Message(it) => &mut it.contact_id,
-            Moved::Conversation(it) => &mut it.contact_id,
-            _ => return moved,
-        };
-        *contact = contact.map(|id| self.survivors.get(&id).copied().unwrap_or(id));
+        if let Some(contact) = moved.contact() {
+            *contact = contact.map(|id| self.survivors.get(&id).copied().unwrap_or(id));
+        }
         moved
     }
 

@@ -1,6 +1,6 @@
 //! The records of an export, and the problems of an import.
 
-use domain::{BusinessId, CallId, Problem, Timestamp};
+use domain::{BusinessId, CallId, ContactId, Problem, Timestamp};
 use store::kept::{self, Kept, Stamped};
 use store::{Batch, Key, Record, StoreError};
 
@@ -107,6 +107,13 @@ macro_rules! declare {
                     })*
                     end @ Self::End { .. } => end,
                 })
+            }
+
+            pub(super) fn contact(&mut self) -> Option<&mut Option<ContactId>> {
+                match self {
+                    $(Self::$kind(it) => it.contact(),)*
+                    Self::End { .. } => None,
+                }
             }
 
             pub(super) fn put(&self, of: BusinessId, batch: &mut Batch) {

@@ -5,9 +5,8 @@ use std::collections::HashMap;
 
 use domain::{
     Alert, Amount, ApiKey, Appointment, AppointmentId, AuditId, BlockedTime, BudgetKind, Business,
-    BusinessId, CalendarSyncStatus, CallId, CallRecord, ConnectedCalendar, Contact, ContactId, Conversation,
-    ConversationId, EventId, Feed, FeedId, Membership, MessageId, PersonId, SlugOwner, StaffId, StaffMember,
-    TakenMessage, Timestamp, Usage, Website,
+    BusinessId, ConnectedCalendar, ContactId, EventId, Feed, Membership, PersonId, SlugOwner, StaffId,
+    StaffMember, Timestamp, Usage, Website,
 };
 use store::kept::{self, Counted, counted};
 use store::keys::kind;
@@ -60,6 +59,9 @@ impl InBusiness {
             checker.report.records += 1;
             self.kept.add(budget, Amount::row(value.len()));
         }
+        if kind::UNFINISHED.contains(&kind) {
+            checker.expect("in the list of unfinished businesses", &keys::unfinished(of), b"");
+        }
         match kind {
             kind::PROFILE => {
                 let Some(business) = checker.kept::<Business>(value) else { return };
@@ -72,7 +74,6 @@ impl InBusiness {
                 if checker.is_there(&keys::contact(of, id)) {
                     checker.wrong("the contact that is being erased still exists");
                 }
-                checker.expect("in the list of unfinished businesses", &keys::unfinished(of), b"");
             }
             kind::ERASING => {
                 _ = checker.decoded::<ErasingRecord>(value);
@@ -87,11 +88,8 @@ impl InBusiness {
                 _ = checker.decoded::<WipeRecord>(value);
                 let Some(event) = checker.id::<EventId>() else { return };
                 checker.refers("event", &keys::event(of, event));
-                checker.expect("in the list of unfinished businesses", &keys::unfinished(of), b"");
             }
-            kind::REMINDING => {
-                checker.expect("in the list of unfinished businesses", &keys::unfinished(of), b"");
-            }
+            kind::REMINDING => {}
             kind::STAFF => {
                 let Some(member) = checker.kept::<StaffMember>(value) else { return };
                 member.service_ids.iter().for_each(|id| checker.refers("service", &keys::service(of, *id)));
@@ -115,14 +113,11 @@ impl InBusiness {
                 }
             }
             kind::APPOINTMENT => self.appointment(checker, value),
-            kind::APPOINTMENT_START | kind::APPOINTMENT_BY_CONTACT | kind::APPOINTMENT_BY_UPDATE => {
-                checker.index_of_appointments(kind, value);
-            }
+            kind::APPOINTMENT_START | kind::APPOINTMENT_BY_UPDATE => checker.index_of_appointments(value),
             kind::LINKS => checker.links(value),
             kind::LINK => checker.link(value),
-            kind::CONTACT => _ = checker.kept::<Contact>(value),
-            // An interrupted import of contacts is not damage, because the next load of the business deletes
-            // the contacts of the import.
+            // An interrupted import of contacts is not damage: when the service loads the business, it deletes the
+            // contacts of the import.
             kind::CONTACT_IMPORT => _ = checker.read(keys::id_at_end::<ContactId>(value)),
             kind::CONTACT_BY_PHONE | kind::CONTACT_BY_EMAIL | kind::CONTACT_BY_UPDATE => {
                 checker.index_of_contacts(kind, value);
@@ -139,45 +134,7 @@ impl InBusiness {
                 let Some(calendar) = checker.kept::<ConnectedCalendar>(value) else { return };
                 checker.refers("staff member", &keys::staff(of, calendar.staff_id));
             }
-            kind::CALENDAR_WRITE => checker.calendar_write(value),
-            kind::CALENDAR_WRITE_OF | kind::CALENDAR_WRITE_DUE | kind::CALENDAR_WRITE_FAILED => {
-                checker.index_of_writes(kind, value);
-            }
-            kind::FEED_LIVE => {
-                let Some(id) = checker.id::<FeedId>() else { return };
-                checker.leads_to::<Feed>(&keys::feed(of, id), value);
-            }
-            kind::CALL => {
-                let Some(call) = checker.kept::<CallRecord>(value) else { return };
-                checker.refers_to_contact(call.contact_id);
-            }
-            kind::CALL_BY_START | kind::CALL_BY_CONTACT | kind::CALL_BY_UPDATE | kind::CALL_UNHANDLED => {
-                let Some(id) = checker.id::<CallId>() else { return };
-                checker.leads_to::<CallRecord>(&keys::call(of, id), value);
-            }
-            kind::CONVERSATION => {
-                let Some(conversation) = checker.kept::<Conversation>(value) else { return };
-                checker.refers_to_contact(conversation.contact_id);
-                if conversation.is_unfinished() {
-                    checker.expect("in the list of unfinished businesses", &keys::unfinished(of), b"");
-                }
-            }
-            kind::CONVERSATION_BY_UPDATE
-            | kind::CONVERSATION_BY_CONTACT
-            | kind::CONVERSATION_OPEN
-            | kind::CONVERSATION_ENDED => {
-                let Some(id) = checker.id::<ConversationId>() else { return };
-                checker.leads_to::<Conversation>(&keys::conversation(of, id), value);
-            }
             kind::MESSAGE => checker.message(value),
-            kind::MESSAGE_BY_CREATION
-            | kind::MESSAGE_BY_STATUS
-            | kind::MESSAGE_BY_CONTACT
-            | kind::MESSAGE_BY_CALL
-            | kind::MESSAGE_BY_UPDATE => {
-                let Some(id) = checker.id::<MessageId>() else { return };
-                checker.leads_to::<TakenMessage>(&keys::message(of, id), value);
-            }
             kind::EVENT => checker.event(value),
             kind::DELIVERY | kind::DELIVERY_DUE | kind::DELIVERY_REACHED => {
                 checker.of_endpoint(kind, value);
@@ -209,14 +166,11 @@ impl InBusiness {
             }
             // An unfinished repair is reported once, for the installation.
             kind::REPAIR => {}
-            other => match (kept::kind(other), kept::searched_in(other)) {
-                (None, Some(kind)) => checker.search_texts(kind, value),
-                (Some(kind), _) => {
-                    if let Some((key, index)) = checker.read((kind.places)(of, value)) {
-                        checker.placed(&key, &index);
-                    }
-                }
-                (None, None) => checker.wrong("its kind is not known"),
+            other => match (kept::kind(other), kept::searched_in(other), kept::indexed_by(other)) {
+                (Some(kind), ..) => checker.record_of(kind, value),
+                (_, Some(kind), _) => checker.search_texts(kind, value),
+                (.., Some(kind)) => checker.index_of(kind, value),
+                (None, None, None) => checker.wrong("its kind is not known"),
             },
         }
     }
@@ -225,10 +179,6 @@ impl InBusiness {
     fn appointment(&mut self, checker: &mut Checker<'_>, value: &[u8]) {
         let Some(a) = checker.kept::<Appointment>(value) else { return };
         let of = checker.of;
-        checker.refers_to_contact(a.contact_id);
-        if a.calendar_sync_status != CalendarSyncStatus::NotConnected {
-            checker.has_writes(a.id);
-        }
         checker.refers("service", &keys::service(of, a.service_id));
         checker.refers("staff member", &keys::staff(of, a.staff_id));
         if a.updated_at < a.created_at {

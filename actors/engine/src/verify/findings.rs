@@ -1,7 +1,7 @@
 //! The findings, and lookups of rows during the check.
 
 use domain::{Alias, BusinessId, ContactId, ResourceId};
-use store::kept::{IndexRow, Kept};
+use store::kept::{self, IndexRow, Kept, Kind};
 use store::records::IdempotencyRecord;
 use store::{Key, Record, Rows, StoreError, keys, value_at};
 
@@ -126,11 +126,34 @@ impl<'a> Checker<'a> {
 
     pub(super) fn kept<R: Kept>(&mut self, value: &[u8]) -> Option<R> {
         let record = self.decoded::<R>(value)?;
-        self.placed(&record.key(self.of), &record.index(self.of));
-        if let Some(rows) = R::SEARCH {
-            self.search_text_of(rows, &record.search_text());
+        if let Some(kind) = kept::kind(R::KIND) {
+            self.record_of(kind, value);
         }
         Some(record)
+    }
+
+    /// Checks a record: its key, its index rows, its search text and its contact.
+    pub(super) fn record_of(&mut self, kind: &Kind, value: &[u8]) {
+        let Some((key, index)) = self.read((kind.places)(self.of, value)) else { return };
+        self.placed(&key, &index);
+        if let Some(rows) = kind.search
+            && let Some(text) = self.read((kind.search_text)(value))
+        {
+            self.search_text_of(rows, &text);
+        }
+        if kind.by_contact.is_some() {
+            let contact = self.read((kind.contact)(value)).flatten();
+            self.refers_to_contact(contact);
+        }
+    }
+
+    /// Checks that the current row is an index row of a record of this kind.
+    pub(super) fn index_of(&mut self, kind: &Kind, value: &[u8]) {
+        let Some(record) = self.read(keys::indexed(self.of, kind.rows, &self.key)) else { return };
+        let places = self.value(&record).and_then(|found| (kind.places)(self.of, &found).ok());
+        let key = self.key;
+        let is_own = |row: &IndexRow| row.key == key && row.value == value;
+        self.belongs(places.is_some_and(|(_, index)| index.iter().any(is_own)));
     }
 
     pub(super) fn placed(&mut self, key: &Key, index: &[IndexRow]) {

@@ -26,15 +26,10 @@ struct Envelope {
 }
 
 impl Checker<'_> {
-    pub(super) fn index_of_appointments(&mut self, kind: u8, value: &[u8]) {
+    /// Checks an index row of an appointment whose value is the start.
+    pub(super) fn index_of_appointments(&mut self, value: &[u8]) {
         let Some(id) = self.id::<AppointmentId>() else { return };
-        let starts_at = match kind {
-            kind::APPOINTMENT_BY_CONTACT => {
-                keys::instant_and_id::<AppointmentId>(&self.key).map(|(at, _)| at)
-            }
-            _ => keys::millis_from_value(value),
-        };
-        let Some(starts_at) = self.read(starts_at) else { return };
+        let Some(starts_at) = self.read(keys::millis_from_value(value)) else { return };
         self.leads_to::<Appointment>(&keys::appointment(self.of, starts_at, id), value);
     }
 
@@ -111,9 +106,6 @@ impl Checker<'_> {
         if self.is_there(&keys::contact(self.of, alias.from)) {
             self.wrong("the contact that was merged still exists");
         }
-        if alias.is_moving {
-            self.expect("in the list of unfinished businesses", &keys::unfinished(self.of), b"");
-        }
     }
 
     pub(super) fn index_of_aliases(&mut self, kind: u8, value: &[u8]) {
@@ -162,7 +154,6 @@ impl Checker<'_> {
 
     pub(super) fn message(&mut self, value: &[u8]) {
         let Some(message) = self.kept::<TakenMessage>(value) else { return };
-        self.refers_to_contact(message.contact_id);
         // With a retention period, the call may have expired. The call of an open conversation is not saved yet.
         if let Some(call) = message.call_id
             && !self.is_there(&keys::call(self.of, call))

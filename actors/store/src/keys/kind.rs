@@ -17,9 +17,12 @@ use crate::Key;
 /// The business actor loads all kinds below this number in one scan.
 pub const HOT_END: u8 = 0x10;
 
-/// Declares each kind with its number and the length of its keys. The function of a kind builds a key from
-/// its parameters, which are the parts after the number of the kind. Parts without a parameter are zeros. The
-/// first word of a table is `business` or `installation`.
+/// The rows about unfinished work. A business with such a row is in the installation's list of unfinished businesses.
+pub const UNFINISHED: [u8; 5] = [ERASURE, MERGING, REMINDING, WIPE, CONVERSATION_OPEN];
+
+/// Declares each kind with its number and the length of its keys. The function of a kind builds a key from the parts
+/// that follow the number of the kind. If the function has no parameters for these parts, they are zeros. The first
+/// word of a table is `business` or `installation`.
 macro_rules! kinds {
     (
         $of:ident

@@ -120,6 +120,15 @@ pub fn is_well_formed(key: &[u8]) -> bool {
     other(kind).or(kind::width(kind)) == Some(key.len())
 }
 
+/// Returns the key of a record of this kind, from the key of an index row that ends with the last part of the record's
+/// key.
+pub fn indexed(business: BusinessId, kind: u8, index: &[u8]) -> Result<Key, StoreError> {
+    let start = start(business, kind);
+    let length = kind::width(kind).map_or(0, |width| width - start.len());
+    let end = index.len().checked_sub(length).and_then(|from| index.get(from..));
+    end.map(|end| start.with(end)).ok_or_else(|| StoreError::damaged("key", "it is too short"))
+}
+
 /// True if the key has the length of this kind. False for an unknown kind.
 pub fn has_width(key: &[u8], kind: u8) -> bool {
     kind::width(kind) == Some(key.len())

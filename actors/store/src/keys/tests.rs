@@ -302,3 +302,13 @@ fn ids_created_within_a_time_are_found() {
         assert_eq!(within, found, "{from:?} {until:?}");
     }
 }
+
+#[test]
+fn an_index_row_leads_to_the_key_of_its_record() {
+    let (business, now) = (id(1), Timestamp::from_millis(5));
+    let index = appointment_by_contact(business, id(2), now, id(3));
+    assert_eq!(indexed(business, kind::APPOINTMENT, &index).unwrap(), appointment(business, now, id(3)));
+    let index = message_in(business, MessagesOf::Status(2), now, id(3));
+    assert_eq!(indexed(business, kind::MESSAGE, &index).unwrap(), message(business, id(3)));
+    assert!(indexed(business, kind::MESSAGE, &index[..15]).is_err());
+}

@@ -1,0 +1,45 @@
+//! The kinds of records that count towards a budget.
+
+use domain::BudgetKind;
+
+use super::{KINDS, Kind};
+use crate::keys::kind;
+
+#[derive(Clone, Copy)]
+pub struct Counted {
+    pub kind: u8,
+    pub budget: BudgetKind,
+    /// A function that tests whether the value of a row can be decoded. It is `None` for API keys, because their
+    /// records are rows of the installation.
+    pub decodes: Option<fn(&[u8]) -> bool>,
+}
+
+const API_KEYS: Counted = Counted { kind: kind::KEY, budget: BudgetKind::Keys, decodes: None };
+
+pub const COUNTED: [Counted; 9] = {
+    let (mut all, mut found, mut number) = ([API_KEYS; 9], 0, 0);
+    while number < u8::MAX {
+        let mut at = 0;
+        while at < KINDS.len() {
+            let Kind { rows, budget, decodes, .. } = KINDS[at];
+            if let Some(budget) = budget
+                && rows == number
+            {
+                all[found] = Counted { kind: rows, budget, decodes: Some(decodes) };
+                found += 1;
+            }
+            at += 1;
+        }
+        if number == API_KEYS.kind {
+            found += 1;
+        }
+        number += 1;
+    }
+    assert!(found == all.len(), "`COUNTED` must have one entry per counted kind");
+    all
+};
+
+/// Returns the entry of the table for this kind of rows, and the position of the entry.
+pub fn counted(kind: u8) -> Option<(usize, Counted)> {
+    COUNTED.into_iter().enumerate().find(|(_, counted)| counted.kind == kind)
+}
