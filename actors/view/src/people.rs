@@ -1,8 +1,8 @@
 //! The people of a business, their sign-in links and their alert settings, as the APIs show them.
 
 use domain::{
-    AlertEmail, AlertKind, AlertScope, AlertSetting, ClockFormat, LinkKind, Locale, Membership, MembershipId,
-    MembershipStatus, Person, PersonId, Role, StaffId, Timestamp, WeekStart,
+    AlertKind, AlertSetting, ClockFormat, LinkKind, Locale, Membership, MembershipId, MembershipStatus,
+    Person, PersonId, Role, StaffId, Timestamp, WeekStart,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -154,19 +154,13 @@ pub struct NotificationsView {
     /// The setting for alerts about missed and failed calls.
     pub call_missed: AlertSetting,
     /// The setting for alerts about webhook endpoints to which deliveries have failed for an hour.
-    #[serde(default = "immediately")]
-    pub webhook_failing: AlertSetting,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AlertSetting")]
+    pub webhook_failing: Option<AlertSetting>,
     /// The setting for alerts about connected calendars that cannot be read.
-    #[serde(default = "immediately")]
-    pub calendar_failed: AlertSetting,
-    /// The setting for alerts about appointments whose events were deleted or moved in a connected calendar.
-    #[serde(default = "never_mailed")]
-    pub calendar_event_changed: AlertSetting,
-}
-
-/// The setting that is used if an earlier version has stored the response without this kind of alert.
-fn immediately() -> AlertSetting {
-    AlertSetting { email: AlertEmail::Now, in_app: true, scope: AlertScope::All }
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AlertSetting")]
+    pub calendar_failed: Option<AlertSetting>,
 }
 
 fn never_mailed() -> AlertSetting {
@@ -185,9 +179,8 @@ impl From<&Membership> for NotificationsView {
             appointment_rescheduled: of(AlertKind::AppointmentRescheduled),
             appointment_cancelled: of(AlertKind::AppointmentCancelled),
             call_missed: of(AlertKind::CallMissed),
-            webhook_failing: of(AlertKind::WebhookFailing),
-            calendar_failed: of(AlertKind::CalendarFailed),
-            calendar_event_changed: of(AlertKind::CalendarEventChanged),
+            webhook_failing: Some(of(AlertKind::WebhookFailing)),
+            calendar_failed: Some(of(AlertKind::CalendarFailed)),
         }
     }
 }
