@@ -9,7 +9,7 @@ use domain::{Actor, DeliveryStatus, DisabledReason, KeyId, Refusal, WebhookId, W
 use engine::EngineError;
 use engine::business::commands::profile::PatchBusiness;
 use engine::business::commands::webhooks::PatchWebhook;
-use engine::business::{Change, Context, Decision, PageRequest, Removed, Request};
+use engine::business::{Change, Context, Decision, Listed, PageRequest, Removed, Request};
 use engine::credentials::Credential;
 use engine::delivery::DeliveryFilter;
 use store::Weight;
@@ -22,6 +22,8 @@ use crate::world::Meant;
 
 /// A change that makes its actor panic.
 struct Broken;
+
+impl Listed for Broken {}
 
 impl Change for Broken {
     type Gives = Removed;

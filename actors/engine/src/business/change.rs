@@ -5,10 +5,11 @@ use store::Weight;
 
 use super::context::Context;
 use super::decision::Decision;
+use super::listed::Listed;
 use super::request::{Answer, Gives};
 use crate::error::Result;
 
-pub trait Change: Send + Sized {
+pub trait Change: Listed + Send + Sized {
     type Gives: Gives;
     /// The weight decides whether the store refuses the change on a nearly full disk.
     const WEIGHT: Weight = Weight::Grows;

@@ -25,6 +25,7 @@ mod erased_contacts;
 mod handle;
 mod hot;
 mod links;
+mod listed;
 mod load;
 mod merged;
 mod model_tokens;
@@ -50,6 +51,7 @@ pub use contact_import::{ContactsImported, ImportContacts};
 pub use context::Context;
 pub use decision::Decision;
 pub use handle::BusinessHandle;
+pub use listed::{CHANGES, Listed};
 pub use queries::{
     AppointmentFilter, AuditFilter, CallFilter, ContactFilter, ConversationFilter, FOUND_MAX, History,
     KnowledgeFilter, MessageFilter, NoticeFilter, Page, PageRequest, Proposal, SeenByLink,

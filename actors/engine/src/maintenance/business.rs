@@ -20,7 +20,8 @@ use super::erasure::Erasing;
 use super::merging::Merging;
 use super::{chats, erased_events, erasure, expired_logs, merging, reminders, retention};
 use crate::business::{
-    Businesses, Change, Context, Decision, Message, Removed, Request, State, Write, carry_out,
+    Businesses, CarriedOut, Change, Context, Decision, Listed, Message, Removed, Request, State, Write,
+    carry_out,
 };
 use crate::delivery::EndpointKey;
 use crate::error::EngineError;
@@ -256,6 +257,9 @@ struct StepChange {
     action: AuditAction,
     step: Step,
 }
+
+/// Requests cannot make this change, so it is not in the list of changes.
+impl Listed for StepChange {}
 
 impl Change for StepChange {
     type Gives = Removed;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::availability::Terms;
 use domain::{Actor, AppointmentStatus};
 use engine::business::commands::appointments::Cancel;
-use engine::business::{AppointmentFilter, Change, Context, Decision, Removed};
+use engine::business::{AppointmentFilter, Change, Context, Decision, Listed, Removed};
 use engine::{Engine, EngineError};
 use store::{Weight, keys};
 
@@ -15,6 +15,8 @@ use crate::harness::{
 
 /// A change that makes its actor fail.
 struct Poison;
+
+impl Listed for Poison {}
 
 impl Change for Poison {
     type Gives = Removed;
@@ -216,6 +218,8 @@ struct UntilItFails {
     engine: Engine,
     began: std::sync::mpsc::Sender<()>,
 }
+
+impl Listed for UntilItFails {}
 
 impl Change for UntilItFails {
     type Gives = Removed;

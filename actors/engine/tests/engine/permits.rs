@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::AppointmentId;
 use engine::business::commands::appointments::Confirm;
 use engine::business::commands::profile::PatchBusiness;
-use engine::business::{AnswerOf, Change, Context, Decision, Removed};
+use engine::business::{AnswerOf, Change, Context, Decision, Listed, Removed};
 use engine::{BusinessHandle, ENGINE_PERMITS, EngineError};
 use store::Weight;
 use tokio::task::JoinHandle;
@@ -131,6 +131,8 @@ async fn the_messages_of_all_businesses_are_limited() {
 
 /// A change that makes its actor fail.
 struct Poison;
+
+impl Listed for Poison {}
 
 impl Change for Poison {
     type Gives = Removed;
