@@ -161,10 +161,10 @@ pub struct NotificationsView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "AlertSetting")]
     pub calendar_failed: Option<AlertSetting>,
-}
-
-fn never_mailed() -> AlertSetting {
-    AlertSetting { email: AlertEmail::Off, ..immediately() }
+    /// The setting for alerts about appointments whose events were deleted or moved in a connected calendar.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AlertSetting")]
+    pub calendar_event_changed: Option<AlertSetting>,
 }
 
 impl From<&Membership> for NotificationsView {
@@ -181,6 +181,7 @@ impl From<&Membership> for NotificationsView {
             call_missed: of(AlertKind::CallMissed),
             webhook_failing: Some(of(AlertKind::WebhookFailing)),
             calendar_failed: Some(of(AlertKind::CalendarFailed)),
+            calendar_event_changed: Some(of(AlertKind::CalendarEventChanged)),
         }
     }
 }

@@ -23,15 +23,17 @@ listed! {
     alerts: ReadAlerts, Unsubscribe;
     appointments: Book, BookNoted, Cancel, Confirm, Decline, PatchAppointment, Reschedule;
     budget: PatchBudget;
-    calendars: ConnectCalendar, DisconnectCalendar, PatchCalendar, ReadCalendar, RecordRead, StoreEvents;
+    calendars: ConnectCalendar, DisconnectCalendar, PatchCalendar, ReadCalendar, RecordRead, RemoveCalendar,
+        StoreEvents;
     calls: MarkCall, RecordCall;
     catalog: CreateFirstServices, CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService,
         PatchStaff, SetServiceStaff;
     contacts: CreateContact, MergeContacts, NoteExport, PatchContact;
-    conversations: DeleteConversation, DeleteGap, EndConversation, EndOverdue, FinishTurn, ReplyByTeam,
+    conversations: DeleteConversation, DeleteGap, FinishTurn, ReplyByTeam,
         StartConversation, TakeTurn;
     customers: BookOnline, CancelByLink, MintLink, MoveByLink;
     diary: AddTimeOff, CloseDays, DeleteSpecialDay, DeleteTimeOff, SetSpecialDay;
+    endings: CompleteConversation, EndConversation, EndOverdue;
     erasure: EndBusiness, EraseContact, PatchRetention;
     feeds: CreateFeed, RevokeFeed;
     guarded: BookOnce, StartingAt<Cancel>, StartingAt<Reschedule>;
@@ -47,4 +49,5 @@ listed! {
     webhooks: AlertOfFailing, CreateWebhook, DeleteWebhook, OperatorCreateWebhook, PatchWebhook,
         RotateSecret, TurnOff;
     website: PatchNotices, SetWebsite;
+    writing: EndRemoval, ForgetWrites, RecordSeen, RecordWrite, StepTask, StopWrites, WriteAppointment;
 }

@@ -20,8 +20,7 @@ use super::erasure::Erasing;
 use super::merging::Merging;
 use super::{chats, erased_events, erasure, expired_logs, merging, reminders, retention};
 use crate::business::{
-    Businesses, CarriedOut, Change, Context, Decision, Listed, Message, Removed, Request, State, Write,
-    carry_out,
+    Businesses, Change, Context, Decision, Listed, Message, Removed, Request, State, Write, carry_out,
 };
 use crate::delivery::EndpointKey;
 use crate::error::EngineError;

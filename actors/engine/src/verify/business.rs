@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use domain::{
     Alert, Amount, ApiKey, Appointment, AppointmentId, AuditId, BlockedTime, BudgetKind, Business,
-    BusinessId, ConnectedCalendar, ContactId, EventId, Feed, Membership, PersonId, SlugOwner, StaffId,
-    StaffMember, Timestamp, Usage, Website,
+    BusinessId, CalendarSyncStatus, ConnectedCalendar, ContactId, EventId, Feed, Membership, PersonId,
+    SlugOwner, StaffId, StaffMember, Timestamp, Usage, Website,
 };
 use store::kept::{self, Counted, counted};
 use store::keys::kind;
@@ -134,6 +134,10 @@ impl InBusiness {
                 let Some(calendar) = checker.kept::<ConnectedCalendar>(value) else { return };
                 checker.refers("staff member", &keys::staff(of, calendar.staff_id));
             }
+            kind::CALENDAR_WRITE => checker.calendar_write(value),
+            kind::CALENDAR_WRITE_OF | kind::CALENDAR_WRITE_DUE | kind::CALENDAR_WRITE_FAILED => {
+                checker.index_of_writes(kind, value);
+            }
             kind::MESSAGE => checker.message(value),
             kind::EVENT => checker.event(value),
             kind::DELIVERY | kind::DELIVERY_DUE | kind::DELIVERY_REACHED => {
@@ -179,6 +183,9 @@ impl InBusiness {
     fn appointment(&mut self, checker: &mut Checker<'_>, value: &[u8]) {
         let Some(a) = checker.kept::<Appointment>(value) else { return };
         let of = checker.of;
+        if a.calendar_sync_status != CalendarSyncStatus::NotConnected {
+            checker.has_writes(a.id);
+        }
         checker.refers("service", &keys::service(of, a.service_id));
         checker.refers("staff member", &keys::staff(of, a.staff_id));
         if a.updated_at < a.created_at {

@@ -46,6 +46,7 @@ use engine::business::commands::webhooks::{
     CreateWebhook, DeleteWebhook, OperatorCreateWebhook, PatchWebhook, RotateSecret,
 };
 use engine::business::commands::website::{PatchNotices, PatchWebsite};
+use engine::business::commands::writing::WriteAppointment;
 use engine::business::{CHANGES, Change, Request};
 use engine::{BusinessHandle, EngineError};
 use uuid::Uuid;
