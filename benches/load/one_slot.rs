@@ -15,7 +15,7 @@ use crate::process::Receptionist;
 use crate::shop::{Hours, Plan, Shop, slot};
 use crate::table::{Row, Target};
 
-const NAME: &str = "512 clients for one time";
+const NAME: &str = "512 clients compete for one slot";
 const CLIENTS: usize = 512;
 
 /// A business with one staff member. Its half hours are booked one after the other.

@@ -47,7 +47,7 @@ json_object! {
         service_id: ServiceId,
         /// The start time.
         starts_at: Timestamp,
-        /// The staff member; any free staff member when absent.
+        /// The staff member. The default is any free staff member.
         staff_id: Option<StaffId>,
         /// The id of an existing contact, instead of `contact`.
         contact_id: Option<ContactId>,
@@ -57,17 +57,17 @@ json_object! {
         contact: Option<NewContactBody>,
         /// Has no effect, because a booking by the team is always confirmed.
         allow_pending: Option<bool>,
-        /// The channel of the booking; `dashboard` when absent.
+        /// The channel of the booking. The default is `dashboard`.
         source: Option<Source>,
-        /// Whether the appointment may overlap the buffers of other appointments; false when absent.
+        /// Whether the appointment may overlap the buffers of other appointments. The default is false.
         ignore_buffers: Option<bool>,
-        /// Whether the appointment may overlap busy times of connected calendars; false when absent.
+        /// Whether the appointment may overlap busy times of connected calendars. The default is false.
         ignore_calendars: Option<bool>,
-        /// The duration in minutes; the duration of the service when absent.
+        /// The duration in minutes. The default is the duration of the service.
         duration_minutes: Option<Minutes>,
-        /// Whether to accept a time that is not bookable; false when absent. If true, `staff_id` is required,
-        /// and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one staff member
-        /// still never overlap. The value true implies `ignore_buffers` and `ignore_calendars`.
+        /// Whether to accept a time that is not bookable. The default is false. If true, `staff_id` is
+        /// required, and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one
+        /// staff member still never overlap. The value true implies `ignore_buffers` and `ignore_calendars`.
         overrides as "override": Option<bool>,
     }
     check one_contact, described one_contact_described
@@ -78,22 +78,22 @@ json_object! {
     pub(crate) struct TeamRescheduleBody {
         /// The new start time.
         starts_at: Timestamp,
-        /// The new staff member; the current one when absent.
+        /// The new staff member. The default is the current one.
         staff_id: Option<StaffId>,
         /// Has no effect, because a move by the team is always confirmed.
         allow_pending: Option<bool>,
         /// The channel of the move. It has no effect: the appointment keeps the `source` of its booking.
         source: Option<Source>,
-        /// Whether the appointment may overlap the buffers of other appointments; false when absent.
+        /// Whether the appointment may overlap the buffers of other appointments. The default is false.
         ignore_buffers: Option<bool>,
-        /// Whether the appointment may overlap busy times of connected calendars; false when absent.
+        /// Whether the appointment may overlap busy times of connected calendars. The default is false.
         ignore_calendars: Option<bool>,
-        /// The new duration in minutes; the current one when absent.
+        /// The new duration in minutes. The default is the current one.
         duration_minutes: Option<Minutes>,
-        /// Whether to accept a time that is not bookable; false when absent. If true, `staff_id` is required,
-        /// and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one staff member
-        /// still never overlap. The value true implies `ignore_buffers` and `ignore_calendars`. A confirmed
-        /// appointment that has ended can be moved.
+        /// Whether to accept a time that is not bookable. The default is false. If true, `staff_id` is
+        /// required, and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one
+        /// staff member still never overlap. The value true implies `ignore_buffers` and `ignore_calendars`.
+        /// A confirmed appointment that has ended can be moved.
         overrides as "override": Option<bool>,
     }
 }

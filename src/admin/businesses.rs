@@ -22,17 +22,17 @@ json_object! {
         name: Text<1, 200>,
         /// The IANA time zone of the business.
         timezone: Zone,
-        /// The default language for callers; `en` when absent.
+        /// The language for callers. The default is `en`.
         locale: Option<Locale>,
         /// The web site.
         website_url: Option<WebsiteUrl>,
-        /// The booking mode; `instant` when absent.
+        /// The booking mode. The default is `instant`.
         booking_mode: Option<BookingMode>,
-        /// The opening hours; closed when absent.
+        /// The opening hours. The default is no hours.
         hours: Option<WeeklyHours>,
-        /// The weekly breaks, which appointments never overlap; none when absent.
+        /// The weekly breaks, which appointments never overlap. The default is no breaks.
         breaks: Option<WeeklyBreaks>,
-        /// The ISO 3166 region of phone numbers without a country code; `US` when absent.
+        /// The ISO 3166 region of phone numbers without a country code. The default is `US`.
         phone_region: Option<PhoneRegion>,
     }
 }

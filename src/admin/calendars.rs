@@ -36,16 +36,16 @@ json_object! {
         password: Option<Text<1, 1000>>,
         /// The `calendar` of an item in the response to `POST …/calendars/discover`; required for `caldav`.
         calendar: Option<Text<1, 2000>>,
-        /// The name of the calendar; its name on the server when absent.
+        /// The name of the calendar. The default is the calendar's name on the server.
         name: Option<Text<1, 200>>,
-        /// Whether the calendar's events block bookings; true when absent. `busy` or `write` must be true.
+        /// Whether the calendar's events block bookings. The default is true. `busy` or `write` must be true.
         busy: Option<bool>,
-        /// Whether the appointments of the staff member are written to the calendar; false when absent. Only for
-        /// `caldav`, and for one calendar of a staff member.
+        /// Whether the appointments of the staff member are written to the calendar. The default is false.
+        /// Only for `caldav`, and for one calendar of a staff member.
         write: Option<bool>,
-        /// The content of written events; `services` when absent.
+        /// The content of written events. The default is `services`.
         detail: Option<FeedDetail>,
-        /// Whether all-day events block bookings; `busy` when absent.
+        /// Whether all-day events block bookings. The default is `busy`.
         all_day: Option<AllDay>,
         /// The staff member's email addresses, in addition to those that the server returns. An invitation that
         /// one of them has declined does not block bookings.

@@ -33,7 +33,7 @@ json_object! {
         started_at: Timestamp,
         /// The end of the call, not before its start.
         ended_at: Timestamp,
-        /// The duration of the conversation in seconds; the time from start to end when absent.
+        /// The duration of the conversation in seconds. The default is the time from start to end.
         duration_seconds: Option<Whole<0, { u32::MAX }>>,
         /// The language of the conversation.
         locale: Option<Locale>,

@@ -63,7 +63,7 @@ json_object! {
         channel: Channel,
         /// The number of the caller, in E.164 or national form.
         from: Option<Phone>,
-        /// The language; the language of the business when absent.
+        /// The language. The default is the language of the business.
         locale: Option<Locale>,
     }
 }

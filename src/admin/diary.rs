@@ -196,14 +196,14 @@ list_query! {
         service_id: ServiceId,
         /// The first day, in the business's time zone.
         start_date: NaiveDate,
-        /// The last day, in the business's time zone; the first day when absent. The range has at most 7
+        /// The last day, in the business's time zone. The default is the first day. The range has at most 7
         /// days.
         end_date: Option<NaiveDate>,
         /// Only times when this active staff member is free.
         staff_id: Option<StaffId>,
-        /// Whether to list times that overlap the buffers of other appointments; false when absent.
+        /// Whether to list times that overlap the buffers of other appointments. The default is false.
         ignore_buffers: Option<bool>,
-        /// Whether to list times that overlap busy times of connected calendars; false when absent.
+        /// Whether to list times that overlap busy times of connected calendars. The default is false.
         ignore_calendars: Option<bool>,
     }
     /// The maximum number of start times in the response.

@@ -10,9 +10,9 @@ use crate::rest::prelude::*;
 json_object! {
     /// A new feed.
     pub(crate) struct FeedBody {
-        /// The staff member whose appointments the feed contains; the whole business when absent.
+        /// The staff member whose appointments the feed contains. The default is the whole business.
         staff_id: Option<StaffId>,
-        /// The content of the events; `services` when absent.
+        /// The content of the events. The default is `services`.
         detail: Option<FeedDetail>,
     }
 }

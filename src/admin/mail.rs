@@ -12,7 +12,7 @@ json_object! {
     pub(crate) struct MailTestBody {
         /// The email address.
         to: Email,
-        /// The language of the mail; `en` when absent.
+        /// The language of the mail. The default is `en`.
         locale: Option<Locale>,
     }
 }

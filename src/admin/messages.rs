@@ -23,11 +23,11 @@ json_object! {
         caller_phone: Option<Phone>,
         /// The text of the message.
         body: Text<1, 10_000>,
-        /// The urgency of the message; `normal` when absent.
+        /// The urgency of the message. The default is `normal`.
         urgency: Option<Urgency>,
         /// The staff member to whom the message is addressed.
         staff_id: Option<StaffId>,
-        /// The team's progress with the message; `new` when absent.
+        /// The team's progress with the message. The default is `new`.
         status: Option<MessageStatus>,
     }
 }

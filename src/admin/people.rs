@@ -26,7 +26,7 @@ json_object! {
         role: Role,
         /// The staff member to whom the person is linked.
         staff_id: Option<StaffId>,
-        /// The language of the account, if the service creates one; the business's language when absent.
+        /// The language of the account, if the service creates one. The default is the business's language.
         locale: Option<Locale>,
     }
 }

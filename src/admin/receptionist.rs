@@ -53,7 +53,7 @@ fn greetings_on_one_line(properties: &Properties<'_>, at: &FieldPath<'_>, proble
     }
 }
 
-/// The time for which the handoff number rings first, in seconds: 0, or 5 to 60.
+/// The time for which the handoff number rings before the receptionist answers, in seconds: 0, or 5 to 60.
 #[derive(Clone, Copy, Debug, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct TeamFirst(#[schemars(range(min = 0, max = TEAM_FIRST_SECONDS_MAX))] u32);

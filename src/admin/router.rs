@@ -48,7 +48,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getBusiness", "Get a business"),
         patch(b!(""), Token, businesses::update)
             .named("updateBusiness", "Change, suspend or resume a business")
-            .details("A property that is left out keeps its value. `hours` replaces the whole week, and `breaks` replaces all breaks. Appointments do not change; `affected` lists those that are outside bookable time. A change to `customer_word` or `grid_minutes` alone keeps `updated_at`."),
+            .details("A property that is left out keeps its value. `hours` replaces the whole week, and `breaks` replaces all breaks. Appointments do not change. `affected` lists the appointments that are now outside bookable time. A change to `customer_word` or `grid_minutes` alone keeps `updated_at`."),
         delete(b!(""), Token, businesses::end)
             .named("endBusiness", "Delete a business permanently")
             .details("After the response, the API keys of the business no longer work, and requests for the business get a 404. The service then deletes the data in steps. A deletion cannot be undone."),
@@ -63,10 +63,10 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("A property that is left out keeps its value. Existing appointments keep their duration and buffers. A change to `category`, `position` or `color` alone keeps `updated_at`."),
         put(b!("/services/{service_id}/staff"), Token, services::set_staff)
             .named("setServiceStaff", "Set the staff members who offer a service")
-            .details("The list replaces the staff members who offered the service. Appointments do not change; `affected` lists those for the service that are outside bookable time."),
+            .details("The list replaces the staff members who offered the service. Appointments do not change. `affected` lists the appointments for this service that are now outside bookable time."),
         delete(b!("/services/{service_id}"), Token, services::delete)
             .named("deleteService", "Delete a service that no record refers to")
-            .details("A service to which an appointment, past or future, or a staff member refers cannot be deleted. Make it inactive instead.")
+            .details("A service cannot be deleted while a staff member or any past or future appointment refers to it. Make the service inactive instead.")
             .refuses(CONFLICT),
         post(b!("/staff"), Token, staff::create)
             .named("createStaffMember", "Add a staff member")
@@ -76,7 +76,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by creation."),
         patch(b!("/staff/{staff_id}"), Token, staff::update)
             .named("updateStaffMember", "Change a staff member")
-            .details("A property that is left out keeps its value. `service_ids` and `hours` replace the whole list. Appointments do not change; `affected` lists those that are outside bookable time. A change to `position` or `color` alone keeps `updated_at`."),
+            .details("A property that is left out keeps its value. `service_ids` and `hours` replace the whole list. Appointments do not change. `affected` lists the appointments that are now outside bookable time. A change to `position` or `color` alone keeps `updated_at`."),
         delete(b!("/staff/{staff_id}"), Token, staff::delete)
             .named("deleteStaffMember", "Delete a staff member that no record refers to")
             .details("A staff member to whom an appointment, past or future, or a message refers cannot be deleted. Make the staff member inactive instead.")

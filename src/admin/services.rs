@@ -18,19 +18,19 @@ json_object! {
     pub(crate) struct ServiceBody {
         /// The name of the service.
         name: Text<1, 200>,
-        /// The description; empty when absent.
+        /// The description. The default is an empty text.
         description: Option<Text<0, 2000>>,
         /// The duration in minutes.
         duration_minutes: Whole<5, 1440>,
-        /// Whether the service can be booked; true when absent.
+        /// Whether the service can be booked. The default is true.
         active: Option<bool>,
-        /// The buffer before an appointment, in minutes; 0 when absent.
+        /// The buffer before an appointment, in minutes. The default is 0.
         buffer_before_minutes: Option<Whole<0, BUFFER_MINUTES_MAX>>,
-        /// The buffer after an appointment, in minutes; 0 when absent.
+        /// The buffer after an appointment, in minutes. The default is 0.
         buffer_after_minutes: Option<Whole<0, BUFFER_MINUTES_MAX>>,
-        /// The minimum time between a customer's booking and the start, in minutes; 0 when absent.
+        /// The minimum time between a customer's booking and the start, in minutes. The default is 0.
         min_notice_minutes: Option<Whole<0, MIN_NOTICE_MINUTES_MAX>>,
-        /// How many days ahead customers can book, in the business's time zone; no limit when absent.
+        /// How many days ahead customers can book, in the business's time zone. The default is no limit.
         max_advance_days: Option<AdvanceDays>,
         /// The price in hundredths of the currency unit. With a price, `currency` is required.
         price_cents: Option<Whole<0, PRICE_CENTS_MAX>>,
@@ -38,7 +38,7 @@ json_object! {
         currency: Option<Currency>,
         /// The heading under which pages of the team list the service.
         category: Option<Text<1, 60>>,
-        /// The position of the service in lists on pages, lowest first; 0 when absent.
+        /// The position of the service in lists on pages, lowest first. The default is 0.
         position: Option<Position>,
         /// The index of a colour in the palette of the team's pages.
         color: Option<PaletteColor>,

@@ -17,15 +17,15 @@ json_object! {
     pub(crate) struct StaffBody {
         /// The name of the staff member.
         name: Text<1, 200>,
-        /// Whether the staff member takes appointments; true when absent.
+        /// Whether the staff member takes appointments. The default is true.
         active: Option<bool>,
-        /// The IANA time zone in which the staff member sees times; the business's time zone when absent.
+        /// The IANA time zone in which the staff member sees times. The default is the business's time zone.
         timezone: Option<Zone>,
         /// The services that the staff member offers.
         service_ids: DistinctList<ServiceId, 0, OFFERED_MAX>,
-        /// The staff member's own hours, up to 4 windows a day; all opening hours when absent.
+        /// The staff member's own hours, up to 4 windows a day. The default is all opening hours.
         hours: Option<StaffHours>,
-        /// The position of the staff member in lists on pages, lowest first; 0 when absent.
+        /// The position of the staff member in lists on pages, lowest first. The default is 0.
         position: Option<Position>,
         /// The index of a colour in the palette of the team's pages.
         color: Option<PaletteColor>,

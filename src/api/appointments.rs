@@ -18,7 +18,7 @@ json_object! {
         service_id: ServiceId,
         /// The start time, as in `GET /availability`.
         starts_at: Timestamp,
-        /// The staff member; any free staff member when absent.
+        /// The staff member. The default is any free staff member.
         staff_id: Option<StaffId>,
         /// The id of an existing contact, instead of `contact`.
         contact_id: Option<ContactId>,
@@ -36,7 +36,7 @@ json_object! {
     pub(crate) struct RescheduleBody {
         /// The new start time, as in `GET /availability`.
         starts_at: Timestamp,
-        /// The new staff member; the current one when absent.
+        /// The new staff member. The default is the current one.
         staff_id: Option<StaffId>,
         /// Whether a pending appointment, which the team still has to confirm, is acceptable.
         allow_pending: Option<bool>,

@@ -18,7 +18,7 @@ list_query! {
         service_id: ServiceId,
         /// The first day, in the business's time zone.
         start_date: NaiveDate,
-        /// The last day, in the business's time zone; the first day when absent. The range has at most 7
+        /// The last day, in the business's time zone. The default is the first day. The range has at most 7
         /// days.
         end_date: Option<NaiveDate>,
         /// Only times when this active staff member is free.

@@ -39,7 +39,7 @@ json_object! {
 json_object! {
     /// The options of a test.
     pub(crate) struct WebhookTestBody {
-        /// The type of the sample event; the first of the endpoint's types when absent.
+        /// The type of the sample event. The default is the first of the endpoint's types.
         kind as "type": Option<EventType>,
     }
 }

@@ -191,7 +191,7 @@ fn found(report: &Report) -> String {
     ];
     let looked = format!("{rows} of {businesses} ({records}) checked");
     text.push_str(&if *found == 0 {
-        format!("{looked}: whole\n")
+        format!("{looked}: no damage\n")
     } else {
         format!("{looked}: {}\n", print::count(*found, "problem", "problems"))
     });
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn findings_are_listed_and_omitted_ones_counted() {
         let mut report = Report { rows: 9, businesses: 1, records: 4, ..Report::default() };
-        assert_eq!(found(&report), "9 rows of 1 business (4 records) checked: whole\n");
+        assert_eq!(found(&report), "9 rows of 1 business (4 records) checked: no damage\n");
         assert_eq!(found_json(&report)["whole"], true);
         report.findings.push("row 01: x".into());
         report.found = 3;

@@ -218,8 +218,8 @@ impl Member {
         Filled::refused(&self.view, &self.form, undone)
     }
 
-    /// The response to a form: after a change a redirect, and after a refusal the page that `again` renders
-    /// from the refused form.
+    /// Responds to a form. If the change was made, the response is a redirect. If it was refused, the
+    /// function `again` renders the page from the refused form.
     pub(super) async fn answered<F: Future<Output = Answered>>(
         &self,
         done: Result<String, Refused>,
@@ -229,8 +229,8 @@ impl Member {
     }
 }
 
-/// The response to a form: after a change a redirect, and after a refusal the page that `again` renders from
-/// the reason.
+/// Responds to a form. If the change was made, the response is a redirect. If it was refused, the function
+/// `again` renders the page from the reason.
 pub(super) async fn redirected<F: Future<Output = Answered>>(
     done: Result<String, Refused>,
     again: impl FnOnce(Undone) -> F,

@@ -71,8 +71,8 @@ impl Member {
                 None => self.t("who-gone"),
                 Some(person) if !person.name.trim().is_empty() => person.name,
                 Some(person) => {
-                    // The address of a former member is not shown, since it may be newer than the
-                    // membership.
+                    // The address of a former member is not shown, since the person may have changed it after
+                    // the membership ended.
                     let is_seen =
                         self.sees(Right::People) && self.people().member(&self.business, id).await.is_ok();
                     if is_seen { person.email } else { self.t("who-nameless") }

@@ -107,7 +107,8 @@ fn replaces(event: &Event) -> Result<Option<(&str, NaiveDate)>, Why> {
     }
 }
 
-/// Whether an event and its repetitions are over. Other parts of a past event are not validated.
+/// Whether an event and its repetitions are over. If they are, the caller skips the event without validating
+/// it.
 fn is_past(event: &Event, today: NaiveDate) -> bool {
     let date = |name| ics::date(event.word(name).get(..8)?);
     let Some(first) = date("DTSTART") else { return false };

@@ -47,7 +47,7 @@ impl<const MIN: u32, const MAX: u32> FromJson for Whole<MIN, MAX> {
     }
 }
 
-/// The maximum number of items on a page: from 1 to `MAX`; `DEFAULT` when absent.
+/// The maximum number of items on a page: from 1 to `MAX`. The default is `DEFAULT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline, transform = without_format)]
 pub struct Limit<const DEFAULT: u32, const MAX: u32>(

@@ -187,7 +187,9 @@ fn nothing<I: Copy + Eq + FromStr>(
         (names, false) if asking.may(Scope::BusinessRead) => {
             format!("Some active {kind}s are: {names}. `get_business` lists more.")
         }
-        (names, false) => format!("Some active {kind}s are: {names}. Others need their exact name."),
+        (names, false) => {
+            format!("Some active {kind}s are: {names}. For another {kind}, send its exact name.")
+        }
     };
     Refused::told(format!("{why} {next}"))
 }

@@ -1,4 +1,5 @@
-//! A server of a chat model on the loopback interface. A function answers each request.
+//! A server on the loopback interface that imitates a chat model. A function computes the response to each
+//! request.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,7 +10,7 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The number of characters in an event of a response.
+/// The maximum number of characters in each server-sent event of a streamed response.
 const PIECE: usize = 7;
 
 /// A response of the model: its text, then its function calls with their arguments.

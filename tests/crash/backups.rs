@@ -44,7 +44,7 @@ pub(crate) fn back_up(server: &Server, to: &Path) -> Output {
 fn check_whole(dir: &Path) {
     let verified = receptionist(&["verify", path(dir)]);
     assert!(verified.status.success(), "{}", lines(&verified));
-    assert!(lines(&verified).contains(": whole"), "{}", lines(&verified));
+    assert!(lines(&verified).contains(": no damage"), "{}", lines(&verified));
 }
 
 /// Checks that the command fails with a single line that contains these words.

@@ -1,4 +1,4 @@
-//! Generates bodies and values that violate a schema in one place.
+//! Generates bodies and values, each of which violates its schema at one position.
 //!
 //! The input is the schemas of the published documents, so this file needs no change for a new property.
 

@@ -132,8 +132,8 @@ impl Ledger {
             return;
         }
         (entry.answered, entry.came) = (Some(time.now()), came);
-        // The wall clock may have been set back since the request. The earliest time of the request is therefore
-        // computed from the current time.
+        // The wall clock may have been set back since the request. `earliest` is the time of the request
+        // according to the current wall clock.
         let earliest = time.believed().0 - TimeDelta::milliseconds(time.now() - entry.asked);
         entry.believed = (entry.believed.0.min(earliest), time.latest_believed());
         entry.listed = entry.listed.min(time.stamped_from(entry.tried.shop));

@@ -1,5 +1,4 @@
-//! The knowledge entries of a business: texts that the receptionist (the integration of the business) uses to answer
-//! callers.
+//! The knowledge entries of a business: texts from which the receptionist answers the questions of callers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -96,7 +96,7 @@ impl NoticeKind {
         }
     }
 
-    /// Returns the kind of notice that states this status of an appointment.
+    /// Returns the kind of notice that tells the customer this status of an appointment.
     pub fn of_state(status: AppointmentStatus) -> Self {
         match status {
             AppointmentStatus::Pending => Self::Requested,
@@ -106,7 +106,7 @@ impl NoticeKind {
         }
     }
 
-    /// Returns the status of the appointment that a notice of this kind states.
+    /// Returns the appointment status that a notice of this kind tells the customer.
     pub fn status(self) -> AppointmentStatus {
         match self {
             Self::Requested => AppointmentStatus::Pending,
@@ -117,7 +117,7 @@ impl NoticeKind {
     }
 }
 
-/// The part of an appointment that notices state.
+/// The properties of an appointment that a notice contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stated {
     pub status: AppointmentStatus,

@@ -5,7 +5,7 @@ use super::{Locale, Phone};
 pub const GREETING_CHARS_MAX: usize = 300;
 pub const INSTRUCTIONS_CHARS_MAX: usize = 2_000;
 pub const BLOCKED_NUMBERS_MAX: usize = 500;
-/// The longest time for which the handoff number rings before the receptionist answers, in seconds.
+/// The maximum of [`Receptionist::team_first_seconds`].
 pub const TEAM_FIRST_SECONDS_MAX: u32 = 60;
 pub const TEAM_FIRST_SECONDS_MIN: u32 = 5;
 pub const TOKENS_PER_DAY_DEFAULT: u64 = 1_000_000;
@@ -19,7 +19,8 @@ pub struct Receptionist {
     pub instructions: Option<String>,
     /// The number of the person who takes over calls within opening hours.
     pub handoff_number: Option<Phone>,
-    /// The time for which the handoff number rings first, in seconds; see [`is_team_first`].
+    /// The time for which the handoff number rings before the receptionist answers, in seconds; see
+    /// [`is_team_first`].
     pub team_first_seconds: u32,
     /// Up to [`BLOCKED_NUMBERS_MAX`] numbers whose calls are rejected and whose text messages are dropped.
     pub blocked_numbers: Vec<Phone>,

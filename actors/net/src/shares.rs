@@ -1,8 +1,9 @@
 //! A resource of which each business can hold only a share.
 //!
-//! Invariants: a business holds at most its share. The requests of a business are granted in order. Requests
-//! that are within their businesses' shares are also granted in order. A waiting request holds no units of
-//! the total, so waiting requests cannot block each other. A business without units uses no memory.
+//! Invariants: a business holds at most its share. A request first waits until the business has enough units
+//! left in its share, and then until the total has enough units left. Waiting requests get units in order of
+//! arrival. A waiting request holds no units of the total, so waiting requests cannot block each other. A
+//! business without units uses no memory.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};

@@ -158,18 +158,14 @@ fn last_segment(reference: &Value) -> &str {
     reference.as_str().and_then(|text| text.rsplit('/').next()).unwrap_or_default()
 }
 
-/// Splits the first sentence of a description into a phrase and the default (`… when absent`).
+/// Splits a description into a phrase and a default. The phrase is the first sentence, and the default is in the
+/// second sentence (`The default is ….`).
 fn phrase_and_default(description: &str) -> (String, Option<String>) {
-    let sentence = description.split(". ").next().unwrap_or_default().trim_end_matches('.');
-    let (mut kept, mut default) = (Vec::new(), None);
-    for clause in sentence.split("; ") {
-        match clause.strip_suffix(" when absent") {
-            Some(absent) => default = Some(absent.replace('`', "")),
-            None if clause.starts_with("null ") => {}
-            None => kept.push(clause),
-        }
-    }
-    (kept.join("; "), default)
+    let mut sentences = description.split(". ").map(|sentence| sentence.trim_end_matches('.'));
+    let first = sentences.next().unwrap_or_default();
+    let kept: Vec<_> = first.split("; ").filter(|clause| !clause.starts_with("null ")).collect();
+    let default = sentences.next().and_then(|second| second.strip_prefix("The default is "));
+    (kept.join("; "), default.map(|default| default.replace('`', "")))
 }
 
 #[cfg(test)]
@@ -183,7 +179,7 @@ mod tests {
             (about, default.unwrap_or_default())
         };
         assert_eq!(split("Its name."), ("Its name".into(), String::new()));
-        assert_eq!(split("The language; `en` when absent."), ("The language".into(), "en".into()));
+        assert_eq!(split("The language. The default is `en`."), ("The language".into(), "en".into()));
         assert_eq!(split("The recipient; null clears it. More."), ("The recipient".into(), String::new()));
     }
 }

@@ -166,7 +166,8 @@ pub struct Chunk {
     pub sha256: String,
 }
 
-/// The contents of `manifest.json`: the manifest, and the SHA-256 of the manifest as JSON without spaces.
+/// The contents of `manifest.json`: the manifest and its SHA-256 digest. The digest is computed over the
+/// manifest as JSON without spaces.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Signed {

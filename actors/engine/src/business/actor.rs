@@ -282,8 +282,8 @@ impl Running {
         Ok(())
     }
 
-    /// Holds a permit while the actor counts, runs background jobs, or has not yet checked whether it has
-    /// work.
+    /// Holds a permit while the actor counts the rows of the business, runs background jobs, or has not yet
+    /// checked whether any background work is due.
     fn hold_while_working(&mut self) {
         let Self { state, has_looked, permits, work, .. } = self;
         let is_idle = *has_looked && state.jobs.are_done() && state.budget.are_complete();

@@ -70,8 +70,9 @@ pub(super) fn write_notices(
     Ok(changed)
 }
 
-/// The mail of a new notice, which waits at least for `delay`. `None` without a relay. The batch already
-/// contains `more` notices. If the budget has no room for another one, the mail is marked as dropped.
+/// The mail for a new notice. It is sent `delay` from now at the earliest. `None` without a relay. `more` is
+/// the number of notices that the batch already contains. If the budget has no room for this notice too, the
+/// mail is marked as dropped.
 pub(crate) fn minted_notice(
     state: &mut State,
     notice: Notice,
@@ -86,7 +87,8 @@ pub(crate) fn minted_notice(
     Some(within_budget(&state.budget.limits, state.budget.waiting.notices() + more, mail, at))
 }
 
-/// Marks a new notice as dropped if the budget allows no more than the `waiting` notices.
+/// Marks a new notice as dropped if the budget has no room for it in addition to the notices that already
+/// wait. `waiting` is the number of these notices.
 pub(crate) fn within_budget(budget: &Budget, waiting: u64, mail: Mail, at: Timestamp) -> Mail {
     let waiting = Amount { rows: waiting, bytes: 0 };
     if budget.has_room(BudgetKind::WaitingNotices, waiting, Amount::row(0)) {
@@ -96,7 +98,8 @@ pub(crate) fn within_budget(budget: &Budget, waiting: u64, mail: Mail, at: Times
     }
 }
 
-/// The notices that a change makes: one about the change, and the reminders of a confirmed appointment.
+/// The notices that a change of an appointment makes: one notice about the change, and the reminders if the
+/// appointment is confirmed.
 fn notices(
     state: &State,
     before: Option<&Appointment>,

@@ -18,8 +18,8 @@ use super::state::State;
 use crate::error::{EngineError, Result};
 
 const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
-/// The maximum number of days after today whose rows are read. Rows of later days exist only if a clock was
-/// wrong.
+/// Idempotency keys of days after today exist only if a clock was wrong. This is the maximum number of such
+/// days whose rows are read.
 const DAYS_AHEAD_MAX: usize = 32;
 
 pub(super) fn given(

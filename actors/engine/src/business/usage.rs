@@ -136,7 +136,8 @@ impl State {
             .map(|counted| Uncounted { kind: next, range: keys::of_kind(self.id, counted.kind) }))
     }
 
-    /// The next rows of a range, with all changes decided so far, and the remaining range.
+    /// Returns the next rows of a range, including changes that are not committed yet, and the part of the
+    /// range after them.
     #[allow(clippy::type_complexity, reason = "a type alias would be used only once")]
     pub(crate) fn next_rows(
         &self,

@@ -1,4 +1,4 @@
-//! Counts all rows of a store. The caller passes the rows in key order: first the rows of the installation,
+//! Counts all rows of a store. The caller passes the rows in key order: the rows of the installation, and
 //! then the rows of one business after another.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -13,8 +13,8 @@ use super::{BUSINESS, Difference, Differences, Found, decodes};
 /// The maximum number of listed businesses that are held in memory (16 bytes each). If there are more,
 /// missing businesses are not detected.
 const LISTED_MAX: usize = 4 << 20;
-/// The maximum number of API keys that are held in memory (9 bytes each). If there are more, the numbers of
-/// API keys are not compared.
+/// The maximum number of API keys that are held in memory (9 bytes each). If there are more, the API keys of
+/// each business are not compared with the recorded number.
 const KEYS_MAX: usize = 4 << 20;
 
 #[derive(Default)]

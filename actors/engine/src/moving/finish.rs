@@ -6,8 +6,8 @@
 //! - A call that is repeated after an interruption has the same result.
 //! - The rows of a business are deleted in bounded steps, so other work continues.
 //! - A slug belongs to one business: [`open_all`] runs while the slugs of the businesses are locked.
-//! - The batch that opens an imported business also adds it to the list of tombstones. It is written only after
-//!   the point of no return ([`crate::moving`]).
+//! - The batch that opens an imported business also records the import in the store's list of tombstones. The
+//!   batch is written only after the point of no return ([`crate::moving`]).
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -105,7 +105,8 @@ impl Committer {
         assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store allows");
         let shard = shard(business);
         let newest = &self.core.newest[shard];
-        // The ticket is noted under the queue's lock, so it cannot replace the `u64::MAX` of a failure.
+        // The ticket is noted under the queue's lock, so it cannot overwrite `u64::MAX`, which marks a
+        // failure.
         self.core.queue.push(shard, batch, done, |ticket| newest.note(what, ticket))
     }
 

@@ -2,20 +2,22 @@
 //!
 //! sled ends a segment at the first message with a wrong checksum, so a flipped bit hides the rest of the
 //! segment without an error. This check reads the same segments as sled, and refuses a log with a flipped
-//! bit.
+//! bit. Two files of the store help the check. The *mark* (module `mark`) contains the number of the newest
+//! durable batch, so it reveals whether the tail lost batches. The *list* (`sealed`) contains the page
+//! numbers of each segment that was synced.
 //!
 //! Rules:
 //!
 //! - After a clean stop, every message up to the recorded end must be valid. If a message is invalid but the journal
 //!   contains all missing batches, the next rules apply instead.
-//! - After an unclean stop, the *tail* of the log may be torn and ends at its first invalid message. The tail
-//!   begins with the segment that contains the highest stable LSN of all headers. The mark (`mark`) reveals a
-//!   loss of batches in the tail. A segment in the list (`sealed`) was synced, so it is not torn.
-//! - The first segment of the tail exists, and no segment of the tail was free.
+//! - After an unclean stop, the *tail* of the log may be torn, except its segments that are in the list. The
+//!   tail begins with the segment that contains the highest stable LSN of all headers, and ends at its first
+//!   invalid message.
+//! - The first segment of the tail must exist. A segment of the tail is in use, so it never counts as free in
+//!   the next rule.
 //! - A segment before the tail may be torn, cut off or without a valid header only if it was free: a crash
-//!   can happen while sled overwrites a free segment. The list contains the numbers of the segment's pages.
-//!   The segment was free if each of these pages was replaced or freed later. A torn segment that is not in
-//!   the list is damaged.
+//!   can happen while sled overwrites a free segment. A segment was free if each page in its entry of the
+//!   list was replaced or freed later. A torn segment that is not in the list is damaged.
 //! - If there is no list, the store was last used by a version without the list. The pages of a segment are then taken
 //!   from the valid message headers in it.
 

@@ -107,17 +107,19 @@ impl<'a> At<'a> {
         Self { at: self.at.checked_sub(1)?, ..self }.word()
     }
 
-    /// Skips the words of a phrase. `None` if they do not follow.
+    /// Skips the words of a phrase. `None` if the text at this position differs from the phrase.
     pub(super) fn phrase(self, phrase: &str) -> Option<Self> {
         phrase.split(' ').try_fold(self, |at, word| (at.word()? == word).then(|| at.skip(1)))
     }
 
-    /// Skips the first of these phrases that follows. `None` if none does.
+    /// Skips the first phrase in the list that is in the text at this position. `None` if the text contains
+    /// none of the phrases here.
     pub(super) fn any(self, phrases: &[&str]) -> Option<Self> {
         phrases.iter().find_map(|phrase| self.phrase(phrase))
     }
 
-    /// Skips one of these phrases if it follows.
+    /// Skips a phrase like [`At::any`], but stays at this position if the text contains none of the phrases
+    /// here.
     pub(super) fn optional(self, phrases: &[&str]) -> Self {
         self.any(phrases).unwrap_or(self)
     }

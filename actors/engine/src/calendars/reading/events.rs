@@ -1,4 +1,4 @@
-//! The comparison of the events of a read with the stored events.
+//! Compares the events that were just read from a calendar with the stored events.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,13 +8,13 @@ use domain::{
 };
 use store::{Batch, Order, Record, Store, StoreError, kept, keys};
 
-/// The maximum size of a batch that is written before the commit of a read.
+/// The maximum size of a batch that is written before the commit of the busy times.
 const BATCH_BYTES_MAX: usize = 128 << 10;
 
 pub(super) type Hash = [u8; 16];
 pub(super) type Stored = BTreeMap<Hash, CalendarEvent>;
 
-/// The events that a read has received, before they are compared with the stored events.
+/// The events that were read from the calendar, before they are compared with the stored events.
 pub(super) struct Found {
     /// All events of the calendar after a complete read, otherwise the events that have changed.
     pub(super) events: Vec<CalendarEvent>,
@@ -30,9 +30,9 @@ pub(super) struct Found {
     pub(super) position: ReadPosition,
 }
 
-/// The changes that the result of a read makes.
+/// The changes to the stored rows.
 pub(super) struct Applied {
-    /// The rows of the events, in batches. The last batch is part of the commit of the read.
+    /// The rows of the events, in batches. The last batch is part of the commit of the busy times.
     pub(super) rows: Vec<Batch>,
     pub(super) busy: Spans,
     /// The events of appointments that the read has found, and `None` for deleted ones.
@@ -42,7 +42,7 @@ pub(super) struct Applied {
 
 pub(super) enum Comparison {
     Applied(Applied),
-    /// The read would delete most events, and no complete read has confirmed it.
+    /// Most stored events would be deleted, and no complete read has confirmed this.
     MassDeletion,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn stored(store: &Store, of: BusinessId, calendar: CalendarId) -> Res
     rows.map(|row| row.map(|(_, event)| (event.hash, event))).collect()
 }
 
-/// Compares a read with the stored events.
+/// Compares the events that were read with the stored events.
 ///
 /// # Errors
 /// [`CalendarFault::TooLarge`] if the calendar would have too many events or busy times.

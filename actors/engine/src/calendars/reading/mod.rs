@@ -1,4 +1,5 @@
-//! The reads and writes of connected calendars: one actor per calendar, and one schedule for all of them.
+//! Reads and writes the connected calendars. Each calendar has an actor, and one schedule starts the turns of
+//! all calendars.
 //!
 //! Invariants:
 //!
@@ -20,7 +21,7 @@
 //! | `caldav`, `xml` | the discovery and the reads of CalDAV calendars |
 //! | `web` | requests with credentials, and redirects |
 //! | `files` | the busy times in a calendar file |
-//! | `events` | the comparison of the events of a read with the stored ones |
+//! | `events` | compares the events that were just read with the stored events |
 
 mod actor;
 mod caldav;

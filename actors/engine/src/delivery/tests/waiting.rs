@@ -21,8 +21,8 @@ fn named(name: &str) -> ContactDetails {
     ContactDetails { name: Some(Text::new(name.into()).unwrap()), ..ContactDetails::default() }
 }
 
-/// The time between an event and its arrival at an endpoint of the same business, and at an endpoint of
-/// another business.
+/// Returns the time until an event arrives at an endpoint, for two businesses: the business that already has
+/// `waiting` deliveries, and a business without deliveries.
 async fn first_attempts(waiting: usize) -> [Duration; 2] {
     let mut world = World::new().await;
     let (dead, _) = world.endpoint("dead", 1, OK).await;

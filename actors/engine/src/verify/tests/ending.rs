@@ -1,5 +1,6 @@
 //! Tests with damaged rows that are deleted in steps: rows of erased contacts, of events with data of erased
-//! contacts, and of deleted businesses. The file also contains tests with a damaged retention.
+//! contacts, and of deleted businesses. Other tests in this file damage the row with the retention periods of
+//! a business.
 
 use super::*;
 

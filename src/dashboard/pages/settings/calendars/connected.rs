@@ -22,7 +22,8 @@ use crate::dashboard::pages::prelude::*;
 
 const PLACE: &str = "settings/calendars";
 const SHOWN: usize = 100;
-/// The time for which the fields of a form are kept between the discovery and the choice of a calendar.
+/// The maximum time between the search for calendars and the choice of a calendar. Until then, the fields of
+/// the form are kept.
 const KEPT: Duration = Duration::from_secs(10 * 60);
 /// The maximum number of forms in memory. A further form replaces the oldest one.
 const KEPT_MAX: usize = 256;
@@ -37,7 +38,8 @@ const BOTH: &str = "both";
 /// Appointments are only written to the calendar.
 const WRITE_ONLY: &str = "write";
 
-/// The forms whose account was discovered, while the person has not chosen a calendar yet.
+/// The forms for which the service has found the calendars of the account, until the person chooses one of
+/// the calendars.
 #[derive(Default)]
 pub(in crate::dashboard) struct PendingForms(Mutex<VecDeque<PendingForm>>);
 
