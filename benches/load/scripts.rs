@@ -59,8 +59,8 @@ pub(crate) struct Bookings {
     count: AtomicUsize,
     /// The number of half hours that were already booked at each business.
     taken: usize,
-    /// The maximum number of requests, and the ids of the appointments that were created. Without a maximum, this is
-    /// `None` and no ids are stored.
+    /// The maximum number of requests, and the ids of the appointments that were created. If the number of
+    /// requests is not limited, this is `None` and no ids are stored.
     kept: Option<(usize, Mutex<Vec<String>>)>,
 }
 

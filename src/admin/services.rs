@@ -32,7 +32,7 @@ json_object! {
         min_notice_minutes: Option<Whole<0, MIN_NOTICE_MINUTES_MAX>>,
         /// How many days ahead customers can book, in the business's time zone. The default is no limit.
         max_advance_days: Option<AdvanceDays>,
-        /// The price in hundredths of the currency unit. With a price, `currency` is required.
+        /// The price in hundredths of the currency unit. If it is set, `currency` is required.
         price_cents: Option<Whole<0, PRICE_CENTS_MAX>>,
         /// The ISO 4217 code of the price's currency, such as EUR.
         currency: Option<Currency>,

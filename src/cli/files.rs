@@ -32,7 +32,7 @@ pub(super) struct WholeFile {
 }
 
 impl WholeFile {
-    /// Creates a file that must not exist yet. Without a name, the output is standard output.
+    /// Creates a file that must not exist yet. If no name is given, the output is standard output.
     pub(super) fn begin(to: Option<&Path>) -> Result<Self, String> {
         let file = match to {
             None => io::stdout().as_fd().try_clone_to_owned().map(File::from),

@@ -44,7 +44,8 @@ struct Tested {
     duration_ms: u64,
 }
 
-/// Runs a command. Exit code 0 if the relay accepted the mail, 1 if not, 2 for an invalid setting.
+/// Runs a command. The exit code is 0 if the relay accepted the mail, 1 if it did not, and 2 if a setting is
+/// invalid.
 pub fn mail(command: MailCommand) -> ExitCode {
     let MailCommand::Test(args) = command;
     let as_json = args.options.json;

@@ -162,7 +162,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// The path with the query, and `more` parameters appended to it.
+    /// The path with the query. The parameters in `more` are appended to the query.
     pub(super) fn target(&self, more: &[(&str, &str)]) -> String {
         if self.query.is_empty() && more.is_empty() {
             return self.path.clone();

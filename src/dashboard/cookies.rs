@@ -1,7 +1,5 @@
 //! The cookies of the dashboard.
 //!
-//! Session and draft cookies are hidden from scripts and are not sent with forms of other sites. With https,
-//! their name begins with `__Host-`, which binds them to this host (RFC 6265bis §4.1.3.2).
 //! - Session and draft cookies are hidden from scripts and are not sent with forms of other sites. With
 //!   https, their prefix `__Host-` binds them to this host (RFC 6265bis §4.1.3.2).
 //! - The other cookies contain only the language, the theme, the choices about the calendar, and the businesses whose

@@ -114,7 +114,8 @@ impl<K: Eq + Hash> Limit<K> {
         Self(Mutex::new(Windows::fixed(Rate { count, within })))
     }
 
-    /// Counts a form or an export of `who`. At the limit, the error is the number of seconds to wait.
+    /// Counts a form or an export of the client `who`. If the limit is reached, the error is the number of
+    /// seconds to wait.
     pub(super) fn count(&self, who: K, now: Timestamp) -> Result<(), u64> {
         let counted = self.0.lock().count(who, now);
         counted.map(|_| ()).map_err(|free| (free - now).num_milliseconds().unsigned_abs().div_ceil(1_000))

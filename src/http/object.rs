@@ -40,7 +40,7 @@ impl Declared {
         self.required.extend(required.then_some(name));
     }
 
-    /// Returns the schema of the object. `more` adds the rules between properties.
+    /// Returns the schema of the object. The functions in `more` add the rules between properties.
     pub fn object(self, doc: &[&str], more: &[fn(&mut Schema)]) -> Schema {
         let mut object =
             json_schema!({"type": "object", "description": doc.join("\n"), "properties": self.properties});

@@ -24,7 +24,7 @@ pub struct Schemas {
 
 impl Default for Schemas {
     fn default() -> Self {
-        // With `for_serialize`, the properties that a response always has are required. The macros for
+        // The option `for_serialize` makes the properties that a response always has required. The macros for
         // request types set their required properties themselves.
         let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(form);
         let settings = settings.with(|settings| settings.definitions_path = COMPONENTS.into());

@@ -32,7 +32,7 @@ json_object! {
         service: Named,
         /// The start: a local time such as 2026-11-24T10:00, or a time with an offset.
         starts_at: When,
-        /// The name or id of the staff member. Without it, any available staff member.
+        /// The name or id of the staff member. The default is any available staff member.
         staff: Option<Named>,
         /// The id of an existing contact. Send either contact_id or contact.
         contact_id: Option<String>,
@@ -56,7 +56,7 @@ json_object! {
         expected_starts_at: When,
         /// The new start: a local time, or a time with an offset.
         starts_at: When,
-        /// The name or id of the new staff member. Without it, the current one stays.
+        /// The name or id of the new staff member. The default is the current one.
         staff: Option<Named>,
         /// True to accept a pending appointment, which the team may decline.
         allow_pending: Option<bool>,

@@ -94,7 +94,8 @@ fn without_nulls(value: &mut Value) {
     }
 }
 
-/// Converts a view to the result `V`, with the properties of the same name and those in `more`.
+/// Converts a view to the result `V`: copies the view's properties that `V` has too, and adds the properties
+/// in `more`.
 pub(super) fn of_view<V: DeserializeOwned>(view: &impl Serialize, more: Value) -> Result<V, Refused> {
     let mut value = serde_json::to_value(view).map_err(ApiError::internal)?;
     if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {

@@ -28,7 +28,7 @@ json_object! {
         from: Date,
         /// The last day, at most 6 days after from. Without it, the range is one day.
         to: Option<Date>,
-        /// The name or id of the staff member. Without it, any staff member.
+        /// The name or id of the staff member. The default is any staff member.
         staff: Option<Named>,
         /// Morning is before 12:00, afternoon is 12:00 to 17:00, evening is from 17:00.
         part_of_day: Option<PartOfDay>,

@@ -47,8 +47,8 @@ async fn only_older_complete_backups_are_deleted_after_a_new_one_is_complete() {
     for day in 1..=3 {
         put(&made, &format!("backup-2020-01-0{day}T00-00-00Z"));
     }
-    // The command must delete none of the following entries, because none is a complete backup that the
-    // command has made.
+    // None of the following entries is a complete backup that the command has made, so the command must not
+    // delete any of them.
     let without_manifest = put(&made, "backup-2020-01-04T00-00-00Z");
     fs::remove_file(without_manifest.join("manifest.json")).unwrap();
     let with_more = put(&made, "backup-2020-01-05T00-00-00Z");

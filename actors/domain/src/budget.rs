@@ -143,8 +143,8 @@ impl Budget {
         after.rows <= allowed.rows && after.bytes <= allowed.bytes
     }
 
-    /// Checks that the budget has room for `more`. The error names `path`: a property of the request, or the name of
-    /// the kind.
+    /// Checks that the budget has room for the additional amount `more`. The error names `path`: a property
+    /// of the request, or the name of the kind.
     pub fn check(&self, kind: BudgetKind, used: Amount, more: Amount, path: &str) -> Result<(), Refusal> {
         if self.has_room(kind, used, more) {
             return Ok(());

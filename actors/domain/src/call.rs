@@ -1,4 +1,4 @@
-//! A call that the receptionist (the integration of the business) has answered or made.
+//! A call that the receptionist of the business has answered or made.
 
 use super::words::words;
 use super::{

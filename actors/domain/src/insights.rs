@@ -160,8 +160,8 @@ impl Insights {
         figures.calls_converted += u32::from(outcome == CallOutcome::AppointmentBooked);
     }
 
-    /// Returns the figures. `known` returns the contact to which an id now refers (after merges), or `None`
-    /// if the contact was erased.
+    /// Returns the figures. The function `known` returns the contact to which an id now refers (after
+    /// merges), or `None` if the contact was erased.
     pub fn finish(mut self, known: impl Fn(ContactId) -> Option<ContactId>) -> Vec<Figures> {
         for (contact, period) in &mut self.customers {
             *contact = contact.and_then(&known);

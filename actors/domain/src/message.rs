@@ -1,4 +1,4 @@
-//! A message that the receptionist (the integration of the business) has taken for the team.
+//! A message that the receptionist of the business has taken for the team.
 
 use super::words::words;
 use super::{CallId, ContactId, MessageId, Phone, StaffId, Text, Timestamp, search_text};

@@ -90,7 +90,8 @@ pub enum ProblemCode {
     DaysFrom(&'static str, i64),
     SkippedDays,
     OpensAtTheEnd,
-    /// The start and the end of the window are equal. The parameter is the name of the other property.
+    /// The start and the end of the window are equal. The parameter is the name of the property with the
+    /// other of these two times.
     SameAs(&'static str),
     DayListed(Day, usize),
     BreaksMax(usize),

@@ -43,7 +43,8 @@ impl<K: Copy + Eq + Hash> Quota<K> {
         Self { all_max, each_max, held: Mutex::new(Held { all: 0, each: HashMap::new() }) }
     }
 
-    /// Takes a permit. `None` if `who` holds `each_max` permits or `all_max` are held.
+    /// Takes a permit for the holder `who`. Returns `None` if this holder has `each_max` permits, or all
+    /// holders together have `all_max` permits.
     pub(crate) fn take(&self, who: K) -> Option<QuotaPermit<K, &Self>> {
         self.count(who).then(|| QuotaPermit { of: self, who })
     }

@@ -142,8 +142,8 @@ impl Rule {
         rule
     }
 
-    /// Passes the local times of the rule that are in the window to `found`, in ascending order. `start` is the first
-    /// occurrence of the rule.
+    /// Calls the function `found` with each local time of the rule that is in the window, in ascending order.
+    /// `start` is the first occurrence of the rule.
     pub(crate) fn expand(
         &self,
         start: NaiveDateTime,
@@ -356,7 +356,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// Counts an occurrence and passes it to `found`. Returns whether it was the last one.
+    /// Counts an occurrence and calls `found` with it. Returns whether it was the last one.
     fn emit(&mut self, time: NaiveDateTime, steps: &mut Steps, found: Found<'_>) -> ControlFlow<Stop, bool> {
         steps.take(1)?;
         if time < self.start {

@@ -89,8 +89,8 @@ impl Files {
         tail::let_go(&self.store)
     }
 
-    /// Isolates the page with the corrupt message at this offset. Without an offset, isolates all corrupt pages. sled
-    /// must be closed.
+    /// Isolates the page with the corrupt message at this offset. If `offset` is `None`, isolates all corrupt
+    /// pages. sled must be closed.
     ///
     /// # Errors
     /// [`StoreError::DamagedAt`] if the page contains rows of the installation, or if its range of keys is unknown.

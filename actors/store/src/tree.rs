@@ -84,7 +84,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Closes sled, runs `between`, opens sled again and runs `then`. Other threads wait until it is open again.
+    /// Closes sled, calls the function `between`, opens sled again and calls the function `then`. Other
+    /// threads wait until it is open again.
     pub(super) fn reopen<T>(
         &self,
         files: &Files,

@@ -115,7 +115,8 @@ pub(crate) fn take(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
     }
 }
 
-/// Takes a turn at the menu that names no entry: a farewell, the details of a booking, or a question.
+/// Handles a turn at the menu that names no entry of the menu. The turn may be a farewell, the details of a
+/// booking, or a question.
 fn free(flow: &mut Flow<'_>, text: &str, entries: &[Entry]) -> Asked<()> {
     if reader::is_farewell(text) {
         flow.say(Key::Goodbye);

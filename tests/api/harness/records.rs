@@ -22,7 +22,8 @@ pub(crate) fn id(resource: &Value) -> &str {
     resource["id"].as_str().unwrap()
 }
 
-/// Combines the properties of `base` and `more`. If both have a property, the value is from `more`.
+/// Adds the properties of `more` to the properties of `base`. If both have a property, the value is from
+/// `more`.
 pub(crate) fn merged(mut base: Value, more: Value) -> Value {
     let Value::Object(more) = more else { panic!("the properties must be an object") };
     base.as_object_mut().unwrap().extend(more);

@@ -246,8 +246,8 @@ async fn the_date_picker_and_the_shortcuts_open_days() {
     desk.close().await;
 }
 
-/// The sizes of the links of appointments that are too small, and the number of appointments that share their
-/// lane with five others.
+/// A script that returns two values: the sizes of the appointments' links that are too small, and the number
+/// of appointments that share their lane with five other appointments.
 const LINKS: &str = "
     const links = [...document.querySelectorAll('#board .visit .cover')].map(one => one.getBoundingClientRect());
     const small = links.filter(one => one.width < 24 || one.height < 24).map(one => [one.width, one.height]);

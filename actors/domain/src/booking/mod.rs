@@ -145,7 +145,8 @@ pub fn check_booking(
 /// Books an appointment.
 ///
 /// # Errors
-/// Returns the errors of [`check_booking`] first, then those of the booking mode, then [`Refusal::SlotUnavailable`].
+/// Returns the errors of [`check_booking`] first, then the errors of the booking mode, then
+/// [`Refusal::SlotUnavailable`].
 pub fn book(
     schedule: &Schedule<'_>,
     request: &BookRequest,
@@ -280,9 +281,9 @@ pub fn attendance_from(attendance: Attendance, starts_at: Timestamp, zone: Tz) -
 /// Checks that an appointment can get this attendance.
 ///
 /// # Errors
-/// Returns [`Refusal::Conflict`] if the appointment is not confirmed, or if the request comes too early.
-/// `arrived` can be set from the beginning of the local day on which the appointment starts, the other values
-/// from the start on.
+/// Returns [`Refusal::Conflict`] if the appointment is not confirmed, or if the request comes too early. The
+/// value `arrived` can be set from the beginning of the local day on which the appointment starts. The other
+/// values can be set from the start of the appointment.
 pub fn check_attendance(
     schedule: &Schedule<'_>,
     before: &Appointment,

@@ -14,7 +14,7 @@ use super::request::{IfMatch, Request};
 use super::state::State;
 
 pub struct Context<'a> {
-    /// The actor's memory and the store, with all changes that the actor has decided so far, durable or not.
+    /// The actor's memory and the store, including changes that are not durable yet.
     pub(crate) state: &'a State,
     pub(crate) request: &'a Request,
     pub(crate) now: Timestamp,
@@ -53,7 +53,7 @@ impl<'a> Context<'a> {
         AffectedView::new(changed(self.schedule()).outside(concerned))
     }
 
-    /// The operator or member who requests the change. Errors: [`Refusal::NotAllowed`] for all others.
+    /// The operator or member who requests the change. Returns [`Refusal::NotAllowed`] for any other caller.
     pub fn editor(&self) -> Result<Editor<'a>, Refusal> {
         match self.request.actor {
             Actor::Operator | Actor::System => Ok(Editor::Operator),

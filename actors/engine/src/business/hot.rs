@@ -1,6 +1,7 @@
 //! The records that the memory of a business actor contains.
 //!
-//! Invariant: the store's table marks a kind of records as `hot` if and only if a load reads its rows.
+//! Invariant: the store's table marks a kind of records as `hot` if and only if the number of the kind is
+//! below [`HOT_END`]. So one scan reads the rows of all hot kinds.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ pub(crate) trait Hot: Kept {
     /// Adds the record to the memory. It replaces the record that has the same key.
     fn hold(self, state: &mut State);
 
-    /// Adds one of the rows of a load. An undecodable row is skipped.
+    /// Adds the record of a row that the actor reads when it starts. An undecodable row is skipped.
     fn load(row: &Pair, state: &mut State) -> Result<(), StoreError> {
         let record = state.store.find_in::<Self>(&row.0, &row.1)?;
         if let Some(record) = record {
@@ -83,7 +84,7 @@ const _: () = {
     }
 };
 
-/// Adds a row of the scan of a load to the memory. A row of an unknown kind is set aside.
+/// Adds a row that the actor reads when it starts to the memory. A row of an unknown kind is set aside.
 pub(super) fn load(row: &Pair, state: &mut State) -> Result<(), StoreError> {
     let number = keys::kind_of(&row.0)?;
     let load = KINDS.iter().zip(LOADS).find(|(kind, _)| kind.rows == number).and_then(|(_, load)| *load);

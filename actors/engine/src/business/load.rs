@@ -33,8 +33,8 @@ pub(crate) struct Start {
 
 pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let (id, store) = (start.id, &start.store);
-    // `waiting` counts only deliveries that are submitted from now on. The load finds the earlier deliveries
-    // in the store, because it waits until they are durable.
+    // The field `waiting` counts only deliveries that are submitted from now on. The load finds the earlier
+    // deliveries in the store, because it waits until they are durable.
     let waiting = store.watch(id);
     store.settled(id).await?;
     let mut rows = store.scan(&keys::hot(id), Order::Ascending);

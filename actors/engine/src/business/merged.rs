@@ -12,7 +12,7 @@ use crate::scans::Reader;
 /// the look-up can add one.
 const STEPS_MAX: usize = 16;
 
-/// A view of the rows of a business: the store, or the store with changes that are not durable yet.
+/// A view of the rows of a business. It may include changes that are not durable yet.
 pub(crate) trait Look {
     fn row(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError>;
     fn record<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError>;
@@ -80,7 +80,8 @@ pub(crate) struct Whose {
 }
 
 impl Whose {
-    /// The contact to which the id `asked` leads. `None` for an unknown or erased contact.
+    /// Returns the contact to which an id refers after all merges. `None` if the contact is unknown or was
+    /// erased.
     pub(crate) fn of(rows: &impl Look, of: BusinessId, asked: ContactId) -> Result<Option<Self>, StoreError> {
         let Some(id) = survivor(rows, of, asked)? else { return Ok(None) };
         let from = rows.row(&keys::merging(of, id))?;

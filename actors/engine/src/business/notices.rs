@@ -146,7 +146,7 @@ fn delete_oldest(state: &State, id: AppointmentId, batch: &mut Batch) -> Result<
     Ok(())
 }
 
-/// Calls `then` with each notice of an appointment, oldest first.
+/// Calls the function `then` with each notice of an appointment, oldest first.
 pub(crate) fn notices_of(
     state: &State,
     id: AppointmentId,

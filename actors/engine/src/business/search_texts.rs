@@ -176,8 +176,8 @@ fn file(
     Ok(if is_all { filed.records } else { ROW_RECORDS_MAX })
 }
 
-/// Returns the texts of the first records after an id, including changes that are not committed yet. The
-/// second value is true if these are the last records.
+/// Returns the texts of the first records after an id, including changes that are not durable yet. The second
+/// value is true if these are the last records.
 fn unfiled(
     state: &State,
     kind: &Kind,

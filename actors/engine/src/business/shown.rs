@@ -1,4 +1,4 @@
-//! Renders records with all changes decided so far.
+//! Renders records, including changes that are not durable yet.
 //!
 //! Invariant: a view contains no data of an erased contact, even before the erasure has changed the record.
 

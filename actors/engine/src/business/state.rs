@@ -192,7 +192,8 @@ impl State {
         }
     }
 
-    /// Reads a record with all changes decided so far. `None` if it is missing or cannot be decoded.
+    /// Reads a record, including changes that are not durable yet. Returns `None` if it is missing or cannot
+    /// be decoded.
     pub(crate) fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         Ok(self.store.usable(key, self.read(key))?.flatten())
     }
@@ -215,7 +216,7 @@ impl State {
         }
     }
 
-    /// The first row of a range in this order, with all changes decided so far.
+    /// The first row of a range in this order, including changes that are not durable yet.
     pub(crate) fn next_in(
         &self,
         range: &KeyRange,
@@ -375,7 +376,7 @@ impl State {
         Ok(())
     }
 
-    /// The rows of the appointments that start in `[from, to)`, with all changes decided so far.
+    /// The rows of the appointments that start in `[from, to)`, including changes that are not durable yet.
     async fn rows_between(
         &mut self,
         from: Timestamp,

@@ -2,8 +2,8 @@
 //! entry contains it. If that entry has no usage, the rows are counted again.
 //!
 //! Invariants:
-//! - `BusinessBudget::usage` equals the rows in the store after all decided changes: all rows, or only the
-//!   rows before `uncounted` while a count is in progress.
+//! - `BusinessBudget::usage` counts the rows of the store, including changes that are not durable yet. While
+//!   a count is in progress, it counts only the rows before `uncounted`.
 //! - A change that changes the usage writes an audit entry with the new usage in the same batch.
 //! - A step of counting is one message and reads a bounded number of rows and bytes. Only requests for the
 //!   complete usage wait until all steps are done.
@@ -136,7 +136,7 @@ impl State {
             .map(|counted| Uncounted { kind: next, range: keys::of_kind(self.id, counted.kind) }))
     }
 
-    /// Returns the next rows of a range, including changes that are not committed yet, and the part of the
+    /// Returns the next rows of a range, including changes that are not durable yet, and the part of the
     /// range after them.
     #[allow(clippy::type_complexity, reason = "a type alias would be used only once")]
     pub(crate) fn next_rows(

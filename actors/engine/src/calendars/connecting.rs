@@ -1,5 +1,5 @@
-//! The check before a calendar is connected or gets a new address or new credentials. The check reads the calendar
-//! once. If this read fails, the change is refused.
+//! Checks a calendar before it is connected or gets a new address or new credentials. The service reads the
+//! calendar once. If it cannot be read, the change is refused.
 
 use domain::{
     BusinessId, CalendarError, CalendarFault, CalendarKind, CalendarLogin, Host, ProblemCode, Refusal,

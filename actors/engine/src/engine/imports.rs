@@ -65,7 +65,7 @@ impl Engine {
 }
 
 impl Import {
-    /// Opens the businesses of a [valid](Import::is_good) import. With `once`, stores the response.
+    /// Opens the businesses of a [valid](Import::is_good) import. If `once` is set, stores the response.
     pub async fn finish(
         self,
         mut imported: ImportedView,

@@ -1,6 +1,6 @@
 //! The actor of the outbox. Its queue is the store's index of due mails, and every message requests a
-//! [turn](super::turn). Its memory contains the mails that are being sent, and the [lanes](super::order)
-//! (groups of mails) that have waiting mails, but not these mails.
+//! [turn](super::turn). Its memory contains the mails that are being sent. For the waiting mails, it contains
+//! only their [lanes](super::order) (groups of mails).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};

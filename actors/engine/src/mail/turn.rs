@@ -206,7 +206,7 @@ impl State {
         }
     }
 
-    /// Sets the timer. Without `wait`, clears the timer.
+    /// Sets the timer. If `wait` is `None`, clears the timer.
     fn wait(&mut self, wait: Option<Duration>) {
         if let Some(timer) = self.timer.take() {
             timer.abort();

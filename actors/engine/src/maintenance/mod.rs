@@ -48,8 +48,8 @@ trait Job: Default + Send + 'static {
 }
 
 impl Maintenance {
-    /// Creates the jobs. `deleted` is notified when a deleted business may have rows left, and `left` when an
-    /// import may have rows left.
+    /// Creates the jobs. The engine notifies `deleted` when a deleted business may have rows left. It
+    /// notifies `left` when an interrupted import may have rows left.
     pub(crate) fn new(deleted: &Arc<Notify>, left: &Arc<Notify>) -> Self {
         let (deleted, left) = (Arc::clone(deleted), Arc::clone(left));
         Self { round: Arc::default(), wakes: [deleted, left, Arc::default(), Arc::default(), Arc::default()] }

@@ -49,7 +49,7 @@ pub(super) struct ImportedBusiness {
     /// The line of the first call. The other calls are on the following lines.
     first_call: Option<u64>,
     newest: (Uuid, Timestamp),
-    /// The contacts who were erased in this store. Without `erase_again`, their records are refused.
+    /// The contacts who were erased in this store. If `erase_again` is false, their records are refused.
     erased: BTreeSet<ContactId>,
     erase_again: bool,
     /// The imported contacts who were erased in this store, to remove their data from the imported records.

@@ -89,7 +89,7 @@ fn is_of_open_conversation(of: BusinessId, rows: &dyn Rows, call: CallId) -> Res
 }
 
 impl Leaving {
-    /// Exports a business. Without `with_secrets`, the webhook endpoints are omitted.
+    /// Exports a business. If `with_secrets` is false, the webhook endpoints are omitted.
     pub fn of(business: Business, with_secrets: bool) -> Self {
         let of = business.id;
         let (business, parts, left) = (Some(business), PARTS, keys::of_kind(of, PARTS[0].rows()));

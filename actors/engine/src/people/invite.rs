@@ -172,8 +172,8 @@ impl People {
         Ok(())
     }
 
-    /// Makes a link that the operator must pass on. Without `kind`, the state of the account determines the
-    /// kind of the link.
+    /// Makes a link that the operator must pass on. If `kind` is `None`, the state of the account determines
+    /// the kind of the link.
     pub async fn make_link(
         &self,
         business: &BusinessHandle,

@@ -1,4 +1,4 @@
-//! Reads of many rows for one request, without blocking other requests.
+//! Reads many rows for one request, without blocking other requests.
 //!
 //! A list request reads in steps. Invariants:
 //!

@@ -111,7 +111,8 @@ impl Damaged {
         Ok(parts)
     }
 
-    /// Returns the rows of a range, except those of businesses that are set aside. `all` scans every row.
+    /// Returns the rows of a range, except the rows of businesses that are set aside. The function `all`
+    /// scans a range without this exception.
     pub(super) fn scan<'a>(
         &'a self,
         range: &KeyRange,

@@ -59,8 +59,8 @@ pub(super) fn node(log: &Log, state: &State) -> io::Result<Option<Node>> {
     Ok(Some(node))
 }
 
-/// Returns the unreadable pages, each with the offset of its first corrupt message. With an `offset`, returns only the
-/// page that has a message there.
+/// Returns the unreadable pages, each with the offset of its first corrupt message. If `offset` is given,
+/// returns only the page that has a message at this offset.
 pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io::Result<Vec<(u64, u64)>> {
     let mut found = Vec::new();
     for (page, state) in pages.iter() {

@@ -18,7 +18,8 @@ use super::open_times::{OpenTimes, Shown};
 use crate::dashboard::pages::prelude::*;
 use crate::local_time::{WallClockError, instant};
 
-/// The names of the buttons that show open times: the main button, and the days of the strip.
+/// The names of the buttons that show open times. The first is the main button, and the second is for the
+/// days of the strip.
 const SHOW: &str = "show";
 const DAY: &str = "day";
 /// The field with the chosen open time, or with [`OTHER`] for a typed time.

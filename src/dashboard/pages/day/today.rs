@@ -54,7 +54,7 @@ struct Page<'a> {
 /// A warning about appointments that the team may have to move.
 struct Warning {
     text: String,
-    /// The earliest appointments. `more` is the number of the others.
+    /// The earliest of the appointments.
     visits: Vec<AppointmentView>,
     more: u64,
 }

@@ -127,8 +127,8 @@ pub(in crate::dashboard) fn date(form: &Form, name: &str) -> Result<NaiveDate, P
     NaiveDate::from_text(text).map_err(|code| Problem::new(name, code))
 }
 
-/// The instant of a time on a day, or `None` without a day. Without a time, it is the start or, if `ends`
-/// is true, the end of the day.
+/// The instant of a time on a day, or `None` if `day` is `None`. If `time` is empty, the instant is the start
+/// of the day or, if `ends` is true, the end of the day.
 pub(in crate::dashboard) fn at(
     day: Option<NaiveDate>,
     time: &str,

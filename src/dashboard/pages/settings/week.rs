@@ -13,7 +13,7 @@ const DAYS: [Day; 7] =
 /// The maximum number of ranges per day that are parsed. The engine accepts fewer ranges per week.
 const OF_DAY_MAX: usize = 100;
 
-/// A kind of hours: its property in the body, and its fields in the form.
+/// A kind of hours, with its property in the body and its fields in the form.
 pub(super) struct Times {
     /// The name of the property. The property is a list of items with a `day` and the two properties in `ends`.
     property: &'static str,
@@ -212,7 +212,8 @@ impl Times {
     }
 }
 
-/// The rows of a week: the first range of each day and the further ranges. `room` adds one more range.
+/// The rows of a week. The parameters `first` and `more` describe the fields of the first range of each day
+/// and of the further ranges. If `room` is true, each day gets one more range.
 pub(super) fn rows(
     view: &View,
     filled: &mut Filled,
@@ -222,7 +223,7 @@ pub(super) fn rows(
 ) -> Vec<DayRow> {
     let row = |day: Day| {
         let mut problem = String::new();
-        // If `first` and `more` have the same property, the further ranges begin with the second range.
+        // If all ranges are in one property of the form, the further ranges begin with the second range.
         let begin = if first.property == more.property { 2 } else { 1 };
         let has = |nth: &usize| !filled.get(&more.field(day, *nth, 0)).is_empty();
         let kept = (begin..=OF_DAY_MAX).take_while(|nth| filled.has(&more.field(day, *nth, 0))).last();

@@ -11,7 +11,7 @@ use super::contacts;
 use crate::business::{Change, Context, Decision, New, Shown, Write};
 use crate::error::Result;
 
-/// Saves a finished call. Without a `contact_id`, the contact is found by phone number, or created.
+/// Saves a finished call. If `contact_id` is `None`, the contact is found by phone number, or created.
 #[derive(Clone, Debug)]
 pub struct RecordCall {
     pub details: CallDetails,

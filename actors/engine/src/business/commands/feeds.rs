@@ -103,7 +103,8 @@ fn revoked(before: Feed, at: Timestamp) -> Write {
     Write::Feed { before: Some(before), after }
 }
 
-/// The feeds whose index rows ([`kind::FEED_LIVE`]) are in a range, with all changes decided so far.
+/// The feeds whose index rows ([`kind::FEED_LIVE`]) are in a range, including changes that are not durable
+/// yet.
 fn live(state: &State, range: KeyRange) -> Result<Vec<Feed>, StoreError> {
     let (mut feeds, mut left) = (Vec::new(), range);
     while let Some((row, _)) = state.next_in(&left, Order::Ascending)? {
@@ -143,7 +144,7 @@ pub(in crate::business) fn end(
     Ok(())
 }
 
-/// The person's feeds that `membership` does not allow. Without a membership, these are all of the person's feeds.
+/// The person's feeds that `membership` does not allow. If it is `None`, these are all of the person's feeds.
 fn lost(state: &State, person: PersonId, membership: Option<&Membership>) -> Result<Vec<Feed>, StoreError> {
     let mut feeds = live(state, keys::of_kind(state.id, kind::FEED_LIVE))?;
     feeds.retain(|feed| feed.created_by == KeyCreator::Person(person) && !feed.is_kept_by(membership));

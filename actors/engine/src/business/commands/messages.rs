@@ -13,7 +13,7 @@ use crate::error::{EngineError, Result};
 
 const NO_STAFF: ProblemCode = ProblemCode::NotOfTheBusiness(Named::Staff);
 
-/// Saves a message. Without a `contact_id`, its contact is found by the caller's phone number.
+/// Saves a message. If `contact_id` is `None`, the contact is found by the caller's phone number.
 #[derive(Clone, Debug)]
 pub struct TakeMessage {
     pub details: MessageDetails,

@@ -91,8 +91,8 @@ impl BusinessHandle {
         Ok((self.shown(&outside.ids).await?, outside.count))
     }
 
-    /// The future appointments that await confirmation, earliest first, at most `limit`, and true if there
-    /// are more.
+    /// Returns the future appointments that await confirmation, earliest first, at most `limit`. The second
+    /// value is true if there are more.
     pub async fn requests(&self, limit: usize) -> Result<(Vec<AppointmentView>, bool)> {
         let waiting = move |state: &mut State, now| {
             let to_come = state.pending.range((now, AppointmentId::from(Uuid::nil()))..);

@@ -21,8 +21,8 @@ const OVERLAPS_AHEAD: TimeDelta = TimeDelta::days(14);
 const OVERLAPS_MAX: usize = 20;
 
 impl BusinessHandle {
-    /// Returns the calendars of the business or of one staff member, in the order of creation. With `seen_by`, the list
-    /// contains only calendars that this member may manage.
+    /// Returns the calendars of the business or of one staff member, in the order of creation. If `seen_by`
+    /// is set, the list contains only the calendars that this member may manage.
     pub async fn calendars(
         &self,
         staff: Option<StaffId>,

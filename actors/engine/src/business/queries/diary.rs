@@ -60,7 +60,8 @@ impl BusinessHandle {
         Ok(History { entries, is_whole })
     }
 
-    /// The entries of a record between two instants, newest first, and true if the whole range was read.
+    /// Returns the entries of a record between two instants, newest first. The second value is true if the
+    /// whole range was read.
     async fn log_of(&self, of: Uuid, (from, to): (Timestamp, Timestamp)) -> Result<(Vec<AuditEntry>, bool)> {
         let range = keys::audit_within(self.id, Some(from), Some(to + ID_AHEAD_MAX));
         let page = PageRequest { limit: HISTORY_MAX, after: None };

@@ -1,4 +1,4 @@
-//! Reads for customers: the booking page, and the appointment of a manage link.
+//! Reads the booking page and the appointment of a manage link, for customers.
 
 use chrono::{NaiveDate, TimeDelta};
 use domain::availability::{Slot, Terms};

@@ -1,4 +1,4 @@
-//! The discovery and the reads of CalDAV calendars (RFC 4791, 6578).
+//! Finds and reads CalDAV calendars (RFC 4791, 6578).
 //!
 //! Invariants:
 //!
@@ -197,7 +197,8 @@ fn mail_addresses(hrefs: Vec<String>) -> Vec<String> {
     mails.filter(|mail| mail.len() <= ADDRESS_CHARS_MAX).take(ADDRESSES_MAX).collect()
 }
 
-/// Reads the changes since `known`, or all events without `known`. Returns `None` if nothing has changed since `known`.
+/// Reads the changes since the position `known`, or all events if `known` is `None`. Returns `None` if
+/// nothing has changed since the position.
 pub(super) async fn read(
     (web, of): (&Web, BusinessId),
     calendar: &ConnectedCalendar,
@@ -364,8 +365,8 @@ impl Read<'_> {
         Ok(ReadPosition { sync_token, ctag: mark(collection.ctag), ..ReadPosition::default() })
     }
 
-    /// Requests the list of all events. With `all`, [`Changes::changed`] contains every event, otherwise only
-    /// the events whose `ETag` differs from the stored `ETag`.
+    /// Requests the list of all events. If `all` is true, [`Changes::changed`] contains every event,
+    /// otherwise only the events whose `ETag` differs from the stored `ETag`.
     async fn list(&self, position: ReadPosition, all: bool) -> Result<Changes, Failure> {
         let (_, found) =
             self.account.properties("1", self.collection, "<d:getetag/><d:resourcetype/>").await?;

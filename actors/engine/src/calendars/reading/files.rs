@@ -1,5 +1,5 @@
-//! Reads the busy times in the calendar files of a read. All files together may use a limited number of
-//! steps.
+//! Reads the busy times in calendar files. All files of one read of a calendar may together use a limited
+//! number of steps.
 
 use std::sync::Arc;
 
@@ -62,7 +62,8 @@ impl FileReader {
         web.on_thread(self.business, read).await
     }
 
-    /// Reads the file of a response on a thread of `web`, and calls `then` there.
+    /// Reads the file of a response on a thread of the module `web`, and calls the function `then` on this
+    /// thread.
     pub(super) async fn read_with<T: Send + 'static>(
         self: &Arc<Self>,
         web: &Web,

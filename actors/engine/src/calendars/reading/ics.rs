@@ -1,4 +1,4 @@
-//! The read of a calendar file at an address.
+//! Reads a calendar file from an address.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -46,7 +46,8 @@ fn name(text: &[u8]) -> Option<String> {
     (!name.is_empty() && !name.contains(char::is_control)).then(|| name.to_owned())
 }
 
-/// Requests the file. With `known`, the server may respond with 304 because the file is unchanged.
+/// Requests the file. If `known` contains the headers of an earlier response, the server may respond with 304
+/// (unchanged).
 async fn fetch(
     (web, of): (&Web, BusinessId),
     url: &WebhookUrl,
@@ -66,7 +67,7 @@ async fn fetch(
     }
 }
 
-/// Fetches and reads the file. `None` if it is unchanged since `known`.
+/// Fetches and reads the file. Returns `None` if the file is unchanged since the position `known`.
 pub(super) async fn read(
     (web, of): (&Web, BusinessId),
     calendar: &ConnectedCalendar,

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - Credentials are sent only to the origin that a person entered. Those of iCloud are also sent to the
-//!   other servers of iCloud, which have the same accounts.
+//! - Credentials are sent only to the origin that a person entered. Credentials for iCloud are also sent to
+//!   the other servers of iCloud, which have the same accounts.
 //! - The target of a redirect is checked like an address that a person enters. It may have a private address
 //!   only if it and all earlier redirects have the entered origin, so no other server chooses a path on a
 //!   private address.

@@ -17,7 +17,8 @@ impl Map {
         self.put(&keys::unfinished(self.of()), vec![]);
     }
 
-    /// Begins the erasure of a contact: deletes the contact and its index rows, except the row `left`.
+    /// Begins the erasure of a contact: deletes the contact and its index rows, except rows of the kinds in
+    /// `left`.
     fn erase_but(&mut self, left: &[u8]) {
         let (of, contact) = (self.of(), self.somebody());
         self.erasing(&contact);

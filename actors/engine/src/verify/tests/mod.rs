@@ -112,7 +112,7 @@ impl Map {
         self.put(key, record.encode());
     }
 
-    /// Changes the first record of a kind that satisfies `which`.
+    /// Changes the first record of a kind for which the function `which` returns true.
     fn edit_where<R: Record>(&mut self, kind: u8, which: impl Fn(&R) -> bool, edit: impl FnOnce(&mut R)) {
         let key = self.keys(kind).into_iter().find(|key| which(&self.record(key))).unwrap();
         self.edit(&key, edit);

@@ -176,7 +176,8 @@ impl Default for State {
 }
 
 impl Queue {
-    /// Calls `before` with the ticket of the change, and then adds the change. A closed queue drops the change.
+    /// Calls the function `before` with the ticket of the change, and then adds the change. A closed queue
+    /// drops the change.
     pub(super) fn push(
         &self,
         lane: usize,

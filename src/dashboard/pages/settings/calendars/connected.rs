@@ -1,5 +1,5 @@
-//! The pages that connect, change and disconnect calendars, and the rows of the list of connected calendars. A member
-//! manages the calendars of their own staff member, and gets a 404 for others.
+//! The pages that connect, change and disconnect calendars, and the rows of the list of connected calendars.
+//! A member manages the calendars of their own staff member, and gets a 404 for any other calendar.
 //!
 //! Invariant: no page contains the address or the password of a connected calendar. Between the discovery and the
 //! choice of a calendar, both are only in memory, for at most 10 minutes.

@@ -1,6 +1,6 @@
-//! The page that lists connected calendars and feeds, with the form for a new feed, and the page that revokes a feed.
-//! Only the response to the form shows the address of a feed. A member sees the feeds of their own staff member, and
-//! gets a 404 for others.
+//! The page that lists connected calendars and feeds, with the form for a new feed, and the page that revokes
+//! a feed. Only the response to the form shows the address of a feed. A member sees the feeds of their own
+//! staff member, and gets a 404 for any other feed.
 
 use std::collections::HashMap;
 

@@ -246,8 +246,8 @@ pub(super) fn of_contact<T>(
     Ok((Vec::new(), End::UsedUp(page.after.clone().unwrap_or_else(|| before_all.to_vec()))))
 }
 
-/// Returns the value for an id. If `known` does not contain the value, `read` reads it. `unreadable` replaces
-/// an undecodable value.
+/// Returns the value for an id from the map `known`. If the map does not contain the value, the function
+/// `read` reads it. An undecodable value is replaced with the result of `unreadable`.
 pub(super) fn once<I: ResourceId + Hash, T>(
     known: &mut HashMap<I, T>,
     id: I,
