@@ -25,7 +25,8 @@ json_object! {
         from_number: Option<Phone>,
         /// The called number, E.164 or national.
         to_number: Option<Phone>,
-        /// The contact. When absent, the service finds or creates it by the other party's number.
+        /// The contact. The default is the contact with the other party's number, which is created if there
+        /// is none.
         contact_id: Option<ContactId>,
         /// The name for a contact that the service creates; an existing contact keeps its name.
         contact_name: Option<Text<1, 200>>,

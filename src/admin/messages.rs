@@ -15,7 +15,7 @@ json_object! {
     pub(crate) struct MessageBody {
         /// The call in which the message was taken.
         call_id: Option<CallId>,
-        /// The contact. When absent, the contact with the caller's number, if there is one.
+        /// The contact. The default is the contact with the caller's number, if there is one.
         contact_id: Option<ContactId>,
         /// The caller's name, as stated by the caller.
         caller_name: Option<Text<1, 200>>,

@@ -53,7 +53,7 @@ json_object! {
 json_object! {
     /// The purpose of a new link.
     pub(crate) struct LinkBody {
-        /// The kind of link. When absent, the service chooses the kind that the account needs.
+        /// The kind of link. The default is the kind that the account needs.
         kind: Option<HandedKind>,
     }
 }

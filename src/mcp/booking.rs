@@ -36,7 +36,7 @@ json_object! {
         staff: Option<Named>,
         /// The id of an existing contact. Send either contact_id or contact.
         contact_id: Option<String>,
-        /// The contact, found by phone, then by email, or else created. Needs a phone or an email.
+        /// The contact. It is found by phone or by email, or is created. Needs a phone or an email.
         contact: Option<ContactBody>,
         /// True to accept a pending appointment, which the team may decline.
         allow_pending: Option<bool>,

@@ -119,7 +119,8 @@ struct Scene {
 /// The process was killed, so it no longer responds.
 struct Killed;
 
-/// The data of a response that a repeated request must get again. The links of a chat are created anew.
+/// The data of a response that a repeated request must get again. The links of a chat are not compared,
+/// because each response has new links.
 fn lasting(answer: &Answer) -> Value {
     let mut data = answer.body["data"].clone();
     for choice in data["choices"].as_array_mut().into_iter().flatten() {

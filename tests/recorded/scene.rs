@@ -37,7 +37,7 @@ pub(crate) enum Who<'a> {
     Own,
     /// No credential.
     Anonymous,
-    /// This token instead of the usual one.
+    /// This token.
     With(&'a str),
 }
 

@@ -69,7 +69,7 @@ pub(crate) struct World {
     pub(crate) places: Option<usize>,
     /// Each change in the disk's room level, and its time.
     pub(crate) room: Arc<Mutex<Vec<(i64, RoomLevel)>>>,
-    /// The businesses whose actors the test has made fail in this run of the engine.
+    /// The businesses whose actors have failed in this run of the engine because the test made them fail.
     broken: Arc<Mutex<BTreeSet<usize>>>,
 }
 

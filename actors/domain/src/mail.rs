@@ -94,7 +94,7 @@ pub enum MailError {
     NoConnection(u64),
     /// The reason why the mail library could not compose the mail.
     NotMade(String),
-    /// A text of the relay, the mail library, the store or the operating system, unchanged.
+    /// An error message of the relay, the mail library, the store or the operating system, unchanged.
     Quoted(String),
 }
 

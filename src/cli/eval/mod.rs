@@ -39,7 +39,7 @@ pub struct EvalArgs {
     settings: ServeArgs,
 }
 
-/// Plays the scenarios. Exit code 1 if a run failed, 2 for an invalid file or setting.
+/// Plays the scenarios. The exit code is 1 if a run failed, and 2 if the file or a setting is invalid.
 pub fn eval(args: EvalArgs) -> ExitCode {
     carry_out(false, Box::pin(evaluated(args)))
 }

@@ -169,8 +169,8 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Returns the times to which an appointment can be moved. `duration` is the new duration; with `None`,
-    /// the appointment keeps its duration. The appointment does not conflict with itself.
+    /// Returns the times to which an appointment can be moved. If the new `duration` is `None`, the
+    /// appointment keeps its duration. The appointment does not conflict with itself.
     pub fn slots_to_move(
         &self,
         moved: &Appointment,

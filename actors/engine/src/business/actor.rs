@@ -234,8 +234,7 @@ impl Running {
                 let imported = Box::pin(contact_import::import(state, &request, import, now)).await;
                 let is_refused = imported.is_err();
                 finish(state, Decided::of(imported, reply), businesses, &myself);
-                // If the import could not be undone, the actor ends, and the next load of the business
-                // deletes the contacts.
+                // If the import could not be undone, the actor ends. Its next start deletes the contacts.
                 if is_refused && contact_import::is_unfinished(state)? {
                     return Err(EngineError::Failed.into());
                 }

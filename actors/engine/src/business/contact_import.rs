@@ -5,7 +5,7 @@
 //!   While the row exists, the contacts from this id on are *hidden*: readers skip them ([`Hidden`]).
 //! - The actor handles no other message during an import. Therefore no record refers to a hidden contact, and
 //!   every other contact has a smaller id.
-//! - After an interruption, the load of the business deletes the hidden contacts.
+//! - After an interruption, the actor deletes the hidden contacts when it loads the business.
 //! - While the row exists, the newest audit entry does not contain the usage (the numbers of rows and bytes)
 //!   of the business, because each batch changes the usage. After an interruption, the rows are counted
 //!   again.
@@ -142,7 +142,7 @@ pub(super) async fn import(
         state.budget.is_importing = false;
         if let Err(error) = written {
             if !state.store.failed() {
-                // If the roll-back fails too, the actor ends, and the next load deletes the contacts.
+                // If the roll-back fails too, the actor ends. Its next start deletes the contacts.
                 let _ = roll_back(state).await;
             }
             return Err(error);

@@ -143,7 +143,7 @@ impl Hot for BlockedTime {
             }
         };
         if let Some((key, ends_at)) = times {
-            state.blocked.add(key, ends_at); // the load merges the times after the last row
+            state.blocked.add(key, ends_at); // `load::load` merges the times after the last row
         }
         Ok(())
     }

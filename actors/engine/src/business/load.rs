@@ -1,8 +1,9 @@
 //! Loads a business from the store into memory.
 //!
 //! - One scan reads the records of the hot kinds. A second scan reads the upcoming appointments.
-//! - A load waits until all submitted changes to the business are durable, so it reads all of them.
-//! - Undecodable rows are skipped. Only an undecodable profile makes the load fail.
+//! - Before it reads, the function waits until all submitted changes to the business are durable. So it reads
+//!   all of them.
+//! - Undecodable rows are skipped. Only if the profile is undecodable, the function fails.
 //! - An undecodable appointment blocks all staff for a day from its start, which its key contains.
 //! - An undecodable special day is ignored: the weekly hours apply on its date.
 //! - The busy times of each calendar are read separately, because they are not in the first scan.
@@ -33,8 +34,8 @@ pub(crate) struct Start {
 
 pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let (id, store) = (start.id, &start.store);
-    // The field `waiting` counts only deliveries that are submitted from now on. The load finds the earlier
-    // deliveries in the store, because it waits until they are durable.
+    // The field `waiting` counts only deliveries that are submitted from now on. The function finds the
+    // earlier deliveries in the store, because it waits until they are durable.
     let waiting = store.watch(id);
     store.settled(id).await?;
     let mut rows = store.scan(&keys::hot(id), Order::Ascending);

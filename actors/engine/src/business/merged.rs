@@ -1,6 +1,7 @@
-//! Merged contacts. A merge deletes a contact and writes an [`Alias`], which leads to the survivor. A record
-//! that refers to the merged contact is read as a record of the survivor, until a background job
-//! ([`crate::maintenance`]) moves the record. No new record refers to a merged contact.
+//! Merged contacts. A merge deletes a contact and writes an [`Alias`], which refers from the deleted contact
+//! to the other contact (the survivor). A record that refers to the merged contact is read as a record of the
+//! survivor, until a background job ([`crate::maintenance`]) moves the record. No new record refers to a
+//! merged contact.
 
 use domain::{Alias, BusinessId, Contact, ContactId};
 use store::{Key, Order, Record, Store, StoreError, keys};

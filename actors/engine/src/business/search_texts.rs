@@ -47,7 +47,8 @@ impl SearchRows {
         Self { of, rows, last: None, records: 0, bytes: 0, texts: Vec::new() }
     }
 
-    /// Adds a record. If it does not fit into the current row, that row is first written to `batch`.
+    /// Adds a record to the current row. If the row has no room for it, writes the row to `batch` and begins
+    /// a new one.
     pub(crate) fn add(&mut self, id: Uuid, text: Option<String>, batch: &mut Batch) {
         let bytes = text.as_ref().map_or(0, |text| TEXT_HEAD_BYTES + text.len());
         if self.records == ROW_RECORDS_MAX || (self.records > 0 && self.bytes + bytes > ROW_BYTES_MAX) {

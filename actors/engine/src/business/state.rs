@@ -100,7 +100,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The memory before a load adds the stored records.
+    /// The memory of a new actor, before the stored records are added.
     pub(super) fn before_load(
         start: &Start,
         business: Business,

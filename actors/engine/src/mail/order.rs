@@ -111,7 +111,7 @@ impl Order {
         self.waits.keys().copied()
     }
 
-    /// The next due time. If a lane is due now, the due time of this lane.
+    /// Returns the due time of a lane that is due now or, if none is due, the next due time.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         let due = self.now.first().and_then(|(_, lane)| self.waits.get(lane)).map(|waits| waits.due);
         due.or_else(|| self.later.first().map(|(due, _)| *due))

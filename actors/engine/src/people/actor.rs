@@ -25,7 +25,7 @@ pub(crate) enum Outcome {
 #[derive(Default)]
 pub(crate) struct Decided {
     pub(super) outcome: Outcome,
-    /// Who made the change, and the action, for the audit entry. `None` if the change has no audit entry.
+    /// The author and the action for the audit entry. `None` if the change has no audit entry.
     pub(super) note: Option<(Who, AuditAction)>,
     /// The mail about the account, if the change causes a mail. The mail is written only if the service sends
     /// mail.

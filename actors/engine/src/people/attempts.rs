@@ -62,8 +62,9 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// Counts an attempt. After too many failures, returns the remaining wait instead. Fails with
-    /// [`EngineError::Overloaded`] if [`AT_ONCE_MAX`] attempts from the address are in progress.
+    /// Counts an attempt. If the address has had too many failures, returns the time to wait, and does not
+    /// count the attempt. Fails with [`EngineError::Overloaded`] if [`AT_ONCE_MAX`] attempts from the address
+    /// are in progress.
     pub(super) fn begin(
         &self,
         network: IpAddr,

@@ -68,8 +68,8 @@ async fn a_dropped_request_does_not_cancel_the_start_of_the_actor() {
     store.submit(id, batch, Box::new(|| ()));
     let businesses = engine.business(id).businesses;
     for _ in 0..3 {
-        // A delayed sync delays the load of the actor. Each of the three requests is dropped before the actor
-        // has started.
+        // A delayed sync delays the start of the actor. Each of the three requests is dropped before the
+        // actor has started.
         let entering = businesses.directory.enter(id);
         assert!(tokio::time::timeout(Duration::from_secs(1), entering).await.is_err());
     }

@@ -21,8 +21,8 @@ use crate::error::Result;
 use crate::scans::Reader;
 
 impl BusinessHandle {
-    /// Passes all rows of a range to `pick`, in the order of their keys, and the results of `pick` to `take`.
-    /// Rows that change meanwhile may be missed.
+    /// Calls the function `pick` with each row of a range, in the order of the keys, and the function `take`
+    /// with the results of `pick`. Rows that change meanwhile may be missed.
     pub(super) async fn every<T: Send + 'static>(
         &self,
         range: KeyRange,
