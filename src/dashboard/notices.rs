@@ -1,7 +1,7 @@
 //! The log of notices to customers. The settings show the log of the business, and the page of an appointment
 //! shows the notices about it. `notices.html` has the markup.
 
-use domain::{AppointmentId, MailError, NoticeStatus, Right};
+use domain::{AppointmentId, NoticeStatus, Right};
 use engine::business::NoticeFilter;
 use view::NoticeView;
 
@@ -48,8 +48,8 @@ impl Member {
     pub(super) fn why_unsent(&self, notice: &NoticeView) -> Option<String> {
         let dropped = notice.reason.map(|reason| self.t(&format!("notices-why-{reason}")));
         dropped.or_else(|| {
-            let error = notice.last_error.clone().filter(|_| notice.status != NoticeStatus::Sent)?;
-            Some(attempts::mail_error(self.words, &MailError::from_text(error)))
+            let error = notice.last_error.as_ref().filter(|_| notice.status != NoticeStatus::Sent)?;
+            Some(attempts::mail_error(self.words, error))
         })
     }
 

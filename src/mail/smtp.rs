@@ -4,6 +4,7 @@
 //! trusted certificate. Each mail has its own connection. A problem of the relay, for example a refused
 //! password, is reported as [`MailFailure::Relay`], so that the mail is retried.
 
+use std::io;
 use std::time::Duration;
 
 use domain::MailError;
@@ -45,7 +46,7 @@ impl Smtp {
     }
 
     /// Opens a connection that is ready for a mail. The error is a problem of the relay.
-    async fn connect(&self) -> Result<AsyncSmtpConnection, String> {
+    async fn connect(&self) -> Result<AsyncSmtpConnection, MailError> {
         let stream = self.wire.connect().await.map_err(|error| describe(&error))?;
         let connection = AsyncSmtpConnection::connect_with_transport(stream, &self.hello).await;
         let mut connection = connection.map_err(|error| describe(&error))?;
@@ -65,7 +66,7 @@ impl Mailer for Smtp {
             let envelope = Envelope::new(Some(self.from.clone()), vec![to]);
             let envelope = envelope.map_err(|error| for_good(error.to_string()))?;
             let connected = self.connect().await;
-            let mut connection = connected.map_err(|why| MailFailure::Relay(MailError::from_text(why)))?;
+            let mut connection = connected.map_err(MailFailure::Relay)?;
             let answer = connection.send(&envelope, &mail.bytes).await.map_err(|error| failure(&error))?;
             let said: Vec<_> = answer.message().collect();
             let _ = timeout(QUIT_TIME_MAX, connection.quit()).await;
@@ -78,7 +79,7 @@ fn failure(error: &Error) -> MailFailure {
     // The relay closes the connection after the code 421 (RFC 5321, 4.2.2). The cause is a problem of the
     // relay, not of the mail.
     let closes = error.status().is_some_and(|code| code.to_string() == "421");
-    let text = MailError::from_text(describe(error));
+    let text = describe(error);
     match () {
         () if error.is_permanent() || error.is_client() => MailFailure::RefusedForGood(text),
         () if error.is_transient() && !closes => MailFailure::Refused(text),
@@ -86,7 +87,15 @@ fn failure(error: &Error) -> MailFailure {
     }
 }
 
-fn describe(error: &dyn std::error::Error) -> String {
+/// The [`MailError`] that an error of the connection contains. Otherwise, the texts of the error and its causes.
+fn describe(error: &(dyn std::error::Error + 'static)) -> MailError {
+    let mut causes = std::iter::successors(Some(error), |&error| error.source());
+    let inner = |error: &(dyn std::error::Error + 'static)| {
+        error.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref::<MailError>().cloned()
+    };
+    if let Some(known) = causes.find_map(inner) {
+        return known;
+    }
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -96,5 +105,5 @@ fn describe(error: &dyn std::error::Error) -> String {
         }
         cause = error.source();
     }
-    text
+    MailError::Quoted(text)
 }

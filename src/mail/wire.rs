@@ -70,15 +70,12 @@ impl Wire {
     }
 
     async fn open(&self) -> io::Result<TcpStream> {
-        let mut failed = io::Error::new(io::ErrorKind::NotFound, MailFault::NoAddress.as_str());
+        let mut failed = fault(MailFault::NoAddress);
         for address in lookup_host((self.relay.host.as_str(), self.relay.port)).await? {
             match timeout(CONNECT_TIME_MAX, TcpStream::connect(address)).await {
                 Ok(Ok(stream)) => return Ok(stream),
                 Ok(Err(error)) => failed = error,
-                Err(_) => {
-                    let error = MailError::NoConnection(CONNECT_TIME_MAX.as_secs());
-                    failed = io::Error::new(io::ErrorKind::TimedOut, error.to_string());
-                }
+                Err(_) => failed = io::Error::other(MailError::NoConnection(CONNECT_TIME_MAX.as_secs())),
             }
         }
         Err(failed)
@@ -156,9 +153,9 @@ fn without_rust_values(error: io::Error) -> io::Error {
     }
 }
 
-/// Converts a fault to an error whose text names the fault, because the mail library returns only texts.
+/// Converts a fault to an error that contains a [`MailError`].
 fn fault(fault: MailFault) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, fault.as_str())
+    io::Error::other(MailError::from(fault))
 }
 
 /// A stream that fails if the relay sends more than [`ANSWER_BYTES_MAX`] between two commands.

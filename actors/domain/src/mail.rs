@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
 use super::words::words;
@@ -36,8 +37,10 @@ words! {
     MailFault {
         /// The task of the attempt panicked.
         Panicked = "making it has panicked",
-        /// The recipient could not be looked up in time.
+        /// The recipient could not be looked up, or not in time.
         NoRecipient = "nobody says who gets it",
+        /// The data for the content of the mail could not be read from the store.
+        Unreadable = "the data of the mail cannot be read",
         /// The service has no public address for the link in the mail.
         NoPublicUrl = "people reach the service nowhere, so no link can be made",
         NoAddress = "the relay's name has no address",
@@ -94,7 +97,7 @@ pub enum MailError {
     NoConnection(u64),
     /// The reason why the mail library could not compose the mail.
     NotMade(String),
-    /// An error message of the relay, the mail library, the store or the operating system, unchanged.
+    /// A text of the relay, the mail library or the operating system, or a text that an earlier version stored.
     Quoted(String),
 }
 
@@ -119,6 +122,20 @@ impl fmt::Display for MailError {
             Self::NotMade(why) => write!(f, "the mail cannot be made: {why}"),
             Self::Quoted(text) => f.write_str(text),
         }
+    }
+}
+
+impl std::error::Error for MailError {}
+
+impl Serialize for MailError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for MailError {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::from_text)
     }
 }
 
@@ -197,6 +214,9 @@ impl Mail {
 
 #[cfg(test)]
 mod tests {
+    use serde::de::IntoDeserializer as _;
+    use serde::de::value::StringDeserializer;
+
     use super::*;
 
     #[test]
@@ -210,6 +230,8 @@ mod tests {
         ]);
         for error in errors {
             assert_eq!(MailError::from_text(error.to_string()), error);
+            let text: StringDeserializer<serde::de::value::Error> = error.to_string().into_deserializer();
+            assert_eq!(MailError::deserialize(text).unwrap(), error);
         }
     }
 }

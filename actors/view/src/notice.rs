@@ -1,8 +1,8 @@
 //! The log of notices to customers, and the consents of a contact to e-mails and text messages, as the APIs show them.
 
 use domain::{
-    AppointmentId, DropReason, EmailConsent, Mail, MailId, Notice, NoticeChannel, NoticeKind, NoticeStatus,
-    TextConsent, Timestamp,
+    AppointmentId, DropReason, EmailConsent, Mail, MailError, MailId, Notice, NoticeChannel, NoticeKind,
+    NoticeStatus, TextConsent, Timestamp,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,8 @@ pub struct NoticeView {
     /// The number of attempts.
     pub attempts: u32,
     /// The error of the last attempt. It is null if the last attempt had no error.
-    pub last_error: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub last_error: Option<MailError>,
     /// The time of the next attempt. It is null if the notice is not waiting.
     pub next_attempt_at: Option<Timestamp>,
     /// The time of the change that caused the notice.
@@ -48,7 +49,7 @@ impl NoticeView {
             status: mail.status.into(),
             reason: notice.dropped,
             attempts: mail.attempts,
-            last_error: mail.last_error.as_ref().map(ToString::to_string),
+            last_error: mail.last_error.clone(),
             next_attempt_at: mail.next_attempt_at,
             created_at: mail.created_at,
             updated_at: mail.last_attempt_at.unwrap_or(mail.created_at),

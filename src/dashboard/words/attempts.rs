@@ -44,6 +44,9 @@ fn mail_fault(words: &Words, fault: MailFault) -> &'static str {
         F::NoRecipient => {
             ("The recipient’s account could not be read", "Le compte du destinataire n’a pas pu être lu")
         }
+        F::Unreadable => {
+            ("The data of the mail could not be read", "Les données de l’e-mail n’ont pas pu être lues")
+        }
         F::NoPublicUrl => (
             "The service has no public address for the link",
             "Le service n’a pas d’adresse publique pour le lien",

@@ -33,7 +33,10 @@ impl Recipients for PeopleRecipients {
             match find(&people, mail).await {
                 Ok(found) => Ok(found),
                 Err(EngineError::NotFound | EngineError::Refused(_)) => Ok(None),
-                Err(error) => Err(MailError::Quoted(error.to_string())),
+                Err(error) => {
+                    tracing::error!(mail.id = %mail.id, %error, "the recipient of a mail cannot be read");
+                    Err(MailFault::NoRecipient.into())
+                }
             }
         })
     }

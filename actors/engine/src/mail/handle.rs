@@ -98,7 +98,7 @@ impl Mails {
         let began = Instant::now();
         let result = match composer.compose(&letter) {
             Ok(bytes) => hand_over(transport, &MadeMail { to: to.into(), bytes }).await,
-            Err(why) => Err(MailFailure::RefusedForGood(MailError::Quoted(why))),
+            Err(why) => Err(MailFailure::RefusedForGood(MailError::NotMade(why))),
         };
         Ok(Some(TestedMail { result, took: began.elapsed() }))
     }

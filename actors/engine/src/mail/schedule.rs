@@ -36,7 +36,7 @@ pub(super) fn after_attempt(
     Mail {
         status,
         attempts: mail.attempts.saturating_add(1),
-        last_error: result.as_ref().err().map(|failure| MailError::from_text(line(&failure.to_string()))),
+        last_error: result.as_ref().err().map(|failure| on_one_line(failure.error())),
         last_attempt_at: Some(began),
         next_attempt_at: retry.map(|delay| ended + *delay),
         ..mail.clone()
@@ -60,7 +60,15 @@ pub fn next_daily(zone: Tz, now: Timestamp) -> Timestamp {
     next_at(zone, hour, now)
 }
 
-/// The relay's response on one line of bounded length.
+fn on_one_line(error: &MailError) -> MailError {
+    match error {
+        MailError::Quoted(text) => MailError::Quoted(line(text)),
+        MailError::NotMade(why) => MailError::NotMade(line(why)),
+        MailError::Failed(_) | MailError::NoAnswer(_) | MailError::NoConnection(_) => error.clone(),
+    }
+}
+
+/// The text on one line of bounded length.
 fn line(words: &str) -> String {
     let plain = words.chars().map(|c| if c.is_control() { ' ' } else { c });
     plain.take(ERROR_CHARS_MAX).collect()

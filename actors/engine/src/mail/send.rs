@@ -51,7 +51,10 @@ pub(super) async fn hand_over(transport: &Transport, made: &MadeMail) -> Result<
 
 /// Finds the recipient and composes the mail. The error is the outcome of a mail that is not sent.
 async fn make(shared: &Shared, transport: &Transport, mail: &Mail) -> Result<MadeMail, Outcome> {
-    let now = |error: StoreError| Outcome::NotMade(MailError::Quoted(error.to_string()));
+    let unreadable = |error: StoreError| {
+        tracing::error!(mail.id = %mail.id, %error, "the data of a mail cannot be read");
+        Outcome::NotMade(MailFault::Unreadable.into())
+    };
     let asked = timeout(ASK_TIME_MAX, transport.ports.recipients.recipient(mail)).await;
     let asked = asked.unwrap_or_else(|_| Err(MailFault::NoRecipient.into()));
     let mut recipient = asked.map_err(Outcome::NotMade)?.ok_or(Outcome::Dropped)?;
@@ -59,10 +62,10 @@ async fn make(shared: &Shared, transport: &Transport, mail: &Mail) -> Result<Mad
         recipient.address.clone_from(to);
     }
     let to = recipient.address.clone();
-    let letter = letter(&shared.store, &shared.meta.secret, mail, recipient).map_err(now)?;
+    let letter = letter(&shared.store, &shared.meta.secret, mail, recipient).map_err(unreadable)?;
     let letter = letter.ok_or(Outcome::Dropped)?;
     if let Some(business) = mail.business_id {
-        shared.store.check_business(business).map_err(now)?; // a business that is set aside may lack data
+        shared.store.check_business(business).map_err(unreadable)?; // a business that is set aside may lack data
     }
     let bytes = transport.ports.composer.compose(&letter).map_err(|why| {
         tracing::error!(mail.id = %mail.id, mail.kind = %mail.kind, error = why, "a mail cannot be composed");
