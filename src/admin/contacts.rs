@@ -1,6 +1,6 @@
 //! The operator's requests about contacts: the team's notes, merges, CSV files, and the erasure of a contact.
 
-use domain::{ContactId, Email, Phone, ProblemCode, Text, Timestamp};
+use domain::{ContactId, Email, Phone, Problem, ProblemCode, Text, Timestamp};
 use engine::business::commands::ForOperator;
 use engine::business::commands::contacts::{CreateContact, MergeContacts, PatchContact};
 use engine::business::commands::erasure::EraseContact;
@@ -127,6 +127,7 @@ pub(super) async fn import(
     let import = async move {
         let CsvFile { bytes, permit: _permit } = file;
         let rows = tables::contact_rows(bytes, reading).await?;
+        let rows = rows.map_err(|found| found.into_iter().map(Problem::from).collect::<Vec<_>>())?;
         Ok::<_, ApiError>(business.import_contacts(request, ImportContacts { rows, dry_run }).await?)
     };
     let imported = tokio::spawn(import.in_current_span()).await.map_err(ApiError::internal)??;

@@ -6,7 +6,9 @@
 
 use bytes::Bytes;
 use csv::{ByteRecord, ReaderBuilder};
-use domain::{ContactDetails, ContactRow, Email, Locale, Phone, Problem, TableProblem, Text, unaccented};
+use domain::{
+    ContactDetails, ContactRow, Email, Locale, Phone, Problem, ProblemCode, TableProblem, Text, unaccented,
+};
 use view::OperatorContactView;
 
 use super::{BYTE_ORDER_MARK, decoded, unguarded};
@@ -24,6 +26,32 @@ pub(crate) const NAME: &str = "contacts.csv";
 pub(crate) const ROWS_MAX: usize = 20_000;
 /// The maximum number of separators in a line, including those in texts.
 const SEPARATORS_MAX: usize = 4_096;
+
+/// A problem of a line of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FileProblem {
+    pub(crate) line: u64,
+    /// The column with the problem, if only one column has the problem.
+    pub(crate) column: Option<String>,
+    pub(crate) code: ProblemCode,
+}
+
+impl FileProblem {
+    pub(crate) fn new(line: u64, column: &str, code: impl Into<ProblemCode>) -> Self {
+        let column = (!column.is_empty()).then(|| column.to_owned());
+        Self { line, column, code: code.into() }
+    }
+}
+
+impl From<FileProblem> for Problem {
+    fn from(FileProblem { line, column, code }: FileProblem) -> Self {
+        let path = match column {
+            Some(column) => format!("line {line}: {column}"),
+            None => format!("line {line}"),
+        };
+        Self { path, code }
+    }
+}
 
 /// The columns of an exported file.
 pub(crate) const COLUMNS: [&str; 7] = ["name", "phone", "email", "locale", "timezone", "notes", "alert"];
@@ -181,8 +209,8 @@ pub(crate) fn rows(contacts: &[OperatorContactView]) -> Vec<u8> {
 
 /// Reads a file. `reading` contains the region of national phone numbers. The header shows whether commas or
 /// semicolons separate the columns.
-pub(crate) fn read(file: &[u8], reading: &Reading) -> Result<Vec<ContactRow>, Vec<Problem>> {
-    let text = decoded(file).map_err(|line| vec![Problem::new(at(line, ""), TableProblem::NotUtf8)])?;
+pub(crate) fn read(file: &[u8], reading: &Reading) -> Result<Vec<ContactRow>, Vec<FileProblem>> {
+    let text = decoded(file).map_err(|line| vec![FileProblem::new(line, "", TableProblem::NotUtf8)])?;
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text).as_bytes();
     let header = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let count = |separator| header.iter().filter(|byte| **byte == separator).count();
@@ -194,7 +222,7 @@ pub(crate) fn read(file: &[u8], reading: &Reading) -> Result<Vec<ContactRow>, Ve
         if found > SEPARATORS_MAX {
             let fields = TableProblem::Fields { found: found + 1, header: count(delimiter) + 1 };
             let code = if number == 1 { TableProblem::UnknownColumn } else { fields };
-            return Err(vec![Problem::new(at(number, ""), code)]);
+            return Err(vec![FileProblem::new(number, "", code)]);
         }
     }
     let mut reader =
@@ -214,13 +242,13 @@ pub(crate) fn read(file: &[u8], reading: &Reading) -> Result<Vec<ContactRow>, Ve
             continue;
         }
         if rows.len() == ROWS_MAX {
-            problems.push(Problem::new(at(line, ""), TableProblem::RowsMax(ROWS_MAX)));
+            problems.push(FileProblem::new(line, "", TableProblem::RowsMax(ROWS_MAX)));
             break;
         }
         match row(columns, cells, reading) {
             Ok(body) => rows.push(body.at(line)),
             Err(found) => {
-                problems.extend(found.into_iter().map(|it| Problem::new(at(line, &it.path), it.code)));
+                problems.extend(found.into_iter().map(|it| FileProblem::new(line, &it.path, it.code)));
             }
         }
         if problems.len() >= PROBLEMS_MAX {
@@ -229,14 +257,9 @@ pub(crate) fn read(file: &[u8], reading: &Reading) -> Result<Vec<ContactRow>, Ve
         }
     }
     if columns.is_none() {
-        return Err(vec![Problem::new(at(1, ""), TableProblem::NoHeader)]);
+        return Err(vec![FileProblem::new(1, "", TableProblem::NoHeader)]);
     }
     if problems.is_empty() { Ok(rows) } else { Err(problems) }
-}
-
-/// The path of a problem: the line and the column.
-fn at(line: u64, column: &str) -> String {
-    if column.is_empty() { format!("line {line}") } else { format!("line {line}: {column}") }
 }
 
 /// A row may have fewer cells than the header, and empty cells after the last column.
@@ -277,7 +300,7 @@ fn is_blank(cell: &str) -> bool {
 }
 
 /// The known column of each cell of the header, without empty cells at the end.
-fn header_columns(line: u64, header: &[String]) -> Result<Vec<&'static str>, Vec<Problem>> {
+fn header_columns(line: u64, header: &[String]) -> Result<Vec<&'static str>, Vec<FileProblem>> {
     let header = &header[..header.iter().rposition(|name| !is_blank(name)).map_or(0, |last| last + 1)];
     let names: Vec<_> = header.iter().map(|name| folded(name)).collect();
     let is = |name: &str, column: &str| {
@@ -291,23 +314,23 @@ fn header_columns(line: u64, header: &[String]) -> Result<Vec<&'static str>, Vec
         let known = if has_first && name == "nom" { Some(LAST_NAME) } else { known };
         match known {
             Some(column) if columns.contains(&column) => {
-                problems.push(Problem::new(at(line, column), TableProblem::ColumnTwice));
+                problems.push(FileProblem::new(line, column, TableProblem::ColumnTwice));
             }
             Some(column) => columns.push(column),
             None => {
                 // The name is a text from the file, so it is shortened, and its control characters are
                 // removed.
                 let written: String = written.chars().filter(|c| !c.is_control()).take(100).collect();
-                problems.push(Problem::new(at(line, written.trim()), TableProblem::UnknownColumn));
+                problems.push(FileProblem::new(line, written.trim(), TableProblem::UnknownColumn));
             }
         }
     }
     let named = ["name", FIRST_NAME, LAST_NAME].into_iter().filter(|name| columns.contains(name)).count();
     if columns.contains(&"name") && named > 1 {
-        problems.push(Problem::new(at(line, "name"), TableProblem::ColumnTwice));
+        problems.push(FileProblem::new(line, "name", TableProblem::ColumnTwice));
     }
     if problems.is_empty() && named == 0 && !columns.contains(&"phone") && !columns.contains(&"email") {
-        problems.push(Problem::new(at(line, ""), TableProblem::NoContactColumn));
+        problems.push(FileProblem::new(line, "", TableProblem::NoContactColumn));
     }
     if problems.is_empty() {
         return Ok(columns);
@@ -347,7 +370,10 @@ mod tests {
     use crate::english;
 
     fn read_in_france(file: &[u8]) -> Result<Vec<ContactRow>, Vec<String>> {
-        let told = |it: Problem| format!("{}: {}", it.path, english::problem(&it.code));
+        let told = |it: FileProblem| {
+            let it = Problem::from(it);
+            format!("{}: {}", it.path, english::problem(&it.code))
+        };
         read(file, &Reading::in_region("FR")).map_err(|found| found.into_iter().map(told).collect())
     }
 

@@ -20,6 +20,7 @@ use engine::{BusinessHandle, EngineError};
 use futures_util::stream::{StreamExt, once, try_unfold};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
+use self::contacts::FileProblem;
 use crate::http::reading::Reading;
 use crate::rest::error::ApiError;
 
@@ -91,9 +92,12 @@ pub(crate) fn decoded(file: &[u8]) -> Result<Cow<'_, str>, u64> {
 }
 
 /// Reads the rows of a file of contacts on a thread that may block, because a long file takes a second.
-pub(crate) async fn contact_rows(file: Bytes, reading: Reading) -> Result<Vec<ContactRow>, ApiError> {
+pub(crate) async fn contact_rows(
+    file: Bytes,
+    reading: Reading,
+) -> Result<Result<Vec<ContactRow>, Vec<FileProblem>>, ApiError> {
     let read = tokio::task::spawn_blocking(move || contacts::read(&file, &reading));
-    Ok(read.await.map_err(ApiError::internal)??)
+    read.await.map_err(ApiError::internal)
 }
 
 /// The records of an exported file.

@@ -7,7 +7,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use domain::{ContactRow, ProblemCode, Refusal, Right, SkipReason, TableProblem, Text};
+use domain::{ContactRow, Right, SkipReason, TableProblem, Text};
 use engine::business::ImportContacts;
 use view::ContactsImportedView;
 
@@ -16,6 +16,7 @@ use crate::dashboard::pages::prelude::*;
 use crate::http::body::BodyError;
 use crate::rest::error::ApiError;
 use crate::rest::values::phone::PhoneRegion;
+use crate::tables::contacts::FileProblem;
 use crate::tables::{self, Exported, FILE_BYTES_MAX};
 
 /// The maximum number of skipped rows in the preview.
@@ -78,7 +79,15 @@ fn empty(member: &Member) -> Page<'_> {
 pub(crate) async fn sent(member: Member) -> Answered {
     let is_sure = member.form.find("sure").is_some();
     let content = if is_sure { member.form.get("content") } else { member.form.get("file") };
-    match import(&member, content, !is_sure).await {
+    let rows = match rows(&member, content).await? {
+        Ok(rows) => rows,
+        Err(found) => {
+            let notice = member.t("contacts-import-refused");
+            let problems = found.iter().map(|it| problem_text(&member, it)).collect();
+            return page_as(StatusCode::UNPROCESSABLE_ENTITY, &Page { notice, problems, ..empty(&member) });
+        }
+    };
+    match import(&member, rows, !is_sure).await {
         Ok((imported, _)) if is_sure => {
             let done = if imported.created > 0 { "imported" } else { "imported-none" };
             Ok(see_other(&member.path_to(&format!("contacts?done={done}"))))
@@ -88,36 +97,30 @@ pub(crate) async fn sent(member: Member) -> Answered {
             Ok(nothing_done(page(&Page { preview, ..empty(&member) })?))
         }
         Err(Refused::Undone(undone)) => {
-            let (status, notice) = (undone.status(), undone.message(&member.view, "versions-text"));
-            let shown = match undone {
-                Undone::Invalid(found) => Page {
-                    notice: member.t("contacts-import-refused"),
-                    problems: found.iter().map(|it| problem_text(&member, &it.path, &it.code)).collect(),
-                    ..empty(&member)
-                },
-                _ => Page { notice, ..empty(&member) },
-            };
-            page_as(status, &shown)
+            let notice = undone.message(&member.view, "versions-text");
+            page_as(undone.status(), &Page { notice, ..empty(&member) })
         }
         Err(refused) => Err(refused),
     }
 }
 
-/// Imports the file, or only checks it. Also returns the rows for the preview.
-async fn import(
-    member: &Member,
-    content: &str,
-    dry_run: bool,
-) -> Result<(ContactsImportedView, Vec<(u64, [String; 3])>), Refused> {
-    let bytes = STANDARD.decode(content).map_err(|_| Undone::at("line 1", TableProblem::NoHeader))?;
+/// Reads the rows of a file in base64.
+async fn rows(member: &Member, content: &str) -> Result<Result<Vec<ContactRow>, Vec<FileProblem>>, Refused> {
+    let Ok(bytes) = STANDARD.decode(content) else {
+        return Ok(Err(vec![FileProblem::new(1, "", TableProblem::NoHeader)]));
+    };
     if bytes.len() > FILE_BYTES_MAX {
         return Err(ApiError::from(BodyError::FileTooLarge(FILE_BYTES_MAX)).into());
     }
-    let reading = PhoneRegion::reading(&member.profile);
-    let rows = match tables::contact_rows(Bytes::from(bytes), reading).await {
-        Err(ApiError::Refusal(Refusal::Invalid(problems))) => return Err(Undone::Invalid(problems).into()),
-        rows => rows?,
-    };
+    Ok(tables::contact_rows(Bytes::from(bytes), PhoneRegion::reading(&member.profile)).await?)
+}
+
+/// Imports the rows, or only checks them. Also returns the rows for the preview.
+async fn import(
+    member: &Member,
+    rows: Vec<ContactRow>,
+    dry_run: bool,
+) -> Result<(ContactsImportedView, Vec<(u64, [String; 3])>), Refused> {
     let shown = |(number, row): &(usize, &ContactRow)| *number < ROWS_READ || !cells(row).concat().is_ascii();
     let read = rows.iter().enumerate().filter(shown).take(ROWS_READ_MAX);
     let read = read.map(|(_, row)| (row.line, cells(row))).collect();
@@ -137,19 +140,14 @@ fn cells(row: &ContactRow) -> [String; 3] {
     .map(Option::unwrap_or_default)
 }
 
-/// The place of a problem and its text. A path is `line 3` or `line 3: phone`.
-fn problem_text(member: &Member, path: &str, code: &ProblemCode) -> (String, String) {
-    let line = path.strip_prefix("line ").unwrap_or_default();
-    let (line, column) = line.split_once(": ").unwrap_or((line, ""));
-    let place = match (line, column) {
-        ("", _) => String::new(),
-        (line, "") => member.says("contacts-import-at", &[("line", line.to_owned())]),
-        (line, column) => {
-            let values = [("line", line.to_owned()), ("column", column.to_owned())];
-            member.says("contacts-import-at-column", &values)
-        }
+/// The place of a problem and its text.
+fn problem_text(member: &Member, problem: &FileProblem) -> (String, String) {
+    let line = ("line", problem.line.to_string());
+    let place = match &problem.column {
+        None => member.says("contacts-import-at", &[line]),
+        Some(column) => member.says("contacts-import-at-column", &[line, ("column", column.clone())]),
     };
-    (place, member.problem(code))
+    (place, member.problem(&problem.code))
 }
 
 fn preview(
