@@ -22,6 +22,24 @@ pub struct FoundView {
     pub subtitle: String,
     /// The start of the appointment or call, or the time of the message. It is null for a contact.
     pub at: Option<Timestamp>,
+    /// The parts of the title and the subtitle. The first part is the title.
+    #[serde(skip)]
+    pub texts: Vec<FoundText>,
+}
+
+/// A text of a found record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundText {
+    pub text: String,
+    pub is_phone: bool,
+}
+
+fn text(text: impl Into<String>) -> FoundText {
+    FoundText { text: text.into(), is_phone: false }
+}
+
+fn phone(text: impl Into<String>) -> FoundText {
+    FoundText { text: text.into(), is_phone: true }
 }
 
 impl FoundView {
@@ -30,38 +48,49 @@ impl FoundView {
     fn new(
         kind: FoundKind,
         id: impl ResourceId,
-        texts: [Option<&str>; 3],
+        texts: [Option<FoundText>; 3],
         at: Option<Timestamp>,
     ) -> Option<Self> {
-        let mut texts = texts.into_iter().flatten().filter(|text| !text.trim().is_empty());
-        let title = texts.next()?.to_owned();
-        let more: Vec<_> = texts.filter(|text| *text != title).collect();
-        Some(Self { kind, id: id.uuid(), subtitle: more.join(" · "), title, at })
+        let mut texts = texts.into_iter().flatten().filter(|it| !it.text.trim().is_empty());
+        let first = texts.next()?;
+        let more: Vec<_> = texts.filter(|it| it.text != first.text).collect();
+        let subtitle = more.iter().map(|it| it.text.as_str()).collect::<Vec<_>>().join(" · ");
+        let title = first.text.clone();
+        Some(Self {
+            kind,
+            id: id.uuid(),
+            title,
+            subtitle,
+            at,
+            texts: [first].into_iter().chain(more).collect(),
+        })
     }
 
     pub fn contact(contact: &ContactView) -> Option<Self> {
-        let ContactView { id, name, phone, email, .. } = contact;
-        Self::new(FoundKind::Contact, *id, [name.as_deref(), phone.as_deref(), email.as_deref()], None)
+        let ContactView { id, name, phone: number, email, .. } = contact;
+        let texts = [name.as_deref().map(text), number.as_deref().map(phone), email.as_deref().map(text)];
+        Self::new(FoundKind::Contact, *id, texts, None)
     }
 
-    pub fn appointment(appointment: &AppointmentView, contact: Option<&str>) -> Option<Self> {
+    pub fn appointment(appointment: &AppointmentView, contact: Option<&FoundText>) -> Option<Self> {
         let AppointmentView { id, service_name, staff_name, starts_at, .. } = appointment;
-        let texts = [contact, Some(service_name.as_str()), Some(staff_name.as_str())];
+        let texts = [contact.cloned(), Some(text(service_name)), Some(text(staff_name))];
         Self::new(FoundKind::Appointment, *id, texts, Some(*starts_at))
     }
 
-    pub fn call(call: &CallView, contact: Option<&str>) -> Option<Self> {
+    pub fn call(call: &CallView, contact: Option<&FoundText>) -> Option<Self> {
         let number = match call.direction {
             Direction::Inbound => &call.from_number,
             Direction::Outbound => &call.to_number,
         };
-        let name = call.contact_name.as_deref().or(contact);
-        Self::new(FoundKind::Call, call.id, [name, number.as_deref(), None], Some(call.started_at))
+        let name = call.contact_name.as_deref().map(text).or_else(|| contact.cloned());
+        let texts = [name, number.as_deref().map(phone), None];
+        Self::new(FoundKind::Call, call.id, texts, Some(call.started_at))
     }
 
-    pub fn message(message: &MessageView, contact: Option<&str>) -> Option<Self> {
-        let name = message.caller_name.as_deref().or(contact);
-        let texts = [name, message.caller_phone.as_deref(), None];
+    pub fn message(message: &MessageView, contact: Option<&FoundText>) -> Option<Self> {
+        let name = message.caller_name.as_deref().map(text).or_else(|| contact.cloned());
+        let texts = [name, message.caller_phone.as_deref().map(phone), None];
         Self::new(FoundKind::Message, message.id, texts, Some(message.created_at))
     }
 }

@@ -53,27 +53,16 @@ fn group(member: &Member, kind: FoundKind, found: &[FoundView]) -> Group {
         FoundKind::Message => ("messages", "message"),
     };
     let of_kind = found.iter().filter(|found| found.kind == kind);
-    let row = |found: &FoundView| Row {
-        path: member.path_to(&format!("{page}/{}", found.id)),
-        title: member.grouped(&found.title),
-        subtitle: found
-            .subtitle
-            .split(" · ")
-            .map(|part| member.grouped(part))
-            .collect::<Vec<_>>()
-            .join(" · "),
-        at: found.at.map(|at| member.moment_heading(at)).unwrap_or_default(),
+    let row = |found: &FoundView| {
+        let mut texts =
+            found.texts.iter().map(|it| if it.is_phone { member.phone(&it.text) } else { it.text.clone() });
+        Row {
+            path: member.path_to(&format!("{page}/{}", found.id)),
+            title: texts.next().unwrap_or_default(),
+            subtitle: texts.collect::<Vec<_>>().join(" · "),
+            at: found.at.map(|at| member.moment_heading(at)).unwrap_or_default(),
+        }
     };
     let label = member.t(if kind == FoundKind::Appointment { "find-appointments" } else { page });
     Group { label, icon, rows: of_kind.map(row).collect() }
-}
-
-impl View {
-    /// A phone number in groups of digits; any other text unchanged.
-    fn grouped(&self, text: &str) -> String {
-        match text.strip_prefix('+') {
-            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => self.phone(text),
-            _ => text.to_owned(),
-        }
-    }
 }

@@ -136,8 +136,8 @@ impl BusinessHandle {
         let page = PageRequest { limit: PER_CONTACT, after: None };
         for contact in &contacts {
             let Some(found) = FoundView::contact(contact) else { continue };
-            let (contact_id, title) = (Some(contact.id), Some(found.title.clone()));
-            let title = title.as_deref();
+            let (contact_id, title) = (Some(contact.id), found.texts.first().cloned());
+            let title = title.as_ref();
             lists[0].push(found);
             let filter = AppointmentFilter { contact_id, latest_first: true, ..AppointmentFilter::default() };
             let theirs = self.appointments(&filter, &page).await?.items;
