@@ -18,8 +18,8 @@ use std::time::Duration;
 use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use domain::{Access, Right, Role};
-use engine::{LiveChange, LiveEvent, LiveSubscription};
+use domain::{Access, AuditedKind, ResourceId, Right, Role};
+use engine::{LiveChange, LiveEvent, LiveKind, LiveSubscription};
 use futures_util::stream::{StreamExt, once, unfold};
 use serde_json::json;
 use tokio::sync::watch;
@@ -36,16 +36,22 @@ const KEEP_ALIVE: Duration = Duration::from_secs(20);
 /// The maximum number of records per event. If more have changed, the event says that all may have changed.
 const TOLD_MAX: usize = 32;
 
-/// The right that a person needs for events of this kind. Unknown kinds return `None` and are not sent.
-fn right(kind: &str) -> Option<Right> {
+/// The right that a person needs for events of this kind. `None` means that no event is sent.
+fn right(kind: LiveKind) -> Option<Right> {
+    use AuditedKind as K;
+    let kind = match kind {
+        LiveKind::Alert => return Some(Right::Own),
+        LiveKind::Delivery => return Some(Right::Integrations),
+        LiveKind::Of(kind) => kind,
+    };
     Some(match kind {
-        "appointment" | "contact" | "message" | "call" | "conversation" => Right::Day,
-        "alert" | "feed" | "calendar" => Right::Own,
-        "business" | "service" | "staff" | "time_off" | "knowledge" | "gap" => Right::Settings,
-        "api_key" | "webhook" | "delivery" | "mail" => Right::Integrations,
-        "person" => Right::People,
-        "retention" => Right::Data,
-        _ => return None,
+        K::Appointment | K::Contact | K::Message | K::Call | K::Conversation => Right::Day,
+        K::Feed | K::Calendar => Right::Own,
+        K::Business | K::Service | K::Staff | K::TimeOff | K::Knowledge | K::Gap => Right::Settings,
+        K::ApiKey | K::Webhook | K::Mail => Right::Integrations,
+        K::Person => Right::People,
+        K::Retention => Right::Data,
+        K::Budget | K::SpecialDay | K::Backup | K::Export => return None,
     })
 }
 
@@ -80,8 +86,16 @@ struct Listens {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Unheard {
-    changed: BTreeSet<(&'static str, Uuid)>,
+    changed: BTreeSet<(LiveKind, Uuid)>,
     more: bool,
+}
+
+/// An event of the stream.
+#[derive(Debug, PartialEq, Eq)]
+enum Told {
+    One(LiveKind, Uuid),
+    /// Any record may have changed.
+    All,
 }
 
 impl Unheard {
@@ -97,14 +111,14 @@ impl Unheard {
         self.changed.is_empty() && !self.more
     }
 
-    fn take(&mut self, role: Role) -> Option<serde_json::Value> {
+    fn take(&mut self, role: Role) -> Option<Told> {
         if std::mem::take(&mut self.more) {
             self.changed.clear();
-            return Some(json!({}));
+            return Some(Told::All);
         }
         while let Some((kind, id)) = self.changed.pop_first() {
             if right(kind).is_some_and(|right| role.access(right) != Access::Hidden) {
-                return Some(json!({ "kind": kind, "id": id }));
+                return Some(Told::One(kind, id));
             }
         }
         None
@@ -112,15 +126,18 @@ impl Unheard {
 }
 
 impl Listens {
-    /// Replaces the id of a person by the id of the membership, since a person's id contains the creation
-    /// time of the account. A person who is no longer a member has no id in the event.
-    async fn without_person_ids(&self, mut data: serde_json::Value) -> Result<serde_json::Value, Refused> {
-        if data["kind"] == "person" {
+    /// The data of an event. The id of a person is replaced by the id of the membership, since a person's id
+    /// contains the creation time of the account. A person who is no longer a member has no id in the event.
+    async fn data(&self, told: Told) -> Result<serde_json::Value, Refused> {
+        let Told::One(kind, id) = told else { return Ok(json!({})) };
+        let id = if kind == LiveKind::Of(AuditedKind::Person) {
             let everybody = self.member.everybody().await?;
-            let found = everybody.iter().find(|person| data["id"] == person.id.to_string());
-            data["id"] = json!(found.map(|person| person.membership_id));
-        }
-        Ok(data)
+            let found = everybody.iter().find(|person| person.id.uuid() == id);
+            found.map(|person| person.membership_id.uuid())
+        } else {
+            Some(id)
+        };
+        Ok(json!({ "kind": kind.as_str(), "id": id }))
     }
 
     /// Waits for the next event. Returns `None` at the end of the stream.
@@ -132,8 +149,8 @@ impl Listens {
                 if self.unheard.is_empty() {
                     self.next = Instant::now() + PAUSE;
                 }
-                if let Some(data) = changes {
-                    let data = self.without_person_ids(data).await?;
+                if let Some(told) = changes {
+                    let data = self.data(told).await?;
                     return Ok(Some(Event::default().data(data.to_string())));
                 }
             }
@@ -188,32 +205,34 @@ impl Listens {
 mod tests {
     use super::*;
 
-    fn happened(kind: &'static str, id: u128) -> LiveChange {
-        LiveChange { kind, id: Uuid::from_u128(id), person: None }
+    fn happened(kind: AuditedKind, id: u128) -> LiveChange {
+        LiveChange { kind: LiveKind::Of(kind), id: Uuid::from_u128(id), person: None }
     }
 
     #[test]
     fn repeated_changes_are_reported_once_and_many_as_one_event() {
         let mut unheard = Unheard::default();
         for _ in 0..3 {
-            unheard.add(happened("appointment", 1));
+            unheard.add(happened(AuditedKind::Appointment, 1));
         }
         assert!(unheard.take(Role::Member).is_some());
         assert_eq!((unheard.take(Role::Member), unheard.is_empty()), (None, true));
-        (0..=TOLD_MAX as u128).for_each(|id| unheard.add(happened("call", id)));
-        assert_eq!(unheard.take(Role::Member), Some(json!({})));
+        (0..=TOLD_MAX as u128).for_each(|id| unheard.add(happened(AuditedKind::Call, id)));
+        assert_eq!(unheard.take(Role::Member), Some(Told::All));
         assert!(unheard.is_empty());
     }
 
     #[test]
-    fn members_get_no_changes_of_keys_webhooks_and_unknown_kinds() {
-        for kind in ["api_key", "webhook", "delivery", "mail", "person", "unknown"] {
+    fn members_get_no_changes_of_keys_webhooks_and_hidden_kinds() {
+        use AuditedKind as K;
+        let hidden = [K::ApiKey, K::Webhook, K::Mail, K::Person, K::Backup].map(LiveKind::Of);
+        for kind in hidden.into_iter().chain([LiveKind::Delivery]) {
             let mut unheard = Unheard::default();
-            unheard.add(happened(kind, 1));
-            assert_eq!(unheard.take(Role::Member), None, "{kind}");
+            unheard.add(LiveChange { kind, id: Uuid::from_u128(1), person: None });
+            assert_eq!(unheard.take(Role::Member), None, "{kind:?}");
         }
         let mut unheard = Unheard::default();
-        unheard.add(happened("api_key", 1));
+        unheard.add(happened(AuditedKind::ApiKey, 1));
         assert!(unheard.take(Role::Admin).is_some());
     }
 }

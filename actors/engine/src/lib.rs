@@ -46,7 +46,7 @@ pub use business::BusinessHandle;
 pub use engine::{Engine, Export, ExportError, NewBusiness, Once};
 pub use error::EngineError;
 pub use limits::{BUSINESS_ACTORS, Limits};
-pub use live::{LiveChange, LiveEvent, LiveSubscription};
+pub use live::{LiveChange, LiveEvent, LiveKind, LiveSubscription};
 pub use people::People;
 pub use principals::Principal;
 pub use shared::ENGINE_PERMITS;

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use domain::{BusinessId, PersonId};
+use domain::{AuditedKind, BusinessId, PersonId};
 use parking_lot::Mutex;
 use tokio::sync::broadcast;
 use uuid::Uuid;
@@ -20,12 +20,27 @@ use uuid::Uuid;
 /// [`LiveEvent::Missed`] instead of the oldest ones.
 const PENDING_MAX: usize = 64;
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LiveKind {
+    Of(AuditedKind),
+    Alert,
+    Delivery,
+}
+
+impl LiveKind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Of(kind) => kind.as_str(),
+            Self::Alert => "alert",
+            Self::Delivery => "delivery",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveChange {
-    /// `alert`, `delivery`, or a kind of record as in the audit log, for example `appointment`.
-    pub kind: &'static str,
-    /// The id of the record. For a delivery, the id of the endpoint; for an alert, the id of the record that
-    /// it is about.
+    pub kind: LiveKind,
+    /// The id of the record; for a delivery, of its endpoint; for an alert, of the record that it concerns.
     pub id: Uuid,
     /// The recipient of an alert. Other subscribers ignore the notification.
     pub person: Option<PersonId>,
@@ -111,7 +126,8 @@ mod tests {
     }
 
     fn happened(number: u128) -> LiveChange {
-        LiveChange { kind: "appointment", id: Uuid::from_u128(number), person: None }
+        let kind = LiveKind::Of(AuditedKind::Appointment);
+        LiveChange { kind, id: Uuid::from_u128(number), person: None }
     }
 
     #[tokio::test]

@@ -15,7 +15,7 @@ use store::{Batch, Order, Record, StoreError, keys};
 
 use super::state::State;
 use super::write::Write;
-use crate::live::LiveChange;
+use crate::live::{LiveChange, LiveKind};
 use crate::mail::{NewMail, next_daily, write_mail};
 
 pub(super) fn happenings<'a>(
@@ -51,7 +51,7 @@ pub(super) fn write_alerts(
             let is_left_out = is_mailed && mailed.count >= room;
             if setting.in_app || is_left_out {
                 write_alert(state, person, about, batch)?;
-                let (kind, id) = ("alert", about.id);
+                let (kind, id) = (LiveKind::Alert, about.id);
                 mailed.happened.push(LiveChange { kind, id, person: Some(person) });
             }
             if is_left_out {

@@ -24,7 +24,7 @@ use super::{links, search_texts, writes};
 use crate::calendars::reading::CalendarKey;
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::error::Result;
-use crate::live::LiveChange;
+use crate::live::{LiveChange, LiveKind};
 
 pub(crate) struct CarriedOut<V> {
     pub(crate) batch: Batch,
@@ -142,7 +142,8 @@ pub(super) fn write(
     let ends = writes.iter().any(|write| matches!(write, Write::NoBusiness));
     let mut happened = std::mem::take(&mut mailed.happened);
     for draft in audit {
-        happened.push(LiveChange { kind: draft.action.kind().as_str(), id: draft.resource_id, person: None });
+        let kind = LiveKind::Of(draft.action.kind());
+        happened.push(LiveChange { kind, id: draft.resource_id, person: None });
         // This id is generated last, so the newest audit entry has the newest id of the business.
         let id: AuditId = state.mint.next(at, state.ports.random_bytes());
         state.ages.newest = Some(id);

@@ -23,7 +23,7 @@ use super::state::{Attempting, Reached, State};
 use crate::business::Request;
 use crate::business::commands::webhooks::{AlertOfFailing, TurnOff};
 use crate::error::EngineError;
-use crate::live::LiveChange;
+use crate::live::{LiveChange, LiveKind};
 use crate::shared::Shared;
 
 /// The longest time for which an attempt keeps its permit while the body is read. If the body ends within
@@ -191,7 +191,7 @@ impl State {
                 if is_wiped {
                     deliveries.maintain(business); // the business then wipes the event
                 }
-                let change = LiveChange { kind: "delivery", id: endpoint.uuid(), person: None };
+                let change = LiveChange { kind: LiveKind::Delivery, id: endpoint.uuid(), person: None };
                 deliveries.shared.live.tell(business, [change]);
             }
             drop(under_way);
