@@ -127,6 +127,9 @@ pub struct CalendarErrorView {
     pub code: CalendarFault,
     /// A description of the reason, in English.
     pub message: String,
+    /// The host that the server named, for [`CalendarFault::OtherHost`].
+    #[serde(skip)]
+    pub host: Option<String>,
 }
 
 /// The copy of an appointment in a connected calendar.
@@ -193,7 +196,10 @@ impl CalendarSettingsView {
 impl CalendarView {
     pub fn new(settings: CalendarSettingsView, state: CalendarState) -> Self {
         let CalendarState { status, last_read_at, last_attempt_at, error, events, unreadable, .. } = state;
-        let error = error.map(|error| CalendarErrorView { code: error.code, message: error.to_string() });
+        let error = error.map(|error| {
+            let (code, message) = (error.code, error.to_string());
+            CalendarErrorView { code, message, host: error.host }
+        });
         Self {
             settings,
             status,

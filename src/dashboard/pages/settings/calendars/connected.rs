@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use domain::{
-    Actor, AllDay, BusinessId, CalendarId, CalendarKind, CalendarStatus, FeedDetail, Right, StaffMember,
+    Actor, AllDay, BusinessId, CalendarError, CalendarId, CalendarKind, CalendarStatus, Right, StaffMember,
 };
 use engine::business::PageRequest;
 use engine::business::commands::calendars::{DisconnectCalendar, ReadCalendar, RemoveCalendar};
@@ -19,6 +19,7 @@ use view::CalendarView;
 
 use crate::admin::calendars::{CalendarBody, CalendarPatchBody, DiscoverBody};
 use crate::dashboard::pages::prelude::*;
+use crate::dashboard::words::problems;
 
 const PLACE: &str = "settings/calendars";
 const SHOWN: usize = 100;
@@ -89,11 +90,8 @@ impl View {
     }
 
     pub(super) fn calendar_error(&self, calendar: &CalendarView) -> String {
-        calendar
-            .error
-            .as_ref()
-            .map(|error| self.t(&format!("calendars-error-{}", error.code)))
-            .unwrap_or_default()
+        let Some(error) = &calendar.error else { return String::new() };
+        problems::calendar(self.words, &CalendarError { code: error.code, host: error.host.clone() })
     }
 }
 
