@@ -79,3 +79,27 @@ async fn a_long_log_has_pages() {
     assert!(older.contains("to=contact"), "{older}");
     assert_eq!(entries(&browser.get(&older).await), 10);
 }
+
+#[tokio::test]
+async fn changed_fields_and_their_values_are_in_the_language_of_the_page() {
+    let server = Server::open().await;
+    let (salon, path, mut browser) = salon(&server).await;
+    let of = |rest: &str| format!("/businesses/{salon}{rest}");
+    let hours = json!([{ "day": "monday", "open": "09:00", "close": "18:00" }]);
+    let changed = json!({ "booking_mode": "request", "hours": hours });
+    server.operator("PATCH", &of(""), changed).await;
+    let people = server.operator("GET", &of("/people"), json!(null)).await;
+    let notifications = of(&format!("/people/{}/notifications", people[0]["id"].as_str().unwrap()));
+    let setting = json!({ "appointment_booked": { "email": "daily" } });
+    server.operator("PATCH", &notifications, setting).await;
+    server.operator("PUT", &of("/special-days/2026-12-25"), json!({ "closed": true })).await;
+    let form = browser.get("/dashboard/account").await;
+    browser.submit(&form, "/dashboard/account", &[("locale", "fr")]).await.is(303);
+    let page = browser.get(&path).await.is(200).says("lundi 09:00–18:00").says("25 décembre 2026");
+    let page = page.says("Alertes sur les rendez-vous pris Jamais, affiché ici");
+    let page = page.says("Réservations Confirmation immédiate est devenu → Confirmation par l’équipe");
+    let text = page.text();
+    for technical in ["booking_mode", "request", "appointment_booked", "{", "2026-12-25"] {
+        assert!(!text.contains(technical), "{technical}: {text}");
+    }
+}

@@ -2,6 +2,7 @@
 
 pub(super) mod attempts;
 pub(super) mod audit;
+pub(super) mod audited;
 pub(super) mod problems;
 pub(super) mod refusals;
 

@@ -150,7 +150,7 @@ pub(super) async fn import(
     }
     let decision = Decision::<ContactsImported>::answering(value).write(Write::Rows(last));
     let decision = decision.note(AuditAction::ContactsImported, of);
-    let decision = decision.counted("created", created);
+    let decision = decision.counted(created);
     let (decided, value, kept) = decision.into_parts(request.idempotency.is_some());
     let kept = kept.map(|kept| (ContactsImported::STATUS, kept));
     let (batch, effects) = write(state, request, decided, kept, at)?;

@@ -1,9 +1,10 @@
 //! The result of a decision as data: writes, events, audit entry and answer.
 
+use chrono::NaiveDate;
 use domain::availability::Overridden;
 use domain::{
-    Actor, AlertTrigger, AppointmentId, AuditAction, CallId, ContactId, ConversationId, EventType,
-    FieldChange, MailId, ResourceId, Timestamp,
+    Actor, AlertTrigger, AppointmentId, AuditAction, AuditedField, CallId, ContactId, EventType, FieldChange,
+    MailId, ResourceId, Timestamp,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -157,32 +158,29 @@ impl<G: Gives> Decision<G> {
 
     /// Adds the number of created records to the audit entry.
     #[must_use]
-    pub(super) fn counted(mut self, field: &str, count: u64) -> Self {
+    pub(super) fn counted(self, count: u64) -> Self {
+        self.also(AuditedField::Created, json!(count))
+    }
+
+    /// Adds a field without an earlier value to the audit entry.
+    fn also(mut self, field: AuditedField, to: Value) -> Self {
         if let Some(entry) = self.decided.audit.last_mut() {
-            let to = count.to_string();
-            entry.changes.push(FieldChange { field: field.into(), from: Value::Null.to_string(), to });
+            let (field, from) = (field.as_str().to_owned(), Value::Null.to_string());
+            entry.changes.push(FieldChange { field, from, to: to.to_string() });
         }
         self
     }
 
     /// Adds to the audit entry the rules that the change overrode.
     #[must_use]
-    pub(super) fn overrode(mut self, rules: &[Overridden]) -> Self {
-        if let Some(entry) = self.decided.audit.last_mut().filter(|_| !rules.is_empty()) {
-            let to = json!(rules).to_string();
-            entry.changes.push(FieldChange { field: "override".into(), from: Value::Null.to_string(), to });
-        }
-        self
+    pub(super) fn overrode(self, rules: &[Overridden]) -> Self {
+        if rules.is_empty() { self } else { self.also(AuditedField::Override, json!(rules)) }
     }
 
     /// Adds the id of the merged contact to the audit entry.
     #[must_use]
-    pub(super) fn merged(mut self, from: ContactId) -> Self {
-        if let Some(entry) = self.decided.audit.last_mut() {
-            let to = json!(from).to_string();
-            entry.changes.push(FieldChange { field: "merged".into(), from: Value::Null.to_string(), to });
-        }
-        self
+    pub(super) fn merged(self, from: ContactId) -> Self {
+        self.also(AuditedField::Merged, json!(from))
     }
 
     fn noted(mut self, action: AuditAction, id: impl ResourceId, changes: Vec<FieldChange>) -> Self {
@@ -234,5 +232,8 @@ fn changed_fields<V: Serialize>(before: &V, after: &V) -> Vec<FieldChange> {
         to: to.to_string(),
         field,
     };
-    differing.map(change).collect()
+    let changes: Vec<_> = differing.map(change).collect();
+    let is_known = |it: &FieldChange| it.audited().is_some() || it.field.parse::<NaiveDate>().is_ok();
+    debug_assert!(changes.iter().all(is_known), "`AuditedField` has each audited field: {changes:?}");
+    changes
 }

@@ -8,15 +8,11 @@
 use std::collections::HashMap;
 
 use domain::booking::attendance_from;
-use domain::{
-    Actor, AppointmentStatus, Attendance, AuditAction, AuditEntry, CalendarSyncStatus, Right, Timestamp,
-};
+use domain::{Actor, AppointmentStatus, Attendance, AuditAction, AuditEntry, AuditedField, Right, Timestamp};
 use engine::business::History;
 use engine::business::commands::appointments::{Cancel, Confirm, Decline, PatchAppointment};
-use view::{
-    AppointmentView, BookedAsView, CalendarWriteView, ContactView, OperatorAppointmentView,
-    OperatorContactView,
-};
+use serde::de::DeserializeOwned;
+use view::{AppointmentView, BookedAsView, ContactView, OperatorAppointmentView, OperatorContactView};
 
 use crate::admin::AppointmentPatchBody;
 use crate::dashboard::notices::Notices;
@@ -243,7 +239,6 @@ impl Page<'_> {
 
     fn did(&self, entry: &AuditEntry) -> String {
         let member = self.sheet.member;
-        let changes = |field: &str| entry.changes.iter().any(|change| change.field == field);
         let done = member.t(match entry.action {
             AuditAction::AppointmentRequested => "appointment-history-requested",
             AuditAction::AppointmentBooked => "appointment-history-booked",
@@ -251,7 +246,9 @@ impl Page<'_> {
             AuditAction::AppointmentRescheduled => "appointment-history-rescheduled",
             AuditAction::AppointmentDeclined => "appointment-history-declined",
             AuditAction::AppointmentCancelled => "appointment-history-cancelled",
-            AuditAction::AppointmentUpdated if changes("attendance") => "appointment-history-attended",
+            AuditAction::AppointmentUpdated if entry.change(AuditedField::Attendance).is_some() => {
+                "appointment-history-attended"
+            }
             AuditAction::AppointmentUpdated => "appointment-history-noted",
             _ => "appointment-history-changed",
         });
@@ -313,12 +310,16 @@ pub(crate) async fn attend(member: Member) -> Answered {
     answered(&member, done.await).await
 }
 
+/// The values of a field before and after the change.
+fn changed<V: DeserializeOwned>(entry: &AuditEntry, field: AuditedField) -> Option<(V, V)> {
+    let change = entry.change(field)?;
+    Some((serde_json::from_str(&change.from).ok()?, serde_json::from_str(&change.to).ok()?))
+}
+
 fn moved(member: &Member, entry: &AuditEntry) -> Option<String> {
-    let change = |field: &str| entry.changes.iter().find(|change| change.field == field);
-    let text = |json: &str| serde_json::from_str::<String>(json).ok();
-    let moment = |json: &str| Some(member.short_moment(Timestamp::parse(&text(json)?).ok()?));
-    let times = change("starts_at").and_then(|change| Some((moment(&change.from)?, moment(&change.to)?)));
-    let staff = change("staff_name").and_then(|change| Some((text(&change.from)?, text(&change.to)?)));
+    let times = changed::<Timestamp>(entry, AuditedField::StartsAt);
+    let times = times.map(|(from, to)| (member.short_moment(from), member.short_moment(to)));
+    let staff = changed::<String>(entry, AuditedField::StaffName);
     let said = |(from, to)| member.says("appointment-history-from-to", &[("from", from), ("to", to)]);
     let both: Vec<_> = [times, staff].into_iter().flatten().map(said).collect();
     (!both.is_empty()).then(|| both.join(", "))

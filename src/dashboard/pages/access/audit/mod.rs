@@ -1,16 +1,17 @@
 //! The page of a business's audit log. It has filters, and shows the entries, newest first, with names of the
 //! records and links to their pages.
 
+mod values;
+
 use std::collections::hash_map::Entry::Vacant;
 use std::collections::{BTreeSet, HashMap};
 
 use chrono::NaiveDate;
 use domain::{
     Actor, AuditAction, AuditEntry, AuditedKind, ContactId, FieldChange, KeyId, MembershipId, PersonId,
-    ResourceId, Timestamp, WebhookId,
+    ResourceId, WebhookId,
 };
 use engine::business::{AuditFilter, PageRequest};
-use serde_json::Value;
 use uuid::Uuid;
 use view::PersonView;
 
@@ -103,8 +104,16 @@ impl Page<'_> {
         self.names.get(&entry.resource_id).map(|name| plain(name, NAME_CHARS_MAX))
     }
 
-    fn changes<'b>(&self, entry: &'b AuditEntry) -> Vec<&'b FieldChange> {
-        entry.changes.iter().filter(|change| change.field != "updated_at").collect()
+    /// The changed fields, with their names and values in words.
+    fn changes(&self, entry: &AuditEntry) -> Vec<[String; 3]> {
+        let member = self.sheet.member;
+        // Earlier versions have stored the changes of `updated_at` too.
+        let changes = entry.changes.iter().filter(|change| change.field != "updated_at");
+        let text = |change: &FieldChange| {
+            let value = |json: &str| member.audit_value(entry.resource_type, change, json);
+            [member.audit_field(change), value(&change.from), value(&change.to)]
+        };
+        changes.map(text).collect()
     }
 }
 
@@ -205,39 +214,7 @@ fn actor(people: &[PersonView], word: &str) -> Option<Actor> {
     }
 }
 
-const CHARS_MAX: usize = 300;
-
-impl View {
-    /// The name of a field. A field without a text in the catalogue keeps its technical name.
-    fn audit_field(&self, name: &str) -> String {
-        let id = format!("audit-field-{}", name.replace(['.', '_'], "-"));
-        self.words.find(&id, &[]).unwrap_or_else(|| name.to_owned())
-    }
-}
-
 impl Member {
-    fn audit_value(&self, json: &str) -> String {
-        let value = serde_json::from_str(json);
-        plain(&value.map_or_else(|_| json.to_owned(), |value| self.json_in_words(&value)), CHARS_MAX)
-    }
-
-    fn json_in_words(&self, value: &Value) -> String {
-        match value {
-            Value::Null => self.t("nothing-there"),
-            Value::Bool(true) => self.t("yes"),
-            Value::Bool(false) => self.t("no"),
-            Value::String(text) if text.is_empty() => self.t("nothing-there"),
-            Value::String(text) => {
-                Timestamp::parse(text).map_or_else(|_| text.clone(), |at| self.short_moment(at))
-            }
-            Value::Array(items) if items.is_empty() => self.t("nothing-there"),
-            Value::Array(items) if items.iter().all(|item| !item.is_object() && !item.is_array()) => {
-                items.iter().map(|item| self.json_in_words(item)).collect::<Vec<_>>().join(", ")
-            }
-            other => other.to_string(),
-        }
-    }
-
     async fn record_names(&self, entries: &[AuditEntry]) -> Result<HashMap<Uuid, String>, Refused> {
         let mut names = HashMap::new();
         for entry in entries {
