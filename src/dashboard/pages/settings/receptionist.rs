@@ -10,9 +10,10 @@ use crate::dashboard::pages::prelude::*;
 /// The offered values of `team_first_seconds`.
 const RING_SECONDS: [u32; 6] = [0, 5, 10, 20, 30, 60];
 /// The fields that are checkboxes. The first three are the channels.
-const CHECKBOXES: [&str; 4] = ["voice", "sms", "website", "knowledge_public"];
+pub(in crate::dashboard) const CHECKBOXES: [&str; 4] = ["voice", "sms", "website", "knowledge_public"];
 /// The fields in which a person enters text.
-const TEXTS: [&str; 5] = ["greeting_en", "greeting_fr", "instructions", "handoff_number", "blocked_numbers"];
+pub(in crate::dashboard) const TEXTS: [&str; 5] =
+    ["greeting_en", "greeting_fr", "instructions", "handoff_number", "blocked_numbers"];
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/receptionist.html", config = "src/askama.toml")]

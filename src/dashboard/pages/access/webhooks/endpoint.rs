@@ -87,8 +87,11 @@ impl View {
 
     pub(super) fn of_delivery(&self, delivery: &DeliveryView) -> (&'static str, String) {
         let is_tried = delivery.status == DeliveryStatus::Pending && delivery.attempts_made > 0;
-        let word = if is_tried { "trying" } else { delivery.status.as_str() };
-        (delivery.status.as_str(), self.t(&format!("hooks-is-{word}")))
+        let text = match is_tried {
+            true => self.t("hooks-is-trying"),
+            false => self.t(&format!("hooks-is-{}", delivery.status)),
+        };
+        (delivery.status.as_str(), text)
     }
 
     /// A short text for the result of the last attempt; empty without an attempt.
