@@ -28,6 +28,10 @@ async fn salon_with_nora(server: &Server, calls: usize) -> (String, String, Brow
     let message = json!({ "contact_id": nora["id"], "caller_name": "Nora Haddad", "body": "I may be late." });
     server.operator("POST", &path("messages"), message).await;
     server.operator("POST", &path("messages"), json!({ "body": "Of somebody else." })).await;
+    let call = json!({ "channel": "voice", "locale": "en", "from": "+33661020304" });
+    let conversation = server.operator("POST", &path("conversations"), call).await;
+    let turns = path(&format!("conversations/{}/turns", conversation["id"].as_str().unwrap()));
+    server.operator("POST", &turns, json!({ "text": "Where are you?" })).await;
     let browser = server.signed_in(&salon, &ada).await;
     (salon.clone(), nora["id"].as_str().unwrap().to_owned(), browser)
 }
@@ -54,12 +58,20 @@ async fn the_data_of_a_contact_is_exported_as_a_file() {
     assert_eq!(kept["appointments"].as_array().unwrap().len(), 1);
     assert_eq!(kept["messages"].as_array().unwrap().len(), 1, "the export must contain only her message");
     assert_eq!(kept["messages"][0]["body"], "I may be late.");
+    assert_eq!(kept["conversations"].as_array().unwrap().len(), 1);
+    let turns = kept["conversations"][0]["turns"].as_array().unwrap();
+    assert!(turns.iter().any(|turn| turn["text"] == "Where are you?"), "{turns:?}");
+    let lists = ["appointments", "calls", "conversations", "messages"]
+        .map(|list| file.body.find(&format!("\"{list}\":[")));
+    assert!(lists.is_sorted() && lists[0].is_some(), "the lists are in the order of the store's table");
+    let page = browser.get(&format!("{path}?list=conversations")).await.is(200);
+    assert!(page.body.contains(kept["conversations"][0]["id"].as_str().unwrap()));
 
     let bare =
         server.operator("POST", &format!("/businesses/{salon}/contacts"), json!({ "name": "Bare" })).await;
     let bare = format!("/dashboard/b/{salon}/contacts/{}/export", bare["id"].as_str().unwrap());
     let kept: Value = serde_json::from_str(&browser.get(&bare).await.is(200).body).unwrap();
-    for list in ["appointments", "calls", "messages"] {
+    for list in ["appointments", "calls", "conversations", "messages"] {
         assert_eq!(kept[list], json!([]));
     }
 }

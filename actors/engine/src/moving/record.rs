@@ -54,6 +54,13 @@ macro_rules! declare {
                 }
             }
 
+            /// Whether a record of this kind may belong to a contact.
+            pub const fn is_of_contact(self) -> bool {
+                match self {
+                    $(Self::$kind => domain::$record::BY_CONTACT.is_some(),)*
+                }
+            }
+
             /// Whether a business has at most one record of this kind.
             pub(super) const fn is_single(self) -> bool {
                 match self {

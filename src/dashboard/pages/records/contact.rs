@@ -1,9 +1,12 @@
 //! The pages of contacts. The list has one search field for name, phone number and email. The page of a
-//! contact shows how many appointments it has had, and lists its appointments, calls and messages.
+//! contact shows how many appointments it has had, and lists its appointments, calls, conversations and
+//! messages.
 
 use domain::{ContactId, Email, Phone, Right, Search};
 use engine::EngineError;
-use engine::business::{self, AppointmentFilter, CallFilter, ContactFilter, MessageFilter, PageRequest};
+use engine::business::{
+    self, AppointmentFilter, CallFilter, ContactFilter, ConversationFilter, MessageFilter, PageRequest,
+};
 use view::{ContactView, OperatorContactView, VisitsView};
 
 use super::rows::Row;
@@ -99,11 +102,12 @@ enum Kind {
     ToCome,
     Past,
     Calls,
+    Conversations,
     Messages,
 }
 
 impl Kind {
-    const ALL: [Self; 4] = [Self::ToCome, Self::Past, Self::Calls, Self::Messages];
+    const ALL: [Self; 5] = [Self::ToCome, Self::Past, Self::Calls, Self::Conversations, Self::Messages];
 
     /// The word in URLs, and the message ids of the title and of an empty list.
     fn words(self) -> [&'static str; 3] {
@@ -111,6 +115,7 @@ impl Kind {
             Self::ToCome => ["to-come", "contact-to-come", "contact-none-to-come"],
             Self::Past => ["past", "contact-past", "contact-none-past"],
             Self::Calls => ["calls", "calls", "contact-no-calls"],
+            Self::Conversations => ["conversations", "conversations", "contact-no-conversations"],
             Self::Messages => ["messages", "messages", "contact-no-messages"],
         }
     }
@@ -188,13 +193,28 @@ pub(super) async fn found(member: &Member) -> Result<OperatorContactView, Refuse
     member.business.contact_as(member.id("contact_id")?).await?.ok_or_else(Refused::not_found)
 }
 
-pub(super) fn filters(id: ContactId) -> (AppointmentFilter, CallFilter, MessageFilter) {
-    let contact_id = Some(id);
-    (
-        AppointmentFilter { contact_id, latest_first: true, ..AppointmentFilter::default() },
-        CallFilter { contact_id, ..CallFilter::default() },
-        MessageFilter { contact_id, ..MessageFilter::default() },
-    )
+/// The filters for the records of a contact.
+pub(super) struct Filters {
+    pub(super) appointments: AppointmentFilter,
+    pub(super) calls: CallFilter,
+    pub(super) conversations: ConversationFilter,
+    pub(super) messages: MessageFilter,
+}
+
+impl Filters {
+    pub(super) fn of(id: ContactId) -> Self {
+        let contact_id = Some(id);
+        Self {
+            appointments: AppointmentFilter {
+                contact_id,
+                latest_first: true,
+                ..AppointmentFilter::default()
+            },
+            calls: CallFilter { contact_id, ..CallFilter::default() },
+            conversations: ConversationFilter { contact_id, ..ConversationFilter::default() },
+            messages: MessageFilter { contact_id, ..MessageFilter::default() },
+        }
+    }
 }
 
 async fn records(
@@ -203,7 +223,8 @@ async fn records(
     kind: Kind,
     page: &PageRequest,
 ) -> Result<business::Page<Row>, EngineError> {
-    let (business, (appointments, calls, messages)) = (&member.business, filters(id));
+    let business = &member.business;
+    let Filters { appointments, calls, conversations, messages } = Filters::of(id);
     let (items, next) = match kind {
         Kind::ToCome | Kind::Past => {
             let now = Some(business.now());
@@ -217,6 +238,10 @@ async fn records(
         Kind::Calls => {
             let found = business.calls(&calls, page).await?;
             (found.items.iter().map(|one| member.row_of_call(one)).collect(), found.next)
+        }
+        Kind::Conversations => {
+            let found = business.conversations(&conversations, page).await?;
+            (found.items.iter().map(|one| member.row_of_conversation(one)).collect(), found.next)
         }
         Kind::Messages => {
             let found = business.messages(&messages, page).await?;

@@ -8,7 +8,7 @@ use engine::business::commands::contacts::{CreateContact, PatchContact};
 use engine::business::commands::erasure::EraseContact;
 use view::{ContactView, OperatorContactView};
 
-use super::contact::{filters, found};
+use super::contact::{Filters, found};
 use super::rows::Row;
 use crate::api::contacts::{NewContactBody, OperatorContactPatchBody};
 use crate::dashboard::pages::prelude::*;
@@ -219,7 +219,7 @@ async fn erasure(member: &Member, contact: &ContactView, mut filled: Filled) -> 
 
 /// The future appointments that are not cancelled, in order of their start.
 async fn ahead(member: &Member, contact: &ContactView) -> Result<Vec<Row>, Refused> {
-    let (mut latest, ..) = filters(contact.id);
+    let mut latest = Filters::of(contact.id).appointments;
     latest.status = vec![AppointmentStatus::Pending, AppointmentStatus::Confirmed];
     let page = PageRequest { limit: LOOKED_AT, after: None };
     let found = member.business.appointments(&latest, &page).await?.items;

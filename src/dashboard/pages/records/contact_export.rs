@@ -4,18 +4,21 @@
 //! - The records have the form of the operator API.
 //! - The file is read and sent in parts, so memory use does not depend on the number of records.
 
+use std::collections::VecDeque;
+
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;
 use bytes::Bytes;
 use domain::ResourceId;
-use engine::business::{AppointmentFilter, CallFilter, MessageFilter, Page, PageRequest};
+use engine::business::{Page, PageRequest};
+use engine::moving::MovedKind;
 use engine::{BusinessHandle, EngineError};
 use futures_util::stream::{Stream, StreamExt, once, try_unfold};
 use serde::Serialize;
 use view::{OperatorAppointmentView, OperatorCallView, OperatorMessageView, render};
 
-use super::contact::{filters, found};
+use super::contact::{Filters, found};
 use crate::dashboard::pages::prelude::*;
 use crate::rest::error::ApiError;
 
@@ -30,28 +33,28 @@ pub(crate) async fn show(member: Member) -> Answered {
     ];
     // The stream sends this beginning, then the lists, and then the closing brace.
     let head = format!(
-        "{{\"exported_at\":{},\"business\":{{\"id\":{},\"name\":{}}},\"contact\":{},\n\"appointments\":[",
+        "{{\"exported_at\":{},\"business\":{{\"id\":{},\"name\":{}}},\"contact\":{}",
         text(&member.business.now()),
         text(&member.business.id()),
         text(&member.profile.name),
         text(&contact),
     );
-    let (business, of) = (member.business.clone(), filters(contact.contact.id));
-    let lists = stream(Sending { business, of, list: 0, after: None, is_first: true });
+    let (business, of) = (member.business.clone(), Filters::of(contact.contact.id));
+    let left = MovedKind::ALL.iter().copied().filter(|kind| kind.is_of_contact()).collect();
+    let lists = stream(Sending { business, of, left, after: None, records: 0 });
     let parts = once(ready(Ok(Bytes::from(head)))).chain(lists);
     Ok((headers, Body::from_stream(parts)).into_response())
 }
 
 struct Sending {
     business: BusinessHandle,
-    of: (AppointmentFilter, CallFilter, MessageFilter),
-    /// The number of the list that is being sent.
-    list: usize,
+    of: Filters,
+    /// The kinds whose records are not sent yet. The first kind is being sent.
+    left: VecDeque<MovedKind>,
     after: Option<Vec<u8>>,
-    is_first: bool,
+    /// The number of records of the current kind that were sent.
+    records: usize,
 }
-
-const ENDS: [&str; 3] = ["\n],\n\"calls\":[", "\n],\n\"messages\":[", "\n]}\n"];
 
 /// The parts of the lists. An error ends the response early, so the file is not valid JSON.
 fn stream(sending: Sending) -> impl Stream<Item = Result<Bytes, EngineError>> + Send + 'static {
@@ -66,22 +69,49 @@ fn stream(sending: Sending) -> impl Stream<Item = Result<Bytes, EngineError>> + 
 impl Sending {
     async fn part(&mut self) -> Result<Option<String>, EngineError> {
         let page = PageRequest { limit: READ, after: self.after.take() };
-        let (business, (appointments, calls, messages)) = (&self.business, &self.of);
-        let (records, next) = match self.list {
-            0 => texts(business.appointments_as::<OperatorAppointmentView>(appointments, &page).await?),
-            1 => texts(business.calls_as::<OperatorCallView>(calls, &page).await?),
-            2 => texts(business.messages_as::<OperatorMessageView>(messages, &page).await?),
-            _ => return Ok(None),
-        };
+        let (business, Filters { appointments, calls, conversations, messages }) = (&self.business, &self.of);
+        let Some(kind) = self.left.front() else { return Ok(None) };
         let mut part = String::new();
+        if page.after.is_none() {
+            part.push_str(&format!(",\n\"{kind}s\":[", kind = kind.word()));
+        }
+        let (records, next) = match kind {
+            MovedKind::Appointment => {
+                texts(business.appointments_as::<OperatorAppointmentView>(appointments, &page).await?)
+            }
+            MovedKind::Call => texts(business.calls_as::<OperatorCallView>(calls, &page).await?),
+            MovedKind::Conversation => {
+                let found = business.conversations(conversations, &page).await?;
+                let mut items = Vec::new();
+                for it in found.items {
+                    items.extend(business.conversation(it.id).await?);
+                }
+                texts(Page { items, next: found.next })
+            }
+            MovedKind::Message => texts(business.messages_as::<OperatorMessageView>(messages, &page).await?),
+            MovedKind::Business
+            | MovedKind::Retention
+            | MovedKind::Website
+            | MovedKind::Notices
+            | MovedKind::Receptionist
+            | MovedKind::Service
+            | MovedKind::Staff
+            | MovedKind::SpecialDay
+            | MovedKind::TimeOff
+            | MovedKind::Contact
+            | MovedKind::Knowledge
+            | MovedKind::Webhook => unreachable!("these records belong to no contact"),
+        };
         for record in records {
-            part.push_str(if std::mem::take(&mut self.is_first) { "\n" } else { ",\n" });
+            part.push_str(if self.records == 0 { "\n" } else { ",\n" });
             part.push_str(&record);
+            self.records += 1;
         }
         self.after = next;
         if self.after.is_none() {
-            part.push_str(ENDS[self.list]);
-            (self.list, self.is_first) = (self.list + 1, true);
+            self.left.pop_front();
+            self.records = 0;
+            part.push_str(if self.left.is_empty() { "\n]}\n" } else { "\n]" });
         }
         Ok(Some(part))
     }

@@ -5,7 +5,7 @@ use chrono::Datelike;
 use domain::{
     Attendance, AttendanceFilter, CallOutcome, CallStatus, Direction, MessageStatus, Timestamp, Urgency,
 };
-use view::{AppointmentView, CallView, ContactView, MessageView};
+use view::{AppointmentView, CallView, ContactView, ConversationView, MessageView};
 
 use crate::dashboard::pages::prelude::*;
 
@@ -130,6 +130,12 @@ impl Member {
         let (path, title) = (format!("calls/{}", shown.id), self.says("contact-call", &values));
         let summary = shown.summary.as_deref().unwrap_or_default();
         self.row(&path, shown.started_at, title, summary, self.of_call(shown))
+    }
+
+    pub(super) fn row_of_conversation(&self, shown: &ConversationView) -> Row {
+        let (path, title) = (format!("conversations/{}", shown.id), self.conversation_channel(shown.channel));
+        let summary = shown.summary.as_deref().unwrap_or_default();
+        self.row(&path, shown.started_at, title, summary, self.of_conversation(shown))
     }
 
     pub(super) fn row_of_message(&self, shown: &MessageView) -> Row {

@@ -205,6 +205,7 @@ contact-past = Past appointments
 contact-none-past = No past appointments.
 contact-call-them = Call
 contact-no-calls = No calls.
+contact-no-conversations = No conversations.
 contact-no-messages = No messages.
 contact-show-all = Show all
 contact-appointment = { $service }, { $time }

@@ -212,6 +212,7 @@ contact-past = Rendez-vous passés
 contact-none-past = Aucun rendez-vous passé.
 contact-call-them = Appeler
 contact-no-calls = Aucun appel.
+contact-no-conversations = Aucune conversation.
 contact-no-messages = Aucun message.
 contact-show-all = Tout afficher
 contact-appointment = { $service }, { $time }
