@@ -4,12 +4,11 @@ use chrono::TimeDelta;
 use domain::{AppointmentId, AppointmentStatus, ContactId};
 use engine::business::AppointmentFilter;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde::Serialize;
 use view::AppointmentView;
 
 use super::asking::Asking;
-use super::bounds::{Paging, of_view, page};
+use super::bounds::{Paging, page, text};
 use super::catalog::{Catalog, For};
 use super::moment::WallClock;
 use super::refused::Refused;
@@ -47,7 +46,7 @@ json_object! {
     }
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Appointment {
     id: String,
     status: String,
@@ -78,9 +77,24 @@ impl Appointment {
     pub(super) fn of(view: &AppointmentView) -> Result<Self, Refused> {
         let zone = view.timezone.parse().map_err(|_| ApiError::internal("an unknown zone"))?;
         let clock = WallClock(zone);
-        let times = json!({"local_start": clock.local(view.starts_at), "local_end": clock.local(view.ends_at),
-            "weekday": clock.weekday(view.starts_at)});
-        of_view(view, times)
+        Ok(Self {
+            id: view.id.to_string(),
+            status: view.status.to_string(),
+            starts_at: view.starts_at.to_string(),
+            ends_at: view.ends_at.to_string(),
+            local_start: clock.local(view.starts_at),
+            local_end: clock.local(view.ends_at),
+            weekday: clock.weekday(view.starts_at).to_owned(),
+            timezone: view.timezone.to_string(),
+            service_id: view.service_id.to_string(),
+            service_name: view.service_name.clone(),
+            staff_id: view.staff_id.to_string(),
+            staff_name: view.staff_name.clone(),
+            contact_id: text(view.contact_id.as_ref()),
+            contact_name: view.contact_name.clone(),
+            contact_phone: text(view.contact_phone.as_ref()),
+            source: view.source.to_string(),
+        })
     }
 }
 

@@ -10,7 +10,6 @@ use engine::EngineError;
 use engine::business::{Page, PageRequest};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::asking::Asking;
@@ -94,14 +93,9 @@ fn without_nulls(value: &mut Value) {
     }
 }
 
-/// Converts a view to the result `V`: copies the view's properties that `V` has too, and adds the properties
-/// in `more`.
-pub(super) fn of_view<V: DeserializeOwned>(view: &impl Serialize, more: Value) -> Result<V, Refused> {
-    let mut value = serde_json::to_value(view).map_err(ApiError::internal)?;
-    if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
-        value.extend(more);
-    }
-    Ok(serde_json::from_value(value).map_err(ApiError::internal)?)
+/// The text of a value that may be absent.
+pub(super) fn text<V: ToString>(value: Option<&V>) -> Option<String> {
+    value.map(ToString::to_string)
 }
 
 /// The number of items, from the first, that fit into one result; at least 1.

@@ -1,15 +1,14 @@
 //! The tools `get_business` and `update_business`. A client without the write scope sees the profile,
 //! services and staff.
 
-use domain::{Locale, Text, Timestamp, WeeklyHours};
+use domain::{DayHours, Locale, Text, Timestamp, WeeklyHours};
 use engine::business::commands::profile::{PatchBusiness, PatchProfile};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Serialize;
 use view::BusinessView;
 
 use super::asking::Asking;
-use super::bounds::{ANSWER_CHARS_MAX, answer, of_view};
+use super::bounds::{ANSWER_CHARS_MAX, answer};
 use super::catalog::Catalog;
 use super::moment::WallClock;
 use super::refused::Refused;
@@ -41,7 +40,7 @@ const NAME_CHARS_MIN: usize = 10;
 const LEFT_OUT: &str = "Some services or staff are not listed. Tools accept them by name: ask for the name, and send it as \
     service or staff.";
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Profile {
     id: String,
     name: String,
@@ -52,11 +51,30 @@ pub(super) struct Profile {
     hours: Vec<Opening>,
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 struct Opening {
     day: String,
     open: String,
     close: String,
+}
+
+impl From<&BusinessView> for Profile {
+    fn from(view: &BusinessView) -> Self {
+        let opening = |it: &DayHours| Opening {
+            day: it.day.to_string(),
+            open: it.open.to_string(),
+            close: it.close.to_string(),
+        };
+        Self {
+            id: view.id.to_string(),
+            name: view.name.clone(),
+            timezone: view.timezone.to_string(),
+            locale: view.locale.to_string(),
+            website_url: view.website_url.clone(),
+            booking_mode: view.booking_mode.to_string(),
+            hours: view.hours.iter().map(opening).collect(),
+        }
+    }
 }
 
 /// The business with its services, its staff and its local time.
@@ -96,10 +114,10 @@ pub(super) async fn get(asking: Asking, _: Nothing) -> Result<Business, Refused>
 
 pub(super) async fn show(asking: &Asking) -> Result<Business, Refused> {
     let catalog = Catalog::read(asking).await?;
-    shown(&catalog, asking.business.now())
+    Ok(shown(&catalog, asking.business.now()))
 }
 
-fn shown(catalog: &Catalog<'_>, now: Timestamp) -> Result<Business, Refused> {
+fn shown(catalog: &Catalog<'_>, now: Timestamp) -> Business {
     let clock = WallClock(catalog.business.zone);
     let services: Vec<_> = catalog.services.iter().filter(|service| service.active).collect();
     let staff: Vec<_> = catalog.staff.iter().filter(|member| member.active).collect();
@@ -121,7 +139,7 @@ fn shown(catalog: &Catalog<'_>, now: Timestamp) -> Result<Business, Refused> {
         services: (ids < ANSWER_CHARS_MAX / NAME_CHARS_MIN).then(|| names_of(member)),
     });
     let business = Business {
-        profile: of_view(&BusinessView::from(&catalog.business), Value::Null)?,
+        profile: Profile::from(&BusinessView::from(&catalog.business)),
         now: now.to_string(),
         local_now: clock.local(now),
         weekday: clock.weekday(now).to_owned(),
@@ -131,7 +149,7 @@ fn shown(catalog: &Catalog<'_>, now: Timestamp) -> Result<Business, Refused> {
         staff_left_out: None,
         note: None,
     };
-    Ok(within_bounds(business, services.len(), staff.len()))
+    within_bounds(business, services.len(), staff.len())
 }
 
 /// Shortens the result until it fits: first without the services of each staff member, then with fewer
@@ -174,5 +192,5 @@ pub(super) async fn update(asking: Asking, change: Change) -> Result<Profile, Re
             "Nothing was done: send at least one of name, timezone, locale, website_url, hours.",
         ));
     }
-    of_view(&asking.change(None, PatchProfile(patch)).await?.value, Value::Null)
+    Ok(Profile::from(&asking.change(None, PatchProfile(patch)).await?.value))
 }

@@ -4,12 +4,11 @@ use domain::{Conflict, ContactDetails, ContactId, ContactPatch, Email, Locale, P
 use engine::business::ContactFilter;
 use engine::business::commands::contacts::{CreateContact, PatchContact};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Serialize;
 use view::ContactView;
 
 use super::asking::Asking;
-use super::bounds::{Paging, of_view, page};
+use super::bounds::{Paging, page, text};
 use super::refused::{Refused, listed};
 use super::values::{IdempotencyKey, id};
 use crate::english;
@@ -75,7 +74,7 @@ json_object! {
     }
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Contact {
     id: String,
     name: Option<String>,
@@ -83,6 +82,19 @@ pub(super) struct Contact {
     email: Option<String>,
     locale: Option<String>,
     timezone: Option<String>,
+}
+
+impl From<&ContactView> for Contact {
+    fn from(view: &ContactView) -> Self {
+        Self {
+            id: view.id.to_string(),
+            name: view.name.clone(),
+            phone: text(view.phone.as_ref()),
+            email: text(view.email.as_ref()),
+            locale: text(view.locale.as_ref()),
+            timezone: text(view.timezone.as_ref()),
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -103,15 +115,15 @@ pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<Contacts, Ref
     };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.contacts(filter, &request).await };
-    let show = |view: ContactView| of_view(&view, Value::Null);
-    let (contacts, paging): (Vec<Contact>, _) = page(&asking, wanted.cursor.as_ref(), read, show).await?;
+    let show = |view: ContactView| Ok(Contact::from(&view));
+    let (contacts, paging) = page(&asking, wanted.cursor.as_ref(), read, show).await?;
     let is_none = contacts.is_empty() && paging.next_cursor.is_none() && wanted.cursor.is_none();
     Ok(Contacts { contacts, paging, note: is_none.then(|| NONE_FOUND.to_owned()) })
 }
 
 pub(super) async fn get(asking: Asking, one: One) -> Result<Contact, Refused> {
     let found = asking.business.contact(id(&one.contact_id)?).await?;
-    of_view(&found.ok_or(ContactId::NOT_FOUND)?, Value::Null)
+    Ok(Contact::from(&found.ok_or(ContactId::NOT_FOUND)?))
 }
 
 pub(super) async fn create(asking: Asking, new: NewContact) -> Result<Contact, Refused> {
@@ -126,7 +138,7 @@ pub(super) async fn create(asking: Asking, new: NewContact) -> Result<Contact, R
         zone: new.timezone.map(Zone::get),
     };
     let answer = asking.change(new.idempotency_key.as_ref(), CreateContact { details }).await;
-    of_view(&answer.map_err(known)?.value, Value::Null)
+    Ok(Contact::from(&answer.map_err(known)?.value))
 }
 
 pub(super) async fn update(asking: Asking, change: Change) -> Result<Contact, Refused> {
@@ -146,7 +158,7 @@ pub(super) async fn update(asking: Asking, change: Change) -> Result<Contact, Re
         ));
     }
     let answer = asking.change(None, PatchContact { id, patch }).await;
-    of_view(&answer.map_err(known)?.value, Value::Null)
+    Ok(Contact::from(&answer.map_err(known)?.value))
 }
 
 /// If the phone number or the email address belongs to another contact, adds the next step to the refusal.

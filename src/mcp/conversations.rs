@@ -4,12 +4,11 @@ use domain::{CallId, CallOutcome, ContactId, KnowledgeDetails, Locale, MessageSt
 use engine::business::commands::knowledge::AddKnowledge;
 use engine::business::{CallFilter, MessageFilter};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::Serialize;
 use view::{CallView, MessageView};
 
 use super::asking::Asking;
-use super::bounds::{CALL_TEXT_CHARS_MAX, Paging, TEXT_CHARS_MAX, answer, cut, of_view, page};
+use super::bounds::{CALL_TEXT_CHARS_MAX, Paging, TEXT_CHARS_MAX, answer, cut, page, text};
 use super::catalog::Catalog;
 use super::moment::WallClock;
 use super::refused::Refused;
@@ -41,7 +40,7 @@ json_object! {
     }
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Call {
     id: String,
     direction: String,
@@ -72,11 +71,28 @@ pub(super) struct Calls {
 }
 
 impl Call {
-    fn of(mut view: CallView, clock: WallClock, (chars, whole): (usize, &str)) -> Result<Self, Refused> {
-        view.summary = view.summary.map(|summary| cut(summary, chars, whole));
-        let times = json!({"local_start": clock.local(view.started_at), "weekday": clock.weekday(view.started_at),
-            "timezone": clock.0.name()});
-        of_view(&view, times)
+    fn of(view: CallView, clock: WallClock, (chars, whole): (usize, &str)) -> Self {
+        Self {
+            id: view.id.to_string(),
+            direction: view.direction.to_string(),
+            status: view.status.to_string(),
+            outcome: view.outcome.to_string(),
+            started_at: view.started_at.to_string(),
+            ended_at: view.ended_at.to_string(),
+            local_start: clock.local(view.started_at),
+            weekday: clock.weekday(view.started_at).to_owned(),
+            timezone: clock.0.name().to_owned(),
+            duration_seconds: view.duration_seconds,
+            from_number: text(view.from_number.as_ref()),
+            to_number: text(view.to_number.as_ref()),
+            contact_id: text(view.contact_id.as_ref()),
+            contact_name: view.contact_name,
+            locale: text(view.locale.as_ref()),
+            summary: view.summary.map(|summary| cut(summary, chars, whole)),
+            recording_url: view.recording_url,
+            appointment_id: text(view.appointment_id.as_ref()),
+            message_id: text(view.message_id.as_ref()),
+        }
     }
 }
 
@@ -93,7 +109,7 @@ pub(super) async fn list_calls(asking: Asking, wanted: WantedCalls) -> Result<Ca
     };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.calls(filter, &request).await };
-    let show = |view| Call::of(view, clock, (TEXT_CHARS_MAX, "get_call shows more"));
+    let show = |view| Ok(Call::of(view, clock, (TEXT_CHARS_MAX, "get_call shows more")));
     let (calls, paging) = page(&asking, wanted.cursor.as_ref(), read, show).await?;
     Ok(Calls { calls, paging })
 }
@@ -105,7 +121,7 @@ pub(super) async fn get_call(asking: Asking, one: One) -> Result<Call, Refused> 
     let whole = format!("GET /v1/calls/{id} returns the whole text");
     let mut chars = CALL_TEXT_CHARS_MAX;
     loop {
-        let call = Call::of(found.clone(), clock, (chars, &whole))?;
+        let call = Call::of(found.clone(), clock, (chars, &whole));
         // Escapes can make a text many times longer, so the limit is reduced until the result fits.
         if chars <= TEXT_CHARS_MAX || answer(&call).is_ok() {
             return Ok(call);
@@ -127,7 +143,7 @@ json_object! {
     }
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Message {
     id: String,
     status: String,
@@ -159,12 +175,24 @@ pub(super) async fn list_messages(asking: Asking, wanted: WantedMessages) -> Res
     let filter = MessageFilter { from, to, status: wanted.status, ..MessageFilter::default() };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.messages(filter, &request).await };
-    let show = |mut view: MessageView| {
-        view.body = cut(view.body, TEXT_CHARS_MAX, "GET /v1/messages returns the whole text");
+    let show = |view: MessageView| {
         let staff = view.staff_id.and_then(|id| catalog.staff.iter().find(|member| member.id == id));
-        let more = json!({"local_created": clock.local(view.created_at), "weekday": clock.weekday(view.created_at),
-            "timezone": clock.0.name(), "staff_name": staff.map(|member| &member.name)});
-        of_view(&view, more)
+        Ok(Message {
+            id: view.id.to_string(),
+            status: view.status.to_string(),
+            urgency: view.urgency.to_string(),
+            body: cut(view.body, TEXT_CHARS_MAX, "GET /v1/messages returns the whole text"),
+            created_at: view.created_at.to_string(),
+            local_created: clock.local(view.created_at),
+            weekday: clock.weekday(view.created_at).to_owned(),
+            timezone: clock.0.name().to_owned(),
+            caller_name: view.caller_name,
+            caller_phone: text(view.caller_phone.as_ref()),
+            contact_id: text(view.contact_id.as_ref()),
+            call_id: text(view.call_id.as_ref()),
+            staff_id: text(view.staff_id.as_ref()),
+            staff_name: staff.map(|member| member.name.clone()),
+        })
     };
     let (messages, paging) = page(&asking, wanted.cursor.as_ref(), read, show).await?;
     Ok(Messages { messages, paging })
@@ -185,7 +213,7 @@ json_object! {
     }
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Knowledge {
     id: String,
     title: String,
@@ -202,7 +230,12 @@ pub(super) async fn add_knowledge(asking: Asking, new: NewKnowledge) -> Result<K
         locale: new.locale,
     };
     let answer = asking.change(new.idempotency_key.as_ref(), AddKnowledge { details }).await?;
-    let mut view = answer.value;
-    view.content = cut(view.content, TEXT_CHARS_MAX, "the knowledge base contains the whole text");
-    of_view(&view, Value::Null)
+    let view = answer.value;
+    Ok(Knowledge {
+        id: view.id.to_string(),
+        title: view.title,
+        content: cut(view.content, TEXT_CHARS_MAX, "the knowledge base contains the whole text"),
+        source_url: view.source_url,
+        locale: text(view.locale.as_ref()),
+    })
 }
