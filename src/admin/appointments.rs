@@ -59,16 +59,16 @@ json_object! {
         allow_pending: Option<bool>,
         /// The channel of the booking. The default is `dashboard`.
         source: Option<Source>,
-        /// Whether the appointment may overlap the buffers of other appointments. The default is false.
-        ignore_buffers: Option<bool>,
-        /// Whether the appointment may overlap busy times of connected calendars. The default is false.
-        ignore_calendars: Option<bool>,
-        /// The duration in minutes. The default is the duration of the service.
+        /// Whether the appointment may overlap the buffers of other appointments; false when absent.
+        ignore_buffers: Option<bool> = false,
+        /// Whether the appointment may overlap busy times of connected calendars; false when absent.
+        ignore_calendars: Option<bool> = false,
+        /// The duration in minutes; the duration of the service when absent.
         duration_minutes: Option<Minutes>,
-        /// Whether to accept a time that is not bookable. The default is false. If true, `staff_id` is
-        /// required, and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one
-        /// staff member still never overlap. The value true implies `ignore_buffers` and `ignore_calendars`.
-        overrides as "override": Option<bool>,
+        /// Whether to accept a time that is not bookable; false when absent. If true, `staff_id` is required,
+        /// and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one staff member
+        /// still never overlap. The value true implies `ignore_buffers` and `ignore_calendars`.
+        overrides as "override": Option<bool> = false,
     }
     check one_contact, described one_contact_described
 }
@@ -84,17 +84,17 @@ json_object! {
         allow_pending: Option<bool>,
         /// The channel of the move. It has no effect: the appointment keeps the `source` of its booking.
         source: Option<Source>,
-        /// Whether the appointment may overlap the buffers of other appointments. The default is false.
-        ignore_buffers: Option<bool>,
-        /// Whether the appointment may overlap busy times of connected calendars. The default is false.
-        ignore_calendars: Option<bool>,
-        /// The new duration in minutes. The default is the current one.
+        /// Whether the appointment may overlap the buffers of other appointments; false when absent.
+        ignore_buffers: Option<bool> = false,
+        /// Whether the appointment may overlap busy times of connected calendars; false when absent.
+        ignore_calendars: Option<bool> = false,
+        /// The new duration in minutes; the current one when absent.
         duration_minutes: Option<Minutes>,
-        /// Whether to accept a time that is not bookable. The default is false. If true, `staff_id` is
-        /// required, and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one
-        /// staff member still never overlap. The value true implies `ignore_buffers` and `ignore_calendars`.
-        /// A confirmed appointment that has ended can be moved.
-        overrides as "override": Option<bool>,
+        /// Whether to accept a time that is not bookable; false when absent. If true, `staff_id` is required,
+        /// and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one staff member
+        /// still never overlap. The value true implies `ignore_buffers` and `ignore_calendars`. A confirmed
+        /// appointment that has ended can be moved.
+        overrides as "override": Option<bool> = false,
     }
 }
 

@@ -40,10 +40,10 @@ json_object! {
         name: Option<Text<1, 200>>,
         /// Whether the calendar's events block bookings. The default is true. `busy` or `write` must be true.
         busy: Option<bool>,
-        /// Whether the appointments of the staff member are written to the calendar. The default is false.
-        /// Only for `caldav`, and for one calendar of a staff member.
-        write: Option<bool>,
-        /// The content of written events. The default is `services`.
+        /// Whether appointments are written to the calendar; false when absent. This version accepts only
+        /// false.
+        write: Option<bool> = false,
+        /// The content of written events; `services` when absent.
         detail: Option<FeedDetail>,
         /// Whether all-day events block bookings. The default is `busy`.
         all_day: Option<AllDay>,

@@ -14,6 +14,7 @@ pub struct Declared {
     properties: Map<String, Value>,
     required: Vec<&'static str>,
     patches: Vec<bool>,
+    last: &'static str,
 }
 
 impl Declared {
@@ -37,10 +38,16 @@ impl Declared {
         let mut schema = generator.subschema_for::<T>();
         schema.insert("description".into(), json!(doc.join("\n")));
         self.properties.insert(name.to_owned(), schema.to_value());
+        self.last = name;
         self.required.extend(required.then_some(name));
     }
 
-    /// Returns the schema of the object. The functions in `more` add the rules between properties.
+    /// States the value that the last added property has if it is absent.
+    pub fn if_absent(&mut self, value: impl Into<Value>) {
+        self.properties[self.last]["default"] = value.into();
+    }
+
+    /// Returns the schema of the object. `more` adds the rules between properties.
     pub fn object(self, doc: &[&str], more: &[fn(&mut Schema)]) -> Schema {
         let mut object =
             json_schema!({"type": "object", "description": doc.join("\n"), "properties": self.properties});
@@ -103,14 +110,15 @@ pub fn is_patch(properties: &[bool]) -> bool {
 
 /// Declares the struct of a JSON body, its [`FromJson`](crate::http::read::FromJson) and its schema. The
 /// reader reports the problems of all properties, including unknown and duplicate ones. A property is
-/// renamed with `kind as "type": …`. The functions after `check` and `described` add rules between
+/// renamed with `kind as "type": …`. With `= value`, the schema states the value that an absent property has.
+/// The functions after `check` and `described` add rules between
 /// properties.
 #[macro_export]
 macro_rules! json_object {
     (
         $(#[doc = $doc:literal])*
         $vis:vis struct $name:ident {
-            $($(#[doc = $field_doc:literal])* $field:ident $(as $json:literal)? : $type:ty),* $(,)?
+            $($(#[doc = $field_doc:literal])* $field:ident $(as $json:literal)? : $type:ty $(= $default:literal)?),* $(,)?
         }
         $(check $check:path $(, described $described:path)?)?
     ) => {
@@ -139,7 +147,10 @@ macro_rules! json_object {
         }
 
         $crate::declared_schema!($name [$($doc),*] |generator, declared| {
-            $(declared.property::<$type>($crate::name_of!($field $($json)?), &[$($field_doc),*], generator);)*
+            $(
+                declared.property::<$type>($crate::name_of!($field $($json)?), &[$($field_doc),*], generator);
+                $(declared.if_absent($default);)?
+            )*
         } $($($described)?)?);
     };
 }
@@ -150,7 +161,8 @@ macro_rules! query_object {
     (
         $(#[doc = $doc:literal])*
         $vis:vis struct $name:ident {
-            $($(#[doc = $field_doc:literal])* $field:ident $(as $parameter:literal)? : $type:ty),* $(,)?
+            $($(#[doc = $field_doc:literal])* $field:ident $(as $parameter:literal)? : $type:ty
+                $(= $default:literal)?),* $(,)?
         }
     ) => {
         $(#[doc = $doc])*
@@ -174,12 +186,15 @@ macro_rules! query_object {
 
         $crate::declared_schema!($name [$($doc),*] |generator, declared| {
             use $crate::http::query::FromQuery;
-            $(declared.add::<<$type as FromQuery>::Given>(
-                $crate::name_of!($field $($parameter)?),
-                &[$($field_doc),*],
-                <$type as FromQuery>::REQUIRED,
-                generator,
-            );)*
+            $(
+                declared.add::<<$type as FromQuery>::Given>(
+                    $crate::name_of!($field $($parameter)?),
+                    &[$($field_doc),*],
+                    <$type as FromQuery>::REQUIRED,
+                    generator,
+                );
+                $(declared.if_absent($default);)?
+            )*
         });
     };
 }

@@ -78,7 +78,8 @@ macro_rules! list_query {
     (
         $(#[doc = $doc:literal])*
         $vis:vis struct $name:ident $(=> $filter:ident)? {
-            $($(#[doc = $field_doc:literal])* $field:ident $(as $parameter:literal)? : $type:ty),* $(,)?
+            $($(#[doc = $field_doc:literal])* $field:ident $(as $parameter:literal)? : $type:ty
+                $(= $default:literal)?),* $(,)?
         }
         $(#[doc = $limit_doc:literal])*
         limit: $limit:ty,
@@ -87,7 +88,7 @@ macro_rules! list_query {
         $crate::query_object! {
             $(#[doc = $doc])*
             $vis struct $name {
-                $($(#[doc = $field_doc])* $field $(as $parameter)? : $type,)*
+                $($(#[doc = $field_doc])* $field $(as $parameter)? : $type $(= $default)?,)*
                 $(#[doc = $limit_doc])*
                 limit: $limit,
                 /// The `next_cursor` of the previous page.

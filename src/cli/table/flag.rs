@@ -73,7 +73,7 @@ impl<'a> Flag<'a> {
         let shape = shapes.iter().find(|shape| shape.property == property.name).copied();
         let is_bare = property.is_only_null()
             || property.schema["const"] == true
-            || property.default.as_deref() == Some("false");
+            || property.schema["default"] == false;
         let is_list = property.is("array") && !in_query;
         let long = match property.is_only_null() {
             true => clear(&long(property, is_list)),

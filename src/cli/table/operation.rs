@@ -173,6 +173,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_description_says_that_false_is_the_default_if_the_schema_does() {
+        fn check(schema: &Value, found: &mut usize) {
+            let properties = schema["properties"].as_object().into_iter().flat_map(Map::iter);
+            let parameter = schema["schema"].is_object().then_some(schema);
+            let named = properties.map(|(_, property)| (property, property));
+            for (of, described) in named.chain(parameter.map(|it| (&it["schema"], it))) {
+                let about = described["description"].as_str().unwrap_or_default();
+                assert_eq!(about.contains("false when absent"), of["default"] == false, "{described}");
+                *found += usize::from(of["default"] == false);
+            }
+            let below: Vec<_> = match schema {
+                Value::Object(all) => all.values().collect(),
+                Value::Array(all) => all.iter().collect(),
+                _ => Vec::new(),
+            };
+            below.into_iter().for_each(|schema| check(schema, found));
+        }
+        let mut found = 0;
+        check(&crate::openapi::operator_document(), &mut found);
+        assert!(found > 10, "{found} flags without a value");
+    }
+
+    #[test]
     fn a_description_becomes_a_phrase() {
         let split = |text| {
             let (about, default) = phrase_and_default(text);
