@@ -59,13 +59,13 @@ json_object! {
         allow_pending: Option<bool>,
         /// The channel of the booking. The default is `dashboard`.
         source: Option<Source>,
-        /// Whether the appointment may overlap the buffers of other appointments; false when absent.
+        /// Whether the appointment may overlap the buffers of other appointments. The default is false.
         ignore_buffers: Option<bool> = false,
-        /// Whether the appointment may overlap busy times of connected calendars; false when absent.
+        /// Whether the appointment may overlap busy times of connected calendars. The default is false.
         ignore_calendars: Option<bool> = false,
-        /// The duration in minutes; the duration of the service when absent.
+        /// The duration in minutes. The default is the duration of the service.
         duration_minutes: Option<Minutes>,
-        /// Whether to accept a time that is not bookable; false when absent. If true, `staff_id` is required,
+        /// Whether to accept a time that is not bookable. The default is false. If true, `staff_id` is required,
         /// and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one staff member
         /// still never overlap. The value true implies `ignore_buffers` and `ignore_calendars`.
         overrides as "override": Option<bool> = false,
@@ -84,13 +84,13 @@ json_object! {
         allow_pending: Option<bool>,
         /// The channel of the move. It has no effect: the appointment keeps the `source` of its booking.
         source: Option<Source>,
-        /// Whether the appointment may overlap the buffers of other appointments; false when absent.
+        /// Whether the appointment may overlap the buffers of other appointments. The default is false.
         ignore_buffers: Option<bool> = false,
-        /// Whether the appointment may overlap busy times of connected calendars; false when absent.
+        /// Whether the appointment may overlap busy times of connected calendars. The default is false.
         ignore_calendars: Option<bool> = false,
-        /// The new duration in minutes; the current one when absent.
+        /// The new duration in minutes. The default is the current one.
         duration_minutes: Option<Minutes>,
-        /// Whether to accept a time that is not bookable; false when absent. If true, `staff_id` is required,
+        /// Whether to accept a time that is not bookable. The default is false. If true, `staff_id` is required,
         /// and `starts_at` must be on a whole minute and at most 30 days ago. Appointments of one staff member
         /// still never overlap. The value true implies `ignore_buffers` and `ignore_calendars`. A confirmed
         /// appointment that has ended can be moved.

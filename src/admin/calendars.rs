@@ -40,10 +40,10 @@ json_object! {
         name: Option<Text<1, 200>>,
         /// Whether the calendar's events block bookings. The default is true. `busy` or `write` must be true.
         busy: Option<bool>,
-        /// Whether appointments are written to the calendar; false when absent. This version accepts only
-        /// false.
+        /// Whether the appointments of the staff member are written to the calendar. The default is false.
+        /// Only for `caldav`, and for one calendar of a staff member.
         write: Option<bool> = false,
-        /// The content of written events; `services` when absent.
+        /// The content of written events. The default is `services`.
         detail: Option<FeedDetail>,
         /// Whether all-day events block bookings. The default is `busy`.
         all_day: Option<AllDay>,
@@ -123,7 +123,7 @@ list_query! {
 query_object! {
     /// The ways to disconnect a calendar.
     pub(super) struct DisconnectQuery {
-        /// Whether to delete the written events that have not ended first, for at most 24 hours; false when absent.
+        /// Whether to delete the written events that have not ended first, for at most 24 hours. The default is false.
         remove_events: Option<bool>,
     }
 }

@@ -106,7 +106,7 @@ pub(super) async fn file(
 query_object! {
     /// The options of an import of contacts.
     pub(crate) struct ContactImportQuery {
-        /// Whether the service only checks the file and creates no contact; false when absent.
+        /// Whether the service only checks the file and creates no contact. The default is false.
         dry_run: Option<bool> = false,
     }
 }

@@ -201,9 +201,9 @@ list_query! {
         end_date: Option<NaiveDate>,
         /// Only times when this active staff member is free.
         staff_id: Option<StaffId>,
-        /// Whether to list times that overlap the buffers of other appointments; false when absent.
+        /// Whether to list times that overlap the buffers of other appointments. The default is false.
         ignore_buffers: Option<bool> = false,
-        /// Whether to list times that overlap busy times of connected calendars; false when absent.
+        /// Whether to list times that overlap busy times of connected calendars. The default is false.
         ignore_calendars: Option<bool> = false,
     }
     /// The maximum number of start times in the response.

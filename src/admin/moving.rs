@@ -17,7 +17,7 @@ use crate::rest::prelude::*;
 query_object! {
     /// The options of an export.
     pub(crate) struct ExportQuery {
-        /// Whether the export contains the webhook endpoints with their signing secrets; false when absent.
+        /// Whether the export contains the webhook endpoints with their signing secrets. The default is false.
         with_secrets: Option<bool> = false,
     }
 }
@@ -46,10 +46,10 @@ fn lines(context: &Context, one: Option<BusinessId>, query: &ExportQuery) -> Res
 query_object! {
     /// The options of an import.
     pub(crate) struct ImportQuery {
-        /// Whether the service only checks the lines and changes nothing; false when absent.
+        /// Whether the service only checks the lines and changes nothing. The default is false.
         dry_run: Option<bool> = false,
         /// Whether to skip the contacts that were erased in this service, and to remove their data from the
-        /// other records; false when absent.
+        /// other records. The default is false.
         erase_again: Option<bool> = false,
     }
 }

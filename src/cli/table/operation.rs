@@ -173,14 +173,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_description_says_that_false_is_the_default_if_the_schema_does() {
+    fn a_description_states_the_default_false_if_the_schema_does() {
         fn check(schema: &Value, found: &mut usize) {
             let properties = schema["properties"].as_object().into_iter().flat_map(Map::iter);
             let parameter = schema["schema"].is_object().then_some(schema);
             let named = properties.map(|(_, property)| (property, property));
             for (of, described) in named.chain(parameter.map(|it| (&it["schema"], it))) {
                 let about = described["description"].as_str().unwrap_or_default();
-                assert_eq!(about.contains("false when absent"), of["default"] == false, "{described}");
+                assert_eq!(about.contains("The default is false"), of["default"] == false, "{described}");
                 *found += usize::from(of["default"] == false);
             }
             let below: Vec<_> = match schema {

@@ -3,8 +3,8 @@
 use chrono::NaiveDate;
 use domain::availability::Overridden;
 use domain::{
-    Actor, AlertTrigger, AppointmentId, AuditAction, AuditedField, CallId, ContactId, EventType, FieldChange,
-    MailId, ResourceId, Timestamp,
+    Actor, AlertTrigger, AppointmentId, AuditAction, AuditedField, CallId, ContactId, ConversationId,
+    EventType, FieldChange, MailId, ResourceId, Timestamp,
 };
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -8,11 +8,17 @@
 use std::collections::HashMap;
 
 use domain::booking::attendance_from;
-use domain::{Actor, AppointmentStatus, Attendance, AuditAction, AuditEntry, AuditedField, Right, Timestamp};
+use domain::{
+    Actor, AppointmentStatus, Attendance, AuditAction, AuditEntry, AuditedField, CalendarSyncStatus, Right,
+    Timestamp,
+};
 use engine::business::History;
 use engine::business::commands::appointments::{Cancel, Confirm, Decline, PatchAppointment};
 use serde::de::DeserializeOwned;
-use view::{AppointmentView, BookedAsView, ContactView, OperatorAppointmentView, OperatorContactView};
+use view::{
+    AppointmentView, BookedAsView, CalendarWriteView, ContactView, OperatorAppointmentView,
+    OperatorContactView,
+};
 
 use crate::admin::AppointmentPatchBody;
 use crate::dashboard::notices::Notices;

@@ -71,6 +71,7 @@ calendars-is-connecting = Connecting
 calendars-is-connected = Connected
 calendars-is-failing = Failing, will be retried
 calendars-is-stopped = Stopped
+calendars-is-disconnecting = Being disconnected
 calendars-connected = The calendar is connected. It blocks bookings after the first complete read.
 calendars-disconnected = The calendar is disconnected.
 calendars-removing = The written events will be deleted, for at most 24 hours. Then the calendar is disconnected.

@@ -71,6 +71,7 @@ calendars-is-connecting = Connexion
 calendars-is-connected = Connecté
 calendars-is-failing = En échec, nouvel essai prévu
 calendars-is-stopped = Arrêté
+calendars-is-disconnecting = Déconnexion en cours
 calendars-connected = L’agenda est connecté. Il bloque les rendez-vous après la première lecture complète.
 calendars-disconnected = L’agenda est déconnecté.
 calendars-removing = Les événements inscrits seront supprimés, pendant 24 heures au plus. Ensuite, l’agenda sera déconnecté.

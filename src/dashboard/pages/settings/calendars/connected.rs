@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use domain::{
-    Actor, AllDay, BusinessId, CalendarError, CalendarId, CalendarKind, CalendarStatus, Right, StaffMember,
+    Actor, AllDay, BusinessId, CalendarError, CalendarId, CalendarKind, CalendarStatus, FeedDetail, Right,
+    StaffMember,
 };
 use engine::business::PageRequest;
 use engine::business::commands::calendars::{DisconnectCalendar, ReadCalendar, RemoveCalendar};
