@@ -124,7 +124,7 @@ query_object! {
     /// The ways to disconnect a calendar.
     pub(super) struct DisconnectQuery {
         /// Whether to delete the written events that have not ended first, for at most 24 hours. The default is false.
-        remove_events: Option<bool>,
+        remove_events: Option<bool> = false,
     }
 }
 

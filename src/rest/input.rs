@@ -215,20 +215,25 @@ impl Input for PathDate {
     }
 }
 
-/// Refuses a query or a body that the handler does not take, and malformed headers of a change.
-pub(super) async fn check_rest(incoming: &mut Incoming, parts: &[Part]) -> Result<(), ApiError> {
+/// Refuses a query that the handler does not take, and malformed headers of a change.
+pub(super) fn check_rest(incoming: &Incoming, parts: &[Part]) -> Result<(), ApiError> {
     if !parts.contains(&Part::Query) {
         let () = parse_query(incoming)?;
     }
     if incoming.context.only_reads() {
         return Ok(());
     }
-    incoming.context.check_headers()?;
-    if !parts.contains(&Part::Body) {
-        let bytes = read_body(incoming).await?;
-        body::parse_none(&bytes)?;
+    incoming.context.check_headers()
+}
+
+/// Refuses the body of a change whose handler does not take one. The query is read before, so a request with a wrong
+/// query is refused before its body arrives.
+pub(super) async fn check_no_body(incoming: &mut Incoming, parts: &[Part]) -> Result<(), ApiError> {
+    if incoming.context.only_reads() || parts.contains(&Part::Body) {
+        return Ok(());
     }
-    Ok(())
+    let bytes = read_body(incoming).await?;
+    Ok(body::parse_none(&bytes)?)
 }
 
 impl FromParameters for () {

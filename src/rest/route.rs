@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::context::{Context, Incoming};
 use super::error::{ApiError, Code};
-use super::input::{Input, Taken, check_rest, in_order};
+use super::input::{Input, Part, Taken, check_no_body, check_rest, in_order};
 use super::output::{Kind, Output, described};
 use crate::http::router::{self, Handled, Handler, Surface};
 use crate::http::schemas::Schemas;
@@ -101,11 +101,16 @@ macro_rules! handlers {
         {
             async fn handle(&self, mut incoming: Incoming) -> Handled<Rest<A>> {
                 const { assert!(in_order(&[$($input::PART),*]), "query and body must precede path inputs") };
-                check_rest(&mut incoming, &[$($input::PART),*]).await?;
+                let parts: &[Part] = &[$($input::PART),*];
+                check_rest(&incoming, parts)?;
                 $(
+                    if $input::PART == Part::Path {
+                        check_no_body(&mut incoming, parts).await?;
+                    }
                     #[allow(non_snake_case, reason = "each variable has the name of its type")]
                     let $input = $input::read(&mut incoming).await?;
                 )*
+                check_no_body(&mut incoming, parts).await?;
                 let head = Arc::clone(&incoming.context.head);
                 self(incoming.context, $($input),*).await?.answer(&head)
             }

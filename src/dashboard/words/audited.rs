@@ -34,6 +34,9 @@ pub(in crate::dashboard) fn field(locale: Locale, field: AuditedField) -> &'stat
         F::Breaks => ("Breaks", "Pauses"),
         F::BufferAfterMinutes => ("Minutes after the appointment", "Minutes après le rendez-vous"),
         F::BufferBeforeMinutes => ("Minutes before the appointment", "Minutes avant le rendez-vous"),
+        F::CalendarEventChanged => {
+            ("Alerts about events changed in calendars", "Alertes sur les événements modifiés dans un agenda")
+        }
         F::CalendarFailed => ("Alerts about calendars that fail", "Alertes sur les agendas en échec"),
         F::CalendarSyncStatus => ("Calendar", "Agenda"),
         F::CallId => ("Call", "Appel"),
@@ -61,6 +64,7 @@ pub(in crate::dashboard) fn field(locale: Locale, field: AuditedField) -> &'stat
         F::Content => ("Text", "Texte"),
         F::Conversations => ("Limit of conversations", "Limite de conversations"),
         F::Created => ("Created contacts", "Contacts créés"),
+        F::CreatedAt => ("Created", "Création"),
         F::Currency => ("Currency", "Devise"),
         F::CustomerNote => ("Note of the customer", "Note du client"),
         F::CustomerWord => ("Word for a customer", "Mot pour un client"),

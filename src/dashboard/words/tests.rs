@@ -70,7 +70,7 @@ fn composed() -> Vec<String> {
         CalendarStatus, CalendarSyncStatus, CallOutcome, CallStatus, Channel, ClockFormat, CustomerWord,
         DeliveryStatus, Direction, DropReason, EffectKind, EventType, FeedDetail, MailKind, MailStatus,
         MembershipStatus, MessageStatus, NoticeKind, NoticeScope, NoticeStatus, Role, Scope, Source,
-        WeekStart,
+        WeekStart, WriteReason,
     };
     let roles =
         Role::ALL.iter().flat_map(|role| [format!("role-{role}"), format!("enter-invitation-{role}")]);
@@ -138,6 +138,10 @@ fn composed() -> Vec<String> {
     let kinds = kinds.flat_map(|one| ["", "-hint"].map(|of| format!("calendars-kind-{one}{of}")));
     let calendars = CalendarStatus::ALL.iter().map(|one| format!("calendars-is-{one}")).chain(kinds);
     let calendars = calendars.chain(AllDay::ALL.iter().map(|one| format!("calendars-all-day-{one}")));
+    let uses = ["read", "both", "write"].iter();
+    let uses = uses.flat_map(|one| ["", "-hint"].map(|of| format!("calendars-use-{one}{of}")));
+    let reasons = WriteReason::ALL.iter().map(|one| format!("calendars-reason-{one}"));
+    let calendars = calendars.chain(uses).chain(reasons);
     let steps = ["hours", "service", "staff", "booking", "key"];
     let steps = steps.iter().flat_map(|step| [format!("steps-{step}"), format!("steps-do-{step}")]);
     let steps = steps.chain(["hours", "service", "staff"].map(|step| format!("steps-{step}-text")));

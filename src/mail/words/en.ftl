@@ -102,7 +102,7 @@ email_changed-intro = Your account now has another email address. If you did not
 link-expires = The link works once and expires on { $when }.
 
 code-subject = { $business }: your code is { $code }
-code-intro = Give this code to the receptionist of { $business }: { $code }
+code-intro = { $business }: your code is { $code }. Give it to the receptionist.
 code-valid = The code is valid for 10 minutes, in the conversation in which it was requested.
 code-ignore = If you did not request it, ignore this email. Without the code, your appointments are neither shown nor changed.
 
