@@ -85,7 +85,7 @@ async fn written_appointments_are_listed_written_again_and_removed() {
     salon.operator.get(&format!("{path}/appointments?status=none")).await.invalid_at(&["status"]);
     let write = |id: &str| format!("{path}/appointments/{id}/write");
     let again = salon.operator.call("POST", &write(id)).await;
-    assert_eq!((again.status, &again.data()["status"]), (202, &json!("pending")));
+    assert_eq!((again.status, &again.body["data"]["status"]), (202, &json!("pending")));
     salon.operator.call("POST", &write(&salon.anna)).await.fails(404, "not_found");
     // Only one calendar of a staff member can have `write`.
     let other = format!("/calendars/{}", salon.calendar(&server).await);
@@ -93,7 +93,7 @@ async fn written_appointments_are_listed_written_again_and_removed() {
     salon.operator.patch(&path, &json!({ "busy": false })).await.is(200);
     salon.operator.patch(&path, &json!({ "write": false })).await.invalid_at(&["busy"]);
     let removing = salon.operator.delete(&format!("{path}?remove_events=true")).await;
-    assert_eq!((removing.status, &removing.data()["status"]), (202, &json!("disconnecting")));
+    assert_eq!((removing.status, &removing.body["data"]["status"]), (202, &json!("disconnecting")));
     salon.operator.patch(&path, &json!({ "name": "x" })).await.fails(404, "not_found");
     salon.operator.call("POST", &write(id)).await.fails(404, "not_found");
     assert_eq!(salon.operator.get(&path).await.data()["status"], "disconnecting");

@@ -273,7 +273,7 @@ async fn an_unsubscribe_link_works_repeatedly() {
     let every = Unsubscribe { from: Subscription::EveryNow, ..what };
     let token = world.engine.unsubscribe_token(&every);
     world.engine.unsubscribe(&token).await.unwrap();
-    assert!(AlertKind::ALL.iter().len() == 10);
+    assert!(AlertKind::ALL.iter().len() == 11);
     for kind in AlertKind::ALL.iter().copied() {
         assert_eq!(setting(kind).await.email, AlertEmail::Off, "{kind}");
     }
