@@ -39,7 +39,8 @@ impl Cleaner {
     fn of<T>(open: impl FnOnce() -> sled::Result<T>) -> sled::Result<(T, Option<Self>)> {
         static OPENING: Mutex<()> = Mutex::new(());
         let _opening = OPENING.lock();
-        let (before, began) = (Self::all(), Self::now());
+        // A list may omit a thread while other threads end, so the threads are listed twice.
+        let (before, began) = (&Self::all() | &Self::all(), Self::now());
         let opened = open()?;
         let thread = if Path::new(THREADS).exists() { Self::started(&before, began) } else { None };
         Ok((opened, thread))

@@ -208,7 +208,7 @@ pub(super) fn write(
                 effects.push(read(after.id));
             }
             Write::NoCalendar(gone) => effects.push(read(gone.id)),
-            Write::CalendarWrite { after: Some(after), .. } if after.is_pending() => {
+            Write::WrittenAppointment { after: Some(after), .. } if after.is_pending() => {
                 to_write.insert(after.calendar_id);
             }
             _ => {}

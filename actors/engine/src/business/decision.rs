@@ -159,11 +159,11 @@ impl<G: Gives> Decision<G> {
     /// Adds the number of created records to the audit entry.
     #[must_use]
     pub(super) fn counted(self, count: u64) -> Self {
-        self.also(AuditedField::Created, json!(count))
+        self.also(AuditedField::Created, &json!(count))
     }
 
     /// Adds a field without an earlier value to the audit entry.
-    fn also(mut self, field: AuditedField, to: Value) -> Self {
+    fn also(mut self, field: AuditedField, to: &Value) -> Self {
         if let Some(entry) = self.decided.audit.last_mut() {
             let (field, from) = (field.as_str().to_owned(), Value::Null.to_string());
             entry.changes.push(FieldChange { field, from, to: to.to_string() });
@@ -174,13 +174,13 @@ impl<G: Gives> Decision<G> {
     /// Adds to the audit entry the rules that the change overrode.
     #[must_use]
     pub(super) fn overrode(self, rules: &[Overridden]) -> Self {
-        if rules.is_empty() { self } else { self.also(AuditedField::Override, json!(rules)) }
+        if rules.is_empty() { self } else { self.also(AuditedField::Override, &json!(rules)) }
     }
 
     /// Adds the id of the merged contact to the audit entry.
     #[must_use]
     pub(super) fn merged(self, from: ContactId) -> Self {
-        self.also(AuditedField::Merged, json!(from))
+        self.also(AuditedField::Merged, &json!(from))
     }
 
     fn noted(mut self, action: AuditAction, id: impl ResourceId, changes: Vec<FieldChange>) -> Self {

@@ -299,7 +299,7 @@ impl State {
             Write::Contact { .. }
             | Write::Feed { .. }
             | Write::CalendarState { .. }
-            | Write::CalendarWrite { .. }
+            | Write::WrittenAppointment { .. }
             | Write::Delivery { .. }
             | Write::NoContact(_)
             | Write::Merged(..)

@@ -20,6 +20,7 @@ const CALENDAR_STATE_BYTES_MAX: usize = 8 << 10;
 /// A record in its new state, or a deletion if the name begins with `No`. `before` is the old state, `None`
 /// for a new record.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "a change has few writes, and most of them are records")]
 pub enum Write {
     Business(Business),
     Service(Service),
@@ -95,7 +96,7 @@ pub enum Write {
         bytes_before: usize,
     },
     /// The copy of an appointment in a calendar. `after` is `None` if the write is deleted.
-    CalendarWrite {
+    WrittenAppointment {
         before: Option<CalendarWrite>,
         after: Option<CalendarWrite>,
     },
@@ -222,10 +223,10 @@ impl Write {
             Self::CalendarBusy { busy, bytes_before, .. } => {
                 batch.put_over(keys::calendar_busy(of, busy.calendar_id), busy.encode(), *bytes_before);
             }
-            Self::CalendarWrite { before, after: Some(after) } => {
+            Self::WrittenAppointment { before, after: Some(after) } => {
                 kept::put(of, before.as_ref(), after, batch);
             }
-            Self::CalendarWrite { before, after: None } => {
+            Self::WrittenAppointment { before, after: None } => {
                 before.iter().for_each(|gone| kept::delete(of, gone, batch));
             }
             Self::Membership(membership) => kept::put(of, None, membership, batch),

@@ -83,11 +83,11 @@ pub(super) fn add(state: &State, at: Timestamp, decided: &mut Decided) -> Result
                 let change = state.follow_writes(before.as_ref(), after, at)?;
                 after.calendar_sync_status = change.status;
                 let changed = change.changed.into_iter();
-                added.extend(changed.map(|(before, after)| Write::CalendarWrite { before, after }));
+                added.extend(changed.map(|(before, after)| Write::WrittenAppointment { before, after }));
             }
             Write::NoAppointment(gone) => {
                 let rows = state.writes_of(gone.id)?.into_iter();
-                added.extend(rows.map(|row| Write::CalendarWrite { before: Some(row), after: None }));
+                added.extend(rows.map(|row| Write::WrittenAppointment { before: Some(row), after: None }));
             }
             _ => {}
         }
@@ -109,7 +109,7 @@ pub(super) fn changed(
     let status = sync_status(others.chain(&after));
     let mut rows = Batch::default();
     put_status(state, appointment, status, &mut rows)?;
-    let mut writes = vec![Write::CalendarWrite { before, after }];
+    let mut writes = vec![Write::WrittenAppointment { before, after }];
     if !rows.is_empty() {
         writes.push(Write::Rows(rows));
     }

@@ -40,6 +40,7 @@ pub(super) struct Applied {
     pub(super) success: ReadSuccess,
 }
 
+#[allow(clippy::large_enum_variant, reason = "a read has one comparison")]
 pub(super) enum Comparison {
     Applied(Applied),
     /// Most stored events would be deleted, and no complete read has confirmed this.

@@ -59,7 +59,8 @@ async fn a_power_cut_at_every_step_loses_no_write() {
         let _ = world.engine.clone().close().await;
         world.engine = open(&world.disk, &world.ports).await;
         world.business = world.engine.business(world.business.id());
-        for (id, _) in known.lock().clone() {
+        let all = known.lock().clone();
+        for (id, _) in all {
             let shown = world.shown(id).await;
             if shown.calendar_sync_status == SYNCED {
                 let event = server.lock().events.get(&path(id)).map(|(_, text)| text.clone());
@@ -72,7 +73,8 @@ async fn a_power_cut_at_every_step_loses_no_write() {
         minutes(20).await;
         // A change that was not acknowledged may be durable, so the appointments of the store are expected.
         let mut expected = BTreeMap::new();
-        for (id, _) in known.lock().clone() {
+        let all = known.lock().clone();
+        for (id, _) in all {
             let shown = world.shown(id).await;
             let is_written = shown.status.is_active() && shown.staff_id == staff;
             assert!(matches!(shown.calendar_sync_status, SYNCED | NOT_CONNECTED), "step {step}");
