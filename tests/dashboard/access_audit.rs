@@ -95,7 +95,7 @@ async fn changed_fields_and_their_values_are_in_the_language_of_the_page() {
     server.operator("PUT", &of("/special-days/2026-12-25"), json!({ "closed": true })).await;
     let form = browser.get("/dashboard/account").await;
     browser.submit(&form, "/dashboard/account", &[("locale", "fr")]).await.is(303);
-    let page = browser.get(&path).await.is(200).says("lundi 09:00–18:00").says("25 décembre 2026");
+    let page = browser.get(&path).await.is(200).says("lundi 09:00–18:00").says("vendredi 25 décembre");
     let page = page.says("Alertes sur les rendez-vous pris Jamais, affiché ici");
     let page = page.says("Réservations Confirmation immédiate est devenu → Confirmation par l’équipe");
     let text = page.text();

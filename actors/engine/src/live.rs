@@ -22,9 +22,9 @@ const PENDING_MAX: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LiveKind {
-    Of(AuditedKind),
     Alert,
     Delivery,
+    Of(AuditedKind),
 }
 
 impl LiveKind {
