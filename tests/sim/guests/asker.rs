@@ -96,7 +96,7 @@ impl Asker {
         }
     }
 
-    /// Repeats a request. If neither an erasure nor a merge into another guest was requested, the response must equal
+    /// Repeats a request. If neither an erasure of a contact with this number nor a merge into another guest was requested, the response must equal
     /// the recorded one. Otherwise the response shows the current state.
     pub(super) async fn make_again(
         &self,
@@ -106,8 +106,12 @@ impl Asker {
     ) {
         let gone = || {
             let all = self.guests.all.lock();
-            let person = all[self.at].people.get(&contact)?;
-            Some(if person.merged == Gone::No { person.gone } else { Gone::Maybe })
+            let people = &all[self.at].people;
+            let person = people.get(&contact)?;
+            // The erasure of another contact with this number removes the number from the records of this contact.
+            let loses_number =
+                people.values().any(|other| other.number == person.number && other.gone != Gone::No);
+            Some(if person.merged == Gone::No && !loses_number { Gone::No } else { Gone::Maybe })
         };
         let before = gone();
         let answer = match asked {
