@@ -253,7 +253,7 @@ export_line! {
     }
 }
 
-/// An imported appointment is not connected, whatever an earlier version has exported.
+/// An imported appointment is not connected. Earlier versions may have exported another value.
 fn not_connected(_: CalendarSyncStatus) -> CalendarSyncStatus {
     CalendarSyncStatus::NotConnected
 }

@@ -368,12 +368,12 @@ mod tests {
 
     #[test]
     fn a_path_that_the_server_names_is_on_the_origin_of_the_collection() {
-        let collection = WebhookUrl::parse("https://dav.example.com/ada/work").unwrap();
+        let collection = WebhookUrl::parse("https://dav.example.com/ada/team").unwrap();
         let id = uuid::Uuid::from_u128(7).into();
-        assert_eq!(own_path(&collection, id).unwrap(), format!("/ada/work/{id}.ics"));
+        assert_eq!(own_path(&collection, id).unwrap(), format!("/ada/team/{id}.ics"));
         let folder = folder(&collection).unwrap();
         let path = |href: &str| named(&folder, href).map(|url| url.path_and_query().to_owned());
-        assert_eq!(path("other.ics").as_deref(), Some("/ada/work/other.ics"));
+        assert_eq!(path("other.ics").as_deref(), Some("/ada/team/other.ics"));
         assert_eq!(path("/x/y.ics").as_deref(), Some("/x/y.ics"));
         assert_eq!(path("https://dav.example.com/z.ics").as_deref(), Some("/z.ics"));
         for refused in
