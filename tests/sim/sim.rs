@@ -120,7 +120,7 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
 impl Sim {
     /// Returns the steady time before which the service may have forgotten responses.
     pub(crate) fn kept_from(&self) -> i64 {
-        self.world.time.count() - KEPT_MILLIS
+        self.world.time.latest_count() - KEPT_MILLIS
     }
 
     /// Starts the clock of a run, within the runtime of the run. Returns true if the wall clock is earlier than the

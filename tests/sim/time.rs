@@ -85,6 +85,9 @@ struct State {
     latest: i64,
     /// The time by which the service's steady time is ahead of the simulated time, in milliseconds.
     counts_ahead: i64,
+    /// The latest steady time of the service in the earlier runs. A run may begin with an earlier steady time, because
+    /// the service stores it only once a minute.
+    counted: i64,
     jumps: u32,
     /// The time by which the simulated time starts later than [`BEGIN`], in milliseconds.
     later: i64,
@@ -214,6 +217,11 @@ impl Time {
         state.now() + state.counts_ahead
     }
 
+    /// Returns the latest steady time that the service has reached in any run, in milliseconds.
+    pub(crate) fn latest_count(&self) -> i64 {
+        self.count().max(self.0.lock().counted)
+    }
+
     /// Makes the simulated time start `millis` milliseconds later than [`BEGIN`].
     pub(crate) fn begin_later(&self, millis: i64) {
         self.0.lock().later = millis;
@@ -302,6 +310,7 @@ impl Time {
         (state.latest, state.kept) = (latest.millis(), i64::MIN);
         state.beliefs.clear();
         state.before = state.now();
+        state.counted = state.counted.max(state.before + state.counts_ahead);
         (state.began, state.suspended) = (None, 0);
     }
 }
