@@ -52,6 +52,10 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         Conflict::WrittenElsewhere => {
             "the appointments of the staff member are already written to another calendar".into()
         }
+        Conflict::CollectionWritten => {
+            "another connected calendar already writes appointments to this calendar, or still deletes its events"
+                .into()
+        }
         Conflict::EndpointsFull(most) => format!("a business has at most {most} webhook endpoints"),
         Conflict::PeopleFull(most) => format!("a business has at most {most} people"),
         Conflict::NoRelaySet(setting) => format!("no mail is sent: {setting} is not set"),

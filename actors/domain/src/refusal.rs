@@ -86,6 +86,8 @@ pub enum Conflict {
     CalendarsFull(usize),
     /// The appointments of the staff member are already written to another calendar.
     WrittenElsewhere,
+    /// Another calendar of the business writes to the same collection, or still deletes its events there.
+    CollectionWritten,
     SlugTaken,
     /// The business has no connection that can send text messages.
     NoTexts,

@@ -123,6 +123,10 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             "The appointments of this staff member are already written to another calendar.",
             "Les rendez-vous de ce membre de l’équipe sont déjà inscrits dans un autre agenda.",
         ),
+        Conflict::CollectionWritten => say(
+            "Another connection already writes appointments to this calendar, or still deletes its events.",
+            "Une autre connexion inscrit déjà des rendez-vous dans cet agenda, ou y supprime encore ses événements.",
+        ),
         Conflict::EndpointsFull(most) => {
             count(*most, "A business has at most {} endpoints.", "Un établissement a {} webhooks au plus.")
         }

@@ -53,7 +53,7 @@ impl Change for ConnectCalendar {
         }
         check_directions(self.kind, self.busy, self.write)?;
         if self.write {
-            check_only_written(state, self.staff_id)?;
+            check_only_written(state, (None, self.staff_id), self.collection.as_ref())?;
         }
         let created_by = match context.request.actor {
             Actor::Person(id) => KeyCreator::Person(id),
@@ -140,7 +140,7 @@ impl Change for PatchCalendar {
         }
         check_directions(after.kind, after.busy, after.write)?;
         if after.write && !before.write {
-            check_only_written(context.state, after.staff_id)?;
+            check_only_written(context.state, (Some(self.id), after.staff_id), after.collection.as_ref())?;
         }
         after.updated_at = context.at;
         let are_reads_affected = (&after.url, &after.login, after.busy, after.all_day, after.addresses())
@@ -240,12 +240,28 @@ fn check_directions(kind: CalendarKind, busy: bool, write: bool) -> Result<(), R
     Ok(())
 }
 
-/// Appointments of a staff member are written to at most one calendar.
-fn check_only_written(state: &State, staff: StaffId) -> Result<(), Refusal> {
-    match state.written_calendar(staff) {
-        Some(_) => Err(Refusal::conflict(Conflict::WrittenElsewhere, "write", ProblemCode::now(staff))),
-        None => Ok(()),
+/// Appointments of a staff member are written to at most one calendar. Two calendars with the same collection would
+/// write and delete the same events, in any order, so a collection belongs to one calendar until its last event is
+/// written or deleted.
+fn check_only_written(
+    state: &State,
+    (id, staff): (Option<CalendarId>, StaffId),
+    collection: Option<&WebhookUrl>,
+) -> Result<()> {
+    if state.written_calendar(staff).is_some() {
+        return Err(Refusal::conflict(Conflict::WrittenElsewhere, "write", ProblemCode::now(staff)).into());
     }
+    let path = |url: &WebhookUrl| url.as_str().trim_end_matches('/').to_owned();
+    let collection = collection.map(path);
+    let others = state.calendars.values().filter(|it| Some(it.id) != id);
+    for other in others.filter(|it| it.collection.as_ref().map(path) == collection) {
+        let writes = keys::calendar_writes(state.id, other.id);
+        if other.write || state.next_in(&writes, Order::Ascending)?.is_some() {
+            let taken = Conflict::CollectionWritten;
+            return Err(Refusal::conflict(taken, "write", ProblemCode::now(other.staff_id)).into());
+        }
+    }
+    Ok(())
 }
 
 fn busy_times(state: &State, calendar: &ConnectedCalendar, busy: Spans) -> Result<Write, StoreError> {

@@ -1,5 +1,6 @@
 //! The beginning and the end of writing: new calendars, the end of `write`, the removal of events, and retention.
 
+use domain::Conflict;
 use domain::booking::MoveRequest;
 
 use super::writing::{NOT_CONNECTED, PENDING, Plain, SYNCED, patch, path, writes};
@@ -112,6 +113,41 @@ async fn a_pending_deletion_continues_after_the_end_of_writing() {
     minutes(3).await;
     assert_eq!((world.status(given).await, world.write_rows()), (NOT_CONNECTED, 0));
     assert!(server.lock().events.keys().eq([&path(kept)]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_collection_is_written_by_one_calendar_until_its_last_deletion() {
+    let world = World::new().await;
+    let (server, _, id) = world.written(Server::default()).await;
+    let bea = world.another_staff("Bea").await;
+    let connect = world.another_calendar(id, bea, COLLECTION.trim_end_matches('/')).await;
+    let is_taken = |refused: EngineError| {
+        let EngineError::Refused(Refusal::Conflict { conflict, .. }) = refused else { return false };
+        conflict == Conflict::CollectionWritten
+    };
+    let booked = world.booked(10, world.staff).await.id;
+    settle().await;
+    assert!(is_taken(world.business.change(by_operator(), connect.clone()).await.unwrap_err()));
+    let unwritten = ConnectCalendar { busy: true, write: false, ..connect.clone() };
+    let of_bea = world.business.change(by_operator(), unwritten).await.unwrap().value.settings.id;
+    let begin = PatchCalendar { write: Some(true), ..patch(of_bea) };
+    assert!(is_taken(world.business.change(by_operator(), begin.clone()).await.unwrap_err()));
+    // The end of `write` leaves a deletion that the server has not acknowledged.
+    server.lock().write_status = Some((500, None));
+    world.moved(booked, 10, bea).await;
+    settle().await;
+    world.business.change(by_operator(), PatchCalendar { write: Some(false), ..patch(id) }).await.unwrap();
+    settle().await;
+    assert!(is_taken(world.business.change(by_operator(), begin.clone()).await.unwrap_err()));
+    world.business.change(by_operator(), RemoveCalendar { id }).await.unwrap();
+    settle().await;
+    assert!(is_taken(world.business.change(by_operator(), begin.clone()).await.unwrap_err()));
+    server.lock().write_status = None;
+    minutes(11).await;
+    world.business.change(by_operator(), begin).await.unwrap();
+    settle().await;
+    assert_eq!(world.status(booked).await, SYNCED);
+    assert!(server.lock().events.keys().eq([&path(booked)]));
 }
 
 #[tokio::test(start_paused = true)]

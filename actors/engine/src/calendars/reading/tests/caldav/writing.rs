@@ -103,6 +103,31 @@ impl World {
         self.business.change(by_operator(), staff).await.unwrap().value.staff.id
     }
 
+    /// A calendar of another staff member on the same server, which is not connected yet.
+    pub(super) async fn another_calendar(
+        &self,
+        id: CalendarId,
+        staff_id: StaffId,
+        path: &str,
+    ) -> ConnectCalendar {
+        let connected = self.business.connected_calendar(id).await.unwrap().unwrap();
+        ConnectCalendar {
+            staff_id,
+            name: "Bea".into(),
+            kind: CalendarKind::Caldav,
+            collection: Some(connected.url.join(path).unwrap()),
+            url: connected.url,
+            login: Some(login("pw")),
+            collection_name: String::new(),
+            server_addresses: Vec::new(),
+            busy: false,
+            write: true,
+            detail: FeedDetail::Times,
+            all_day: AllDay::Busy,
+            own_addresses: Vec::new(),
+        }
+    }
+
     pub(super) fn write_rows(&self) -> usize {
         let kinds = [
             kind::CALENDAR_WRITE,
@@ -287,22 +312,7 @@ async fn a_move_to_another_staff_member_deletes_the_event() {
     let back = world.moved(booked, 10, world.staff).await;
     assert_eq!(back.calendar_sync_status, PENDING);
     settle().await;
-    let connected = world.business.connected_calendar(id).await.unwrap().unwrap();
-    let connect = ConnectCalendar {
-        staff_id: bea,
-        name: "Bea".into(),
-        kind: CalendarKind::Caldav,
-        url: connected.url,
-        login: connected.login,
-        collection: connected.collection,
-        collection_name: String::new(),
-        server_addresses: Vec::new(),
-        busy: false,
-        write: true,
-        detail: FeedDetail::Times,
-        all_day: AllDay::Busy,
-        own_addresses: Vec::new(),
-    };
+    let connect = world.another_calendar(id, bea, &format!("{COLLECTION}bea/")).await;
     let of_bea = world.business.change(by_operator(), connect.clone()).await.unwrap().value.settings.id;
     let full = world.business.change(by_operator(), connect).await.unwrap_err();
     assert!(matches!(full, EngineError::Refused(Refusal::Conflict { .. })), "{full:?}");
