@@ -79,17 +79,18 @@ pub(super) fn next_write(
 }
 
 /// Makes the steps of the calendar's task and the due writes of a turn. Returns the rows of the calendar after them.
+///
+/// Each write uses the settings of the last commit, because a person may change or disconnect the calendar meanwhile.
 pub(super) async fn write_due(readings: &Readings, key: CalendarKey) -> Result<Load> {
     let business = readings.business(key.business).ok_or(EngineError::Stopping)?;
-    let loaded = match prepare(readings, &business, key).await? {
-        Load::Loaded(loaded) if !loaded.is_idle => loaded,
-        other => return Ok(other),
-    };
-    if loaded.state.status == CalendarStatus::Stopped {
-        return Ok(Load::Loaded(loaded));
-    }
     let mut pause = Duration::ZERO;
     for _ in 0..WRITES_PER_TURN {
+        let loaded = match prepare(readings, &business, key).await? {
+            Load::Loaded(loaded) if !loaded.is_idle && loaded.state.status != CalendarStatus::Stopped => {
+                loaded
+            }
+            other => return Ok(other),
+        };
         match next_due(readings, key)? {
             Due::Write(write) => {
                 pause = attempt(readings, &business, &loaded, &write).await?;

@@ -151,6 +151,38 @@ async fn a_collection_is_written_by_one_calendar_until_its_last_deletion() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_change_of_the_settings_counts_for_the_next_write_of_the_same_turn() {
+    type Change<'a> = &'a dyn Fn(CalendarId) -> PatchCalendar;
+    let times = |id| PatchCalendar { detail: Some(FeedDetail::Times), ..patch(id) };
+    let unwritten = |id| PatchCalendar { write: Some(false), ..patch(id) };
+    let changes: [(Option<Change<'_>>, usize); 3] = [(None, 0), (Some(&unwritten), 0), (Some(&times), 4)];
+    for (change, later) in changes {
+        let world = World::new().await;
+        let (server, receiver, id) = world.written(Server::default()).await;
+        let contacts = PatchCalendar { detail: Some(FeedDetail::Contacts), ..patch(id) };
+        world.business.change(by_operator(), contacts).await.unwrap();
+        settle().await;
+        receiver.set_slow();
+        for hour in [9, 10, 11, 12] {
+            world.booked(hour, world.staff).await;
+        }
+        while writes(&receiver).0 == 0 {
+            sleep(Duration::from_millis(100)).await;
+        }
+        match change {
+            Some(change) => drop(world.business.change(by_operator(), change(id)).await.unwrap()),
+            None => drop(world.business.change(by_operator(), DisconnectCalendar { id }).await.unwrap()),
+        }
+        minutes(2).await;
+        assert_eq!(writes(&receiver), (1 + later, 0));
+        let requests = receiver.requests();
+        let with_names = requests.iter().filter(|request| request.contains("Zoé")).count();
+        assert_eq!(with_names, 1, "only the request that was sent before the change");
+        assert_eq!(server.lock().events.len(), later.max(1));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_expired_appointment_leaves_no_writes_and_its_event_stays() {
     let world = World::new().await;
     let (server, _, _) = world.written(Server::default()).await;
