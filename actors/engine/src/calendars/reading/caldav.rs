@@ -6,6 +6,7 @@
 //!   changes that were made during this read.
 //! - An event is deleted only if the list of events does not have it, or if its `response` has the status 404
 //!   or 410. After any other error status of a `response`, the read fails.
+//! - If the server lists a changed event and does not send it, the next read begins at the same position.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -214,19 +215,19 @@ pub(super) async fn read(
     if let Some(token) = known.and_then(|known| known.sync_token.as_deref())
         && let Some(changes) = read.changes(token).await?
     {
-        let found = read.events(changes, false).await?;
+        let found = read.events(changes, known).await?;
         return Ok(Some(found.warned(warned)));
     }
     let position = read.position().await?;
     match known.filter(|known| known.sync_token.is_none()) {
         Some(known) if known.ctag.is_some() && known.ctag == position.ctag => Ok(None),
-        Some(_) => {
+        Some(known) => {
             let listed = read.list(position, false).await?;
-            Ok(Some(read.events(listed, false).await?.warned(warned)))
+            Ok(Some(read.events(listed, Some(known)).await?.warned(warned)))
         }
         None => {
             let listed = read.list(position, true).await?;
-            read.events(listed, true).await.map(Some)
+            read.events(listed, None).await.map(Some)
         }
     }
 }
@@ -395,11 +396,13 @@ impl Read<'_> {
         Ok(Changes { changed, deleted, position, skipped })
     }
 
-    async fn events(&self, changes: Changes, is_complete: bool) -> Result<Found, Failure> {
+    /// Requests the changed events. `known` is the position from which the changes were listed, and `None` for a
+    /// complete read.
+    async fn events(&self, changes: Changes, known: Option<&ReadPosition>) -> Result<Found, Failure> {
         let Changes { changed, mut deleted, position, mut skipped } = changes;
         let paths: Vec<_> = changed.into_iter().collect();
         let (mut events, mut warned, mut components, mut intervals) = (Vec::new(), Vec::new(), 0, 0);
-        let mut seen = Vec::new();
+        let (mut seen, mut is_missing) = (Vec::new(), false);
         for part in paths.chunks(EVENTS_PER_REQUEST) {
             let hrefs: String =
                 part.iter().map(|path| format!("<d:href>{}</d:href>", escaped(path))).collect();
@@ -437,9 +440,15 @@ impl Read<'_> {
                         texts.push(data);
                     }
                     // The response names the event without its data. This does not mean a deletion, so the
-                    // stored event is kept.
-                    (None, Some(known)) => events.push(known.clone()),
-                    (None, None) => events.push(event),
+                    // stored event is kept. Without an `ETag`, it is requested again.
+                    (None, Some(known)) => {
+                        is_missing = true;
+                        events.push(known.clone());
+                    }
+                    (None, None) => {
+                        is_missing = true;
+                        events.push(CalendarEvent { etag: None, ..event });
+                    }
                 }
             }
             let read = self.reader.read(self.account.web, texts).await?;
@@ -473,6 +482,7 @@ impl Read<'_> {
             }
             // The list contains these events, so their absence in the response does not mean a deletion.
             for path in missing {
+                is_missing = true;
                 match self.stored.get(&hash(path.as_bytes())) {
                     Some(known) => events.push(known.clone()),
                     None => skipped += 1,
@@ -480,6 +490,9 @@ impl Read<'_> {
             }
         }
         let (count, unreadable) = (None, skipped);
+        // The next read must find the changes of the missing events again.
+        let position = known.filter(|_| is_missing).cloned().unwrap_or(position);
+        let is_complete = known.is_none();
         Ok(Found { events, seen, is_complete, deleted, count, unreadable, warnings: warned, position })
     }
 }
