@@ -135,6 +135,8 @@ async fn turn(readings: &Readings, key: CalendarKey, is_read_due: bool) -> Resul
             let clocks = &readings.shared.clocks;
             let write = match loaded.is_idle {
                 true => Some(IDLE_PAUSE),
+                // The writes have failed. A write that cannot be decoded stays due.
+                false if loaded.state.status == CalendarStatus::Stopped => None,
                 false => writing::next_write(&readings.shared.store, clocks, key, Some(&loaded.calendar)),
             };
             (*loaded, write)

@@ -294,6 +294,24 @@ async fn the_writes_of_a_stopped_calendar_fail_and_are_made_when_it_is_connected
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_write_of_a_stopped_calendar_that_cannot_be_decoded_causes_no_turns() {
+    let world = World::new().await;
+    let (server, _, id) = world.written(Server::default()).await;
+    server.lock().write_status = Some((500, None));
+    let booked = world.booked(10, world.staff).await.id;
+    settle().await;
+    let row = keys::calendar_write(world.business.id(), id, booked);
+    let mut damaged = store::Batch::default();
+    damaged.put_over(row, vec![0xff; 8], 8);
+    world.engine.shared().write(world.business.id(), damaged, ()).await.unwrap();
+    server.lock().is_locked = true;
+    minutes(120).await;
+    assert_eq!(world.calendar(id).await.status, CalendarStatus::Stopped);
+    assert_eq!(world.rows(kind::CALENDAR_WRITE_DUE), 1);
+    assert_eq!(world.business.businesses.readings.pending_writes(), 0, "no turn is due");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_move_to_another_staff_member_deletes_the_event() {
     let world = World::new().await;
     let (server, receiver, id) = world.written(Server::default()).await;
