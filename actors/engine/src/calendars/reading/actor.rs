@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use domain::{
     Actor as By, Business, CalendarError, CalendarFault, CalendarKind, CalendarState, CalendarStatus,
-    ConnectedCalendar, ReadResult, ReadSuccess, StaffMember,
+    ConnectedCalendar, ReadResult, ReadSuccess, StaffMember, SteadyTime,
 };
 use ractor::{Actor, ActorRef};
-use store::{Batch, Order, RoomLevel, StoreError, keys};
+use store::{Batch, Order, RoomLevel, Store, StoreError, keys};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
@@ -98,12 +98,25 @@ pub(super) struct Loaded {
     pub(super) pause: Duration,
 }
 
+impl Loaded {
+    /// The time that remains for the deletion of the events of a calendar that is being disconnected.
+    fn left(&self, now: SteadyTime) -> Option<Duration> {
+        let until = self.calendar.removal_until?;
+        Some((until - now).to_std().unwrap_or_default())
+    }
+}
+
 pub(super) enum Load {
     Loaded(Box<Loaded>),
     /// A row cannot be decoded.
     Unreadable,
     /// The calendar is disconnected.
     Gone,
+}
+
+/// Whether the store accepts only changes that free space.
+pub(super) fn is_disk_exhausted(store: &Store) -> bool {
+    store.room().0 >= RoomLevel::Exhausted
 }
 
 pub(super) async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> {
@@ -121,9 +134,8 @@ pub(super) async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> 
         return Ok(Load::Unreadable);
     };
     let staff = store.find::<StaffMember>(&keys::staff(of, calendar.staff_id))?;
-    let is_idle = business.suspended
-        || !staff.is_some_and(|member| member.active)
-        || store.room().0 >= RoomLevel::Exhausted;
+    let is_idle =
+        business.suspended || !staff.is_some_and(|member| member.active) || is_disk_exhausted(store);
     let state = store.find::<CalendarState>(&keys::calendar_state(of, key.calendar))?;
     let state = state.unwrap_or_else(|| CalendarState::new(key.calendar));
     Ok(Load::Loaded(Box::new(Loaded { calendar, state, business, is_idle, pause: Duration::ZERO })))
@@ -134,7 +146,7 @@ async fn turn(readings: &Readings, key: CalendarKey, is_read_due: bool) -> Resul
         Load::Loaded(loaded) => {
             let clocks = &readings.shared.clocks;
             let write = match loaded.is_idle {
-                true => Some(IDLE_PAUSE),
+                true => Some(loaded.left(clocks.steady()).map_or(IDLE_PAUSE, |left| left.min(IDLE_PAUSE))),
                 // The writes have failed. A write that cannot be decoded stays due.
                 false if loaded.state.status == CalendarStatus::Stopped => None,
                 false => writing::next_write(&readings.shared.store, clocks, key, Some(&loaded.calendar)),

@@ -21,7 +21,7 @@ use store::{Order, Store, keys};
 use tokio::time::timeout;
 use view::AppointmentView;
 
-use super::actor::{Load, Loaded, load};
+use super::actor::{Load, Loaded, is_disk_exhausted, load};
 use super::files::hash;
 use super::schedule::Readings;
 use super::web::{Failure, WebRequest};
@@ -111,8 +111,8 @@ pub(super) async fn write_due(readings: &Readings, key: CalendarKey) -> Result<L
     })
 }
 
-/// Makes the changes that need no request: the steps of the calendar's task, the failure of the writes of a stopped
-/// calendar, and the end of a removal.
+/// Makes the changes that need no request: the end of a removal, the steps of the calendar's task, and the failure of
+/// the writes of a stopped calendar. If the disk is nearly full, the store refuses all except the first.
 async fn prepare(readings: &Readings, business: &BusinessHandle, key: CalendarKey) -> Result<Load> {
     let (id, store) = (key.calendar, &readings.shared.store);
     let due = keys::calendar_writes_due(key.business, id);
@@ -120,22 +120,24 @@ async fn prepare(readings: &Readings, business: &BusinessHandle, key: CalendarKe
     loop {
         let loaded = load(readings, key).await?;
         let Load::Loaded(loaded) = loaded else { return Ok(loaded) };
-        if loaded.calendar.task.is_some() {
-            business.change(Request::by(By::System), StepTask { id }).await?;
-            continue;
-        }
+        let (task, until) = (loaded.calendar.task, loaded.calendar.removal_until);
         let first = store.scan(&due, Order::Ascending).next().transpose()?.map(|(row, _)| row);
-        match (loaded.calendar.removal_until, &first) {
-            (Some(until), first) if first.is_none() || readings.shared.clocks.steady() >= until => {
-                business.change(Request::by(By::System), EndRemoval { id }).await?;
-                return load(readings, key).await;
-            }
+        let is_removed = task.is_none() && first.is_none();
+        if until.is_some_and(|until| is_removed || readings.shared.clocks.steady() >= until) {
+            business.change(Request::by(By::System), EndRemoval { id }).await?;
+            return load(readings, key).await;
+        }
+        if is_disk_exhausted(store) {
+            return Ok(Load::Loaded(loaded));
+        }
+        if task.is_some() {
+            business.change(Request::by(By::System), StepTask { id }).await?;
+        } else if loaded.state.status == CalendarStatus::Stopped && first.is_some() && stopped_at != first {
             // A row that cannot be decoded stays in the list.
-            (None, Some(_)) if loaded.state.status == CalendarStatus::Stopped && stopped_at != first => {
-                stopped_at = first;
-                business.change(Request::by(By::System), StopWrites { id }).await?;
-            }
-            _ => return Ok(Load::Loaded(loaded)),
+            stopped_at = first;
+            business.change(Request::by(By::System), StopWrites { id }).await?;
+        } else {
+            return Ok(Load::Loaded(loaded));
         }
     }
 }

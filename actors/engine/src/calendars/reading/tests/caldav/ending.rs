@@ -183,6 +183,23 @@ async fn a_change_of_the_settings_counts_for_the_next_write_of_the_same_turn() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_removal_of_events_ends_after_a_day_also_on_a_nearly_full_disk() {
+    let world = World::new().await;
+    let (server, _, id) = world.written(Server::default()).await;
+    let booked = world.booked(16, world.staff).await.id;
+    settle().await;
+    server.lock().write_status = Some((500, None));
+    world.disk.set_free(100 << 20);
+    minutes(1).await;
+    world.business.change(by_operator(), RemoveCalendar { id }).await.unwrap();
+    minutes(23 * 60 + 58).await;
+    assert!(world.business.connected_calendar(id).await.unwrap().unwrap().login.is_some());
+    minutes(3).await;
+    assert!(world.business.connected_calendar(id).await.unwrap().is_none(), "the credentials are deleted");
+    assert_eq!((world.status(booked).await, world.write_rows()), (NOT_CONNECTED, 0));
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_expired_appointment_leaves_no_writes_and_its_event_stays() {
     let world = World::new().await;
     let (server, _, _) = world.written(Server::default()).await;
