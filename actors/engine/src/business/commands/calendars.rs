@@ -112,6 +112,7 @@ pub struct PatchCalendar {
 
 impl Change for PatchCalendar {
     type Gives = Shown<CalendarView>;
+    const WEIGHT: Weight = Weight::Keeps;
     const RIGHT: Option<Right> = Some(Right::Own);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
@@ -307,6 +308,7 @@ pub(crate) struct StoreEvents {
 
 impl Change for StoreEvents {
     type Gives = Removed;
+    const WEIGHT: Weight = Weight::Keeps;
     const RIGHT: Option<Right> = Some(Right::Own);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {

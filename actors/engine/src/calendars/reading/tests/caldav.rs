@@ -4,6 +4,7 @@ mod chaos;
 mod editing;
 mod ending;
 mod power;
+mod repeated;
 mod writing;
 
 use std::collections::BTreeMap;
@@ -447,26 +448,6 @@ async fn a_listed_event_that_the_server_does_not_send_is_kept() {
     assert!(shown.error.is_none(), "{shown:?}");
     assert_eq!((shown.status, shown.events), (CalendarStatus::Connected, 2));
     assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_change_that_the_server_lists_and_does_not_send_is_found_by_the_next_read() {
-    for has_no_tokens in [false, true] {
-        let world = World::new().await;
-        let (server, _, id) = world.caldav(Server { has_no_tokens, ..with_two_events() }).await;
-        {
-            let mut server = server.lock();
-            server.put("a", 12, 13);
-            server.put("c", 16, 17);
-            server.omits = true;
-        }
-        minutes(17).await;
-        assert_eq!(world.calendar(id).await.status, CalendarStatus::Connected);
-        assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15], "the other change counts");
-        server.lock().omits = false;
-        minutes(17).await;
-        assert_eq!(world.hours(INTEGRATION).await, [9, 10, 11, 13, 15], "tokens: {}", !has_no_tokens);
-    }
 }
 
 #[tokio::test(start_paused = true)]
