@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use domain::booking::attendance_from;
 use domain::{
     Actor, AppointmentStatus, Attendance, AuditAction, AuditEntry, AuditedField, CalendarSyncStatus, Right,
-    Timestamp,
+    Timestamp, WriteReason,
 };
 use engine::business::History;
 use engine::business::commands::appointments::{Cancel, Confirm, Decline, PatchAppointment};
@@ -193,7 +193,7 @@ impl Page<'_> {
     /// The times of the event in the calendar, if they differ from those of the appointment.
     fn moved_event(&self, write: &CalendarWriteView) -> String {
         match (write.event_starts_at, write.event_ends_at) {
-            (Some(start), Some(end)) if write.reason.is_some() => {
+            (Some(start), Some(end)) if write.reason == Some(WriteReason::EventChanged) => {
                 let member = self.sheet.member;
                 let times = [("from", member.short_moment(start)), ("to", member.short_moment(end))];
                 member.says("calendars-event-at", &times)

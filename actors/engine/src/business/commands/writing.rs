@@ -13,7 +13,7 @@ use view::CalendarWriteView;
 
 use super::calendars::{calendar_of_read, manageable_calendar};
 use crate::business::state::State;
-use crate::business::{Change, Context, Decision, Given, Removed, Write, writes};
+use crate::business::{Change, Context, Decision, Given, Removed, Shown, Write, writes};
 use crate::error::Result;
 
 /// The maximum number of writes that a step changes.
@@ -120,35 +120,37 @@ fn decoded(state: &State, id: AppointmentId) -> Result<Option<Appointment>, Stor
     Ok(state.store.usable(&key, state.appointment(id))?.flatten())
 }
 
-/// Stores remote changes of written events.
+/// Stores remote changes of written events. The answer is the number of alerts.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordSeen {
     pub(crate) of: (CalendarId, u32),
+    pub(crate) alerts_max: usize,
     /// At most [`STEP_MAX`] events, and `None` for a deleted one.
     pub(crate) seen: Vec<(AppointmentId, Option<SeenEvent>)>,
 }
 
 impl Change for RecordSeen {
-    type Gives = Removed;
+    type Gives = Shown<usize>;
     const WEIGHT: Weight = Weight::Keeps;
     const RIGHT: Option<Right> = Some(Right::Own);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let calendar = calendar_of_read(context, self.of)?;
-        let (state, mut decision) = (context.state, Decision::gone());
-        if !calendar.is_written() {
-            return Ok(decision);
-        }
-        for (id, seen) in self.seen {
+        let (state, mut alerts, mut changed) = (context.state, Vec::new(), Vec::new());
+        let seen = if calendar.is_written() { self.seen } else { Vec::new() };
+        for (id, seen) in seen {
             let before = state.find::<CalendarWrite>(&keys::calendar_write(state.id, calendar.id, id))?;
             let Some(before) = before else { continue };
             let Some(after) = before.after_read(seen.as_ref()) else { continue };
-            if after.reason.is_some_and(|_: WriteReason| before.reason.is_none()) {
-                decision = decision.alert(AlertTrigger::of_event(calendar, id));
+            // Servers delete old events.
+            let is_news = after.reason.is_some_and(|_: WriteReason| before.reason.is_none());
+            if is_news && !before.has_ended(context.at) && alerts.len() < self.alerts_max {
+                alerts.push(AlertTrigger::of_event(calendar, id));
             }
-            decision = decision.write_all(writes::changed(state, Some(before), Some(after))?);
+            changed.extend(writes::changed(state, Some(before), Some(after))?);
         }
-        Ok(decision)
+        let decision = Decision::answering(alerts.len()).write_all(changed);
+        Ok(alerts.into_iter().fold(decision, Decision::alert))
     }
 }
 

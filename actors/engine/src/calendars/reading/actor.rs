@@ -27,6 +27,8 @@ use crate::error::{EngineError, Result};
 const READ_TIME_MAX: Duration = Duration::from_secs(5 * 60);
 /// The number of rows of a disconnected calendar that are deleted at once.
 const DELETED_PER_STEP: usize = 256;
+/// The maximum number of alerts about remote changes that a read has found.
+const EVENT_ALERTS_MAX: usize = 5;
 /// The pause after a read that failed because of this machine or its network, and not because of the calendar.
 const NOT_MADE_PAUSE: Duration = Duration::from_secs(60);
 /// The pause while the business is suspended, the staff member is inactive, or the disk is nearly full.
@@ -253,9 +255,10 @@ async fn record(
     };
     let last = rows.pop().unwrap_or_default();
     // The remote changes come first: after an interruption, the next read finds them again.
+    let mut alerts_max = EVENT_ALERTS_MAX;
     for seen in seen.chunks(STEP_MAX) {
-        match business.change(by_system(), RecordSeen { of, seen: seen.to_vec() }).await {
-            Ok(_) => {}
+        match business.change(by_system(), RecordSeen { of, alerts_max, seen: seen.to_vec() }).await {
+            Ok(answer) => alerts_max -= answer.value,
             Err(EngineError::Refused(_)) => return Ok(false),
             Err(error) => return Err(error),
         }

@@ -8,7 +8,7 @@ use super::*;
 use crate::business::IfMatch;
 use crate::business::commands::appointments::{Cancel, PatchAppointment, Reschedule};
 use crate::business::commands::erasure::EraseContact;
-use crate::business::commands::writing::WriteAppointment;
+use crate::business::commands::writing::{RecordSeen, WriteAppointment};
 use crate::calendars::{EventWriter, WrittenEvent};
 
 pub(super) const SYNCED: CalendarSyncStatus = CalendarSyncStatus::Synced;
@@ -214,6 +214,38 @@ async fn a_remote_change_fails_the_write_until_a_person_decides() {
         assert!(server.lock().events[&path(moved.id)].1.contains("DTSTART:20260102T100000Z"));
         assert_eq!(server.lock().events.len(), 3);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_causes_few_alerts_and_none_about_events_that_have_ended() {
+    let world = World::new().await;
+    let (server, receiver, id) = world.written(Server::default()).await;
+    let detail = Some(FeedDetail::Contacts);
+    world.business.change(by_operator(), PatchCalendar { detail, ..patch(id) }).await.unwrap();
+    let mut all = Vec::new();
+    for hour in 9..16 {
+        all.push(world.booked(hour, world.staff).await);
+    }
+    settle().await;
+    let version = world.business.connected_calendar(id).await.unwrap().unwrap().version;
+    let deleted = |ids: &[AppointmentView]| RecordSeen {
+        of: (id, version),
+        alerts_max: 2,
+        seen: ids.iter().map(|shown| (shown.id, None)).collect(),
+    };
+    let alerts = world.business.change(by_operator(), deleted(&all[..3])).await.unwrap();
+    assert_eq!(alerts.value, 2);
+    assert_eq!(world.business.change(by_operator(), deleted(&all[..3])).await.unwrap().value, 0, "no news");
+    minutes(3 * 24 * 60).await;
+    server.lock().remove(&path(all[3].id));
+    let ended = world.business.change(by_operator(), deleted(&all[3..])).await.unwrap();
+    assert_eq!(ended.value, 0);
+    assert_eq!(world.status(all[3].id).await, FAILED);
+    let before = writes(&receiver);
+    let contact = all[3].contact_id.unwrap();
+    world.business.change(by_operator(), EraseContact { id: contact }).await.unwrap();
+    minutes(2).await;
+    assert_eq!((world.status(all[3].id).await, writes(&receiver)), (FAILED, before));
 }
 
 #[tokio::test(start_paused = true)]
