@@ -29,6 +29,8 @@ pub const READ_EVERY_IN_USE: TimeDelta = TimeDelta::seconds(60);
 pub const IN_USE: TimeDelta = TimeDelta::minutes(10);
 /// The time between two complete reads.
 pub const COMPLETE_EVERY: TimeDelta = TimeDelta::days(1);
+/// The time from a complete read that timed out to the next one. Meanwhile, only changes are read.
+pub const COMPLETE_AGAIN_AFTER: TimeDelta = TimeDelta::hours(1);
 /// A read is a *mass deletion* if it would delete at least this number of events and more than half of the
 /// stored events. It is applied only after a complete read has confirmed it.
 pub const MASS_DELETION_MIN: usize = 20;
@@ -218,7 +220,8 @@ pub struct CalendarState {
     pub events: u32,
     pub unreadable: u32,
     pub warnings: Vec<CalendarWarning>,
-    /// The time of the last complete read. Times of the type [`SteadyTime`] do not depend on changes of the
+    /// The time of the last complete read. The next one is due [`COMPLETE_EVERY`] after it, or after the later time
+    /// that is set when a complete read times out. Times of the type [`SteadyTime`] do not depend on changes of the
     /// machine's clock.
     pub complete_at: Option<SteadyTime>,
     pub failing_since: Option<SteadyTime>,
@@ -358,8 +361,15 @@ impl CalendarState {
             CalendarStatus::Connecting => CalendarStatus::Connecting,
             _ => CalendarStatus::Failing,
         };
+        // A server that is too slow for a complete read may still be fast enough for its changes.
+        let is_due = error.code == CalendarFault::Timeout && self.needs_complete_read(now);
+        let complete_at = match self.complete_at {
+            Some(_) if is_due => Some(now - COMPLETE_EVERY + COMPLETE_AGAIN_AFTER),
+            at => at,
+        };
         Self {
             status,
+            complete_at,
             error: Some(error.clone()),
             failing_since: Some(self.failing_since.unwrap_or(now)),
             failures: self.failures.saturating_add(1),
@@ -409,6 +419,13 @@ pub struct CalendarEvent {
     pub appointment_id: Option<AppointmentId>,
     pub is_readable: bool,
     pub busy: Spans,
+}
+
+impl CalendarEvent {
+    /// Whether the event is only the copy of an appointment, so it has no busy times.
+    pub fn is_copy(&self) -> bool {
+        self.appointment_id.is_some() && self.is_readable && self.busy.is_empty()
+    }
 }
 
 /// The busy times of all events of a calendar.
@@ -527,6 +544,20 @@ mod tests {
         assert!(state.needs_complete_read(steady(2)));
         assert_eq!(state.pause(CalendarKind::Ics, false), Some(CONFIRM_AFTER));
         assert!(!after(state, &read(), 2).needs_complete_read(steady(3)));
+    }
+
+    #[test]
+    fn a_complete_read_that_timed_out_is_repeated_after_an_hour() {
+        let (timeout, day) = (failed(CalendarFault::Timeout), 24 * 60);
+        let mut state = after(after(new(), &read(), 0), &timeout, day - 1);
+        assert!(state.needs_complete_read(steady(day)), "the read that timed out was not complete");
+        state = after(state, &timeout, day);
+        assert!(!state.needs_complete_read(steady(day + 59)) && state.needs_complete_read(steady(day + 60)));
+        state = after(after(state, &read(), day + 61), &failed(CalendarFault::ServerError), 3 * day);
+        assert!(state.needs_complete_read(steady(3 * day)));
+        // After a change of the settings, the stored events are of no use.
+        state = after(state.for_complete_read(), &timeout, 3 * day + 1);
+        assert!(state.needs_complete_read(steady(3 * day + 2)));
     }
 
     #[test]

@@ -251,6 +251,8 @@ struct Read<'a> {
 /// The events to request, the deleted events, and the position from which the next read continues.
 struct Changes {
     changed: BTreeSet<String>,
+    /// The copies of appointments that a complete read does not request again.
+    unchanged: Vec<CalendarEvent>,
     /// Only stored events.
     deleted: BTreeSet<Hash>,
     position: ReadPosition,
@@ -277,6 +279,18 @@ impl Read<'_> {
     /// end.
     fn is_collection(&self, path: &str) -> bool {
         path.trim_end_matches('/') == self.collection.path_and_query().trim_end_matches('/')
+    }
+
+    /// Whether an event is the copy of an appointment. Copies do not count as events of the calendar, because the
+    /// copies of ended appointments stay in it.
+    fn is_own(&self, path: &str) -> bool {
+        let known = self.stored.get(&hash(path.as_bytes()));
+        let name = path.rsplit('/').next().and_then(|name| name.strip_suffix(".ics"));
+        let id = name.and_then(|name| name.parse::<uuid::Uuid>().ok());
+        match known {
+            Some(known) => known.appointment_id.is_some(),
+            None => id.is_some_and(|id| self.reader.is_appointment(id.into())),
+        }
     }
 
     fn is_known(&self, hash: &Hash, etag: Option<&str>) -> bool {
@@ -333,7 +347,9 @@ impl Read<'_> {
                     (_, None) => skipped += 1,
                 }
             }
-            if changed.len() > ical::EVENTS_MAX {
+            if changed.len() > ical::EVENTS_MAX
+                && changed.iter().filter(|path| !self.is_own(path)).count() > ical::EVENTS_MAX
+            {
                 return Err(CalendarFault::TooLarge.into());
             }
             let next = mark(found.sync_token);
@@ -344,7 +360,8 @@ impl Read<'_> {
                 Some(next) if is_truncated => token = next,
                 Some(next) => {
                     let position = ReadPosition { sync_token: Some(next), ..ReadPosition::default() };
-                    return Ok(Some(Changes { changed, deleted, position, skipped }));
+                    let unchanged = Vec::new();
+                    return Ok(Some(Changes { changed, unchanged, deleted, position, skipped }));
                 }
             }
         }
@@ -366,12 +383,13 @@ impl Read<'_> {
         Ok(ReadPosition { sync_token, ctag: mark(collection.ctag), ..ReadPosition::default() })
     }
 
-    /// Requests the list of all events. If `all` is true, [`Changes::changed`] contains every event,
-    /// otherwise only the events whose `ETag` differs from the stored `ETag`.
+    /// Requests the list of all events. If `all` is true, [`Changes::changed`] contains every event except unchanged
+    /// copies of appointments, otherwise only the events whose `ETag` differs from the stored `ETag`.
     async fn list(&self, position: ReadPosition, all: bool) -> Result<Changes, Failure> {
         let (_, found) =
             self.account.properties("1", self.collection, "<d:getetag/><d:resourcetype/>").await?;
         let (mut changed, mut listed, mut skipped) = (BTreeSet::new(), BTreeSet::new(), 0);
+        let (mut unchanged, mut foreign) = (Vec::new(), 0);
         for (number, resource) in found.resources.into_iter().enumerate() {
             pause_after(number).await;
             if !exists(resource.status)? || resource.is_collection {
@@ -381,27 +399,32 @@ impl Read<'_> {
                 Some(path) if self.is_collection(&path) => {}
                 Some(path) => {
                     let hash = hash(path.as_bytes());
-                    if all || !self.is_known(&hash, resource.etag.as_deref()) {
-                        changed.insert(path);
+                    foreign += usize::from(listed.insert(hash) && !self.is_own(&path));
+                    let known = self.stored.get(&hash);
+                    let known = known.filter(|_| self.is_known(&hash, resource.etag.as_deref()));
+                    // The busy times of other events depend on the day of the read.
+                    match known {
+                        Some(known) if all && known.is_copy() => unchanged.push(known.clone()),
+                        Some(_) if !all => {}
+                        _ => _ = changed.insert(path),
                     }
-                    listed.insert(hash);
                 }
                 None => skipped += 1,
             }
         }
-        if listed.len() > ical::EVENTS_MAX {
+        if foreign > ical::EVENTS_MAX {
             return Err(CalendarFault::TooLarge.into());
         }
         let deleted = self.stored.keys().copied().filter(|known| !listed.contains(known)).collect();
-        Ok(Changes { changed, deleted, position, skipped })
+        Ok(Changes { changed, unchanged, deleted, position, skipped })
     }
 
     /// Requests the changed events. `known` is the position from which the changes were listed, and `None` for a
     /// complete read.
     async fn events(&self, changes: Changes, known: Option<&ReadPosition>) -> Result<Found, Failure> {
-        let Changes { changed, mut deleted, position, mut skipped } = changes;
+        let Changes { changed, unchanged: mut events, mut deleted, position, mut skipped } = changes;
         let paths: Vec<_> = changed.into_iter().collect();
-        let (mut events, mut warned, mut components, mut intervals) = (Vec::new(), Vec::new(), 0, 0);
+        let (mut warned, mut components, mut intervals) = (Vec::new(), 0, 0);
         let (mut seen, mut is_missing) = (Vec::new(), false);
         for part in paths.chunks(EVENTS_PER_REQUEST) {
             let hrefs: String =
@@ -455,7 +478,7 @@ impl Read<'_> {
             for (mut event, read) in received.into_iter().zip(read) {
                 match read {
                     Ok(times) => {
-                        components += times.components;
+                        components += if times.own.is_empty() { times.components } else { 0 };
                         warned.extend(warnings(&times));
                         let uid = times.events.iter().find_map(|event| event.uid.as_ref());
                         event.uid = uid.map(|uid| hash(uid.as_bytes()));

@@ -97,7 +97,8 @@ pub(super) fn compare(
         }
     }
     let busy = stored.values().map(|event| event.busy.len()).sum::<usize>();
-    if stored.len() > ical::EVENTS_MAX || busy > ical::INTERVALS_MAX {
+    let foreign = stored.values().filter(|event| event.appointment_id.is_none()).count();
+    if foreign > ical::EVENTS_MAX || busy > ical::INTERVALS_MAX {
         return Err(CalendarFault::TooLarge);
     }
     warnings.sort_unstable();
@@ -207,6 +208,22 @@ mod tests {
         assert!(applied(stored(0..30), all(vec![event(1, 60)]), false).is_none());
         let applied = applied(stored(0..30), all(vec![event(1, 60)]), true).unwrap();
         assert_eq!((applied.success.events, applied.rows[0].len()), (1, 29));
+    }
+
+    #[test]
+    fn the_copies_of_appointments_do_not_count_as_events_of_a_calendar() {
+        let events = |count: u32, appointment_id: Option<AppointmentId>| {
+            let number = move |number: u32| {
+                let mut hash = [0; 16];
+                hash[..4].copy_from_slice(&number.to_be_bytes());
+                CalendarEvent { hash, appointment_id, busy: Spans::default(), ..event(0, 0) }
+            };
+            compare(Uuid::nil().into(), Stored::new(), all((0..count).map(number).collect()), false)
+        };
+        let most = u32::try_from(ical::EVENTS_MAX).unwrap();
+        assert!(events(most, None).is_ok());
+        assert_eq!(events(most + 1, None).err(), Some(CalendarFault::TooLarge));
+        assert!(events(most + 1, Some(Uuid::nil().into())).is_ok());
     }
 
     #[test]

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use chrono_tz::Tz;
-use domain::{AllDay, BusinessId, CalendarFault, CalendarWarning, ConnectedCalendar, Spans, Timestamp};
+use domain::{
+    AllDay, AppointmentId, BusinessId, CalendarFault, CalendarWarning, ConnectedCalendar, Spans, Timestamp,
+};
 use ical::{BusyTimes, FILE_STEPS_MAX, ReadError, Reading, Warning};
 use net::Fetched;
 use parking_lot::Mutex;
@@ -75,9 +77,13 @@ impl FileReader {
         Ok(web.on_thread(self.business, read).await??)
     }
 
+    /// Whether the business has this appointment.
+    pub(super) fn is_appointment(&self, id: AppointmentId) -> bool {
+        self.store.contains(&keys::appointment_start(self.business, id)).unwrap_or_default()
+    }
+
     fn read_one(&self, text: &[u8]) -> Result<BusyTimes, CalendarFault> {
-        let is_appointment =
-            |id| self.store.contains(&keys::appointment_start(self.business, id)).unwrap_or_default();
+        let is_appointment = |id| self.is_appointment(id);
         let reading = Reading {
             window: ical::window(self.now),
             zone: self.zone,
