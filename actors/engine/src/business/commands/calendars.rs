@@ -144,7 +144,8 @@ impl Change for PatchCalendar {
             check_only_written(context.state, (Some(self.id), after.staff_id), after.collection.as_ref())?;
         }
         after.updated_at = context.at;
-        let are_reads_affected = (&after.url, &after.login, after.busy, after.all_day, after.addresses())
+        // Every change of the settings lets a stopped calendar be read again.
+        let are_reads_affected = reads.status == CalendarStatus::Stopped || (&after.url, &after.login, after.busy, after.all_day, after.addresses())
             != (&before.url, &before.login, before.busy, before.all_day, before.addresses());
         let mut now = reads.clone();
         if are_reads_affected {

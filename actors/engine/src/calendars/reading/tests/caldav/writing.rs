@@ -344,6 +344,26 @@ async fn a_write_of_a_stopped_calendar_that_cannot_be_decoded_causes_no_turns() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn every_change_of_the_settings_lets_a_stopped_calendar_be_read_again() {
+    let name: fn(CalendarId) -> PatchCalendar = |id| PatchCalendar { name: Some("New".into()), ..patch(id) };
+    let detail = |id| PatchCalendar { detail: Some(FeedDetail::Times), ..patch(id) };
+    let write = |id| PatchCalendar { write: Some(false), ..patch(id) };
+    for change in [name, detail, write] {
+        let world = World::new().await;
+        let (server, _, id) = world.written(Server::default()).await;
+        server.lock().is_locked = true;
+        minutes(120).await;
+        let same = PatchCalendar { write: Some(true), ..patch(id) };
+        world.business.change(by_operator(), same).await.unwrap();
+        assert_eq!(world.calendar(id).await.status, CalendarStatus::Stopped, "nothing was changed");
+        server.lock().is_locked = false;
+        world.business.change(by_operator(), change(id)).await.unwrap();
+        settle().await;
+        assert_eq!(world.calendar(id).await.status, CalendarStatus::Connected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_move_to_another_staff_member_deletes_the_event() {
     let world = World::new().await;
     let (server, receiver, id) = world.written(Server::default()).await;
