@@ -9,6 +9,7 @@ use domain::{
 use store::{Batch, Order, StoreError, Weight, keys};
 use view::{CalendarSettingsView, CalendarView, KeyCreatorView};
 
+use super::writing::first_steps;
 use crate::business::decision::Decided;
 use crate::business::state::State;
 use crate::business::{Change, Context, Decision, Given, New, Removed, Shown, Write};
@@ -85,8 +86,10 @@ impl Change for ConnectCalendar {
             updated_at: context.at,
         };
         let reads = CalendarState::new(calendar.id);
+        let (calendar, writes) = first_steps((state, context.at), calendar)?;
         Ok(Decision::answering(shown(state, &calendar, reads.clone())?)
             .note(AuditAction::CalendarConnected, calendar.id)
+            .write_all(writes)
             .write(Write::Calendar { before: None, after: calendar })
             .write(Write::CalendarState { before: None, after: reads }))
     }
@@ -145,8 +148,9 @@ impl Change for PatchCalendar {
         }
         after.updated_at = context.at;
         // Every change of the settings lets a stopped calendar be read again.
-        let are_reads_affected = reads.status == CalendarStatus::Stopped || (&after.url, &after.login, after.busy, after.all_day, after.addresses())
-            != (&before.url, &before.login, before.busy, before.all_day, before.addresses());
+        let are_reads_affected = reads.status == CalendarStatus::Stopped
+            || (&after.url, &after.login, after.busy, after.all_day, after.addresses())
+                != (&before.url, &before.login, before.busy, before.all_day, before.addresses());
         let mut now = reads.clone();
         if are_reads_affected {
             (after.version, now) = (before.version.wrapping_add(1), reads.clone().for_complete_read());
@@ -161,10 +165,12 @@ impl Change for PatchCalendar {
             }
             _ => None,
         };
+        let mut writes = Vec::new();
         if task.is_some() && (task, after.write) != (before.task, before.write) {
             (after.task, after.task_at) = (task, None);
+            (after, writes) = first_steps((context.state, context.at), after)?;
         }
-        let mut decision = Decision::answering(shown(context.state, &after, now.clone())?);
+        let mut decision = Decision::answering(shown(context.state, &after, now.clone())?).write_all(writes);
         if before.busy && !after.busy {
             decision = decision.write(no_busy_times(context.state, &after)?);
         }

@@ -18,6 +18,11 @@ use crate::error::Result;
 
 /// The maximum number of writes that a step changes.
 pub(crate) const STEP_MAX: usize = 128;
+/// The maximum number of steps in the commit that begins a task. They examine about 4,000 appointments of the business.
+const FIRST_STEPS_MAX: usize = 32;
+/// The commit that begins a task makes steps until they have this size, which is enough for more than 500 usual
+/// appointments. With the last step, the commit is shorter than [`store::CHANGE_BYTES_MAX`].
+const FIRST_STEPS_BYTES: usize = 448 << 10;
 /// No appointment is longer.
 const APPOINTMENT_MAX: TimeDelta = TimeDelta::minutes(*SERVICE_MINUTES.end() as i64);
 
@@ -169,31 +174,64 @@ impl Change for StepTask {
         let state = context.state;
         let Some(calendar) = state.calendars.get(&self.id) else { return Ok(Decision::gone()) };
         let Some(task) = calendar.task else { return Ok(Decision::gone()) };
-        let mut step = Step { state, calendar, now: context.at, reached: None, writes: Vec::new() };
-        let is_through = match task {
-            CalendarTask::Adopt => step.adopt()?,
-            CalendarTask::Leave => step.each_write(|_, write| {
-                let is_kept = write.is_deletion && write.is_pending();
-                Ok((!is_kept).then_some(None))
-            })?,
-            CalendarTask::Remove => step.each_write(|step, write| step.removed(write))?,
-            CalendarTask::Retry | CalendarTask::Resume => step.retry(task)?,
-        };
-        let (task, task_at) = match (is_through, task) {
-            (false, task) => (Some(task), step.reached),
-            // What had failed before is not an active appointment, for example a deletion.
-            (true, CalendarTask::Adopt) => (Some(CalendarTask::Resume), None),
-            (true, _) => (None, None),
-        };
-        let after = ConnectedCalendar { task, task_at, ..calendar.clone() };
-        let decision = Decision::gone().write_all(step.writes);
+        let is_stopped = matches!(state.writes_to(self.id)?, WritesTo::Written { is_stopped: true, .. });
+        let (after, writes) = step((state, context.at), calendar, task, is_stopped)?;
+        let decision = Decision::gone().write_all(writes);
         Ok(decision.write(Write::Calendar { before: Some(calendar.clone()), after }))
     }
+}
+
+/// Returns the calendar after a step of its task, and the other writes of the step.
+fn step(
+    (state, now): (&State, Timestamp),
+    calendar: &ConnectedCalendar,
+    task: CalendarTask,
+    is_stopped: bool,
+) -> Result<(ConnectedCalendar, Vec<Write>), StoreError> {
+    let mut step = Step { state, calendar, is_stopped, now, reached: None, writes: Vec::new() };
+    let is_through = match task {
+        CalendarTask::Adopt => step.adopt()?,
+        CalendarTask::Leave => step.each_write(|_, write| {
+            let is_kept = write.is_deletion && write.is_pending();
+            Ok((!is_kept).then_some(None))
+        })?,
+        CalendarTask::Remove => step.each_write(|step, write| step.removed(write))?,
+        CalendarTask::Retry | CalendarTask::Resume => step.retry(task)?,
+    };
+    let (task, task_at) = match (is_through, task) {
+        (false, task) => (Some(task), step.reached),
+        // What had failed before is not an active appointment, for example a deletion.
+        (true, CalendarTask::Adopt) => (Some(CalendarTask::Resume), None),
+        (true, _) => (None, None),
+    };
+    Ok((ConnectedCalendar { task, task_at, ..calendar.clone() }, step.writes))
+}
+
+/// Makes the first steps of a new task, which belong to the same commit as the change of the settings. Further steps
+/// follow as [`StepTask`].
+pub(super) fn first_steps(
+    of: (&State, Timestamp),
+    mut calendar: ConnectedCalendar,
+) -> Result<(ConnectedCalendar, Vec<Write>), StoreError> {
+    let (begun, mut writes, mut rows) = (calendar.task, Vec::new(), Batch::default());
+    for _ in 0..FIRST_STEPS_MAX {
+        if rows.bytes() >= FIRST_STEPS_BYTES {
+            break;
+        }
+        // A task that follows this task would find the rows without the writes of these steps.
+        let Some(task) = calendar.task.filter(|task| Some(*task) == begun) else { break };
+        let (after, more) = step(of, &calendar, task, false)?;
+        more.iter().for_each(|write| write.encode(of.0.id, &mut rows));
+        writes.extend(more);
+        calendar = after;
+    }
+    Ok((calendar, writes))
 }
 
 struct Step<'a> {
     state: &'a State,
     calendar: &'a ConnectedCalendar,
+    is_stopped: bool,
     now: Timestamp,
     reached: Option<(Timestamp, AppointmentId)>,
     writes: Vec<Write>,
@@ -231,7 +269,6 @@ impl Step<'_> {
         }
         let (rows, is_through) = self.rows(&range)?;
         let steady = state.clocks.steady();
-        let is_stopped = matches!(state.writes_to(calendar.id)?, WritesTo::Written { is_stopped: true, .. });
         for (key, value) in rows {
             self.reached = state.store.usable(&key, keys::instant_and_id(&key))?;
             let Some(appointment) = state.store.find_in::<Appointment>(&key, &value)? else { continue };
@@ -247,7 +284,7 @@ impl Step<'_> {
                 Some(before) => before.renewed(false, steady),
                 None => CalendarWrite::new(calendar.id, appointment.id, steady),
             };
-            self.change(before, Some(if is_stopped { after.stopped() } else { after }))?;
+            self.change(before, Some(if self.is_stopped { after.stopped() } else { after }))?;
         }
         Ok(is_through)
     }

@@ -200,6 +200,32 @@ async fn the_removal_of_events_ends_after_a_day_also_on_a_nearly_full_disk() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_commit_that_connects_a_calendar_sets_its_appointments_to_pending() {
+    let world = World::new().await;
+    let (_, receiver, id) = world.caldav(Server::default()).await;
+    let bea = world.another_staff("Bea").await;
+    let mut all = Vec::new();
+    for hour in 9..17 {
+        world.booked(hour, bea).await;
+        all.push(world.booked(hour, world.staff).await.id);
+    }
+    receiver.set_slow();
+    let begin = PatchCalendar { write: Some(true), ..patch(id) };
+    world.business.change(by_operator(), begin).await.unwrap();
+    for id in &all {
+        assert_eq!(world.status(*id).await, PENDING);
+    }
+    let end = PatchCalendar { write: Some(false), ..patch(id) };
+    world.business.change(by_operator(), end).await.unwrap();
+    for id in &all {
+        assert_eq!(world.status(*id).await, NOT_CONNECTED);
+    }
+    let connect = world.another_calendar(id, bea, &format!("{COLLECTION}bea/")).await;
+    world.business.change(by_operator(), connect).await.unwrap();
+    assert_eq!(world.rows(kind::CALENDAR_WRITE), 8);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_expired_appointment_leaves_no_writes_and_its_event_stays() {
     let world = World::new().await;
     let (server, _, _) = world.written(Server::default()).await;
