@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use domain::{
     Alert, Amount, ApiKey, Appointment, AppointmentId, AuditId, BlockedTime, BudgetKind, Business,
-    BusinessId, CalendarSyncStatus, ConnectedCalendar, ContactId, EventId, Feed, Membership, PersonId,
-    SlugOwner, StaffId, StaffMember, Timestamp, Usage, Website,
+    BusinessId, CalendarSyncStatus, ConnectedCalendar, ContactId, EventId, Feed, KeyCreator, Membership,
+    PersonId, SlugOwner, StaffId, StaffMember, Timestamp, Usage, Website,
 };
 use store::kept::{self, Counted, counted};
 use store::keys::kind;
@@ -126,7 +126,9 @@ impl InBusiness {
             kind::ALIAS_OF | kind::MERGING => checker.index_of_aliases(kind, value),
             kind::FEED => {
                 let Some(feed) = checker.kept::<Feed>(value) else { return };
-                if let Some(staff) = feed.staff_id.filter(|_| feed.revoked_at.is_none()) {
+                // The operator's feeds do not end with their staff member.
+                let ends = feed.revoked_at.is_none() && feed.created_by != KeyCreator::Operator;
+                if let Some(staff) = feed.staff_id.filter(|_| ends) {
                     checker.refers("staff member", &keys::staff(of, staff));
                 }
             }

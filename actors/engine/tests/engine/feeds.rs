@@ -197,16 +197,21 @@ async fn a_feed_ends_when_its_creator_may_no_longer_have_it() {
 
 #[tokio::test(start_paused = true)]
 async fn the_feeds_of_a_deleted_staff_member_and_of_a_deleted_business_end() {
-    let mut world = World::new(902).await;
+    let mut world = crate::people::world().await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);
     let new = CreateStaff::offering(text("Gone"), Vec::new());
     let gone: StaffId = id_of(&handle.change(by_operator(), new).await.unwrap());
-    let of_gone = create(&world, &shop, by_operator(), Some(gone)).await;
+    let (admin, _) = member(&world, &shop, "admin@example.com", Role::Admin).await;
+    let of_gone = create(&world, &shop, by(admin), Some(gone)).await;
+    let of_operator = create(&world, &shop, by_operator(), Some(gone)).await;
     let of_business = create(&world, &shop, by_operator(), None).await;
     let watch = handle.watch_unused_staff(gone).await.unwrap();
     handle.change(by_operator(), DeleteStaff { id: gone, watch }).await.unwrap();
     assert!(!is_live(&world, &of_gone).await && is_live(&world, &of_business).await);
+    assert!(fetched(&world, &of_operator).await.is_empty(), "the operator's feeds end only by revocation");
+    handle.change(by_operator(), RevokeFeed { id: of_operator.id }).await.unwrap();
+    assert!(!is_live(&world, &of_operator).await);
     fetched(&world, &of_business).await;
     handle.feeds(None, &first_page()).await.unwrap();
     world.engine.end_business(shop.id, by_operator()).await.unwrap();

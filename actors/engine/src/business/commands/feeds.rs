@@ -116,7 +116,7 @@ fn live(state: &State, range: KeyRange) -> Result<Vec<Feed>, StoreError> {
 }
 
 /// Revokes the feeds that must end because of the writes of a decision: feeds that their creators may no longer
-/// have, and the feeds of a deleted staff member.
+/// have, and the feeds of a deleted staff member. The operator's feeds end only by a revocation.
 pub(in crate::business) fn end(
     state: &State,
     at: Timestamp,
@@ -133,7 +133,10 @@ pub(in crate::business) fn end(
                 }
             }
             Write::NoMembership(id, _) => ended.extend(lost(state, *id, None)?),
-            Write::NoStaff(id) => ended.extend(live(state, keys::live_feeds_of(state.id, Some(*id)))?),
+            Write::NoStaff(id) => {
+                let feeds = live(state, keys::live_feeds_of(state.id, Some(*id)))?;
+                ended.extend(feeds.into_iter().filter(|feed| feed.created_by != KeyCreator::Operator));
+            }
             _ => {}
         }
     }

@@ -31,7 +31,8 @@ const DAMAGES: &[Damage] = &[
         "a feed of a missing staff member",
         |m| {
             let feed = m.feed();
-            let lost = Feed { staff_id: Some(other()), ..feed };
+            let created_by = KeyCreator::Person(uuid::Uuid::nil().into());
+            let lost = Feed { staff_id: Some(other()), created_by, ..feed };
             m.put(&keys::feed(m.of(), lost.id), lost.encode());
         },
         "the staff member that it names is missing",
