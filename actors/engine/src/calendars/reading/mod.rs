@@ -19,6 +19,7 @@
 //! | `writing` | the due writes of a calendar |
 //! | `ics` | the read of a calendar file |
 //! | `caldav`, `xml` | the discovery and the reads of CalDAV calendars |
+//! | `markup` | the check of XML texts before they are parsed |
 //! | `web` | requests with credentials, and redirects |
 //! | `files` | the busy times in a calendar file |
 //! | `events` | compares the events that were just read with the stored events |
@@ -28,6 +29,7 @@ mod caldav;
 mod events;
 mod files;
 mod ics;
+mod markup;
 mod schedule;
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -17,6 +18,7 @@ use bytes::Bytes;
 use domain::{BusinessId, CalendarError, CalendarFault, CalendarLogin, Host, UrlRefusal, WebhookUrl};
 use net::{Fetch, FetchClient, FetchFailure, Fetched, Ports, Reach, Shares};
 use parking_lot::RwLock;
+use tokio::time::timeout;
 
 const REDIRECTS_MAX: usize = 3;
 const ICLOUD: &str = "caldav.icloud.com";
@@ -24,6 +26,8 @@ const ICLOUD_SERVERS: &str = ".icloud.com";
 /// The maximum number of threads that parse responses and expand recurrences, in total and for a business.
 const THREADS_MAX: usize = 2;
 const THREADS_PER_BUSINESS_MAX: usize = 1;
+/// The maximum time of a wait for a thread.
+const THREAD_WAIT_MAX: Duration = Duration::from_secs(60);
 
 pub(crate) struct Web {
     client: FetchClient,
@@ -65,13 +69,15 @@ impl Web {
         Self { client: FetchClient::new(ports, &ports.trust), listed: RwLock::default(), threads }
     }
 
-    /// Runs work on a separate thread, because it would block other tasks for too long.
+    /// Runs work on a separate thread, because it would block other tasks for too long. The work cannot be cancelled, so
+    /// the caller bounds it.
     pub(crate) async fn on_thread<T: Send + 'static>(
         &self,
         of: BusinessId,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Failure> {
-        let thread = self.threads.take(of, 1).await.ok_or(Failure::NotMade)?;
+        let thread = timeout(THREAD_WAIT_MAX, self.threads.take(of, 1)).await;
+        let thread = thread.ok().flatten().ok_or(Failure::NotMade)?;
         let work = move || {
             let _thread = thread;
             work()
@@ -180,11 +186,24 @@ mod tests {
         }
     }
 
-    #[test]
-    fn webcal_means_https_and_only_listed_servers_may_be_internal() {
+    fn web() -> Web {
         let clock = Arc::new(crate::testing::WallClock::new());
         let random = Arc::new(crate::testing::Counting::default());
-        let web = Web::new(&Ports::with_clock_and_random(clock, random));
+        Web::new(&Ports::with_clock_and_random(clock, random))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_wait_for_a_thread_ends_without_blaming_the_calendar() {
+        let (web, of) = (web(), BusinessId::INSTALLATION);
+        let thread = web.threads.take(of, 1).await;
+        assert_eq!(web.on_thread(of, || ()).await, Err(Failure::NotMade));
+        drop(thread);
+        assert_eq!(web.on_thread(of, || ()).await, Ok(()));
+    }
+
+    #[test]
+    fn webcal_means_https_and_only_listed_servers_may_be_internal() {
+        let web = web();
         assert_eq!(web.parse("WebCal://a.example/x.ics").unwrap().as_str(), "https://a.example/x.ics");
         assert_eq!(web.parse("http://a.example/"), Err(UrlRefusal::NotHttps));
         assert_eq!(web.parse("https://radicale.local:5232/"), Err(UrlRefusal::NotPublic));

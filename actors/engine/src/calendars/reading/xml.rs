@@ -7,6 +7,8 @@ use domain::CalendarFault;
 use net::Share;
 use roxmltree::{Document, Node, ParsingOptions};
 
+use super::markup;
+
 const DAV: &str = "DAV:";
 const CALDAV: &str = "urn:ietf:params:xml:ns:caldav";
 const CALENDARSERVER: &str = "http://calendarserver.org/ns/";
@@ -63,13 +65,17 @@ pub(super) struct Resource {
     pub(super) addresses: Vec<String>,
 }
 
-pub(super) fn parse(body: &[u8]) -> Result<Multistatus, CalendarFault> {
+fn document(body: &[u8]) -> Result<Document<'_>, CalendarFault> {
     let text = std::str::from_utf8(body).map_err(|_| CalendarFault::NotACalendar)?;
     let options = ParsingOptions { allow_dtd: false, nodes_limit: NODES_MAX, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options).map_err(|error| match error {
+    Document::parse_with_options(markup::checked(text)?, options).map_err(|error| match error {
         roxmltree::Error::NodesLimitReached => CalendarFault::TooLarge,
         _ => CalendarFault::NotACalendar,
-    })?;
+    })
+}
+
+pub(super) fn parse(body: &[u8]) -> Result<Multistatus, CalendarFault> {
+    let document = document(body)?;
     let root = document.root_element();
     if !root.has_tag_name((DAV, "multistatus")) {
         return Err(CalendarFault::NotACalendar);
@@ -84,8 +90,7 @@ pub(super) fn parse(body: &[u8]) -> Result<Multistatus, CalendarFault> {
 
 /// Returns the path of the event that has the same UID, from the response to a refused request (RFC 4791, section 5.3.2.1).
 pub(super) fn conflicting(body: &[u8]) -> Option<String> {
-    let options = ParsingOptions { allow_dtd: false, nodes_limit: NODES_MAX, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(std::str::from_utf8(body).ok()?, options).ok()?;
+    let document = document(body).ok()?;
     let error = document.root_element();
     let conflict =
         error.has_tag_name((DAV, "error")).then(|| child(error, (CALDAV, "no-uid-conflict")))??;
@@ -197,6 +202,19 @@ mod tests {
             assert_eq!(parse(text.as_bytes()).unwrap_err(), CalendarFault::NotACalendar, "{text}");
         }
         assert!(parse(&[0xff, 0xfe]).is_err());
+    }
+
+    #[test]
+    fn a_response_that_would_occupy_the_parser_is_refused_at_once() {
+        let attributes: String = (0..1 << 20).map(|number| format!("a{number:x}='' ")).collect();
+        let declarations: String = (0..2_000).map(|number| format!("xmlns:n{number}='' ")).collect();
+        let children = "<b xmlns:c='d'/>".repeat(900_000);
+        let elements = "<".repeat(16 << 20);
+        for text in [format!("<r {attributes}/>"), format!("<r {declarations}>{children}</r>"), elements] {
+            let fault = parse(text.as_bytes()).unwrap_err();
+            assert!(matches!(fault, CalendarFault::TooLarge | CalendarFault::NotACalendar), "{fault:?}");
+            assert_eq!(conflicting(text.as_bytes()), None);
+        }
     }
 
     #[test]
