@@ -135,7 +135,8 @@ macro_rules! each_kind {
                     [created_at, updated_at], index calendar_rows
                 }
                 CalendarState {
-                    CALENDAR_STATE "states of calendars", |it, of| keys::calendar_state(of, it.calendar_id), []
+                    CALENDAR_STATE "states of calendars", |it, of| keys::calendar_state(of, it.calendar_id), [],
+                    |last_read_at| &mut *last_read_at, |last_attempt_at| &mut *last_attempt_at
                 }
                 CalendarBusy {
                     CALENDAR_BUSY "busy times of calendars", |it, of| keys::calendar_busy(of, it.calendar_id), []
@@ -232,14 +233,14 @@ macro_rules! declare {
     };
     (@kind $record:ident [$([$($mark:tt)+])*] {
         $kind:ident $name:literal $($budget:ident)?, |$it:ident, $of:ident| $key:expr,
-        [$($($stamp:ident).+),*] $(, |$has:ident| $may_have:expr)? $(, index $index:ident $(in [$($indexes:ident)+])?)?
+        [$($($stamp:ident).+),*] $(, |$has:ident| $may_have:expr)* $(, index $index:ident $(in [$($indexes:ident)+])?)?
         $(, search $search:ident)?
     }) => {
         impl Stamped for $record {
             const NAME: &'static str = $name;
 
             fn stamps(&mut self) -> Vec<&mut Timestamp> {
-                present([$(Some(&mut self.$($stamp).+),)* $(self.$has.as_mut().map(|$has| $may_have),)?])
+                present([$(Some(&mut self.$($stamp).+),)* $(self.$has.as_mut().map(|$has| $may_have),)*])
             }
         }
 

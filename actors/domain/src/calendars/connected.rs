@@ -398,6 +398,14 @@ impl CalendarState {
             _ => Some(READ_EVERY),
         }
     }
+
+    /// The time to the next read while the business is not in use. It is at most the pause, also if the clock was set
+    /// back after the last attempt.
+    pub fn left(&self, kind: CalendarKind, now: Timestamp) -> Option<TimeDelta> {
+        let pause = self.pause(kind, false)?;
+        let since = self.last_attempt_at.map_or(pause, |at| now - at);
+        Some(pause - since.clamp(TimeDelta::zero(), pause))
+    }
 }
 
 /// Whether a read that deletes this number of the stored events must be confirmed.
@@ -532,6 +540,19 @@ mod tests {
         let state = after(state, &read(), 9);
         assert_eq!((minutes(&state), state.pause(CalendarKind::Caldav, false)), (1, Some(READ_EVERY)));
         assert_eq!(state.pause(CalendarKind::Ics, true), Some(READ_EVERY));
+    }
+
+    #[test]
+    fn the_next_read_is_due_within_the_pause_although_the_clock_was_set_back() {
+        let state = after(new(), &read(), 1_000);
+        let left = |minute: i64| {
+            let now = Timestamp::from_millis(minute * 60_000);
+            state.left(CalendarKind::Caldav, now).map(|left| left.num_minutes())
+        };
+        assert_eq!([1_000, 1_004, 1_015, 9_999, 999, 0].map(left), [15, 11, 0, 0, 15, 15].map(Some));
+        let stopped = CalendarState { status: CalendarStatus::Stopped, ..new() };
+        assert_eq!(stopped.left(CalendarKind::Ics, Timestamp::from_millis(0)), None);
+        assert_eq!(new().left(CalendarKind::Ics, Timestamp::from_millis(0)), Some(TimeDelta::zero()));
     }
 
     #[test]

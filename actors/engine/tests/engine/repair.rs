@@ -1,11 +1,11 @@
 //! The repair corrects timestamps that a wrong clock has set in the future.
 
 use chrono::TimeDelta;
-use domain::{BusinessId, Timestamp};
+use domain::{BusinessId, CalendarState, Timestamp};
 use engine::Engine;
 use engine::business::{AppointmentFilter, ContactFilter};
 use engine::repair::{RepairError, repair_stamps};
-use store::{Batch, Key, KeyRange, Order, Pair, Store, StoreError, keys};
+use store::{Batch, Key, KeyRange, Order, Pair, Record, Store, StoreError, keys};
 
 use crate::harness::{
     Shop, World, appointment_of, at, by_operator, everything_else_runs, first_page, json, once,
@@ -74,6 +74,29 @@ async fn future_timestamps_are_moved_to_the_present_in_order_and_time_continues_
     let news = AppointmentFilter { updated_since: Some(since), ..AppointmentFilter::default() };
     let news = handle.appointments(&news, &first_page()).await.unwrap().items;
     assert_eq!(news.last().unwrap().id, appointment_of(&new));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_times_of_the_reads_of_a_calendar_are_corrected() {
+    let (world, shop) = used_on_a_wrong_clock(3).await;
+    let present = world.ports.clock.now();
+    let store = world.store();
+    let ahead = |days| Some(present + TimeDelta::days(days));
+    let state = CalendarState {
+        last_read_at: ahead(999),
+        last_attempt_at: ahead(1_000),
+        ..CalendarState::new(uuid::Uuid::from_u128(1).into())
+    };
+    let row = keys::calendar_state(shop.id, state.calendar_id);
+    let mut batch = Batch::new();
+    batch.put(row, state.encode());
+    store.submit(shop.id, batch, Box::new(|| ()));
+    let done = repair_stamps(&store, present, false).await.unwrap();
+    assert_eq!(done.businesses[0].records["states of calendars"], 1);
+    let after = store.get::<CalendarState>(&row).unwrap().unwrap();
+    let (read, attempt) = (after.last_read_at.unwrap(), after.last_attempt_at.unwrap());
+    assert!(read < attempt && attempt <= present, "{read} {attempt}");
+    store.close().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

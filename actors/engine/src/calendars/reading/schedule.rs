@@ -350,9 +350,8 @@ impl Readings {
         let mut pause = Some(Duration::ZERO);
         if let (Some(state), Some(calendar)) = (&state, &calendar) {
             self.note(key, calendar, state);
-            let since = state.last_attempt_at.map(|at| self.shared.clocks.now() - at);
-            let left = |pause: chrono::TimeDelta| pause - since.unwrap_or(pause);
-            pause = state.pause(calendar.kind, false).map(|pause| left(pause).to_std().unwrap_or_default());
+            let left = state.left(calendar.kind, self.shared.clocks.now());
+            pause = left.map(|left| left.to_std().unwrap_or_default());
         }
         let [random] = self.shared.ports.random_bytes::<1>();
         let spread = SPREAD.mul_f64(f64::from(random) / 255.0);
