@@ -143,7 +143,7 @@ pub(super) async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> 
     Ok(Load::Loaded(Box::new(Loaded { calendar, state, business, is_idle, pause: Duration::ZERO })))
 }
 
-async fn turn(readings: &Readings, key: CalendarKey, is_read_due: bool) -> Result<Turned> {
+async fn turn(readings: &Arc<Readings>, key: CalendarKey, is_read_due: bool) -> Result<Turned> {
     let (loaded, write) = match writing::write_due(readings, key).await? {
         Load::Loaded(loaded) => {
             let clocks = &readings.shared.clocks;
@@ -174,7 +174,7 @@ async fn turn(readings: &Readings, key: CalendarKey, is_read_due: bool) -> Resul
     Ok(Turned { read, write })
 }
 
-async fn read(readings: &Readings, key: CalendarKey, loaded: Loaded) -> Result<Next> {
+async fn read(readings: &Arc<Readings>, key: CalendarKey, loaded: Loaded) -> Result<Next> {
     let Loaded { calendar, state, business, .. } = loaded;
     let (zone, clocks) = (business.zone, &readings.shared.clocks);
     let began = clocks.steady();
@@ -203,14 +203,26 @@ async fn read(readings: &Readings, key: CalendarKey, loaded: Loaded) -> Result<N
         Ok(Some(mut found)) => {
             found.position.zone = Some(zone);
             let is_confirmed = found.is_complete && state.confirms_mass_deletion(began);
-            let compared = move || compare(key.business, before, found, is_confirmed);
-            match web.on_thread(key.business, compared).await {
-                Ok(Ok(Comparison::Applied(applied))) => {
+            let admitting = Arc::clone(readings);
+            let compared = move || -> Result<_, StoreError> {
+                let compared = compare(key.business, before, found, is_confirmed);
+                match &compared {
+                    Ok(Comparison::Applied(applied)) => {
+                        let is_admitted =
+                            admitting.sizes.admit(&admitting.shared.store, key, applied.bytes)?;
+                        Ok(if is_admitted { compared } else { Err(CalendarFault::TooLarge) })
+                    }
+                    _ => Ok(compared),
+                }
+            };
+            let compared = web.on_thread(key.business, compared).await;
+            let Ok(compared) = compared else { return Ok(Next::After(NOT_MADE_PAUSE)) };
+            match compared? {
+                Ok(Comparison::Applied(applied)) => {
                     (ReadResult::Read(applied.success.clone()), Some(applied))
                 }
-                Ok(Ok(Comparison::MassDeletion)) => (ReadResult::MassDeletion, None),
-                Ok(Err(fault)) => (ReadResult::Failed(CalendarError::from(fault)), None),
-                Err(_) => return Ok(Next::After(NOT_MADE_PAUSE)),
+                Ok(Comparison::MassDeletion) => (ReadResult::MassDeletion, None),
+                Err(fault) => (ReadResult::Failed(CalendarError::from(fault)), None),
             }
         }
     };
@@ -281,6 +293,7 @@ async fn record(
 async fn delete_rows(readings: &Readings, key: CalendarKey) -> Result<()> {
     let (shared, of, id) = (&readings.shared, key.business, key.calendar);
     writing::forget(readings, key).await?;
+    readings.sizes.forget(key);
     let events = keys::calendar_events(of, id);
     loop {
         let step = shared.store.scan(&events, Order::Ascending).take(DELETED_PER_STEP);

@@ -22,6 +22,7 @@ use tokio::time::timeout;
 
 use super::events::{Found, Hash, Stored};
 use super::files::{FileReader, hash, spans, warnings};
+use super::sizes::{CALENDAR_BYTES_MAX, bytes};
 use super::web::{Failure, Web, WebRequest, fault};
 use super::writing::own_path;
 use super::xml::{self, Multistatus, Resource, TRUNCATED, escaped, exists, mark};
@@ -425,7 +426,10 @@ impl Read<'_> {
         let Changes { changed, unchanged: mut events, mut deleted, position, mut skipped } = changes;
         let paths: Vec<_> = changed.into_iter().collect();
         let (mut warned, mut components, mut intervals) = (Vec::new(), 0, 0);
-        let (mut seen, mut is_missing) = (Vec::new(), false);
+        let (mut seen, mut is_missing, mut size) = (Vec::new(), false, 0);
+        if paths.iter().map(String::len).sum::<usize>() > CALENDAR_BYTES_MAX {
+            return Err(CalendarFault::TooLarge.into());
+        }
         for part in paths.chunks(EVENTS_PER_REQUEST) {
             let hrefs: String =
                 part.iter().map(|path| format!("<d:href>{}</d:href>", escaped(path))).collect();
@@ -436,6 +440,7 @@ impl Read<'_> {
             );
             let (_, found) = self.account.multistatus(("REPORT", "1"), self.collection, body).await?;
             let mut missing: BTreeSet<_> = part.iter().cloned().collect();
+            let first = events.len();
             let (mut received, mut texts) = (Vec::new(), Vec::new());
             for (number, resource) in found.resources.into_iter().enumerate() {
                 pause_after(number).await;
@@ -510,6 +515,10 @@ impl Read<'_> {
                     Some(known) => events.push(known.clone()),
                     None => skipped += 1,
                 }
+            }
+            size += bytes(&events[first..]);
+            if size > CALENDAR_BYTES_MAX {
+                return Err(CalendarFault::TooLarge.into());
             }
         }
         let (count, unreadable) = (None, skipped);

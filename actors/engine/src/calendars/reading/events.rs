@@ -8,6 +8,8 @@ use domain::{
 };
 use store::{Batch, Order, Record, Store, StoreError, kept, keys};
 
+use super::sizes::{CALENDAR_BYTES_MAX, bytes};
+
 /// The maximum size of a batch that is written before the commit of the busy times.
 const BATCH_BYTES_MAX: usize = 128 << 10;
 
@@ -38,6 +40,8 @@ pub(super) struct Applied {
     /// The events of appointments that the read has found, and `None` for deleted ones.
     pub(super) seen: Vec<(AppointmentId, Option<SeenEvent>)>,
     pub(super) success: ReadSuccess,
+    /// The sizes of the stored events before and after the read.
+    pub(super) bytes: (usize, usize),
 }
 
 #[allow(clippy::large_enum_variant, reason = "a read has one comparison")]
@@ -55,7 +59,7 @@ pub(super) fn stored(store: &Store, of: BusinessId, calendar: CalendarId) -> Res
 /// Compares the events that were read with the stored events.
 ///
 /// # Errors
-/// [`CalendarFault::TooLarge`] if the calendar would have too many events or busy times.
+/// [`CalendarFault::TooLarge`] if the calendar would have too many events or busy times, or if they would be too large.
 pub(super) fn compare(
     of: BusinessId,
     mut stored: Stored,
@@ -63,7 +67,7 @@ pub(super) fn compare(
     is_confirmed: bool,
 ) -> Result<Comparison, CalendarFault> {
     let Found { events, seen, is_complete, mut deleted, count, unreadable, mut warnings, position } = found;
-    let before = stored.len();
+    let (before, bytes_before) = (stored.len(), bytes(stored.values()));
     if is_complete {
         let new: BTreeSet<_> = events.iter().map(|event| event.hash).collect();
         deleted = stored.keys().copied().filter(|hash| !new.contains(hash)).collect();
@@ -101,6 +105,10 @@ pub(super) fn compare(
     if foreign > ical::EVENTS_MAX || busy > ical::INTERVALS_MAX {
         return Err(CalendarFault::TooLarge);
     }
+    let bytes = (bytes_before, bytes(stored.values()));
+    if bytes.1 > CALENDAR_BYTES_MAX {
+        return Err(CalendarFault::TooLarge);
+    }
     warnings.sort_unstable();
     warnings.dedup();
     let unread = stored.values().filter(|event| !event.is_readable).count();
@@ -113,7 +121,13 @@ pub(super) fn compare(
         position,
     };
     let busy = Spans::merge(stored.values().flat_map(|event| event.busy.iter()).cloned().collect());
-    Ok(Comparison::Applied(Applied { rows: rows.all, busy, seen: seen.into_iter().collect(), success }))
+    Ok(Comparison::Applied(Applied {
+        rows: rows.all,
+        busy,
+        seen: seen.into_iter().collect(),
+        success,
+        bytes,
+    }))
 }
 
 struct Rows {
@@ -224,6 +238,30 @@ mod tests {
         assert!(events(most, None).is_ok());
         assert_eq!(events(most + 1, None).err(), Some(CalendarFault::TooLarge));
         assert!(events(most + 1, Some(Uuid::nil().into())).is_ok());
+    }
+
+    #[test]
+    fn events_that_are_too_large_are_refused_and_copies_of_appointments_are_not_counted() {
+        let events = |count: u32, appointment: fn(u32) -> Option<AppointmentId>| {
+            let event = |number: u32| {
+                let mut hash = [0; 16];
+                hash[..4].copy_from_slice(&number.to_be_bytes());
+                let (href, appointment_id) = ("x".repeat(928), appointment(number));
+                CalendarEvent { hash, href, appointment_id, ..event(0, 0) } // 1,024 bytes
+            };
+            let found = all((0..count).map(event).collect());
+            match compare(Uuid::nil().into(), Stored::new(), found, false) {
+                Ok(Comparison::Applied(applied)) => Ok(applied.bytes),
+                Ok(Comparison::MassDeletion) => panic!("nothing was deleted"),
+                Err(fault) => Err(fault),
+            }
+        };
+        assert_eq!(events(8_192, |_| None), Ok((0, CALENDAR_BYTES_MAX)));
+        assert_eq!(events(8_193, |_| None), Err(CalendarFault::TooLarge));
+        let copy = |number: u32| Some(Uuid::from_u128(number.into()).into());
+        assert_eq!(events(9_000, copy), Ok((0, 0)));
+        let one = |_| Some(Uuid::from_u128(1).into());
+        assert_eq!(events(9_000, one), Err(CalendarFault::TooLarge), "each appointment has one copy");
     }
 
     #[test]

@@ -23,6 +23,7 @@
 //! | `web` | requests with credentials, and redirects |
 //! | `files` | the busy times in a calendar file |
 //! | `events` | compares the events that were just read with the stored events |
+//! | `sizes` | the limits on the size of the stored events |
 
 mod actor;
 mod caldav;
@@ -31,6 +32,7 @@ mod files;
 mod ics;
 mod markup;
 mod schedule;
+mod sizes;
 #[cfg(test)]
 mod tests;
 mod web;

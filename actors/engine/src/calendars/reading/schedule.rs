@@ -28,6 +28,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::CalendarKey;
 use super::actor::Message;
+use super::sizes::Sizes;
 use super::web::Web;
 use super::writing::{self, EventWriter};
 use crate::actor::Directory;
@@ -82,6 +83,7 @@ pub(crate) struct Readings {
     pub(crate) shared: Arc<Shared>,
     pub(crate) directory: Directory<CalendarKey, Message>,
     pub(crate) web: Web,
+    pub(super) sizes: Sizes,
     /// The limit on the checks and discoveries that people request.
     pub(crate) checks: Quota,
     businesses: Weak<Businesses>,
@@ -154,6 +156,7 @@ impl Readings {
             shared: Arc::clone(shared),
             directory,
             web: Web::new(&shared.ports),
+            sizes: Sizes::default(),
             checks: Quota::outgoing(),
             businesses: Weak::clone(businesses),
             queue: Mutex::default(),

@@ -22,6 +22,7 @@ use view::CalendarView;
 
 use self::network::{Authority, FakeDns, FakeNet, Place, Receiver, Then};
 use super::CalendarKey;
+use super::sizes::BUSINESS_BYTES_MAX;
 use crate::business::commands::appointments::{Book, BookingContact};
 use crate::business::commands::calendars::{ConnectCalendar, DisconnectCalendar, ReadCalendar};
 use crate::business::commands::catalog::{CreateService, CreateStaff};
@@ -352,6 +353,32 @@ async fn a_deletion_of_most_events_waits_for_a_confirmation() {
     minutes(2).await;
     assert_eq!((world.calendar(id).await.events, world.rows(kind::CALENDAR_EVENT)), (0, 0));
     assert_eq!(world.hours(INTEGRATION).await.len(), 8);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_calendars_of_a_business_have_a_maximum_size_together() {
+    let mut world = World::new().await;
+    world.serve(1, &file(&[("a", 10, 12), ("b", 13, 14)]));
+    let business = world.business.id();
+    let first = CalendarKey { business, calendar: world.connect().await };
+    let second = CalendarKey { business, calendar: world.connect().await };
+    let size = 2 * (64 + 32); // an event without a path has 64 bytes, and a busy time has 32
+    for restarts in 0..2 {
+        let (sizes, store) = (&world.business.businesses.readings.sizes, &world.engine.shared().store);
+        let admits = |before, after| sizes.admit(store, second, (before, after)).unwrap();
+        assert!(!admits(size, BUSINESS_BYTES_MAX - size + 1), "{restarts}");
+        assert!(admits(size, BUSINESS_BYTES_MAX - size), "{restarts}");
+        assert!(admits(BUSINESS_BYTES_MAX + 1, BUSINESS_BYTES_MAX), "a calendar can always become smaller");
+        assert!(!sizes.admit(store, first, (size, size + 1)).unwrap(), "{restarts}");
+        if restarts == 0 {
+            world.restart().await;
+        }
+    }
+    world.serve(2, &file(&[("a", 10, 12), ("b", 13, 14), ("c", 15, 16)]));
+    world.business.change(by_operator(), ReadCalendar { id: first.calendar }).await.unwrap();
+    settle().await;
+    assert_eq!(world.calendar(first.calendar).await.error.unwrap().code, CalendarFault::TooLarge);
+    assert_eq!(world.hours(INTEGRATION).await, [9, 12, 14, 15, 16], "the busy times stay");
 }
 
 #[tokio::test(start_paused = true)]
