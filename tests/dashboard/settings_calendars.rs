@@ -264,7 +264,13 @@ async fn the_appointments_of_a_calendar_are_shown_and_written_again() {
     assert!(!none.body.contains(&at));
     // A member who is linked to another staff member sees neither the page nor the button.
     salon.member.get(&one).await.is(404);
+    let rename = [("name", "Therapy")];
     let change = format!("{one}/change");
+    let page = salon.owner.get(&change).await.is(200);
+    salon.owner.submit(&page, &change, &rename).await.is(303);
+    assert!(salon.owner.get(&at).await.text().contains("Therapy"));
+    let page = salon.member.get(&at).await.is(200).says("In connected calendars");
+    assert!(!page.body.contains("Therapy"), "the member does not see the calendar");
     let page = salon.owner.get(&change).await.is(200);
     assert_eq!(page.field(&change, "write"), "both");
     salon.owner.submit(&page, &change, &[("write", "read"), ("detail", "times")]).await.is(303);

@@ -28,7 +28,7 @@ fn told(kind: AlertKind, name: &str) -> AlertItem {
         AlertKind::WebhookDisabled | AlertKind::WebhookFailing => {
             What::Webhook { id: id.into(), url: "https://hooks.example.com/a?b=c&d".into() }
         }
-        AlertKind::CalendarFailed => What::Calendar { id: id.into(), name: name.into() },
+        AlertKind::CalendarFailed => What::Calendar { id: id.into(), staff: id.into(), name: name.into() },
         AlertKind::UrgentMessage | AlertKind::MessageTaken => What::Message {
             id: id.into(),
             caller: Some(name.into()),

@@ -4,7 +4,7 @@
 //!
 //! - an alert contains the id of its record but no text of the record, so an erasure does not need to search
 //!   alerts;
-//! - a person receives no alert about their own action, about a record that their role does not see, or about
+//! - a person receives no alert about their own action, about a record that they do not see, or about
 //!   an event that happened before their membership became active.
 
 use uuid::Uuid;
@@ -72,7 +72,9 @@ impl AlertTrigger {
         let others = team.values().filter(move |one| one.is_active() && by != Actor::Person(one.person_id));
         others.filter_map(|one| {
             let setting = one.alert(self.kind);
-            let is_meant = self.kind.is_shown_to(one.role) && self.is_within(setting.scope, one);
+            let is_seen = self.kind.is_shown_to(one.role)
+                && (self.kind != AlertKind::CalendarFailed || one.sees_calendars_of(self.staff[0]));
+            let is_meant = is_seen && self.is_within(setting.scope, one);
             is_meant.then_some((one.person_id, setting))
         })
     }

@@ -61,7 +61,7 @@ fn each_role_receives_each_kind_by_its_default() {
         (AlertKind::AppointmentCancelled, [Some(Off), Some(Off), Some(Off), Some(Now), None]),
         (AlertKind::CallMissed, [Some(Now), Some(Now), Some(Off), Some(Off), Some(Off)]),
         (AlertKind::WebhookFailing, [Some(Now), Some(Now), None, None, None]),
-        (AlertKind::CalendarFailed, [Some(Now), Some(Now), Some(Off), Some(Now), None]),
+        (AlertKind::CalendarFailed, [Some(Now), Some(Now), None, Some(Now), None]),
         (AlertKind::CalendarEventChanged, [Some(Off), Some(Off), Some(Off), Some(Now), None]),
     ];
     assert_eq!(table.len(), AlertKind::ALL.len());
@@ -85,9 +85,12 @@ fn choices_apply_to_every_kind_and_role() {
                         one.choose_alert(kind, chosen);
                         let of = team(&[one]);
                         for (staff, concerned) in [(Some(7), true), (Some(8), false), (None, false)] {
-                            let happening = happening(kind, [None, staff]);
+                            let happening = happening(kind, [staff, None]);
                             let found: Vec<_> = happening.recipients(&of, Actor::Operator).collect();
-                            let meant = kind.is_shown_to(role) && (scope == AlertScope::All || concerned);
+                            // A member sees only the calendars of their own staff member.
+                            let is_seen = kind.is_shown_to(role)
+                                && (kind != AlertKind::CalendarFailed || role != Role::Member || concerned);
+                            let meant = is_seen && (scope == AlertScope::All || concerned);
                             let setting = AlertSetting { email, in_app, scope };
                             let expected: Vec<_> = meant.then_some((id(1), setting)).into_iter().collect();
                             assert_eq!(found, expected, "{kind} {role} {chosen:?} {staff:?}");
@@ -104,14 +107,14 @@ fn a_person_receives_no_alert_of_their_own_action_or_outside_their_membership() 
     for kind in AlertKind::ALL.iter().copied() {
         for role in ROLES.into_iter().filter(|role| kind.is_shown_to(*role)) {
             for status in [MembershipStatus::Invited, MembershipStatus::Active, MembershipStatus::Disabled] {
-                let one = Membership { status, ..member(1, role, None) };
+                let one = Membership { status, ..member(1, role, Some(7)) };
                 let mut one_and_all = one.clone();
                 one_and_all.choose_alert(
                     kind,
                     AlertChoice { scope: Some(AlertScope::All), ..AlertChoice::default() },
                 );
                 let of = team(&[one_and_all, member(2, Role::Owner, None)]);
-                let happening = happening(kind, [None; 2]);
+                let happening = happening(kind, [Some(7), None]);
                 let by = |by| happening.recipients(&of, by).map(|(person, _)| person).collect::<Vec<_>>();
                 let is_active = status == MembershipStatus::Active;
                 let expected: Vec<PersonId> =

@@ -98,15 +98,18 @@ fn content(
     })
 }
 
-/// Reads a mail's alerts. Omits alerts about deleted records and alerts that the role may not see.
+/// Reads a mail's alerts. Omits alerts about deleted records and alerts that the person may not see.
 fn alert_items(store: &Store, mail: &Mail, role: Option<Role>) -> Result<Vec<AlertItem>, StoreError> {
     let Some(of) = mail.business_id else { return Ok(Vec::new()) };
     let shown = mail.about.iter().filter(|about| role.is_none_or(|role| about.kind.is_shown_to(role)));
-    let items = shown.filter_map(|about| {
-        let what = read(store, of, about).transpose()?;
-        Some(what.map(|what| AlertItem { kind: about.kind, at: about.at, what }))
-    });
-    items.collect()
+    let membership = store.find::<Membership>(&keys::membership(of, mail.person_id))?;
+    let mut items = Vec::new();
+    for about in shown {
+        let what = read(store, of, about)?;
+        let what = what.filter(|what| membership.as_ref().is_none_or(|person| what.is_seen_by(person)));
+        items.extend(what.map(|what| AlertItem { kind: about.kind, at: about.at, what }));
+    }
+    Ok(items)
 }
 
 /// The current content of the record that an alert is about. `None` if the record was deleted.
@@ -119,7 +122,11 @@ pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Optio
         }
         AlertKind::CalendarFailed => {
             let calendar = store.find::<ConnectedCalendar>(&keys::calendar(of, about.id.into()))?;
-            Ok(calendar.map(|calendar| What::Calendar { id: calendar.id, name: calendar.name }))
+            Ok(calendar.map(|calendar| What::Calendar {
+                id: calendar.id,
+                staff: calendar.staff_id,
+                name: calendar.name,
+            }))
         }
         AlertKind::UrgentMessage | AlertKind::MessageTaken => {
             let message = store.find::<TakenMessage>(&keys::message(of, MessageId::from(about.id)))?;

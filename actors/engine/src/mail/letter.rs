@@ -3,7 +3,7 @@
 use chrono_tz::Tz;
 use domain::{
     AlertKind, Appointment, AppointmentId, AppointmentStatus, BusinessId, CalendarId, CallId, CallStatus,
-    Locale, Mail, MailError, MessageId, NoticeKind, Role, Timestamp, WebhookId, Website,
+    Locale, Mail, MailError, Membership, MessageId, NoticeKind, Role, StaffId, Timestamp, WebhookId, Website,
 };
 use ports::BoxFuture;
 
@@ -140,11 +140,22 @@ pub enum What {
     },
     Calendar {
         id: CalendarId,
+        staff: StaffId,
         name: String,
     },
 }
 
 impl What {
+    /// Whether the person may see the record. A calendar is seen by the team of its staff member.
+    pub fn is_seen_by(&self, membership: &Membership) -> bool {
+        match self {
+            Self::Calendar { staff, .. } => membership.sees_calendars_of(Some(*staff)),
+            Self::Appointment { .. } | Self::Message { .. } | Self::Call { .. } | Self::Webhook { .. } => {
+                true
+            }
+        }
+    }
+
     /// The path of the record's page, relative to the path of the business.
     pub fn page(&self) -> String {
         match self {

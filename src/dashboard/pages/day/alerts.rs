@@ -25,7 +25,7 @@ struct Page<'a> {
 
 struct Row {
     alert: Alert,
-    /// The path of the page that the alert is about, or `None` if the record was deleted.
+    /// The path of the page that the alert is about, or `None` if the person no longer sees the record.
     href: Option<String>,
     detail: String,
     quote: String,
@@ -38,6 +38,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     let mut rows = Vec::new();
     for alert in found.items {
         let what = member.desk.engine.told(member.business.id(), &alert.about).await?;
+        let what = what.filter(|what| what.is_seen_by(&member.membership));
         let href = what.as_ref().map(|what| member.path_to(&what.page()));
         let (detail, quote) = described(&member, what);
         rows.push(Row { alert, href, detail, quote });

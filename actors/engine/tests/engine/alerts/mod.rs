@@ -1,6 +1,7 @@
 //! Alerts: their recipients, in the dashboard and by mail, and their retention.
 
 mod bound;
+mod calendars;
 mod kept;
 mod links;
 mod mailed;

@@ -89,7 +89,8 @@ impl View {
 /// The copy of an appointment in a calendar, on the page of the appointment.
 pub(in crate::dashboard) struct Written {
     pub(in crate::dashboard) calendar: CalendarId,
-    pub(in crate::dashboard) name: String,
+    /// The name of the calendar, if the person sees the calendar.
+    pub(in crate::dashboard) name: Option<String>,
     pub(in crate::dashboard) write: CalendarWriteView,
     /// Whether the person may request that the appointment is written again.
     pub(in crate::dashboard) may_write: bool,
@@ -102,10 +103,9 @@ pub(in crate::dashboard) async fn written(
 ) -> Result<Vec<Written>, Refused> {
     let found = member.business.writes_of_appointment(id).await?;
     let written = found.into_iter().map(|(calendar, write)| {
-        let may_write = member.may(Right::Own)
-            && calendar.is_written()
-            && member.membership.sees_calendars_of(Some(calendar.staff_id));
-        Written { calendar: calendar.id, name: calendar.name, write, may_write }
+        let is_seen = member.membership.sees_calendars_of(Some(calendar.staff_id));
+        let may_write = member.may(Right::Own) && calendar.is_written() && is_seen;
+        Written { calendar: calendar.id, name: is_seen.then_some(calendar.name), write, may_write }
     });
     Ok(written.collect())
 }
