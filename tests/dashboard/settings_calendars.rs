@@ -241,6 +241,41 @@ impl Salon {
 }
 
 #[tokio::test]
+async fn more_calendars_than_fit_on_a_page_are_on_the_next_page() {
+    let server = Server::open().await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let (mut browser, path) = (server.signed_in(&salon, &ada).await, path(&salon));
+    let business = server.engine().business(salon.parse().unwrap());
+    let mut of = String::new();
+    for number in 1..=51 {
+        if number % 10 == 1 {
+            of = staff(&server, &salon, &format!("Person {number}")).await;
+        }
+        let connect = ConnectCalendar {
+            staff_id: of.parse().unwrap(),
+            name: format!("Calendar no. {number}."),
+            kind: CalendarKind::Ics,
+            url: WebhookUrl::parse("https://calendar.example.com/secret.ics").unwrap(),
+            login: None,
+            collection: None,
+            collection_name: String::new(),
+            server_addresses: Vec::new(),
+            busy: true,
+            write: false,
+            detail: FeedDetail::Services,
+            all_day: AllDay::Busy,
+            own_addresses: Vec::new(),
+        };
+        business.change(Request::by(Actor::Operator), connect).await.unwrap();
+    }
+    let page = browser.get(&path).await.is(200).says("Calendar no. 1.").says("Calendar no. 50.");
+    assert!(!page.text().contains("Calendar no. 51."));
+    let page = browser.get(&page.link("?after=")).await.is(200).says("Calendar no. 51.");
+    assert!(!page.text().contains("Calendar no. 50.") && !page.body.contains("?after="));
+}
+
+#[tokio::test]
 async fn the_appointments_of_a_calendar_are_shown_and_written_again() {
     let mut salon = Salon::open().await;
     salon.server.receiver.answers(403, "");

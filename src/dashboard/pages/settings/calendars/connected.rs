@@ -11,7 +11,6 @@ use domain::{
     Actor, AllDay, BusinessId, CalendarError, CalendarId, CalendarKind, CalendarStatus, FeedDetail, Right,
     StaffMember,
 };
-use engine::business::PageRequest;
 use engine::business::commands::calendars::{DisconnectCalendar, ReadCalendar, RemoveCalendar};
 use engine::calendars::connecting::DiscoveredCalendar;
 use parking_lot::Mutex;
@@ -23,7 +22,7 @@ use crate::dashboard::pages::prelude::*;
 use crate::dashboard::words::problems;
 
 const PLACE: &str = "settings/calendars";
-const SHOWN: usize = 100;
+const SHOWN: usize = 50;
 /// The maximum time between the search for calendars and the choice of a calendar. Until then, the fields of
 /// the form are kept.
 const KEPT: Duration = Duration::from_secs(10 * 60);
@@ -73,10 +72,11 @@ impl PendingForms {
     }
 }
 
-/// The calendars that the person may manage.
-pub(super) async fn calendars(member: &Member) -> Result<Vec<CalendarView>, Refused> {
-    let page = PageRequest { limit: SHOWN, after: None };
-    Ok(member.business.calendars(None, Some(&member.membership), &page).await?.items)
+/// A page of the calendars that the person may manage.
+pub(super) async fn calendars(member: &Member) -> Result<(Vec<CalendarView>, Pages), Refused> {
+    let (part, own) = (member.part("calendars", SHOWN, &[]), Some(&member.membership));
+    let found = part.read(|page| async move { member.business.calendars(None, own, &page).await }).await?;
+    Ok((found.items, part.pages(found.next.as_deref())))
 }
 
 impl View {

@@ -27,6 +27,7 @@ struct List<'a> {
     fields: Option<[Field; 2]>,
     feeds: Vec<ListedFeedView>,
     calendars: Vec<CalendarView>,
+    calendar_pages: Pages,
     staff: HashMap<StaffId, String>,
     pages: Pages,
 }
@@ -39,6 +40,7 @@ impl<'a> List<'a> {
         let found = found.await?;
         let staff = member.staff().await?;
         let fields = fields(member, &staff);
+        let (calendars, calendar_pages) = connected::calendars(member).await?;
         Ok(Self {
             done: member.done(&[
                 ("revoked", "feeds-revoked"),
@@ -51,7 +53,8 @@ impl<'a> List<'a> {
             fields: fields.map(|fields| fields.map(|field| filled.field(&member.view, field))),
             filled,
             feeds: found.items,
-            calendars: connected::calendars(member).await?,
+            calendars,
+            calendar_pages,
             staff: staff.into_iter().map(|one| (one.id, one.name)).collect(),
             pages: part.pages(found.next.as_deref()),
             sheet: member.sheet(PLACE),
