@@ -21,7 +21,7 @@ use super::cookies::Cookies;
 use super::drafts::Drafts;
 use super::form::{FormId, SessionKey};
 use super::once::Once;
-use super::pages::settings::calendars::connected::PendingForms;
+use super::pages::settings::calendars::pending::PendingForms;
 use crate::config::PublicUrl;
 use crate::http::cursor::{Binding, Cursors};
 use crate::origins::Origins;

@@ -2,19 +2,13 @@
 //! A member manages the calendars of their own staff member, and gets a 404 for any other calendar.
 //!
 //! Invariant: no page contains the address or the password of a connected calendar. Between the discovery and the
-//! choice of a calendar, both are only in memory, for at most 10 minutes.
-
-use std::collections::VecDeque;
-use std::time::Duration;
+//! choice of a calendar, both are only in memory, for at most 10 minutes ([`super::pending`]).
 
 use domain::{
-    Actor, AllDay, BusinessId, CalendarError, CalendarId, CalendarKind, CalendarStatus, FeedDetail, Right,
-    StaffMember,
+    AllDay, CalendarError, CalendarId, CalendarKind, CalendarStatus, FeedDetail, Right, StaffMember,
 };
 use engine::business::commands::calendars::{DisconnectCalendar, ReadCalendar, RemoveCalendar};
 use engine::calendars::connecting::DiscoveredCalendar;
-use parking_lot::Mutex;
-use tokio::time::Instant;
 use view::CalendarView;
 
 use crate::admin::calendars::{CalendarBody, CalendarPatchBody, DiscoverBody};
@@ -23,11 +17,6 @@ use crate::dashboard::words::problems;
 
 const PLACE: &str = "settings/calendars";
 const SHOWN: usize = 50;
-/// The maximum time between the search for calendars and the choice of a calendar. Until then, the fields of
-/// the form are kept.
-const KEPT: Duration = Duration::from_secs(10 * 60);
-/// The maximum number of forms in memory. A further form replaces the oldest one.
-const KEPT_MAX: usize = 256;
 const FIELDS: [&str; 9] =
     ["staff_id", "kind", "url", "username", "password", "name", WRITE, "detail", "all_day"];
 /// The field that states the use of a calendar, with the values below.
@@ -38,39 +27,6 @@ const READ_ONLY: &str = "read";
 const BOTH: &str = "both";
 /// Appointments are only written to the calendar.
 const WRITE_ONLY: &str = "write";
-
-/// The forms for which the service has found the calendars of the account, until the person chooses one of
-/// the calendars.
-#[derive(Default)]
-pub(in crate::dashboard) struct PendingForms(Mutex<VecDeque<PendingForm>>);
-
-struct PendingForm {
-    token: String,
-    of: (Actor, BusinessId),
-    at: Instant,
-    fields: Vec<(&'static str, String)>,
-}
-
-impl PendingForms {
-    fn keep(&self, kept: PendingForm) {
-        let mut all = self.0.lock();
-        all.retain(|one| one.at.elapsed() < KEPT);
-        if all.len() >= KEPT_MAX {
-            all.pop_front();
-        }
-        all.push_back(kept);
-    }
-
-    fn find(&self, token: &str, of: (Actor, BusinessId)) -> Option<Vec<(&'static str, String)>> {
-        let all = self.0.lock();
-        let kept = all.iter().find(|one| one.token == token && one.of == of && one.at.elapsed() < KEPT)?;
-        Some(kept.fields.clone())
-    }
-
-    fn forget(&self, token: &str) {
-        self.0.lock().retain(|one| one.token != token);
-    }
-}
 
 /// A page of the calendars that the person may manage.
 pub(super) async fn calendars(member: &Member) -> Result<(Vec<CalendarView>, Pages), Refused> {
@@ -202,7 +158,7 @@ async fn connected(member: &Member) -> Answered {
     let of = (member.actor(), member.business.id());
     let random: [u8; 16] = member.desk.engine.ports().random_bytes();
     let token = u128::from_be_bytes(random).to_string();
-    member.desk.pending_forms.keep(PendingForm { token: token.clone(), of, at: Instant::now(), fields });
+    member.desk.pending_forms.keep(token.clone(), of, fields);
     choose(member, token, found)
 }
 
@@ -401,22 +357,4 @@ pub(crate) async fn read(member: Member) -> Answered {
     let id = seen(&member).await?.settings.id;
     member.business.change(member.request(), ReadCalendar { id }).await?;
     Ok(see_other(&member.path_to("settings/calendars?done=read")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn a_kept_form_is_found_by_its_person_for_ten_minutes() {
-        let connecting = PendingForms::default();
-        let of = (Actor::Operator, BusinessId::INSTALLATION);
-        let at = Instant::now();
-        connecting.keep(PendingForm { token: "a".into(), of, at, fields: vec![("password", "x".into())] });
-        assert!(connecting.find("a", (Actor::System, of.1)).is_none() && connecting.find("b", of).is_none());
-        tokio::time::sleep(KEPT - Duration::from_secs(1)).await;
-        assert_eq!(connecting.find("a", of).unwrap().len(), 1);
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        assert!(connecting.find("a", of).is_none());
-    }
 }

@@ -3,3 +3,4 @@
 pub(in crate::dashboard) mod connected;
 pub(in crate::dashboard) mod feeds;
 pub(in crate::dashboard) mod one;
+pub(in crate::dashboard) mod pending;
