@@ -22,6 +22,8 @@ use crate::values::{self, Value};
 
 /// The maximum number of offset changes in a `VTIMEZONE`. Further changes are ignored.
 const ONSETS_MAX: usize = 5_000;
+/// The number of offset changes in a file after which further zones are ignored. An offset change has 48 bytes.
+const FILE_ONSETS_MAX: usize = 50_000;
 /// The maximum number of zones in a file. Further zones are ignored.
 const FILE_ZONES_MAX: usize = 1_000;
 
@@ -74,13 +76,14 @@ impl Zones {
         steps: &mut Steps,
     ) -> ControlFlow<Stop, Self> {
         let mut zones = Self { business, file: Vec::new(), resolved: HashMap::new(), unknown: false };
+        let mut onsets_of_file = 0;
         for component in components(text, &["VTIMEZONE"]).filter(|component| component.whole) {
             let Some(name) = component.property("TZID") else { continue };
             // For a zone with a known name, the rules of the file are not used.
             if zones.find(name.value.trim()).is_some() {
                 continue;
             }
-            if zones.file.len() == FILE_ZONES_MAX {
+            if zones.file.len() == FILE_ZONES_MAX || onsets_of_file >= FILE_ONSETS_MAX {
                 continue;
             }
             let mut onsets = Vec::new();
@@ -91,6 +94,8 @@ impl Zones {
                 }
             }
             onsets.sort_unstable();
+            onsets.shrink_to_fit();
+            onsets_of_file += onsets.len();
             if !onsets.is_empty() {
                 zones.file.push((name.value.to_owned(), onsets));
             }
@@ -213,6 +218,7 @@ fn read_observance(
     add(start);
     for dates in of("RDATE") {
         for date in dates.value.split(',') {
+            steps.take(1)?;
             match Value::parse(date) {
                 Some(Value::Local(wall)) => add(wall),
                 Some(Value::Utc(instant)) => add(instant + from),

@@ -106,6 +106,44 @@ fn a_hostile_file_ends_soon() {
 }
 
 #[test]
+fn the_offset_changes_of_all_zones_of_a_file_are_limited() {
+    let zone = |number: usize, dates: &str| {
+        format!(
+            "BEGIN:VTIMEZONE\nTZID:Zone {number}\nBEGIN:STANDARD\nDTSTART:20100101T000000\nTZOFFSETFROM:+0000\n\
+             TZOFFSETTO:+0300\n{dates}\nEND:STANDARD\nEND:VTIMEZONE\n"
+        )
+    };
+    let zones: String = (0..20).map(|number| zone(number, "RRULE:FREQ=DAILY;COUNT=5000")).collect();
+    let of = |number| {
+        let times = times(
+            &(zones.clone() + &event(&format!("DTSTART;TZID=Zone {number}:20261201T100000\nDURATION:PT1H"))),
+        );
+        (shown(&times).remove(0), times.warnings)
+    };
+    for number in [0, 9] {
+        assert_eq!(of(number), ("12-01T07:00/12-01T08:00".to_owned(), vec![]), "{number}");
+    }
+    for number in [10, 19] {
+        assert_eq!(
+            of(number),
+            ("12-01T09:00/12-01T10:00".to_owned(), vec![Warning::UnknownZone]),
+            "{number}"
+        );
+    }
+    let dates = zone(1, &format!("RDATE:{}", ["20110101T000000"; 1_000].join(",")));
+    let mut steps = FILE_STEPS_MAX;
+    let reading = Reading {
+        window: window(at("2026-11-27T12:00:00Z")),
+        zone: PARIS,
+        all_day_busy: true,
+        own_addresses: &[],
+        is_appointment: &|_| false,
+    };
+    read(calendar(&dates).as_bytes(), &reading, &mut steps).unwrap();
+    assert!(FILE_STEPS_MAX - steps >= 1_000, "each date is a step");
+}
+
+#[test]
 fn several_files_share_their_steps() {
     let reading = Reading {
         window: window(at("2026-11-27T12:00:00Z")),
