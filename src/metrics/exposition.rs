@@ -28,20 +28,21 @@ const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 const MICROS: f64 = 1e6;
 
 pub(crate) fn router(metrics: Arc<Metrics>, engine: Engine) -> Router {
-    let mails_waiting = Arc::new(AtomicUsize::new(0));
+    let waiting = Arc::new(Waiting::default());
     let mut registry = Registry::default();
     registry.register_collector(Box::new(ThisProcess));
     let own = registry.sub_registry_with_prefix("receptionist");
-    let exposition =
-        Exposition { metrics, engine: engine.clone(), mails_waiting: Arc::clone(&mails_waiting) };
+    let exposition = Exposition { metrics, engine: engine.clone(), waiting: Arc::clone(&waiting) };
     own.register_collector(Box::new(exposition));
     let registry = Arc::new(registry);
     open("/metrics", move || {
-        let (engine, registry, mails_waiting) =
-            (engine.clone(), Arc::clone(&registry), Arc::clone(&mails_waiting));
+        let (engine, registry, waiting) = (engine.clone(), Arc::clone(&registry), Arc::clone(&waiting));
         async move {
-            if let Some(waiting) = engine.mails_waiting().await {
-                mails_waiting.store(waiting, Ordering::Relaxed);
+            if let Some(mails) = engine.mails_waiting().await {
+                waiting.mails.store(mails, Ordering::Relaxed);
+            }
+            if let Some(writes) = engine.calendar_writes_pending().await {
+                waiting.calendar_writes.store(writes, Ordering::Relaxed);
             }
             show(&registry)
         }
@@ -74,8 +75,14 @@ fn plain(open_metrics: &str) -> String {
 struct Exposition {
     metrics: Arc<Metrics>,
     engine: Engine,
-    /// The number of waiting mails when they were last counted.
-    mails_waiting: Arc<AtomicUsize>,
+    waiting: Arc<Waiting>,
+}
+
+/// The numbers when they were last counted.
+#[derive(Default)]
+struct Waiting {
+    mails: AtomicUsize,
+    calendar_writes: AtomicUsize,
 }
 
 impl fmt::Debug for Exposition {
@@ -213,8 +220,13 @@ impl Exposition {
         let about = "Number of attempts to write an appointment to a connected calendar, by outcome";
         let counts = [("written", written), ("failed", failed)];
         counter_by(encoder, "calendar_writes", about, "outcome", counts)?;
-        let about = "Number of appointments that wait to be written to a connected calendar";
-        gauge(encoder, "calendar_writes_pending", about, engine.calendar_writes_pending())?;
+        let about = "Number of appointments that wait to be written to a connected calendar, up to 10,000";
+        gauge(
+            encoder,
+            "calendar_writes_pending",
+            about,
+            self.waiting.calendar_writes.load(Ordering::Relaxed),
+        )?;
         let (calendars, oldest) = engine.calendars();
         let about = "Number of connected calendars, by kind and status";
         let mut gauge_of = encoder.encode_descriptor("calendars", about, None, MetricType::Gauge)?;
@@ -222,8 +234,7 @@ impl Exposition {
             let labels = [("kind", kind.as_str()), ("status", status.as_str())];
             gauge_of.encode_family(&labels)?.encode_gauge(&i64::try_from(count).unwrap_or(i64::MAX))?;
         }
-        let about =
-            "Maximum time since the last successful read of a calendar that is not stopped, in seconds";
+        let about = "Maximum time since the last successful read of a calendar that is read, in seconds";
         let oldest = oldest.map_or(0, |age| usize::try_from(age.num_seconds()).unwrap_or_default());
         gauge(encoder, "calendar_oldest_read_seconds", about, oldest)?;
         let about = "Inactive businesses checked for expired rows, by whether background work started";
@@ -297,13 +308,8 @@ impl Exposition {
         let MailFigures { sent, put_off, failed, dropped } = self.engine.mail_figures().unwrap_or_default();
         let counts = [("sent", sent), ("put_off", put_off), ("failed", failed), ("dropped", dropped)];
         counter_by(encoder, "mails", about, "outcome", counts)?;
-        let waiting = self.mails_waiting.load(Ordering::Relaxed);
-        gauge(
-            encoder,
-            "mails_waiting",
-            "Mails that are due or wait for a retry, counted up to 10,000",
-            waiting,
-        )?;
+        let about = "Mails that are due or wait for a retry, counted up to 10,000";
+        gauge(encoder, "mails_waiting", about, self.waiting.mails.load(Ordering::Relaxed))?;
         let about = "1, with the version of the service";
         let mut build = encoder.encode_descriptor("build_info", about, None, MetricType::Gauge)?;
         build.encode_family(&[("version", env!("CARGO_PKG_VERSION"))])?.encode_gauge(&1_i64)?;

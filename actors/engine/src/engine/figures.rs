@@ -1,12 +1,14 @@
 //! Counters and gauges of the engine for the metrics.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use chrono::TimeDelta;
 use domain::{BusinessId, CalendarKind, CalendarStatus, Timestamp};
 use store::{CommitStats, Noted, StoreError};
+use tokio::task::spawn_blocking;
 
 use super::Engine;
 use crate::backup::BackupCounts;
@@ -19,7 +21,7 @@ impl Engine {
     }
 
     /// Returns the number of connected calendars by kind and status, and the maximum time since the last successful
-    /// read among the calendars that are not stopped.
+    /// read among the calendars that are read.
     pub fn calendars(&self) -> (BTreeMap<(CalendarKind, CalendarStatus), usize>, Option<TimeDelta>) {
         self.parts.businesses.readings.figures(self.now())
     }
@@ -41,9 +43,11 @@ impl Engine {
         counts.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
 
-    /// Returns the number of appointments that wait to be written to a calendar.
-    pub fn calendar_writes_pending(&self) -> usize {
-        self.parts.businesses.readings.pending_writes()
+    /// Returns the number of appointments that wait to be written to a calendar, at most 10,000. `None` if the count has
+    /// failed.
+    pub async fn calendar_writes_pending(&self) -> Option<usize> {
+        let readings = Arc::clone(&self.parts.businesses.readings);
+        spawn_blocking(move || readings.pending_writes()).await.ok()
     }
 
     /// The numbers of turns and of requests to the chat model.

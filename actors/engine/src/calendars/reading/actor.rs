@@ -121,6 +121,18 @@ pub(super) fn is_disk_exhausted(store: &Store) -> bool {
     store.room().0 >= RoomLevel::Exhausted
 }
 
+/// Whether no request may be sent to the calendar for now; see [`IDLE_PAUSE`].
+pub(super) fn is_idle(
+    store: &Store,
+    business: &Business,
+    calendar: &ConnectedCalendar,
+) -> Result<bool, StoreError> {
+    let staff = store.find::<StaffMember>(&keys::staff(business.id, calendar.staff_id))?;
+    Ok(business.suspended
+        || !staff.is_some_and(|member| member.active)
+        || is_disk_exhausted(store))
+}
+
 pub(super) async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> {
     let (shared, of) = (&readings.shared, key.business);
     shared.check_open()?;
@@ -135,9 +147,7 @@ pub(super) async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> 
     let Some(business) = store.find::<Business>(&keys::profile(of))? else {
         return Ok(Load::Unreadable);
     };
-    let staff = store.find::<StaffMember>(&keys::staff(of, calendar.staff_id))?;
-    let is_idle =
-        business.suspended || !staff.is_some_and(|member| member.active) || is_disk_exhausted(store);
+    let is_idle = is_idle(store, &business, &calendar)?;
     let state = store.find::<CalendarState>(&keys::calendar_state(of, key.calendar))?;
     let state = state.unwrap_or_else(|| CalendarState::new(key.calendar));
     Ok(Load::Loaded(Box::new(Loaded { calendar, state, business, is_idle, pause: Duration::ZERO })))
@@ -163,7 +173,7 @@ async fn turn(readings: &Arc<Readings>, key: CalendarKey, is_read_due: bool) -> 
             return Ok(Turned { read: Next::Gone, write: None });
         }
     };
-    readings.note(key, &loaded.calendar, &loaded.state);
+    readings.note(key, (&loaded.calendar, &loaded.state), loaded.is_idle.then_some(true));
     let write = write.map(|pause| pause.max(loaded.pause));
     let read = match loaded.state.status {
         CalendarStatus::Stopped | CalendarStatus::Disconnecting => Next::Stopped,
@@ -231,7 +241,7 @@ async fn read(readings: &Arc<Readings>, key: CalendarKey, loaded: Loaded) -> Res
     readings.count(&result);
     let Some(business) = readings.business(key.business) else { return Err(EngineError::Stopping) };
     let is_recorded = record(&business, &calendar, state.clone(), applied).await?;
-    readings.note(key, &calendar, &state);
+    readings.note(key, (&calendar, &state), Some(false));
     if !is_recorded {
         return Ok(Next::After(Duration::ZERO)); // the settings changed during the read, so the calendar is read again
     }

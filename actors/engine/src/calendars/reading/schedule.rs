@@ -17,7 +17,8 @@ use std::time::Duration;
 
 use dashmap::DashMap;
 use domain::{
-    BusinessId, CalendarKind, CalendarState, CalendarStatus, ConnectedCalendar, IN_USE, ReadResult, Timestamp,
+    Business, BusinessId, CalendarKind, CalendarState, CalendarStatus, ConnectedCalendar, IN_USE, ReadResult,
+    Timestamp,
 };
 use parking_lot::{Mutex, RwLock};
 use store::keys::installation_kind;
@@ -27,7 +28,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 use super::CalendarKey;
-use super::actor::Message;
+use super::actor::{Message, is_idle};
 use super::sizes::Sizes;
 use super::web::Web;
 use super::writing::{self, EventWriter};
@@ -49,7 +50,7 @@ const CHECK_EVERY: Duration = Duration::from_secs(30);
 /// begin together.
 const SPREAD: Duration = Duration::from_secs(60);
 const REGISTERED_PER_TURN: usize = 64;
-/// The maximum number of pending writes of a calendar that the metrics count.
+/// The maximum number of pending writes that the metrics count.
 const PENDING_COUNTED_MAX: usize = 10_000;
 /// The pause after the actor of a calendar could not be started.
 const START_PAUSE: Duration = Duration::from_secs(60);
@@ -131,6 +132,8 @@ struct Seen {
     kind: CalendarKind,
     status: CalendarStatus,
     read_at: Option<Timestamp>,
+    /// Whether the calendar is not read for now, for example because its business is suspended.
+    is_idle: bool,
 }
 
 impl Queue {
@@ -242,13 +245,22 @@ impl Readings {
         pause.mul_f64(0.9 + 0.2 * f64::from(random) / 255.0)
     }
 
-    /// Records the state of a calendar, for the metrics and the interval of its reads.
-    pub(super) fn note(&self, key: CalendarKey, calendar: &ConnectedCalendar, state: &CalendarState) {
+    /// Records the state of a calendar, for the metrics and the interval of its reads. A calendar that was idle stays so
+    /// until its next read (`is_idle` is `None`), so the metrics do not count the idle time as a delay.
+    pub(super) fn note(
+        &self,
+        key: CalendarKey,
+        (calendar, state): (&ConnectedCalendar, &CalendarState),
+        is_idle: Option<bool>,
+    ) {
         if calendar.kind == CalendarKind::Caldav {
             self.used.entry(key.business).or_insert(None);
         }
-        let seen = Seen { kind: calendar.kind, status: state.status, read_at: state.last_read_at };
-        self.queue.lock().entries.entry(key).or_default().seen = Some(seen);
+        let mut queue = self.queue.lock();
+        let entry = queue.entries.entry(key).or_default();
+        let is_idle = is_idle.unwrap_or_else(|| entry.seen.is_some_and(|seen| seen.is_idle));
+        let (kind, status, read_at) = (calendar.kind, state.status, state.last_read_at);
+        entry.seen = Some(Seen { kind, status, read_at, is_idle });
     }
 
     pub(super) fn count(&self, result: &ReadResult) {
@@ -286,7 +298,7 @@ impl Readings {
     }
 
     /// Returns the number of calendars by kind and status, and the maximum time since the last successful read among
-    /// the calendars that are not stopped.
+    /// the calendars that are read.
     pub(crate) fn figures(
         &self,
         now: Timestamp,
@@ -295,24 +307,24 @@ impl Readings {
         let (mut counts, mut oldest) = (BTreeMap::new(), None);
         for seen in queue.entries.values().filter_map(|entry| entry.seen) {
             *counts.entry((seen.kind, seen.status)).or_default() += 1;
-            let age = seen.read_at.filter(|_| seen.status != CalendarStatus::Stopped).map(|at| now - at);
-            oldest = oldest.max(age);
+            let is_read = !seen.is_idle
+                && !matches!(seen.status, CalendarStatus::Stopped | CalendarStatus::Disconnecting);
+            oldest = oldest.max(seen.read_at.filter(|_| is_read).map(|at| now - at));
         }
         (counts, oldest)
     }
 
-    /// Returns the number of pending writes of all calendars.
+    /// Returns the number of pending writes of all calendars, up to [`PENDING_COUNTED_MAX`].
     pub(crate) fn pending_writes(&self) -> usize {
         let waiting: Vec<_> = {
             let queue = self.queue.lock();
             let entries = queue.entries.iter();
             entries.filter(|(_, it)| it.write.is_some() || it.is_running).map(|(key, _)| *key).collect()
         };
-        let count = |key: CalendarKey| {
+        waiting.into_iter().fold(0, |count, key| {
             let due = keys::calendar_writes_due(key.business, key.calendar);
-            self.shared.store.scan(&due, Order::Ascending).take(PENDING_COUNTED_MAX).count()
-        };
-        waiting.into_iter().map(count).sum()
+            count + self.shared.store.scan(&due, Order::Ascending).take(PENDING_COUNTED_MAX - count).count()
+        })
     }
 
     pub(crate) fn begin(self: &Arc<Self>) {
@@ -352,7 +364,9 @@ impl Readings {
         let (Ok(state), Ok(calendar)) = (state, calendar) else { return };
         let mut pause = Some(Duration::ZERO);
         if let (Some(state), Some(calendar)) = (&state, &calendar) {
-            self.note(key, calendar, state);
+            let business = store.find::<Business>(&keys::profile(key.business)).ok().flatten();
+            let is_idle = business.map(|it| is_idle(store, &it, calendar).unwrap_or_default());
+            self.note(key, (calendar, state), is_idle);
             let left = state.left(calendar.kind, self.shared.clocks.now());
             pause = left.map(|left| left.to_std().unwrap_or_default());
         }

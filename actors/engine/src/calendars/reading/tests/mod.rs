@@ -10,9 +10,9 @@ use chrono::NaiveDate;
 use domain::availability::Terms;
 use domain::booking::{BookRequest, Party};
 use domain::{
-    Actor, AllDay, BookingMode, CalendarFault, CalendarId, CalendarKind, CalendarStatus, ContactDetails, Day,
-    DayHours, FeedDetail, LocalTime, Locale, Refusal, ServiceId, SlotReason, Source, StaffId, Text,
-    Timestamp, WebhookUrl, WeeklyBreaks, WeeklyHours,
+    Actor, AllDay, BookingMode, CalendarFault, CalendarId, CalendarKind, CalendarState, CalendarStatus,
+    ContactDetails, Day, DayHours, FeedDetail, LocalTime, Locale, Refusal, ServiceId, SlotReason, Source,
+    StaffId, Text, Timestamp, WebhookUrl, WeeklyBreaks, WeeklyHours,
 };
 use net::{Ports, Trust};
 use store::keys::{installation_kind, kind};
@@ -159,6 +159,11 @@ impl World {
         let details = ContactDetails { name: Some(text("Zoé")), ..ContactDetails::default() };
         let book = Book { request, contact: BookingContact::Described(details) };
         self.business.change(by_operator(), book).await.map(|_| ())
+    }
+
+    /// The minutes since the oldest last read, as in the metric.
+    fn oldest_read(&self) -> Option<i64> {
+        self.engine.calendars().1.map(|age| age.num_minutes())
     }
 
     fn rows(&self, kind: u8) -> usize {
@@ -439,14 +444,40 @@ async fn calendars_without_a_permit_do_not_delay_the_calendars_after_them() {
 
 #[tokio::test(start_paused = true)]
 async fn a_suspended_business_reads_nothing() {
-    let world = World::new().await;
+    let mut world = World::new().await;
     let server = world.serve(1, &file(&[("a", 10, 12)]));
     world.connect().await;
     let suspend = crate::business::commands::profile::PatchBusiness::suspending;
     world.business.change(by_operator(), suspend(true)).await.unwrap();
     minutes(60).await;
     assert_eq!(server.requests().len(), 1);
+    assert_eq!(world.oldest_read(), None, "a calendar that is not read for now is not late");
+    world.restart().await;
+    assert_eq!(world.oldest_read(), None);
     world.business.change(by_operator(), suspend(false)).await.unwrap();
     settle().await;
     assert_eq!(server.requests().len(), 2);
+    assert_eq!(world.oldest_read(), Some(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_calendar_that_is_being_disconnected_is_not_late() {
+    let world = World::new().await;
+    world.serve(1, &file(&[("a", 10, 12)]));
+    let id = world.connect().await;
+    minutes(10).await;
+    assert_eq!(world.oldest_read(), Some(10));
+    let (store, of) = (&world.engine.shared().store, world.business.id());
+    let calendar = store.find(&keys::calendar(of, id)).unwrap().unwrap();
+    let state: CalendarState = store.find(&keys::calendar_state(of, id)).unwrap().unwrap();
+    for (status, expected) in [
+        (CalendarStatus::Failing, Some(10)),
+        (CalendarStatus::Stopped, None),
+        (CalendarStatus::Disconnecting, None),
+    ] {
+        let state = CalendarState { status, ..state.clone() };
+        let key = CalendarKey { business: of, calendar: id };
+        world.business.businesses.readings.note(key, (&calendar, &state), Some(false));
+        assert_eq!(world.oldest_read(), expected, "{status}");
+    }
 }

@@ -467,6 +467,7 @@ async fn a_server_with_many_failing_writes_does_not_starve_other_calendars() {
     }
     settle().await;
     assert_eq!(writes(&receiver).0, 8, "the failure of a write delays only this write");
+    assert_eq!(world.engine.calendar_writes_pending().await, Some(8));
     let read_at = world.calendar(id).await.last_read_at;
     minutes(17).await;
     assert!(world.calendar(id).await.last_read_at > read_at, "the calendar is read meanwhile");
@@ -475,4 +476,5 @@ async fn a_server_with_many_failing_writes_does_not_starve_other_calendars() {
     for id in all {
         assert_eq!(world.status(id).await, SYNCED);
     }
+    assert_eq!(world.engine.calendar_writes_pending().await, Some(0));
 }
