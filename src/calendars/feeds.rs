@@ -1,7 +1,7 @@
 //! `GET /calendar/{token}.ics`: the appointments of a staff member or a business, for calendar services.
 //!
-//! The content depends only on the appointments and the names in them, so its entity tag changes only with
-//! them.
+//! Invariants:
+//!
 //! - The content depends only on the appointments and the names in them, so its entity tag changes only with
 //!   these.
 //! - A request without the token of a feed counts only against its client address.

@@ -16,7 +16,7 @@ use super::events::{Applied, Comparison, compare, stored};
 use super::files::FileReader;
 use super::schedule::{Next, Readings, Slots, Turned};
 use super::web::Failure;
-use super::{CalendarKey, caldav, ics, writing};
+use super::{CalendarKey, NOT_MADE_PAUSE, caldav, ics, writing};
 use crate::actor::Handled;
 use crate::business::commands::calendars::{RecordRead, StoreEvents};
 use crate::business::commands::writing::{RecordSeen, STEP_MAX};
@@ -29,8 +29,6 @@ const READ_TIME_MAX: Duration = Duration::from_secs(5 * 60);
 const DELETED_PER_STEP: usize = 256;
 /// The maximum number of alerts about remote changes that a read has found.
 const EVENT_ALERTS_MAX: usize = 5;
-/// The pause after a read that failed because of this machine or its network, and not because of the calendar.
-const NOT_MADE_PAUSE: Duration = Duration::from_secs(60);
 /// The pause while the business is suspended, the staff member is inactive, or the disk is nearly full.
 const IDLE_PAUSE: Duration = Duration::from_secs(15 * 60);
 

@@ -25,14 +25,14 @@ use super::files::{FileReader, hash, spans, warnings};
 use super::sizes::{CALENDAR_BYTES_MAX, bytes};
 use super::web::{Failure, Web, WebRequest, fault};
 use super::writing::own_path;
-use super::xml::{self, Multistatus, Resource, TRUNCATED, escaped, exists, mark};
+use super::xml::{self, Multistatus, Resource, TRUNCATED, escaped, exists};
+use super::{NAME_CHARS_MAX, mark};
 
 const DISCOVERY_TIME_MAX: Duration = Duration::from_secs(20);
 const HOMES_MAX: usize = 5;
 const COLLECTIONS_MAX: usize = 200;
 const ADDRESSES_MAX: usize = 10;
 const ADDRESS_CHARS_MAX: usize = 254;
-const NAME_CHARS_MAX: usize = 200;
 /// An event with a longer path is not stored, and counts as unreadable.
 const HREF_CHARS_MAX: usize = 1_024;
 /// The maximum number of events in one request.

@@ -8,16 +8,13 @@ use domain::{BusinessId, CalendarEvent, CalendarId, ConnectedCalendar, ReadPosit
 use ical::BusyTimes;
 use net::Fetched;
 
-use super::Readings;
 use super::events::Found;
 use super::files::{FileReader, hash, spans, warnings};
 use super::web::{Failure, Web, WebRequest, fault};
+use super::{NAME_CHARS_MAX, Readings, mark};
 
 /// The name of a calendar is searched only in this number of bytes at the start of its file.
 const NAME_WITHIN_BYTES: usize = 64 << 10;
-const NAME_CHARS_MAX: usize = 200;
-/// A longer `ETag` or `Last-Modified` is not stored, so the next read fetches the whole file.
-const MARK_CHARS_MAX: usize = 512;
 
 /// Fetches and reads the file once. Returns the name of the calendar, if the file contains it.
 pub(in crate::calendars) async fn check(
@@ -78,12 +75,9 @@ pub(super) async fn read(
     if response.status == 304 {
         return Ok(None);
     }
-    let mark = |name| {
-        let mark = response.header(name).filter(|mark| mark.len() <= MARK_CHARS_MAX);
-        mark.map(ToOwned::to_owned)
-    };
+    let header = |name| mark(response.header(name).map(ToOwned::to_owned));
     let position =
-        ReadPosition { etag: mark("etag"), modified: mark("last-modified"), ..ReadPosition::default() };
+        ReadPosition { etag: header("etag"), modified: header("last-modified"), ..ReadPosition::default() };
     let id = calendar.id;
     reader.read_with(web, response, move |times| Some(found(id, times, position))).await
 }

@@ -39,6 +39,8 @@ mod web;
 mod writing;
 mod xml;
 
+use std::time::Duration;
+
 use domain::{BusinessId, CalendarId};
 
 pub(crate) use self::actor::CalendarActor;
@@ -48,6 +50,19 @@ pub(super) use self::ics::check as check_ics;
 pub(crate) use self::schedule::Readings;
 pub(super) use self::web::Failure;
 pub use self::writing::{EventWriter, WrittenEvent};
+
+/// A longer name of a calendar is shortened.
+const NAME_CHARS_MAX: usize = 200;
+/// A longer `ETag`, `Last-Modified`, sync token or `getctag` is not stored.
+const MARK_CHARS_MAX: usize = 512;
+/// The pause after a read or write that failed because of this machine, or of a row that cannot be decoded, and not
+/// because of the calendar.
+const NOT_MADE_PAUSE: Duration = Duration::from_secs(60);
+
+/// Drops an `ETag` or a similar value that is too long to be stored.
+fn mark(mark: Option<String>) -> Option<String> {
+    mark.filter(|mark| mark.len() <= MARK_CHARS_MAX)
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CalendarKey {

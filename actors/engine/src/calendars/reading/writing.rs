@@ -25,7 +25,7 @@ use super::actor::{Load, Loaded, is_disk_exhausted, load};
 use super::files::hash;
 use super::schedule::Readings;
 use super::web::{Failure, WebRequest};
-use super::{CalendarKey, xml};
+use super::{CalendarKey, NOT_MADE_PAUSE, mark, xml};
 use crate::business::commands::writing::{EndRemoval, ForgetWrites, RecordWrite, StepTask, StopWrites};
 use crate::business::{BusinessHandle, Request};
 use crate::clock::Clocks;
@@ -37,8 +37,6 @@ const WRITES_PER_TURN: usize = 16;
 const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(60);
 /// The pause of all writes of a calendar after its server did not respond.
 const UNREACHABLE_PAUSE: Duration = Duration::from_secs(30);
-/// The pause after a write that failed because of this machine, or that cannot be decoded.
-const NOT_MADE_PAUSE: Duration = Duration::from_secs(60);
 const MEDIA_TYPE: &str = "text/calendar; charset=utf-8";
 
 /// The content of an event that is written to a calendar.
@@ -318,7 +316,7 @@ async fn requests(
         calendar_id: calendar.id,
         hash: hash(path.as_bytes()),
         href: path.to_owned(),
-        etag: xml::mark(response.header("etag").map(ToOwned::to_owned)),
+        etag: mark(response.header("etag").map(ToOwned::to_owned)),
         uid: None,
         appointment_id: Some(write.appointment_id),
         is_readable: true,

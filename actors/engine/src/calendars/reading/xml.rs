@@ -16,8 +16,6 @@ const CALENDARSERVER: &str = "http://calendarserver.org/ns/";
 const NODES_MAX: u32 = 1_000_000;
 /// The status of a collection whose list of changes is truncated.
 pub(super) const TRUNCATED: u16 = 507;
-/// A longer `ETag`, sync token or `getctag` is not stored.
-const MARK_CHARS_MAX: usize = 512;
 
 /// Returns whether the resource of a `response` exists, by the status of the `response`.
 ///
@@ -30,11 +28,6 @@ pub(super) fn exists(status: Option<u16>) -> Result<bool, CalendarFault> {
         Some(TRUNCATED) => Err(CalendarFault::TooLarge),
         Some(_) => Err(CalendarFault::ServerError),
     }
-}
-
-/// Drops an `ETag` or a similar value that is too long to be stored.
-pub(super) fn mark(mark: Option<String>) -> Option<String> {
-    mark.filter(|mark| mark.len() <= MARK_CHARS_MAX)
 }
 
 #[derive(Debug, Default)]
