@@ -4,9 +4,8 @@
 //!
 //! - Credentials are sent only to the origin that a person entered. Credentials for iCloud are also sent to
 //!   the other servers of iCloud, which have the same accounts.
-//! - The target of a redirect is checked like an address that a person enters. It may have a private address
-//!   only if it and all earlier redirects have the entered origin, so no other server chooses a path on a
-//!   private address.
+//! - The target of a redirect is checked like an address that a person enters, and never has a private address, so no
+//!   server chooses a path on a private address.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -110,7 +109,8 @@ impl Web {
     pub(crate) async fn send(&self, request: WebRequest<'_>) -> Result<(WebhookUrl, Fetched), Failure> {
         let WebRequest { of, method, entered, login, headers, body, .. } = request;
         let (mut url, body) = (request.url.clone(), Bytes::from(body));
-        let mut is_on_origin = true;
+        let is_entered = url.has_origin_of(entered) && self.is_listed(&url);
+        let mut reach = if is_entered { Reach::Listed } else { Reach::Public };
         for _ in 0..=REDIRECTS_MAX {
             let is_trusted = is_trusted(&url, entered);
             let mut headers = headers.clone();
@@ -122,8 +122,6 @@ impl Web {
                 let pair = format!("{}:{}", login.username, login.password.reveal());
                 headers.push(("authorization", format!("Basic {}", BASE64_STANDARD.encode(pair))));
             }
-            is_on_origin &= url.has_origin_of(entered);
-            let reach = if is_on_origin && self.is_listed(&url) { Reach::Listed } else { Reach::Public };
             let fetch = Fetch { of, method, url: url.clone(), headers, body: body.clone(), reach };
             let response = self.client.fetch(fetch).await.map_err(|failure| match failure {
                 FetchFailure::Unreachable => CalendarFault::Unreachable.into(),
@@ -141,6 +139,7 @@ impl Web {
                 Some(Err(UrlRefusal::NotPublic)) => return Err(CalendarFault::Unreachable.into()),
                 Some(Err(_)) | None => return Err(CalendarFault::ServerError.into()),
             };
+            reach = Reach::Public;
         }
         Err(CalendarFault::ServerError.into())
     }

@@ -1,6 +1,7 @@
 //! Tests of reads with paused time and real TLS to calendar servers in memory.
 
 mod caldav;
+mod limits;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -303,34 +304,6 @@ async fn a_redirect_to_a_private_address_is_not_followed() {
     }
     let dialled = world.net.dialled();
     assert!(dialled.iter().all(|address| address.starts_with("93.184.216.")), "{dialled:?}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_redirect_back_from_another_host_does_not_reach_a_listed_server() {
-    let world = World::new().await;
-    let listed = "cal.corp.example";
-    world.engine.set_calendar_hosts([format!("{listed}:443")]);
-    world.dns.set(listed, &["10.0.0.1"]);
-    let redirect = |target: &str| {
-        format!("HTTP/1.1 302 Found\r\nconnection: close\r\nlocation: {target}\r\ncontent-length: 0\r\n\r\n")
-    };
-    world.serve(1, &redirect(&format!("https://{listed}/chosen")));
-    let inner = Receiver::new(
-        world.authority.server(listed),
-        redirect(&format!("https://{HOST}/x.ics")),
-        Then::GoesOn,
-    );
-    world.net.put("10.0.0.1:443", Place::Receiver(inner.clone()));
-    let input = CalendarInput {
-        kind: CalendarKind::Ics,
-        url: format!("https://{listed}/entered.ics"),
-        login: None,
-        password_of: None,
-        collection: None,
-    };
-    world.business.check_calendar(input).await.unwrap_err();
-    let requests = inner.requests();
-    assert!(requests.len() == 1 && requests[0].starts_with("GET /entered.ics"), "{requests:?}");
 }
 
 #[tokio::test(start_paused = true)]
