@@ -164,6 +164,7 @@ impl CalendarBody {
         let login = self.username.zip(self.password);
         let login = login.map(|(name, password)| login_of(name, password));
         let input = CalendarInput {
+            id: None,
             kind: self.kind,
             url: self.url.into_string(),
             login: login.clone(),
@@ -236,6 +237,7 @@ impl CalendarPatchBody {
             login(name, password)
         });
         let input = CalendarInput {
+            id: Some(id),
             kind: before.kind,
             url: url.map_or_else(|| before.url.as_str().to_owned(), Text::into_string),
             login: login.clone(),

@@ -1,11 +1,12 @@
-//! A resource of which each business can hold only a share.
+//! A resource of which each holder, for example a business, can hold only a share.
 //!
-//! Invariants: a business holds at most its share. A request first waits until the business has enough units
+//! Invariants: a holder holds at most its share. A request first waits until the holder has enough units
 //! left in its share, and then until the total has enough units left. Waiting requests get units in order of
 //! arrival. A waiting request holds no units of the total, so waiting requests cannot block each other. A
-//! business without units uses no memory.
+//! holder without units uses no memory.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Weak};
 
 use domain::BusinessId;
@@ -13,40 +14,40 @@ use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 #[derive(Debug)]
-pub struct Shares {
+pub struct Shares<K = BusinessId> {
     all: Arc<Semaphore>,
     each_max: usize,
-    each: Mutex<HashMap<BusinessId, Weak<Semaphore>>>,
+    each: Mutex<HashMap<K, Weak<Semaphore>>>,
 }
 
-/// Units that a business holds. Dropping the value releases them.
+/// Units that a holder has. Dropping the value releases them.
 #[derive(Debug)]
 pub struct Share {
-    of_business: OwnedSemaphorePermit,
+    of_holder: OwnedSemaphorePermit,
     of_all: OwnedSemaphorePermit,
 }
 
-impl Shares {
+impl<K: Eq + Hash> Shares<K> {
     pub fn new(all_max: usize, each_max: usize) -> Self {
         Self { all: Arc::new(Semaphore::new(all_max)), each_max, each: Mutex::default() }
     }
 
-    /// Waits for a number of units, which is at most the share of a business. Never returns `None`, because
+    /// Waits for a number of units, which is at most the share of a holder. Never returns `None`, because
     /// the semaphores are not closed.
-    pub async fn take(&self, of: BusinessId, units: u32) -> Option<Share> {
-        let of_business = self.of(of).acquire_many_owned(units).await.ok()?;
+    pub async fn take(&self, of: K, units: u32) -> Option<Share> {
+        let of_holder = self.of(of).acquire_many_owned(units).await.ok()?;
         let of_all = Arc::clone(&self.all).acquire_many_owned(units).await.ok()?;
-        Some(Share { of_business, of_all })
+        Some(Share { of_holder, of_all })
     }
 
-    fn of(&self, business: BusinessId) -> Arc<Semaphore> {
+    fn of(&self, holder: K) -> Arc<Semaphore> {
         let mut each = self.each.lock();
-        if let Some(known) = each.get(&business).and_then(Weak::upgrade) {
+        if let Some(known) = each.get(&holder).and_then(Weak::upgrade) {
             return known;
         }
         each.retain(|_, known| known.strong_count() > 0);
         let new = Arc::new(Semaphore::new(self.each_max));
-        each.insert(business, Arc::downgrade(&new));
+        each.insert(holder, Arc::downgrade(&new));
         new
     }
 }
@@ -54,7 +55,7 @@ impl Shares {
 impl Share {
     /// Releases the units above this number.
     pub fn shrink_to(&mut self, units: u32) {
-        for permit in [&mut self.of_business, &mut self.of_all] {
+        for permit in [&mut self.of_holder, &mut self.of_all] {
             drop(permit.split(permit.num_permits().saturating_sub(units as usize)));
         }
     }

@@ -2,12 +2,12 @@
 //! calendar once. If it cannot be read, the change is refused.
 
 use domain::{
-    BusinessId, CalendarError, CalendarFault, CalendarKind, CalendarLogin, Host, ProblemCode, Refusal,
+    CalendarError, CalendarFault, CalendarId, CalendarKind, CalendarLogin, Host, ProblemCode, Refusal,
     Timestamp, WebhookUrl,
 };
 
 pub use super::reading::DiscoveredCalendar;
-use super::reading::{Failure, Readings, check_ics, discover};
+use super::reading::{Failure, Of, Readings, check_ics, discover};
 use crate::business::BusinessHandle;
 use crate::error::{EngineError, Result};
 
@@ -17,6 +17,8 @@ const GOOGLE: [&str; 3] = ["apidata.googleusercontent.com", "www.google.com", "c
 /// A calendar that a person wants to connect.
 #[derive(Clone, Debug)]
 pub struct CalendarInput {
+    /// The connected calendar that is changed, or `None` for a new one. Its requests are sent one after the other.
+    pub id: Option<CalendarId>,
     pub kind: CalendarKind,
     pub url: String,
     pub login: Option<CalendarLogin>,
@@ -50,7 +52,8 @@ impl BusinessHandle {
         }
         match input.kind {
             CalendarKind::Ics => {
-                let name = ics(readings, (self.id, self.business().await?.zone), &url, self.now()).await?;
+                let zone = self.business().await?.zone;
+                let name = ics(readings, ((self.id, input.id), zone), &url, self.now()).await?;
                 let name = name.unwrap_or_else(|| url.host().to_string());
                 Ok(CheckedCalendar { url, collection: None, name, server_addresses: Vec::new() })
             }
@@ -58,7 +61,8 @@ impl BusinessHandle {
                 let (Some(login), Some(collection)) = (&input.login, &input.collection) else {
                     return Err(Refusal::invalid("username", ProblemCode::Required).into());
                 };
-                let found = discover(&readings.web, self.id, &url, login).await.map_err(failed)?;
+                let found = discover(&readings.web, (self.id, input.id), &url, login).await;
+                let found = found.map_err(failed)?;
                 let chosen = found.calendars.into_iter().find(|it| it.url.as_str() == collection);
                 let chosen = chosen.ok_or_else(|| Refusal::invalid("calendar", ProblemCode::NoCollection))?;
                 let (collection, server_addresses) = (Some(chosen.url), found.addresses);
@@ -79,7 +83,7 @@ impl BusinessHandle {
         let readings = &self.businesses.readings;
         let _permit = readings.checks.take(self.id).ok_or(EngineError::Overloaded)?;
         let url = parsed(readings, CalendarKind::Caldav, url)?;
-        Ok(discover(&readings.web, self.id, &url, login).await.map_err(failed)?.calendars)
+        Ok(discover(&readings.web, (self.id, None), &url, login).await.map_err(failed)?.calendars)
     }
 }
 
@@ -107,7 +111,7 @@ fn refused(path: &str, error: CalendarError) -> EngineError {
 
 async fn ics(
     readings: &Readings,
-    (of, zone): (BusinessId, chrono_tz::Tz),
+    (of, zone): (Of, chrono_tz::Tz),
     url: &WebhookUrl,
     now: Timestamp,
 ) -> Result<Option<String>> {

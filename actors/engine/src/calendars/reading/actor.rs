@@ -193,7 +193,7 @@ async fn read(readings: &Arc<Readings>, key: CalendarKey, loaded: Loaded) -> Res
     let before = web.on_thread(key.business, move || stored(&store, key.business, key.calendar)).await;
     let Ok(before) = before else { return Ok(Next::After(NOT_MADE_PAUSE)) };
     let before = before?;
-    let by = (web, key.business);
+    let by = (web, (key.business, Some(key.calendar)));
     let found = async {
         match calendar.kind {
             CalendarKind::Ics => ics::read(by, &calendar, known, &reader).await,

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{
-    BusinessId, CalendarEvent, CalendarFault, CalendarLogin, CalendarWarning, ConnectedCalendar,
-    ReadPosition, SeenEvent, Spans, WebhookUrl,
+    CalendarEvent, CalendarFault, CalendarLogin, CalendarWarning, ConnectedCalendar, ReadPosition, SeenEvent,
+    Spans, WebhookUrl,
 };
 use ical::OwnEvent;
 use net::Fetched;
@@ -23,7 +23,7 @@ use tokio::time::timeout;
 use super::events::{Found, Hash, Stored};
 use super::files::{FileReader, hash, spans, warnings};
 use super::sizes::{CALENDAR_BYTES_MAX, bytes};
-use super::web::{Failure, Web, WebRequest, fault};
+use super::web::{Failure, Of, Web, WebRequest, fault};
 use super::writing::own_path;
 use super::xml::{self, Multistatus, Resource, TRUNCATED, escaped, exists};
 use super::{NAME_CHARS_MAX, mark};
@@ -60,8 +60,7 @@ pub(in crate::calendars) struct Discovered {
 /// Sends requests with the credentials of an account.
 struct Account<'a> {
     web: &'a Web,
-    /// The business that reads the calendar.
-    of: BusinessId,
+    of: Of,
     entered: &'a WebhookUrl,
     login: &'a CalendarLogin,
 }
@@ -82,7 +81,7 @@ impl Account<'_> {
     /// Parses a response. The memory that was reserved for the body stays reserved for the result.
     async fn parse(&self, response: Fetched) -> Result<Multistatus, Failure> {
         let Fetched { body, reserved, .. } = response;
-        let found = self.web.on_thread(self.of, move || xml::parse(&body)).await??;
+        let found = self.web.on_thread(self.of.0, move || xml::parse(&body)).await??;
         Ok(Multistatus { _reserved: Some(reserved), ..found })
     }
 
@@ -117,7 +116,7 @@ impl Account<'_> {
 /// Lists the calendars of an account.
 pub(in crate::calendars) async fn discover(
     web: &Web,
-    of: BusinessId,
+    of: Of,
     entered: &WebhookUrl,
     login: &CalendarLogin,
 ) -> Result<Discovered, Failure> {
@@ -202,7 +201,7 @@ fn mail_addresses(hrefs: Vec<String>) -> Vec<String> {
 /// Reads the changes since the position `known`, or all events if `known` is `None`. Returns `None` if
 /// nothing has changed since the position.
 pub(super) async fn read(
-    (web, of): (&Web, BusinessId),
+    (web, of): (&Web, Of),
     calendar: &ConnectedCalendar,
     known: Option<&ReadPosition>,
     (stored, warned): (&Stored, &[CalendarWarning]),

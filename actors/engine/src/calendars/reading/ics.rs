@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chrono_tz::Tz;
-use domain::{BusinessId, CalendarEvent, CalendarId, ConnectedCalendar, ReadPosition, Timestamp, WebhookUrl};
+use domain::{CalendarEvent, CalendarId, ConnectedCalendar, ReadPosition, Timestamp, WebhookUrl};
 use ical::BusyTimes;
 use net::Fetched;
 
 use super::events::Found;
 use super::files::{FileReader, hash, spans, warnings};
-use super::web::{Failure, Web, WebRequest, fault};
+use super::web::{Failure, Of, Web, WebRequest, fault};
 use super::{NAME_CHARS_MAX, Readings, mark};
 
 /// The name of a calendar is searched only in this number of bytes at the start of its file.
@@ -19,13 +19,13 @@ const NAME_WITHIN_BYTES: usize = 64 << 10;
 /// Fetches and reads the file once. Returns the name of the calendar, if the file contains it.
 pub(in crate::calendars) async fn check(
     readings: &Readings,
-    (of, zone): (BusinessId, Tz),
+    (of, zone): (Of, Tz),
     url: &WebhookUrl,
     now: Timestamp,
 ) -> Result<Option<String>, Failure> {
     let response = fetch((&readings.web, of), url, None).await?;
     let name = name(&response.body);
-    let reader = FileReader::for_check(&readings.shared.store, of, zone, now);
+    let reader = FileReader::for_check(&readings.shared.store, of.0, zone, now);
     reader.read_with(&readings.web, response, |_| ()).await?;
     Ok(name)
 }
@@ -46,7 +46,7 @@ fn name(text: &[u8]) -> Option<String> {
 /// Requests the file. If `known` contains the headers of an earlier response, the server may respond with 304
 /// (unchanged).
 async fn fetch(
-    (web, of): (&Web, BusinessId),
+    (web, of): (&Web, Of),
     url: &WebhookUrl,
     known: Option<&ReadPosition>,
 ) -> Result<Fetched, Failure> {
@@ -66,7 +66,7 @@ async fn fetch(
 
 /// Fetches and reads the file. Returns `None` if the file is unchanged since the position `known`.
 pub(super) async fn read(
-    (web, of): (&Web, BusinessId),
+    (web, of): (&Web, Of),
     calendar: &ConnectedCalendar,
     known: Option<&ReadPosition>,
     reader: &Arc<FileReader>,

@@ -48,7 +48,7 @@ pub use self::caldav::DiscoveredCalendar;
 pub(super) use self::caldav::discover;
 pub(super) use self::ics::check as check_ics;
 pub(crate) use self::schedule::Readings;
-pub(super) use self::web::Failure;
+pub(super) use self::web::{Failure, Of};
 pub use self::writing::{EventWriter, WrittenEvent};
 
 /// A longer name of a calendar is shortened.

@@ -30,7 +30,7 @@ use tokio::time::{Instant, sleep_until};
 use super::CalendarKey;
 use super::actor::{Message, is_idle};
 use super::sizes::Sizes;
-use super::web::Web;
+use super::web::{REQUESTS_MAX, REQUESTS_PER_HOST_MAX, Web};
 use super::writing::{self, EventWriter};
 use crate::actor::Directory;
 use crate::business::{BusinessHandle, Businesses};
@@ -38,10 +38,8 @@ use crate::error::EngineError;
 use crate::quota::{Quota, QuotaPermit};
 use crate::shared::Shared;
 
-const READS_MAX: usize = 256;
 /// The maximum number of simultaneous reads of a business, so that one business cannot use all permits.
 const READS_PER_BUSINESS_MAX: usize = 32;
-const READS_PER_HOST_MAX: usize = 4;
 /// The number of due calendars for which permits are requested in one step. Other tasks can run between the steps.
 const CHECKED_PER_STEP: usize = 1_024;
 /// The schedule checks the clock at least this often, because timers stop while the machine is suspended.
@@ -164,8 +162,8 @@ impl Readings {
             businesses: Weak::clone(businesses),
             queue: Mutex::default(),
             changed: Notify::new(),
-            per_business: Arc::new(Quota::new(READS_MAX, READS_PER_BUSINESS_MAX)),
-            per_host: Arc::new(Quota::new(READS_MAX, READS_PER_HOST_MAX)),
+            per_business: Arc::new(Quota::new(REQUESTS_MAX, READS_PER_BUSINESS_MAX)),
+            per_host: Arc::new(Quota::new(REQUESTS_MAX, REQUESTS_PER_HOST_MAX)),
             used: DashMap::new(),
             runtime: Handle::current(),
             writer: RwLock::new(None),
@@ -405,7 +403,7 @@ impl Readings {
             due.push((*at, *key));
         }
         for (_, key) in due {
-            if self.per_host.held() >= READS_MAX {
+            if self.per_host.held() >= REQUESTS_MAX {
                 return Step::At(now + CHECK_EVERY);
             }
             let entry = queue.entries.entry(key).or_default();

@@ -2,21 +2,27 @@
 //!
 //! Invariants:
 //!
+//! - Each calendar gets one request at a time, and each server at most 4, also while people check new settings. Others
+//!   wait, in order of arrival.
 //! - Credentials are sent only to the origin that a person entered. Credentials for iCloud are also sent to
 //!   the other servers of iCloud, which have the same accounts.
 //! - The target of a redirect is checked like an address that a person enters, and never has a private address, so no
 //!   server chooses a path on a private address.
 
 use std::collections::BTreeSet;
+use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
-use domain::{BusinessId, CalendarError, CalendarFault, CalendarLogin, Host, UrlRefusal, WebhookUrl};
-use net::{Fetch, FetchClient, FetchFailure, Fetched, Ports, Reach, Shares};
+use domain::{
+    BusinessId, CalendarError, CalendarFault, CalendarId, CalendarLogin, Host, UrlRefusal, WebhookUrl,
+};
+use net::{Fetch, FetchClient, FetchFailure, Fetched, Ports, Reach, Share, Shares};
 use parking_lot::RwLock;
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 const REDIRECTS_MAX: usize = 3;
@@ -27,12 +33,23 @@ const THREADS_MAX: usize = 2;
 const THREADS_PER_BUSINESS_MAX: usize = 1;
 /// The maximum time of a wait for a thread.
 const THREAD_WAIT_MAX: Duration = Duration::from_secs(60);
+/// The maximum number of simultaneous requests, in total and to a host.
+pub(super) const REQUESTS_MAX: usize = 256;
+pub(super) const REQUESTS_PER_HOST_MAX: usize = 4;
+/// The maximum time of a wait for other requests to the calendar, and for other requests to the host.
+const REQUEST_WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// The business that sends a request, and the calendar to which it sends the request. `None` before the calendar is
+/// connected.
+pub(crate) type Of = (BusinessId, Option<CalendarId>);
 
 pub(crate) struct Web {
     client: FetchClient,
     /// The servers whose addresses may be private, as `host:port`.
     listed: RwLock<Arc<BTreeSet<String>>>,
     threads: Shares,
+    calendars: Shares<CalendarId>,
+    hosts: Shares<Host>,
 }
 
 /// A failure of a request or a read.
@@ -50,8 +67,7 @@ impl From<CalendarFault> for Failure {
 }
 
 pub(crate) struct WebRequest<'a> {
-    /// The business that reads the calendar.
-    pub(crate) of: BusinessId,
+    pub(crate) of: Of,
     pub(crate) method: &'static str,
     pub(crate) url: &'a WebhookUrl,
     /// The address that a person has entered.
@@ -64,8 +80,13 @@ pub(crate) struct WebRequest<'a> {
 
 impl Web {
     pub(crate) fn new(ports: &Ports) -> Self {
-        let threads = Shares::new(THREADS_MAX, THREADS_PER_BUSINESS_MAX);
-        Self { client: FetchClient::new(ports, &ports.trust), listed: RwLock::default(), threads }
+        Self {
+            client: FetchClient::new(ports, &ports.trust),
+            listed: RwLock::default(),
+            threads: Shares::new(THREADS_MAX, THREADS_PER_BUSINESS_MAX),
+            calendars: Shares::new(Semaphore::MAX_PERMITS, 1),
+            hosts: Shares::new(REQUESTS_MAX, REQUESTS_PER_HOST_MAX),
+        }
     }
 
     /// Runs work on a separate thread, because it would block other tasks for too long. The work cannot be cancelled, so
@@ -75,8 +96,7 @@ impl Web {
         of: BusinessId,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Failure> {
-        let thread = timeout(THREAD_WAIT_MAX, self.threads.take(of, 1)).await;
-        let thread = thread.ok().flatten().ok_or(Failure::NotMade)?;
+        let thread = within(THREAD_WAIT_MAX, &self.threads, of).await?;
         let work = move || {
             let _thread = thread;
             work()
@@ -107,7 +127,11 @@ impl Web {
 
     /// Sends a request and follows redirects. Returns the response and the address that sent it.
     pub(crate) async fn send(&self, request: WebRequest<'_>) -> Result<(WebhookUrl, Fetched), Failure> {
-        let WebRequest { of, method, entered, login, headers, body, .. } = request;
+        let WebRequest { of: (of, calendar), method, entered, login, headers, body, .. } = request;
+        let _turn = match calendar {
+            Some(calendar) => Some(within(REQUEST_WAIT_MAX, &self.calendars, calendar).await?),
+            None => None,
+        };
         let (mut url, body) = (request.url.clone(), Bytes::from(body));
         let is_entered = url.has_origin_of(entered) && self.is_listed(&url);
         let mut reach = if is_entered { Reach::Listed } else { Reach::Public };
@@ -123,6 +147,7 @@ impl Web {
                 headers.push(("authorization", format!("Basic {}", BASE64_STANDARD.encode(pair))));
             }
             let fetch = Fetch { of, method, url: url.clone(), headers, body: body.clone(), reach };
+            let _place = within(REQUEST_WAIT_MAX, &self.hosts, url.host().clone()).await?;
             let response = self.client.fetch(fetch).await.map_err(|failure| match failure {
                 FetchFailure::Unreachable => CalendarFault::Unreachable.into(),
                 FetchFailure::Timeout => CalendarFault::Timeout.into(),
@@ -143,6 +168,11 @@ impl Web {
         }
         Err(CalendarFault::ServerError.into())
     }
+}
+
+/// Waits for one unit.
+async fn within<K: Eq + Hash>(time: Duration, shares: &Shares<K>, of: K) -> Result<Share, Failure> {
+    timeout(time, shares.take(of, 1)).await.ok().flatten().ok_or(Failure::NotMade)
 }
 
 fn is_trusted(url: &WebhookUrl, entered: &WebhookUrl) -> bool {

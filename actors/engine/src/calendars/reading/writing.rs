@@ -283,7 +283,7 @@ async fn requests(
     let send = |url: WebhookUrl| {
         let (headers, body) = (headers.clone(), text.clone());
         async move {
-            let (of, entered, login) = (loaded.business.id, &calendar.url, Some(login));
+            let (of, entered, login) = ((loaded.business.id, Some(calendar.id)), &calendar.url, Some(login));
             let request = WebRequest { of, method, url: &url, entered, login, headers, body };
             readings.web.send(request).await.map(|(_, response)| response)
         }

@@ -211,6 +211,7 @@ impl World {
         self.dns.set(HOST, &["93.184.216.99"]);
         self.net.put("93.184.216.99:443", Place::Receiver(receiver.clone()));
         let input = CalendarInput {
+            id: None,
             kind: CalendarKind::Caldav,
             url: format!("https://{HOST}/"),
             login: Some(login("pw")),
@@ -269,6 +270,7 @@ async fn a_kept_password_is_checked_only_at_the_origin_for_which_it_was_entered(
     let (_, _, id) = world.caldav(with_two_events()).await;
     let of = WebhookUrl::parse(&format!("https://{HOST}/")).unwrap();
     let input = |url: &str| CalendarInput {
+        id: None,
         kind: CalendarKind::Caldav,
         url: url.into(),
         login: Some(login("pw")),

@@ -1,11 +1,13 @@
 //! The limits of requests: private addresses, and simultaneous requests.
 
 use domain::ProblemCode;
+use tokio::task::JoinSet;
 
 use super::*;
 
 fn input(url: &str) -> CalendarInput {
     CalendarInput {
+        id: None,
         kind: CalendarKind::Ics,
         url: url.into(),
         login: None,
@@ -47,4 +49,45 @@ async fn a_redirect_does_not_reach_a_listed_server() {
         let requests = inner.requests();
         assert!(requests.len() == 1 && requests[0].starts_with("GET /entered.ics"), "{target}: {requests:?}");
     }
+}
+
+const HANGING: &str = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n";
+
+#[tokio::test(start_paused = true)]
+async fn checks_count_towards_the_requests_to_a_host() {
+    let world = World::new().await;
+    let server = world.serve_then(1, HANGING, Then::Hangs);
+    let mut checks = JoinSet::new();
+    for number in 0..6 {
+        let business = world.business.clone();
+        checks
+            .spawn(async move { business.check_calendar(input(&format!("https://{HOST}/{number}"))).await });
+    }
+    settle().await;
+    assert_eq!(server.requests().len(), 4);
+    let results = checks.join_all().await;
+    let overloaded = results.iter().filter(|result| matches!(result, Err(EngineError::Overloaded)));
+    assert_eq!(
+        (overloaded.count(), server.requests().len()),
+        (2, 4),
+        "a wait ends before the slow responses do"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_check_of_a_change_waits_for_the_request_to_the_calendar() {
+    let world = World::new().await;
+    let server = world.serve_then(1, HANGING, Then::Hangs);
+    let id = world.connect().await;
+    let change = || CalendarInput { id: Some(id), ..input(&format!("https://{HOST}/secret.ics")) };
+    let waited = world.business.check_calendar(change()).await;
+    assert!(matches!(waited, Err(EngineError::Overloaded)), "{waited:?}");
+    assert_eq!(server.requests().len(), 1, "the read has not ended");
+    sleep(Duration::from_secs(10)).await;
+    let server = world.serve(2, &file(&[("a", 10, 12)]));
+    let (began, business) = (tokio::time::Instant::now(), world.business.clone());
+    sleep(Duration::from_secs(6)).await;
+    business.check_calendar(change()).await.unwrap();
+    assert!(began.elapsed() > Duration::from_secs(9), "the check waited for the end of the read");
+    assert_eq!(server.requests().len(), 1);
 }

@@ -293,6 +293,7 @@ async fn a_redirect_to_a_private_address_is_not_followed() {
             ),
         );
         let input = CalendarInput {
+            id: None,
             kind: CalendarKind::Ics,
             url: format!("webcal://{HOST}/x.ics"),
             login: None,
