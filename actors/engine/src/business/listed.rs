@@ -1,53 +1,33 @@
 //! The list of all changes that a request can make, with which a test compares the table of rights.
 //!
-//! Invariant: a change that is not listed does not compile, because [`super::Change`] requires [`Listed`].
+//! Invariant: a change that is not listed does not compile, because [`super::Change`] requires [`Listed`]. Each file of
+//! [`commands`] lists its own changes.
 
-use super::commands::appointments::{Cancel, Reschedule};
 use super::commands::{self, ForOperator};
 
 pub trait Listed {}
 
 impl<C: Listed> Listed for ForOperator<C> {}
 
+/// Lists the changes of a file.
 macro_rules! listed {
-    ($($module:ident: $($change:ident $(<$of:ident>)?),+;)*) => {
-        $($(impl Listed for commands::$module::$change $(<$of>)? {})+)*
+    ($($change:ident $(<$of:ident>)?),+ $(,)?) => {
+        $(impl $crate::business::Listed for $change $(<$of>)? {})+
 
-        /// The names of the changes.
-        pub const CHANGES: &[&str] =
-            &[$($(concat!(stringify!($change) $(, "<", stringify!($of), ">")?)),+),*];
+        /// The names of the changes of this file.
+        pub(in crate::business) const CHANGES: &[&str] =
+            &[$(concat!(stringify!($change) $(, "<", stringify!($of), ">")?)),+];
+    };
+}
+pub(super) use listed;
+
+macro_rules! modules {
+    ($($module:ident),+ $(,)?) => {
+        /// The names of the changes of each file.
+        pub const CHANGES: &[&[&str]] = &[$(commands::$module::CHANGES),+];
     };
 }
 
-listed! {
-    alerts: ReadAlerts, Unsubscribe;
-    appointments: Book, BookNoted, Cancel, Confirm, Decline, PatchAppointment, Reschedule;
-    budget: PatchBudget;
-    calendars: ConnectCalendar, DisconnectCalendar, PatchCalendar, ReadCalendar, RecordRead, RemoveCalendar,
-        StoreEvents;
-    calls: MarkCall, RecordCall;
-    catalog: CreateFirstServices, CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService,
-        PatchStaff, SetServiceStaff;
-    contacts: CreateContact, MergeContacts, NoteExport, PatchContact;
-    conversations: DeleteConversation, DeleteGap, FinishTurn, ReplyByTeam,
-        StartConversation, TakeTurn;
-    customers: BookOnline, CancelByLink, MintLink, MoveByLink;
-    diary: AddTimeOff, CloseDays, DeleteSpecialDay, DeleteTimeOff, SetSpecialDay;
-    endings: CompleteConversation, EndConversation, EndOverdue;
-    erasure: EndBusiness, EraseContact, PatchRetention;
-    feeds: CreateFeed, RevokeFeed;
-    guarded: BookOnce, StartingAt<Cancel>, StartingAt<Reschedule>;
-    keys: CreateKey, RevokeKey;
-    knowledge: AddKnowledge, DeleteKnowledge, PatchKnowledge;
-    mails: ResendMail;
-    messages: PatchMessage, TakeMessage;
-    notices: SendNoticeAgain, SetConsent, StopNotices;
-    offers: AcceptMembership, DeclineMembership;
-    people: AddMember, NoteLink, PatchMember, PatchNotifications, RemoveMember;
-    profile: PatchBusiness, PatchProfile;
-    receptionist: PatchReceptionist;
-    webhooks: AlertOfFailing, CreateWebhook, DeleteWebhook, OperatorCreateWebhook, PatchWebhook,
-        RotateSecret, TurnOff;
-    website: PatchNotices, SetWebsite;
-    writing: EndRemoval, ForgetWrites, RecordSeen, RecordWrite, StepTask, StopWrites, WriteAppointment;
+modules! {
+    alerts, appointments, budget, calendars, calls, catalog, contacts, conversations, customers, diary, endings, erasure, feeds, guarded, keys, knowledge, mails, messages, notices, offers, people, profile, receptionist, webhooks, website, writing,
 }

@@ -11,6 +11,8 @@ use crate::business::alerts::last_alert;
 use crate::business::{Change, Context, Decision, Shown, Write};
 use crate::error::Result;
 
+super::listed!(ReadAlerts, Unsubscribe);
+
 #[derive(Clone, Copy, Debug)]
 pub struct ReadAlerts {
     /// The number of the alert; `None` for all alerts.

@@ -15,6 +15,8 @@ use super::{contacts, for_both};
 use crate::business::{Change, Context, Decision, Gives, New, Shown, Write};
 use crate::error::Result;
 
+super::listed!(Book, BookNoted, Cancel, Confirm, Decline, PatchAppointment, Reschedule);
+
 #[derive(Clone, Debug)]
 pub struct Book {
     pub request: BookRequest,

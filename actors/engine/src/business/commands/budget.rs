@@ -7,6 +7,8 @@ use view::{BudgetView, LimitsView};
 use crate::business::{Change, Context, Decision, Shown, Write};
 use crate::error::Result;
 
+super::listed!(PatchBudget);
+
 /// Changes the given limits of the budget. Records that exceed a new limit are not deleted.
 #[derive(Clone, Debug)]
 pub struct PatchBudget {

@@ -15,6 +15,16 @@ use crate::business::state::State;
 use crate::business::{Change, Context, Decision, Given, New, Removed, Shown, Write};
 use crate::error::Result;
 
+super::listed!(
+    ConnectCalendar,
+    DisconnectCalendar,
+    PatchCalendar,
+    ReadCalendar,
+    RecordRead,
+    RemoveCalendar,
+    StoreEvents
+);
+
 /// Connects a calendar. The caller has already read it once, and has checked its address.
 #[derive(Clone, Debug)]
 pub struct ConnectCalendar {

@@ -11,6 +11,8 @@ use super::contacts;
 use crate::business::{Change, Context, Decision, New, Shown, Write};
 use crate::error::Result;
 
+super::listed!(MarkCall, RecordCall);
+
 /// Saves a finished call. If `contact_id` is `None`, the contact is found by phone number, or created.
 #[derive(Clone, Debug)]
 pub struct RecordCall {

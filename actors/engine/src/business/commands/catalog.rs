@@ -17,6 +17,17 @@ use crate::business::references::{Watch, in_use};
 use crate::business::{Change, Context, Decision, New, Removed, Shown, Write, change::weight_of_change};
 use crate::error::{EngineError, Result};
 
+super::listed!(
+    CreateFirstServices,
+    CreateService,
+    CreateStaff,
+    DeleteService,
+    DeleteStaff,
+    PatchService,
+    PatchStaff,
+    SetServiceStaff
+);
+
 #[derive(Clone, Debug)]
 pub struct CreateService {
     pub name: Text<1, 200>,

@@ -12,6 +12,8 @@ use crate::business::{Change, Context, Decision, Gives, New, Removed, Shown, Wri
 use crate::error::Result;
 use crate::mail::{consent_of, write_email_consent, write_text_consent};
 
+super::listed!(CreateContact, MergeContacts, NoteExport, PatchContact);
+
 #[derive(Clone, Debug)]
 pub struct CreateContact {
     /// The details contain at least a name, a phone number or an e-mail address.

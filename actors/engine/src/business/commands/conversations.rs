@@ -32,6 +32,8 @@ use crate::talking::{Round, Rounds, UsedTokens};
 
 pub use super::endings::EndConversation;
 
+super::listed!(DeleteConversation, DeleteGap, FinishTurn, ReplyByTeam, StartConversation, TakeTurn);
+
 /// Starts a conversation. The answer contains the receptionist's first turn.
 #[derive(Clone, Debug)]
 pub struct StartConversation {

@@ -25,6 +25,8 @@ use super::guarded::elsewhere;
 use crate::business::{Change, Context, Decision, New, SeenByLink, Shown, Write, links};
 use crate::error::{EngineError, Result};
 
+super::listed!(BookOnline, CancelByLink, MintLink, MoveByLink);
+
 /// A customer books and moves appointments under the same rules as an integration.
 const CUSTOMER: Party = Party::Integration { allow_pending: true };
 

@@ -16,6 +16,8 @@ use view::{AffectedView, AffectingView, SpecialDayRemovedView, SpecialDayView, T
 use crate::business::{Change, Context, Decision, Gives, New, Removed, Shown, Write};
 use crate::error::Result;
 
+super::listed!(AddTimeOff, CloseDays, DeleteSpecialDay, DeleteTimeOff, SetSpecialDay);
+
 /// Replaces the weekly hours on one date.
 #[derive(Clone, Debug)]
 pub struct SetSpecialDay {

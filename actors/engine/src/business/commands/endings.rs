@@ -24,6 +24,8 @@ use crate::business::{Change, Context, Decision, Removed, Shown, Write};
 use crate::error::Result;
 use crate::talking::UsedTokens;
 
+super::listed!(CompleteConversation, EndConversation, EndOverdue);
+
 /// A summary that the model has not written in this time after the end is made from the effects.
 const SUMMARY_AWAITED: TimeDelta = TimeDelta::seconds(30);
 

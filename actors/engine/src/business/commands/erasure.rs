@@ -17,6 +17,8 @@ use crate::business::{
 use crate::error::Result;
 use crate::maintenance::erasure;
 
+super::listed!(EndBusiness, EraseContact, PatchRetention);
+
 /// Deletes the record of a contact, and the aliases of the contacts that were merged into it. A background job
 /// then deletes the data of all these contacts in other records.
 #[derive(Clone, Copy, Debug)]

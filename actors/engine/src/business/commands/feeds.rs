@@ -14,6 +14,8 @@ use crate::business::{Change, Context, Decision, New, Removed, Write};
 use crate::calendars::feeds::FeedToken;
 use crate::error::Result;
 
+super::listed!(CreateFeed, RevokeFeed);
+
 /// Creates a feed. Only the answer to this change contains the address.
 #[derive(Clone, Debug)]
 pub struct CreateFeed {

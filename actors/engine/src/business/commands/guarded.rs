@@ -15,6 +15,8 @@ use super::appointments::{Book, BookingContact, Cancel, Reschedule, amend, book,
 use crate::business::{Change, Context, Decision, Shown, survivor};
 use crate::error::Result;
 
+super::listed!(BookOnce, StartingAt<Cancel>, StartingAt<Reschedule>);
+
 /// The field that is named in the refusal of a request whose expected start is wrong. The detail of the
 /// refusal contains the actual start.
 pub const EXPECTED_STARTS_AT: &str = "expected_starts_at";

@@ -8,6 +8,8 @@ use crate::business::{Change, Context, Decision, New, Removed, Write};
 use crate::credentials;
 use crate::error::Result;
 
+super::listed!(CreateKey, RevokeKey);
+
 /// Creates an API key. Only the answer to this change contains the whole key.
 #[derive(Clone, Debug)]
 pub struct CreateKey {

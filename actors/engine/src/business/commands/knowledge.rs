@@ -6,6 +6,8 @@ use store::{Weight, keys};
 use crate::business::{Change, Context, Decision, New, Removed, Shown, Write};
 use crate::error::Result;
 
+super::listed!(AddKnowledge, DeleteKnowledge, PatchKnowledge);
+
 #[derive(Clone, Debug)]
 pub struct AddKnowledge {
     pub details: KnowledgeDetails,

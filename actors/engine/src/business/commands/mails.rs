@@ -8,6 +8,8 @@ use crate::business::{Change, Context, Decision, New};
 use crate::error::Result;
 use crate::mail::NewMail;
 
+super::listed!(ResendMail);
+
 #[derive(Clone, Copy, Debug)]
 pub struct ResendMail {
     pub id: MailId,

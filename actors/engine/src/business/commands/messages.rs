@@ -11,6 +11,8 @@ use super::contacts;
 use crate::business::{Change, Context, Decision, New, Shown, Write};
 use crate::error::{EngineError, Result};
 
+super::listed!(PatchMessage, TakeMessage);
+
 const NO_STAFF: ProblemCode = ProblemCode::NotOfTheBusiness(Named::Staff);
 
 /// Saves a message. If `contact_id` is `None`, the contact is found by the caller's phone number.

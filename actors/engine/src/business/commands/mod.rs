@@ -30,6 +30,8 @@ pub mod webhooks;
 pub mod website;
 pub mod writing;
 
+use super::listed::listed;
+
 /// A change whose answer is the resource as the operator and the team see it.
 #[derive(Clone, Debug)]
 pub struct ForOperator<C>(pub C);

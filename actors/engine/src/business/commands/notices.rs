@@ -14,6 +14,8 @@ use crate::business::{Change, Context, Decision, New, Shown, Write, within_budge
 use crate::error::Result;
 use crate::mail::{consent_of, email_consent_key, write_email_consent, write_mail, write_text_consent};
 
+super::listed!(SendNoticeAgain, SetConsent, StopNotices);
+
 /// Sends a new notice about the appointment of a logged notice. The new notice describes the appointment as it
 /// is now.
 #[derive(Clone, Copy, Debug)]

@@ -14,6 +14,8 @@ use super::people::member;
 use crate::business::{Change, Context, Decision, Removed, Shown, Write};
 use crate::error::Result;
 
+super::listed!(AcceptMembership, DeclineMembership);
+
 #[derive(Clone, Debug)]
 pub struct AcceptMembership {
     pub person: Person,

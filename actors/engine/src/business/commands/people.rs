@@ -15,6 +15,8 @@ use crate::business::{Change, Context, Decision, New, Removed, Shown, Write, cha
 use crate::error::Result;
 use crate::mail::NewMail;
 
+super::listed!(AddMember, NoteLink, PatchMember, PatchNotifications, RemoveMember);
+
 #[derive(Clone, Debug)]
 pub struct AddMember {
     pub person: Person,

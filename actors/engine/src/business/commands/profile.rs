@@ -12,6 +12,8 @@ use view::{AffectedView, AffectingView, BusinessView, OperatorBusinessView, View
 use crate::business::{Change, Context, Decision, Shown, Write};
 use crate::error::Result;
 
+super::listed!(PatchBusiness, PatchProfile);
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PatchBusiness {
     pub name: Option<Text<1, 200>>,

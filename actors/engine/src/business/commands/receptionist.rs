@@ -6,6 +6,8 @@ use view::ReceptionistView;
 use crate::business::{Change, Context, Decision, Shown, Write};
 use crate::error::Result;
 
+super::listed!(PatchReceptionist);
+
 /// A change of the settings. `Some(None)` sets a field to its default.
 #[derive(Clone, Debug, Default)]
 pub struct PatchReceptionist {

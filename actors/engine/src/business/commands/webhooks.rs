@@ -15,6 +15,16 @@ use crate::business::{Change, Context, Decision, New, Removed, Shown, Write, cha
 use crate::delivery::reveal;
 use crate::error::Result;
 
+super::listed!(
+    AlertOfFailing,
+    CreateWebhook,
+    DeleteWebhook,
+    OperatorCreateWebhook,
+    PatchWebhook,
+    RotateSecret,
+    TurnOff
+);
+
 /// Adds an endpoint. Only the answer to this change contains the secret.
 #[derive(Clone, Debug)]
 pub struct CreateWebhook {

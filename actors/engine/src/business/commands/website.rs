@@ -10,6 +10,8 @@ use view::{NoticesView, WebsiteView};
 use crate::business::{AnswerOf, BusinessHandle, Change, Context, Decision, Request, Shown, Write};
 use crate::error::Result;
 
+super::listed!(PatchNotices, SetWebsite);
+
 /// A change to the booking page. `Some(None)` sets a field to its default.
 #[derive(Clone, Debug, Default)]
 pub struct PatchWebsite {

@@ -16,6 +16,8 @@ use crate::business::state::State;
 use crate::business::{Change, Context, Decision, Given, Removed, Shown, Write, writes};
 use crate::error::Result;
 
+super::listed!(EndRemoval, ForgetWrites, RecordSeen, RecordWrite, StepTask, StopWrites, WriteAppointment);
+
 /// The maximum number of writes that a step changes.
 pub(crate) const STEP_MAX: usize = 128;
 /// The maximum number of steps in the commit that begins a task. They examine about 4,000 appointments of the business.
