@@ -16,8 +16,21 @@ pub struct Counted {
 
 const API_KEYS: Counted = Counted { kind: kind::KEY, budget: BudgetKind::Keys, decodes: None };
 
-pub const COUNTED: [Counted; 9] = {
-    let (mut all, mut found, mut number) = ([API_KEYS; 9], 0, 0);
+/// The number of counted kinds: the kinds of the table that have a budget, and API keys.
+const LEN: usize = {
+    let (mut found, mut at) = (1, 0);
+    while at < KINDS.len() {
+        if KINDS[at].budget.is_some() {
+            found += 1;
+        }
+        at += 1;
+    }
+    found
+};
+
+/// The counted kinds in the order of their numbers.
+pub const COUNTED: [Counted; LEN] = {
+    let (mut all, mut found, mut number) = ([API_KEYS; LEN], 0, 0);
     while number < u8::MAX {
         let mut at = 0;
         while at < KINDS.len() {
