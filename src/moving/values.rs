@@ -9,12 +9,11 @@ use chrono::NaiveDate;
 use chrono_tz::Tz;
 use domain::schema::Break;
 use domain::{
-    AppointmentId, AppointmentStatus, Attendance, BlockedTimeId, BookedAs, BookingMode, BusinessId,
-    CalendarSyncStatus, CallId, CallOutcome, CallStatus, Channel, Color, ContactId, ConversationId,
-    ConversationMode, Currency, CustomerWord, DayWindows, Direction, DisabledReason, Email, EndedBy,
-    ImportProblem, KnowledgeId, Locale, MessageId, MessageStatus, NoticeScope, Phone, ProblemCode,
-    REMINDER_HOURS_MAX, REMINDERS_MAX, ServiceId, Slug, Source, StaffId, Text, Timestamp, Turn, Urgency,
-    WebhookId, WebhookSecret, WebhookStatus, WebhookUrl, Week, WeeklyBreaks,
+    AppointmentStatus, Attendance, BookedAs, BookingMode, CalendarSyncStatus, CallOutcome, CallStatus,
+    Channel, Color, ConversationMode, Currency, CustomerWord, DayWindows, Direction, DisabledReason, Email,
+    EndedBy, ImportProblem, Locale, MessageStatus, NoticeScope, Phone, ProblemCode, REMINDER_HOURS_MAX,
+    REMINDERS_MAX, Slug, Source, Text, Timestamp, Turn, Urgency, WebhookSecret, WebhookStatus, WebhookUrl,
+    Week, WeeklyBreaks,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -118,9 +117,17 @@ macro_rules! fields {
 }
 
 fields! {
-    AppointmentId, AppointmentStatus, Attendance, BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, Channel, ContactId, ConversationId, ConversationMode, EndedBy, CustomerWord, Direction, DisabledReason, KnowledgeId, Locale, MessageId, bool,
-    MessageStatus, NoticeScope, ServiceId, Source, StaffId, Timestamp, Urgency, WebhookId, WebhookStatus
+    AppointmentStatus, Attendance, BookingMode, CalendarSyncStatus, CallOutcome, CallStatus, Channel, ConversationMode,
+    CustomerWord, Direction, DisabledReason, EndedBy, Locale, MessageStatus, NoticeScope, Source, Timestamp, Urgency,
+    WebhookStatus, bool
 }
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $id:ident),* $(,)?) => {
+        fields! { $(domain::$id),* }
+    };
+}
+domain::each_id!(ids);
 
 /// A phone number that must be in E.164 form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, JsonSchema)]
