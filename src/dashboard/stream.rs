@@ -38,21 +38,11 @@ const TOLD_MAX: usize = 32;
 
 /// The right that a person needs for events of this kind. `None` means that no event is sent.
 fn right(kind: LiveKind) -> Option<Right> {
-    use AuditedKind as K;
-    let kind = match kind {
-        LiveKind::Alert => return Some(Right::Own),
-        LiveKind::Delivery => return Some(Right::Integrations),
-        LiveKind::Of(kind) => kind,
-    };
-    Some(match kind {
-        K::Appointment | K::Contact | K::Message | K::Call | K::Conversation => Right::Day,
-        K::Feed | K::Calendar => Right::Own,
-        K::Business | K::Service | K::Staff | K::TimeOff | K::Knowledge | K::Gap => Right::Settings,
-        K::ApiKey | K::Webhook | K::Mail => Right::Integrations,
-        K::Person => Right::People,
-        K::Retention => Right::Data,
-        K::Budget | K::SpecialDay | K::Backup | K::Export => return None,
-    })
+    match kind {
+        LiveKind::Alert => Some(Right::Own),
+        LiveKind::Delivery => Some(Right::Integrations),
+        LiveKind::Of(kind) => kind.right(),
+    }
 }
 
 pub(super) async fn show(member: Member) -> Answered {

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::words::words;
-use super::{AuditId, ConversationId, KeyId, PersonId, Timestamp};
+use super::{AuditId, ConversationId, KeyId, PersonId, Right, Timestamp};
 
 words! {
     AuditAction {
@@ -287,6 +287,24 @@ impl AuditAction {
                 | Self::PersonSignedIn
                 | Self::PersonSignedOut
         )
+    }
+}
+
+impl AuditedKind {
+    /// Returns the right that a person needs to see changes to resources of this kind on open pages. Returns `None` if
+    /// no page shows them.
+    pub fn right(self) -> Option<Right> {
+        Some(match self {
+            Self::Appointment | Self::Contact | Self::Message | Self::Call | Self::Conversation => Right::Day,
+            Self::Feed | Self::Calendar => Right::Own,
+            Self::Business | Self::Service | Self::Staff | Self::TimeOff | Self::Knowledge | Self::Gap => {
+                Right::Settings
+            }
+            Self::ApiKey | Self::Webhook | Self::Mail => Right::Integrations,
+            Self::Person => Right::People,
+            Self::Retention => Right::Data,
+            Self::Budget | Self::SpecialDay | Self::Backup | Self::Export => return None,
+        })
     }
 }
 
