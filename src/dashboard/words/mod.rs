@@ -1,9 +1,9 @@
 //! The texts of the pages: message catalogues (`en`, `fr`), and texts for codes of the engine.
 
 pub(super) mod attempts;
-pub(super) mod audit;
 pub(super) mod audited;
 pub(super) mod problems;
+pub(super) mod records;
 pub(super) mod refusals;
 
 use domain::Locale;

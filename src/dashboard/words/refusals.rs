@@ -1,11 +1,10 @@
 //! The engine's refusals, in each language. The matches are exhaustive, so each refusal has a text.
 
-use domain::{
-    Amendment, AppointmentStatus, BudgetKind, Conflict, Denied, Locale, Refusal, SlotReason, UnderWay, Wait,
-};
+use domain::{Amendment, AppointmentStatus, Conflict, Denied, Locale, Refusal, SlotReason, UnderWay, Wait};
 
 use super::of;
 use super::problems::problem;
+use super::records::budget;
 use crate::words::Words;
 
 pub(in crate::dashboard) fn refusal(words: &Words, refusal: &Refusal) -> String {
@@ -327,52 +326,6 @@ fn appointment(locale: Locale, status: AppointmentStatus, amendment: Amendment) 
         Locale::En => format!("This appointment {is} and cannot be {amended}."),
         Locale::Fr => format!("Ce rendez-vous {is} et ne peut pas être {amended}."),
     }
-}
-
-fn budget(locale: Locale, kind: BudgetKind) -> &'static str {
-    let (english, french) = match kind {
-        BudgetKind::Services => (
-            "The maximum number of services has been reached.",
-            "Le nombre maximal de prestations est atteint.",
-        ),
-        BudgetKind::Staff => (
-            "The maximum number of staff members has been reached.",
-            "Le nombre maximal de membres de l’équipe est atteint.",
-        ),
-        BudgetKind::Keys => {
-            ("The maximum number of keys has been reached.", "Le nombre maximal de clés est atteint.")
-        }
-        BudgetKind::Contacts => {
-            ("The maximum number of contacts has been reached.", "Le nombre maximal de contacts est atteint.")
-        }
-        BudgetKind::Appointments => (
-            "The maximum number of appointments has been reached.",
-            "Le nombre maximal de rendez-vous est atteint.",
-        ),
-        BudgetKind::Calls => {
-            ("The maximum number of calls has been reached.", "Le nombre maximal d’appels est atteint.")
-        }
-        BudgetKind::Messages => {
-            ("The maximum number of messages has been reached.", "Le nombre maximal de messages est atteint.")
-        }
-        BudgetKind::Knowledge => (
-            "The storage limit for knowledge entries has been reached.",
-            "La limite de stockage des connaissances est atteinte.",
-        ),
-        BudgetKind::WaitingDeliveries => (
-            "The maximum number of deliveries is waiting. Try again later.",
-            "Le nombre maximal d’envois en attente est atteint. Réessayez plus tard.",
-        ),
-        BudgetKind::WaitingNotices => (
-            "The maximum number of notices is waiting. Try again later.",
-            "Le nombre maximal de notifications en attente est atteint. Réessayez plus tard.",
-        ),
-        BudgetKind::Conversations => (
-            "The maximum number of conversations is reached. Try again later.",
-            "Le nombre maximal de conversations est atteint. Réessayez plus tard.",
-        ),
-    };
-    of(locale, english, french)
 }
 
 fn denied(locale: Locale, denied: Denied) -> &'static str {

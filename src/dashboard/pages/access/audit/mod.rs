@@ -17,7 +17,7 @@ use view::PersonView;
 
 use crate::dashboard::days::by_day;
 use crate::dashboard::pages::prelude::*;
-use crate::dashboard::words::audit as words;
+use crate::dashboard::words::records as words;
 
 const SHOWN: usize = 50;
 const NAME_CHARS_MAX: usize = 80;

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::dashboard::pages::prelude::*;
-use crate::dashboard::words::audited;
+use crate::dashboard::words::{audited, records};
 
 const CHARS_MAX: usize = 300;
 
@@ -39,7 +39,7 @@ impl Member {
     /// The name of a changed field. A field that only an earlier version had keeps its technical name.
     pub(super) fn audit_field(&self, change: &FieldChange) -> String {
         match (change.audited(), change.field.parse::<NaiveDate>()) {
-            (Some(field), _) => audited::field(self.words.locale, field).to_owned(),
+            (Some(field), _) => records::field(self.words.locale, field).to_owned(),
             (None, Ok(day)) => self.words.date(day),
             (None, Err(_)) => change.field.clone(),
         }
