@@ -1,6 +1,7 @@
-//! The English sentences for the engine's codes, for the APIs, the command line and MCP. Each match is
+//! The English sentences for the engine's codes, for the APIs, the command line and MCP. Each match over codes is
 //! exhaustive, so a new code without a sentence does not compile.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use domain::{
@@ -10,6 +11,7 @@ use domain::{
 use engine::backup::BackupFailure;
 use net::named::TlsFault;
 use store::DiskFull;
+use talk::words::capitalised;
 
 use crate::config::variables;
 use crate::tables::contacts::COLUMNS;
@@ -528,16 +530,12 @@ fn webhook_url(refusal: UrlRefusal) -> String {
     }
 }
 
-/// The records that the budget of a kind limits, for the descriptions of the operator API.
-pub(crate) fn budget_kind(kind: BudgetKind) -> &'static str {
-    match kind {
-        BudgetKind::Services => "Services.",
+/// The records that the budget of a kind limits, for the descriptions of the operator API. If the kind in words says
+/// it all, it is the description.
+pub(crate) fn budget_kind(kind: BudgetKind) -> Cow<'static, str> {
+    Cow::Borrowed(match kind {
         BudgetKind::Staff => "Staff members.",
         BudgetKind::Keys => "API keys that are not revoked.",
-        BudgetKind::Contacts => "Contacts.",
-        BudgetKind::Appointments => "Appointments.",
-        BudgetKind::Calls => "Calls.",
-        BudgetKind::Messages => "Messages.",
         BudgetKind::Knowledge => "Knowledge entries.",
         BudgetKind::WaitingDeliveries => {
             "Webhook deliveries that wait for an attempt. Their bytes are the bytes of their events."
@@ -548,7 +546,8 @@ pub(crate) fn budget_kind(kind: BudgetKind) -> &'static str {
         BudgetKind::Conversations => {
             "Conversations of the receptionist. At the limit, a new conversation replaces an ended one."
         }
-    }
+        other => return Cow::Owned(format!("{}.", capitalised(&spaced(other)))),
+    })
 }
 
 /// The kind in words: `waiting deliveries`.

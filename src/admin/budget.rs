@@ -68,7 +68,8 @@ declared_schema!(
     BudgetPatch[" A change to the limits; a kind that is absent keeps its limits."] | generator,
     declared | {
         for kind in BudgetKind::ALL {
-            declared.property::<Patch<KindPatch>>(kind.as_str(), &[english::budget_kind(*kind)], generator);
+            let about = english::budget_kind(*kind);
+            declared.property::<Patch<KindPatch>>(kind.as_str(), &[&*about], generator);
         }
     }
 );
