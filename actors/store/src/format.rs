@@ -16,14 +16,15 @@ use std::path::Path;
 
 use super::StoreError;
 use super::files::replace;
+use super::kept::FORMAT_OF_KINDS;
 use super::records::STORE_FORMAT;
 
 pub(super) const NAME: &str = "format";
 
 /// Format 6 introduced the journal. Earlier versions would not read the rows that only the journal contains.
 pub(super) const READ_BY: u16 = 6;
-/// Format 13 added the copies of appointments in calendars. Earlier versions would not update them.
-const WRITTEN_BY: u16 = 13;
+/// Versions that do not know a kind of records would not update, count or erase them.
+const WRITTEN_BY: u16 = FORMAT_OF_KINDS;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Format {
@@ -101,10 +102,14 @@ mod tests {
     fn a_later_format_is_refused_unless_it_may_be_written() {
         let dir = tempfile::tempdir().unwrap();
         let write = |text: &str| fs::write(dir.path().join(NAME), text).unwrap();
-        write("format = 14\nread-by = 6\nwritten-by = 14\nmore = x\n");
+        let later = STORE_FORMAT + 1;
+        write(&format!("format = {later}\nread-by = 6\nwritten-by = {later}\nmore = x\n"));
         let refused = check(dir.path());
-        assert!(matches!(refused, Err(StoreError::Format { found: 14, known: STORE_FORMAT })), "{refused:?}");
-        write("format = 14\nread-by = 6\nwritten-by = 13\n");
+        assert!(
+            matches!(refused, Err(StoreError::Format { found, known: STORE_FORMAT }) if found == later),
+            "{refused:?}"
+        );
+        write(&format!("format = {later}\nread-by = 6\nwritten-by = {STORE_FORMAT}\n"));
         check(dir.path()).unwrap();
     }
 

@@ -35,6 +35,8 @@ use super::{Batch, Key, Record, StoreError, keys};
 /// - `expires`: this field of `Retention` states when the records expire.
 /// - `of_contact`: a record may belong to a contact, whose id is in `contact_id`. The kind of the index by contact follows.
 ///   The entries of this index end with the last part of the record's key.
+/// - `since`: the format of the store that introduced the kind. Earlier versions refuse a store of this format, because they
+///   would not count, erase or export the records. The mark of a new kind raises the format of the store by one.
 /// - `hot`: the actor of the business has these records in its memory. It loads them in one scan, so the number of their
 ///   kind is below [`kind::HOT_END`].
 ///
@@ -60,7 +62,7 @@ macro_rules! each_kind {
                 Notices(NoticeSettings) "notices" [single] [hot] {
                     NOTICES "settings of notices", |_it, of| keys::notices(of), []
                 }
-                Receptionist(Receptionist) "receptionist" [single] [hot] {
+                Receptionist(Receptionist) "receptionist" [single] [hot] [since 10] {
                     RECEPTIONIST "settings of the receptionist", |_it, of| keys::receptionist(of), []
                 }
                 Service(Service) "service" [hot] {
@@ -96,7 +98,7 @@ macro_rules! each_kind {
                     search CALL_SEARCH
                 }
                 Conversation(Conversation) "conversation"
-                    [of_contact CONVERSATION_BY_CONTACT] [personal 9] [expires calls_days] {
+                    [of_contact CONVERSATION_BY_CONTACT] [personal 9] [expires calls_days] [since 10] {
                     CONVERSATION "conversations" Conversations, |it, of| keys::conversation(of, it.id),
                     [created_at, updated_at], |ended_at| &mut *ended_at,
                     index conversation_rows in [CONVERSATION_BY_UPDATE CONVERSATION_BY_CONTACT CONVERSATION_OPEN
@@ -121,36 +123,36 @@ macro_rules! each_kind {
             }
             others {
                 Budget [hot] { BUDGET "budgets", |_it, of| keys::budget(of), [] }
-                Alias { ALIAS "merged contacts", |it, of| keys::alias(of, it.from), [], index alias_rows }
-                Membership [hot] {
+                Alias [since 8] { ALIAS "merged contacts", |it, of| keys::alias(of, it.from), [], index alias_rows }
+                Membership [hot] [since 5] {
                     MEMBERSHIP "memberships", |it, of| keys::membership(of, it.person_id),
                     [created_at, updated_at], index membership_rows
                 }
-                Feed {
+                Feed [since 9] {
                     FEED "feeds", |it, of| keys::feed(of, it.id), [created_at],
                     |revoked_at| &mut *revoked_at, index feed_rows in [FEED_LIVE]
                 }
-                ConnectedCalendar [hot] {
+                ConnectedCalendar [hot] [since 10] {
                     CALENDAR "connected calendars", |it, of| keys::calendar(of, it.id),
                     [created_at, updated_at], index calendar_rows
                 }
-                CalendarState {
+                CalendarState [since 10] {
                     CALENDAR_STATE "states of calendars", |it, of| keys::calendar_state(of, it.calendar_id), [],
                     |last_read_at| &mut *last_read_at, |last_attempt_at| &mut *last_attempt_at
                 }
-                CalendarBusy {
+                CalendarBusy [since 10] {
                     CALENDAR_BUSY "busy times of calendars", |it, of| keys::calendar_busy(of, it.calendar_id), []
                 }
-                CalendarEvent {
+                CalendarEvent [since 10] {
                     CALENDAR_EVENT "events of calendars",
                     |it, of| keys::calendar_event(of, it.calendar_id, &it.hash), []
                 }
-                CalendarWrite {
+                CalendarWrite [since 13] {
                     CALENDAR_WRITE "writes to calendars",
                     |it, of| keys::calendar_write(of, it.calendar_id, it.appointment_id), [],
                     index calendar_write_rows
                 }
-                Gap { GAP "unanswered questions", |it, of| keys::gap(of, it.id), [asked_at] }
+                Gap [since 10] { GAP "unanswered questions", |it, of| keys::gap(of, it.id), [asked_at] }
                 AuditRecord [expires audit_days] {
                     AUDIT "audit entries", |it, of| keys::audit(of, it.entry.id), [entry.at]
                 }
@@ -230,7 +232,15 @@ macro_rules! declare {
         $(declare!(@kind $other [$([$($other_mark)+])*] { $($other_facts)* });)*
 
         pub const KINDS: &[Kind] = &[$(Kind::of::<$record>(),)* $(Kind::of::<$other>(),)*];
+
+        /// The format that each mark `since` states, and 0 for each other mark.
+        const FORMATS: &[u16] = &[
+            $($(declare!(@format $($mark)+),)*)*
+            $($(declare!(@format $($other_mark)+),)*)*
+        ];
     };
+    (@format since $format:literal) => { $format };
+    (@format $($_mark:tt)+) => { 0 };
     (@kind $record:ident [$([$($mark:tt)+])*] {
         $kind:ident $name:literal $($budget:ident)?, |$it:ident, $of:ident| $key:expr,
         [$($($stamp:ident).+),*] $(, |$has:ident| $may_have:expr)* $(, index $index:ident $(in [$($indexes:ident)+])?)?
@@ -268,6 +278,7 @@ macro_rules! declare {
     (@mark single) => {};
     (@mark personal $_stage:literal) => {};
     (@mark expires $_days:ident) => {};
+    (@mark since $_format:literal) => {};
     (@mark hot) => {};
     (@mark of_contact $index:ident) => {
         const BY_CONTACT: Option<u8> = Some(kind::$index);
@@ -283,6 +294,18 @@ macro_rules! declare {
     };
 }
 each_kind!(declare);
+
+/// The format of the store that introduced the newest kind of records.
+pub(crate) const FORMAT_OF_KINDS: u16 = {
+    let (mut newest, mut at) = (0, 0);
+    while at < FORMATS.len() {
+        if FORMATS[at] > newest {
+            newest = FORMATS[at];
+        }
+        at += 1;
+    }
+    newest
+};
 
 fn present<const N: usize>(stamps: [Option<&mut Timestamp>; N]) -> Vec<&mut Timestamp> {
     stamps.into_iter().flatten().collect()

@@ -34,7 +34,8 @@ pub enum Upgrades {
 /// that earlier versions do not open a store with contents that they do not know. These contents are new
 /// record versions and kinds of rows (step from 3), rows of people, memberships, sessions, links and mails
 /// (step from 4), the journal (step from 5), merged contacts (step from 7), feeds (step from 8), connected
-/// calendars and conversations (step from 9), and the copies of appointments in calendars (step from 12).
+/// calendars and conversations (step from 9), and the copies of appointments in calendars (step from 12). A later
+/// kind of records states its format in the table of kinds, with the mark `since`.
 const CONVERTED: Range<u16> = 1..STORE_FORMAT;
 
 /// Refuses a store whose format is not the current format.

@@ -7,6 +7,7 @@ use domain::{
 use uuid::Uuid;
 
 use crate::codec::{Field, Fields, Record, encoded, fields, record};
+use crate::kept::FORMAT_OF_KINDS;
 use crate::{KEY_BYTES_MAX, StoreError};
 
 /// The erasure of a contact. Digests of the contact's phone number and e-mail address identify its data in
@@ -149,8 +150,12 @@ pub struct RoundRecord {
 
 record!(RoundRecord, "round", { 1: began, after, is_through });
 
+/// The newest format that changed rows of existing kinds. Format 12 added the list of unhandled calls.
+const FORMAT_OF_LAYOUTS: u16 = 12;
+
 /// The current format of stores. Opening a store converts an earlier format and refuses a later one.
-pub const STORE_FORMAT: u16 = 13;
+pub const STORE_FORMAT: u16 =
+    if FORMAT_OF_KINDS > FORMAT_OF_LAYOUTS { FORMAT_OF_KINDS } else { FORMAT_OF_LAYOUTS };
 
 /// The format that is stored during a conversion. No version opens a store with this format, so a half-converted store
 /// is never used.
@@ -341,7 +346,7 @@ mod tests {
     fn the_meta_record_has_these_bytes_and_hides_its_secret() {
         let created_at = Timestamp::from_millis(1_772_442_000_000);
         let secret = [0xa1; 32];
-        let meta = MetaRecord { format: STORE_FORMAT, secret, link_secret: [0xa2; 32], created_at };
+        let meta = MetaRecord { format: 13, secret, link_secret: [0xa2; 32], created_at };
         let rest = "0da1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b39030000";
         check(&meta, &format!("02{rest}{}", "a2".repeat(32)));
         check_damage(&meta, |bytes| bytes.copy_within(2..34, 43));
