@@ -197,7 +197,9 @@ impl ImportedBusiness {
                 check(&mut problems, is_line, "address", ProblemCode::NotOneLine);
                 Write::put(of, None, &website)
             }
-            other => {
+            mut other => {
+                let contact = other.contact().and_then(|contact| *contact);
+                self.check_contact_id(contact, &mut problems)?;
                 let mut rows = Batch::default();
                 other.put(of, &mut rows);
                 Write::Rows(rows)
