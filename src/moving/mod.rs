@@ -22,7 +22,7 @@ mod values;
 pub(crate) use read::problem_in;
 pub(crate) use records::VERSION;
 use records::VERSION_MIN;
-pub(crate) use stream::stream;
+pub(crate) use stream::{line as exported_line, stream};
 pub(crate) use take::{Lines, PROBLEMS_MAX, Taking, place};
 
 pub(crate) const FORMAT: &str = "receptionist-export";

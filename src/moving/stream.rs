@@ -95,7 +95,8 @@ fn problem(difference: &Difference) -> String {
         .end()
 }
 
-pub(super) fn line(moved: &Moved) -> String {
+/// The line of a record, with the newline at its end.
+pub(crate) fn line(moved: &Moved) -> String {
     let kind = moved.kind().map_or(BUSINESS_END, MovedKind::word);
     written(moved, Written::new("kind", kind)).end()
 }

@@ -4,7 +4,8 @@ use domain::{BusinessId, CallId, ContactId, Problem, Timestamp};
 use store::kept::{self, Kept, Stamped};
 use store::{Batch, Key, Record, StoreError};
 
-use crate::business::{ErasedContacts, Personal};
+use crate::business::{BusinessHandle, ErasedContacts, Page, PageRequest, Personal};
+use crate::error::EngineError;
 
 /// Declares the kinds of exported records from the store's table of records.
 macro_rules! declare {
@@ -58,6 +59,22 @@ macro_rules! declare {
             pub const fn is_of_contact(self) -> bool {
                 match self {
                     $(Self::$kind => domain::$record::BY_CONTACT.is_some(),)*
+                }
+            }
+
+            /// Reads the records of this kind that belong to a contact, newest first.
+            pub async fn of_contact(
+                self,
+                business: &BusinessHandle,
+                contact: ContactId,
+                page: &PageRequest,
+            ) -> Result<Page<Moved>, EngineError> {
+                match self {
+                    $(Self::$kind => {
+                        let found = business.records_of_contact::<domain::$record>(contact, page).await?;
+                        let items = found.items.into_iter().map(Moved::$kind).collect();
+                        Ok(Page { items, next: found.next })
+                    })*
                 }
             }
 

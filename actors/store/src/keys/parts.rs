@@ -72,6 +72,12 @@ fn ordered_date(date: NaiveDate) -> [u8; 16] {
     bytes
 }
 
+/// Returns the key of a record of this kind. The key ends with the id, or with the instant and the id.
+pub fn record(business: BusinessId, kind: u8, instant: Timestamp, id: impl ResourceId) -> Key {
+    let key = of_instant(start(business, kind), instant, id);
+    if has_width(&key, kind) { key } else { of_id(business, kind, id) }
+}
+
 pub(super) fn of_instant(prefix: Key, instant: Timestamp, id: impl ResourceId) -> Key {
     prefix.with(&ordered(instant)).with(id.uuid().as_bytes())
 }

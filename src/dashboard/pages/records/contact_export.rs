@@ -1,7 +1,7 @@
 //! The export of a contact's data as a file, for a person who requests their data.
 //!
 //! Invariants:
-//! - The records have the form of the operator API.
+//! - The records have the form of the operator API. A kind without a form of its own has the form of its export line.
 //! - The file is read and sent in parts, so memory use does not depend on the number of records.
 
 use std::collections::VecDeque;
@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;
 use bytes::Bytes;
-use domain::ResourceId;
+use domain::{ContactId, ResourceId};
 use engine::business::{Page, PageRequest};
 use engine::moving::MovedKind;
 use engine::{BusinessHandle, EngineError};
@@ -20,6 +20,7 @@ use view::{OperatorAppointmentView, OperatorCallView, OperatorMessageView, rende
 
 use super::contact::{Filters, found};
 use crate::dashboard::pages::prelude::*;
+use crate::moving::exported_line;
 use crate::rest::error::ApiError;
 
 const READ: usize = 100;
@@ -39,15 +40,17 @@ pub(crate) async fn show(member: Member) -> Answered {
         text(&member.profile.name),
         text(&contact),
     );
-    let (business, of) = (member.business.clone(), Filters::of(contact.contact.id));
+    let (business, contact) = (member.business.clone(), contact.contact.id);
+    let of = Filters::of(contact);
     let left = MovedKind::ALL.iter().copied().filter(|kind| kind.is_of_contact()).collect();
-    let lists = stream(Sending { business, of, left, after: None, records: 0 });
+    let lists = stream(Sending { business, contact, of, left, after: None, records: 0 });
     let parts = once(ready(Ok(Bytes::from(head)))).chain(lists);
     Ok((headers, Body::from_stream(parts)).into_response())
 }
 
 struct Sending {
     business: BusinessHandle,
+    contact: ContactId,
     of: Filters,
     /// The kinds whose records are not sent yet. The first kind is being sent.
     left: VecDeque<MovedKind>,
@@ -89,18 +92,10 @@ impl Sending {
                 texts(Page { items, next: found.next })
             }
             MovedKind::Message => texts(business.messages_as::<OperatorMessageView>(messages, &page).await?),
-            MovedKind::Business
-            | MovedKind::Retention
-            | MovedKind::Website
-            | MovedKind::Notices
-            | MovedKind::Receptionist
-            | MovedKind::Service
-            | MovedKind::Staff
-            | MovedKind::SpecialDay
-            | MovedKind::TimeOff
-            | MovedKind::Contact
-            | MovedKind::Knowledge
-            | MovedKind::Webhook => unreachable!("these records belong to no contact"),
+            other => {
+                let found = other.of_contact(business, self.contact, &page).await?;
+                (found.items.iter().map(|it| exported_line(it).trim_end().to_owned()).collect(), found.next)
+            }
         };
         for record in records {
             part.push_str(if self.records == 0 { "\n" } else { ",\n" });

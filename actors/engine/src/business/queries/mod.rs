@@ -27,13 +27,13 @@ mod search;
 use chrono::NaiveDate;
 use domain::availability::{Slot, Terms};
 use domain::{
-    ApiKey, BlockedSource, BlockedTime, Business, BusinessId, KeyCreator, KeyId, Named, NoticeSettings,
-    Person, Refusal, Retention, Right, Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
-    Website,
+    ApiKey, BlockedSource, BlockedTime, Business, BusinessId, ContactId, KeyCreator, KeyId, Named,
+    NoticeSettings, Person, Refusal, Retention, Right, Service, ServiceId, SpecialDay, StaffId, StaffMember,
+    Timestamp, Website,
 };
 use store::kept::Kept;
 use store::keys::kind;
-use store::{Order, Promised, Record, Store, StoreError, keys};
+use store::{KeyRange, Order, Promised, Record, Store, StoreError, keys};
 use view::{BudgetView, KeyCreatorView, OperatorKeyView, RetentionView, SpecialDayView, TimeOffView};
 
 use super::actor::{Message, Question};
@@ -137,6 +137,32 @@ impl BusinessHandle {
         let range = keys::of_kind(self.id, R::KIND);
         self.list(page, move |reader, page| {
             collect(reader, range, Order::Ascending, page, |_, value| R::decode(value).map(Some))
+        })
+        .await
+    }
+
+    /// The records of this kind that belong to a contact, newest first. The page is empty for a kind whose records
+    /// belong to no contact.
+    pub(crate) async fn records_of_contact<R: Kept + Send + 'static>(
+        &self,
+        contact: ContactId,
+        page: &PageRequest,
+    ) -> Result<Page<R>> {
+        let Some(index) = R::BY_CONTACT else { return Ok(Page { items: Vec::new(), next: None }) };
+        let (of, order) = (self.id, Order::Descending);
+        self.list(page, move |reader, page| {
+            of_contact(reader, (of, Some(contact)), (page, order), |whose| {
+                let Some(whose) = whose else { return Ok((Vec::new(), End::OfList)) };
+                walk_theirs(
+                    reader,
+                    (whose, order),
+                    |contact| KeyRange::prefix(keys::of_id(of, index, contact)),
+                    page,
+                    |instant, id: ContactId| keys::record(of, R::KIND, instant, id),
+                    |_, it: &R| whose.has(it.clone().contact().and_then(|contact| *contact)),
+                    |it| Ok(it.clone()),
+                )
+            })
         })
         .await
     }
