@@ -1,4 +1,4 @@
-//! The file `format` names the formats that a version of the service must know to use the store.
+//! The file `format` names the formats that a version of the service must know to use the store, for example:
 //!
 //! ```text
 //! format = 13       the format of the store
