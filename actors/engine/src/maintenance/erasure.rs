@@ -16,8 +16,8 @@
 //!   of another contact loses only the number.
 
 use domain::{
-    Appointment, AppointmentId, AuditId, AuditedKind, CallId, CallRecord, Contact, ContactId, Conversation,
-    ErasureId, EventId, ResourceId, TakenMessage, Timestamp,
+    Appointment, AppointmentId, AuditId, AuditedKind, CallId, CallRecord, Contact, ContactId, ErasureId,
+    EventId, ResourceId, TakenMessage, Timestamp,
 };
 use store::kept::{self, Kept};
 use store::keys::kind;
@@ -57,8 +57,8 @@ macro_rules! declare {
 
         /// Cleans the next records of the kind whose stage is the current stage.
         fn clean_personal(step: &mut Cleaning<'_>) -> Result<bool, StoreError> {
-            $(declare! { @clean step $record $([$($mark)+])* })*
-            $(declare! { @clean step $other $([$($other_mark)+])* })*
+            $(declare! { @clean step (domain::$record) $([$($mark)+])* })*
+            $(declare! { @clean step ($other) $([$($other_mark)+])* })*
             Ok(true)
         }
     };
@@ -69,15 +69,15 @@ macro_rules! declare {
     };
     (@last $last:ident $_mark:tt $($marks:tt)*) => { declare! { @last $last $($marks)* } };
     (@last $last:ident) => {};
-    (@clean $step:ident $record:ident [personal $stage:literal] $($_marks:tt)*) => {
+    (@clean $step:ident ($record:ty) [personal $stage:literal] $($_marks:tt)*) => {
         if $step.stage == $stage {
             return $step.personal::<$record>();
         }
     };
-    (@clean $step:ident $record:ident $_mark:tt $($marks:tt)*) => {
+    (@clean $step:ident $record:tt $_mark:tt $($marks:tt)*) => {
         declare! { @clean $step $record $($marks)* }
     };
-    (@clean $step:ident $record:ident) => {};
+    (@clean $step:ident $record:tt) => {};
 }
 kept::each_kind!(declare);
 
