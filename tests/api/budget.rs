@@ -5,7 +5,7 @@ use tokio::task::JoinSet;
 
 use crate::harness::{Answer, Salon, Server, id};
 
-const KINDS: [&str; 11] = [
+const KINDS: [&str; 12] = [
     "services",
     "staff",
     "keys",
@@ -17,6 +17,7 @@ const KINDS: [&str; 11] = [
     "waiting_deliveries",
     "waiting_notices",
     "conversations",
+    "standbys",
 ];
 
 impl Salon {
@@ -81,7 +82,8 @@ async fn each_limit_allows_its_last_record_and_refuses_the_next() {
     let server = Server::open().await;
     let salon = server.salon().await;
     salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
-    for kind in KINDS.into_iter().filter(|kind| !kind.starts_with("waiting_")) {
+    let without_route = |kind: &&str| kind.starts_with("waiting_") || *kind == "standbys";
+    for kind in KINDS.into_iter().filter(|kind| !without_route(kind)) {
         let word = kind;
         let rows = salon.budget().await[kind]["rows"].as_u64().unwrap();
         salon.allow(kind, json!({ "rows_max": rows + 1 })).await;

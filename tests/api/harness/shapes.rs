@@ -428,6 +428,7 @@ const BUDGET: Shape = &[
     ("waiting_deliveries", USED),
     ("waiting_notices", USED),
     ("conversations", USED),
+    ("standbys", USED),
 ];
 const NOTIFICATION: Kind = Object(&[
     ("email", OneOf(&["now", "daily", "off"])),
