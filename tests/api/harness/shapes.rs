@@ -300,6 +300,8 @@ const KNOWLEDGE: Shape = &[
     CREATED,
     UPDATED,
 ];
+const STANDBY: Shape =
+    &[("id", Uuid), ("contact_id", OptUuid), ("service_id", Uuid), ("wish", Text), CREATED];
 const SLOT: Shape = &[("starts_at", Instant), ("ends_at", Instant)];
 const KEY: Shape = key!();
 const LISTED_KEY: Shape =
@@ -576,6 +578,7 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("messages", true) => OPERATOR_MESSAGE,
         ("messages", false) => MESSAGE,
         ("knowledge", _) => KNOWLEDGE,
+        ("standbys", true) => STANDBY,
         ("keys", true) if method == Method::POST => NEW_KEY,
         ("keys", true) => LISTED_KEY,
         ("feeds", true) if method == Method::POST => NEW_FEED,
