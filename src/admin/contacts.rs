@@ -1,11 +1,8 @@
-//! The operator's requests about contacts: the team's notes, merges, CSV files, the erasure of a contact, and the standby
-//! list.
+//! The operator's requests about contacts: the team's notes, merges, CSV files, and the erasure of a contact.
 
-use domain::{
-    ContactId, Email, Phone, Problem, ProblemCode, ServiceId, Standby, StandbyDetails, Text, Timestamp,
-};
+use domain::{ContactId, Email, Phone, Problem, ProblemCode, Text, Timestamp};
 use engine::business::commands::ForOperator;
-use engine::business::commands::contacts::{AddStandby, CreateContact, MergeContacts, PatchContact};
+use engine::business::commands::contacts::{CreateContact, MergeContacts, PatchContact};
 use engine::business::commands::erasure::EraseContact;
 use engine::business::{ContactFilter, ImportContacts, Request};
 use sha2::{Digest, Sha256};
@@ -16,7 +13,7 @@ use crate::api::contacts::{MergeBody, NewContactBody, OperatorContactPatchBody};
 use crate::rest::prelude::*;
 use crate::rest::values::search::SearchWords;
 use crate::tables::{self, Exported};
-use crate::{json_object, list_query, query_object};
+use crate::{list_query, query_object};
 
 list_query! {
     /// The filters of a list of contacts.
@@ -85,34 +82,6 @@ pub(super) async fn merge(
 
 pub(super) async fn erase(context: Context, Path(id): Path<ContactId>) -> Result<Gone, ApiError> {
     context.change(EraseContact { id }).await
-}
-
-json_object! {
-    /// A new entry of the standby list.
-    pub(crate) struct StandbyBody {
-        /// The contact.
-        contact_id: ContactId,
-        /// The service.
-        service_id: ServiceId,
-        /// The wish of the contact in words.
-        wish: Text<1, 500>,
-    }
-}
-
-pub(super) async fn standbys(
-    context: Context,
-    Query(query): Query<PlainList>,
-    business: Business,
-) -> Result<Listed<Standby>, ApiError> {
-    let asked = query.open(&context, business.list("standbys"))?;
-    Ok(asked.listed(business.all(&asked.page).await?))
-}
-
-pub(super) async fn add_standby(
-    context: Context,
-    Body(StandbyBody { contact_id, service_id, wish }): Body<StandbyBody>,
-) -> Result<Created<Standby>, ApiError> {
-    context.change(AddStandby { details: StandbyDetails { contact_id, service_id, wish } }).await
 }
 
 pub(super) async fn table(context: Context, business: Business) -> Result<Table, ApiError> {

@@ -298,12 +298,6 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         delete(b!("/contacts/{contact_id}"), Token, contacts::erase)
             .named("eraseContact", "Erase a contact")
             .details("After the response, requests for the contact get a 404. The service then removes, in steps, the names, numbers and texts from the contact's calls, messages and appointments, but not their ids and times. It removes the same data from the audit log, stored responses and responses of webhook receivers. Waiting events are sent unchanged for at most 24 hours and are then wiped. An erasure cannot be undone."),
-        get(b!("/standbys"), Token, contacts::standbys)
-            .named("listStandbys", "List the standby list")
-            .details("Ordered by creation."),
-        post(b!("/standbys"), Token, contacts::add_standby)
-            .named("addStandby", "Add a contact to the standby list")
-            .refuses(CONFLICT),
         get(b!("/calls"), Token, api::conversations::calls::<OperatorCallView>)
             .named("listCalls", "List calls")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change, oldest first."),

@@ -11,8 +11,8 @@ use domain::{
     KnowledgeId, Locale, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, MessageId, MessageStatus, NoticeScope,
     NoticeSettings, OFFERED_MAX, ORIGINS_MAX, PRICE_CENTS_MAX, Price, Problem, ProblemCode, RETENTION_DAYS,
     Receptionist, Retention, Service, ServiceId, SiteOrigin, Slug, Source, SpecialDay, StaffHours, StaffId,
-    StaffMember, Standby, StandbyId, TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId,
-    WebhookStatus, WebhookUrl, Website, WeeklyBreaks, WeeklyHours,
+    StaffMember, TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId, WebhookStatus,
+    WebhookUrl, Website, WeeklyBreaks, WeeklyHours,
 };
 use engine::moving::{Moved, MovedKind};
 use store::kept::each_kind;
@@ -34,7 +34,7 @@ use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
 /// The version of the format. It must change when a property is added, removed or redefined.
-pub(crate) const VERSION: u32 = 7;
+pub(crate) const VERSION: u32 = 6;
 /// The earliest supported version. Its exports contain no notes, and no settings of the booking page and of
 /// notices.
 pub(super) const VERSION_MIN: u32 = 2;
@@ -339,17 +339,6 @@ export_line! {
         snoozed_until: Option<Timestamp>,
         created_at: Timestamp,
         updated_at: Timestamp,
-    }
-}
-
-export_line! {
-    Standby as it {
-        id: StandbyId,
-        contact_id: Option<ContactId>,
-        service_id: ServiceId,
-        // Empty after the erasure of the contact.
-        wish: Text<0, 500>,
-        created_at: Timestamp,
     }
 }
 

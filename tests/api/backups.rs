@@ -34,7 +34,7 @@ async fn a_backup_shows_its_progress_and_its_contents() {
     for field in ["format", "version", "sequence", "taken_at", "rows", "bytes"] {
         assert_eq!(manifest["manifest"][field], state["manifest"][field], "{field}");
     }
-    assert_eq!(state["manifest"]["format"], 14);
+    assert_eq!(state["manifest"]["format"], 13);
     assert_eq!(state["rows"], state["manifest"]["rows"]);
     for _life in 0..2 {
         let noted = server.engine().newest_backup().unwrap().to_string();

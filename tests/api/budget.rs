@@ -5,7 +5,7 @@ use tokio::task::JoinSet;
 
 use crate::harness::{Answer, Salon, Server, id};
 
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 11] = [
     "services",
     "staff",
     "keys",
@@ -17,7 +17,6 @@ const KINDS: [&str; 12] = [
     "waiting_deliveries",
     "waiting_notices",
     "conversations",
-    "standbys",
 ];
 
 impl Salon {
@@ -46,11 +45,6 @@ impl Salon {
                 self.api.post("/knowledge", &json!({ "title": "T", "content": format!("{number}") })).await
             }
             "conversations" => self.operator.post("/conversations", &json!({ "channel": "sms" })).await,
-            "standbys" => {
-                let contacts = self.operator.get("/contacts").await.data();
-                let wish = json!({ "contact_id": contacts[0]["id"], "service_id": self.cut, "wish": format!("{number}") });
-                self.operator.post("/standbys", &wish).await
-            }
             other => panic!("no request creates {other}"),
         }
     }

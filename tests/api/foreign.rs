@@ -88,8 +88,6 @@ fn rows() -> Vec<Row> {
         operator("GET", "/calls/{call_id}", "", ""),
         operator("PATCH", "/calls/{call_id}", "", r#"{"handled":true}"#),
         operator("GET", "/messages", "call_id={call_id}&contact_id={contact_id}", ""),
-        operator("GET", "/standbys", "", ""),
-        operator("POST", "/standbys", "", r#"{"contact_id":"{contact_id}","service_id":"{service_id}","wish":"Mornings"}"#),
         operator("GET", "/knowledge", "", ""),
         operator("POST", "/knowledge", "", r#"{"title":"Parking","content":"Behind the house."}"#),
         operator("GET", "/knowledge/{knowledge_id}", "", ""),

@@ -151,11 +151,6 @@ async fn every_change_of_a_business_happens_once() {
         ("PATCH", of("calls", &missed, ""), json!({ "handled": true })),
         ("POST", "/messages".into(), json!({ "body": "Please call." })),
         ("PATCH", of("messages", &message, ""), json!({ "status": "read" })),
-        (
-            "POST",
-            "/standbys".into(),
-            json!({ "contact_id": contact["id"], "service_id": salon.cut, "wish": "Mornings" }),
-        ),
         ("POST", "/knowledge".into(), json!({ "title": "Parking", "content": "Behind the house." })),
         ("PATCH", of("knowledge", &known, ""), json!({ "content": "No." })),
         ("DELETE", of("knowledge", &known, ""), Value::Null),

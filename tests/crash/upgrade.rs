@@ -21,7 +21,7 @@ use crate::process::{Exited, Server, refused, serve};
 use crate::say::say;
 
 /// The current store format.
-const PRESENT: u16 = 14;
+const PRESENT: u16 = 13;
 /// The number of kills during a conversion.
 const ROUNDS: usize = 5;
 /// The number of appointments in the store of format 1. It is large, so that the conversion takes some time.
@@ -168,11 +168,11 @@ async fn a_store_of_a_later_format_is_refused_and_stays_unchanged() {
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0));
     let format = fs::read_to_string(data_dir.join("format")).unwrap();
-    assert_eq!(format, "format = 14\nread-by = 6\nwritten-by = 14\n");
-    fs::write(data_dir.join("format"), "format = 15\nread-by = 6\nwritten-by = 15\n").unwrap();
+    assert_eq!(format, "format = 13\nread-by = 6\nwritten-by = 13\n");
+    fs::write(data_dir.join("format"), "format = 14\nread-by = 6\nwritten-by = 14\n").unwrap();
     let before = files(&data_dir);
     let Exited { code, line } = refused(serve(&data_dir));
-    assert!(line.contains("format 15") && line.contains("formats up to 14"), "{line}");
+    assert!(line.contains("format 14") && line.contains("formats up to 13"), "{line}");
     assert_eq!(code, Some(1));
     assert!(files(&data_dir) == before, "a refused start must not change files");
 }

@@ -31,7 +31,6 @@ words! {
         GapDeleted = "gap.deleted",
         MessageTaken = "message.taken",
         MessageUpdated = "message.updated",
-        StandbyAdded = "standby.added",
         KnowledgeCreated = "knowledge.created",
         KnowledgeUpdated = "knowledge.updated",
         KnowledgeDeleted = "knowledge.deleted",
@@ -201,7 +200,6 @@ words! {
         Staff = "staff",
         StaffId = "staff_id",
         StaffName = "staff_name",
-        Standbys = "standbys",
         StartedAt = "started_at",
         StartsAt = "starts_at",
         Status = "status",
@@ -233,7 +231,6 @@ words! {
         Conversation = "conversation",
         Gap = "gap",
         Message = "message",
-        Standby = "standby",
         Knowledge = "knowledge",
         Business = "business",
         Service = "service",
@@ -298,12 +295,7 @@ impl AuditedKind {
     /// no page shows them.
     pub fn right(self) -> Option<Right> {
         Some(match self {
-            Self::Appointment
-            | Self::Contact
-            | Self::Message
-            | Self::Standby
-            | Self::Call
-            | Self::Conversation => Right::Day,
+            Self::Appointment | Self::Contact | Self::Message | Self::Call | Self::Conversation => Right::Day,
             Self::Feed | Self::Calendar => Right::Own,
             Self::Business | Self::Service | Self::Staff | Self::TimeOff | Self::Knowledge | Self::Gap => {
                 Right::Settings

@@ -23,7 +23,6 @@ words! {
         WaitingNotices = "waiting_notices",
         /// Conversations of the receptionist. At the limit, a new conversation replaces an ended one.
         Conversations = "conversations",
-        Standbys = "standbys",
     }
 }
 
@@ -58,7 +57,6 @@ const DEFAULTS: [(BudgetKind, Amount); BudgetKind::ALL.len()] = [
     (BudgetKind::WaitingDeliveries, Amount { rows: 100_000, bytes: GIB }),
     (BudgetKind::WaitingNotices, Amount { rows: 100_000, bytes: GIB }),
     (BudgetKind::Conversations, Amount { rows: 100_000, bytes: GIB }),
-    (BudgetKind::Standbys, Amount { rows: 100_000, bytes: 128 * MIB }),
 ];
 
 /// The largest possible limit. It is the largest integer that every JSON parser represents exactly.

@@ -1,13 +1,11 @@
-//! A contact: a customer who has called, written or booked. The standby list: the contacts who wait for an appointment.
+//! A contact: a customer who has called, written or booked.
 
 use chrono_tz::Tz;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::words::words;
 use super::{
-    Conflict, ContactId, Email, Locale, MergeId, Phone, Problem, ProblemCode, Refusal, ServiceId, StandbyId,
-    Text, TextError, Timestamp, push_name, search_text,
+    Conflict, ContactId, Email, Locale, MergeId, Phone, Problem, ProblemCode, Refusal, Text, TextError,
+    Timestamp, push_name, search_text,
 };
 
 /// The maximum number of contacts that can be merged into one contact.
@@ -127,42 +125,6 @@ impl ContactDetails {
             created_at: now,
             updated_at: now,
         }
-    }
-}
-
-/// An entry of the standby list: a contact who waits for an appointment.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Standby {
-    /// The entry's id.
-    pub id: StandbyId,
-    /// The contact. Null after the erasure of the contact.
-    pub contact_id: Option<ContactId>,
-    /// The service. It may have been deleted.
-    pub service_id: ServiceId,
-    /// The wish of the contact in words. Empty after the erasure of the contact.
-    pub wish: String,
-    /// The time of creation.
-    pub created_at: Timestamp,
-}
-
-impl Standby {
-    #[must_use]
-    pub fn erased(&self) -> Self {
-        Self { contact_id: None, wish: String::new(), ..self.clone() }
-    }
-}
-
-#[derive(Clone, Debug)]
-pub struct StandbyDetails {
-    pub contact_id: ContactId,
-    pub service_id: ServiceId,
-    pub wish: Text<1, 500>,
-}
-
-impl StandbyDetails {
-    pub fn into_standby(self, id: StandbyId, now: Timestamp) -> Standby {
-        let Self { contact_id, service_id, wish } = self;
-        Standby { id, contact_id: Some(contact_id), service_id, wish: wish.into_string(), created_at: now }
     }
 }
 

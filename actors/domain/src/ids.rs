@@ -85,7 +85,7 @@ macro_rules! each_id {
             MailId,
             AlertId,
             FeedId,
-            CalendarId, ConversationId, GapId, StandbyId,
+            CalendarId, ConversationId, GapId,
         }
     };
 }

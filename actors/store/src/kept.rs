@@ -12,7 +12,7 @@ use domain::{
     Alias, ApiKey, Appointment, BlockedTime, Budget, BudgetKind, Business, BusinessId, CalendarBusy,
     CalendarEvent, CalendarState, CalendarSyncStatus, CalendarWrite, CallRecord, Channel, ConnectedCalendar,
     Contact, ContactId, Conversation, Delivery, Feed, Gap, Knowledge, Membership, NoticeSettings,
-    Receptionist, ResourceId, Retention, Service, SpecialDay, StaffMember, Standby, TakenMessage, Timestamp,
+    Receptionist, ResourceId, Retention, Service, SpecialDay, StaffMember, TakenMessage, Timestamp,
     WebhookEndpoint, Website,
 };
 use uuid::Uuid;
@@ -111,10 +111,6 @@ macro_rules! each_kind {
                     index message_rows in [MESSAGE_BY_CREATION MESSAGE_BY_STATUS MESSAGE_BY_CONTACT MESSAGE_BY_CALL
                                            MESSAGE_BY_UPDATE],
                     search MESSAGE_SEARCH
-                }
-                Standby(Standby) "standby" [of_contact STANDBY_BY_CONTACT] [personal 10] [since 14] {
-                    STANDBY "entries of the standby list" Standbys, |it, of| keys::standby(of, it.id),
-                    [created_at], index standby_rows in [STANDBY_BY_CONTACT]
                 }
                 Knowledge(Knowledge) "knowledge" {
                     KNOWLEDGE "pieces of knowledge" Knowledge, |it, of| keys::knowledge(of, it.id),
@@ -504,11 +500,6 @@ fn message_rows(it: &TakenMessage, of: BusinessId) -> Vec<IndexRow> {
         .map(|(name, list)| IndexRow::new(name, keys::message_in(of, list, it.created_at, it.id), []));
     let by_change = keys::message_by_update(of, it.updated_at, it.id);
     listed.chain([IndexRow::new("by `updated_at`", by_change, [])]).collect()
-}
-
-fn standby_rows(it: &Standby, of: BusinessId) -> Vec<IndexRow> {
-    let key = it.contact_id.map(|contact| keys::standby_by_contact(of, contact, it.created_at, it.id));
-    key.map(|key| IndexRow::new("by contact", key, [])).into_iter().collect()
 }
 
 impl Stamped for ApiKey {

@@ -212,16 +212,6 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         ],
     },
     Resource {
-        name: "standby",
-        about: "The standby list of a business: contacts who wait for an appointment",
-        shapes: &[],
-        verbs: &[
-            Verb::new("list", "listStandbys", "List the entries of the standby list")
-                .shown(Show::List("id contact_id service_id wish created_at")),
-            Verb::new("add", "addStandby", "Add a contact to the standby list"),
-        ],
-    },
-    Resource {
         name: "call",
         about: "Calls of a business: list them, record ended calls, and mark calls as handled",
         shapes: &[],

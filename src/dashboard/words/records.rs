@@ -29,9 +29,6 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
         A::CallUpdated => ("changed a call", "a modifié un appel"),
         A::MessageTaken => ("took a message", "a pris un message"),
         A::MessageUpdated => ("changed a message", "a modifié un message"),
-        A::StandbyAdded => {
-            ("added a contact to the standby list", "a inscrit un contact sur la liste d’attente")
-        }
         A::KnowledgeCreated => ("added knowledge", "a ajouté une connaissance"),
         A::KnowledgeUpdated => ("changed knowledge", "a modifié une connaissance"),
         A::KnowledgeDeleted => ("deleted knowledge", "a supprimé une connaissance"),
@@ -131,7 +128,6 @@ pub(in crate::dashboard) fn kind(locale: Locale, kind: AuditedKind) -> &'static 
         K::Conversation => ("conversation", "conversation"),
         K::Gap => ("unanswered question", "question sans réponse"),
         K::Message => ("message", "message"),
-        K::Standby => ("standby entry", "inscription sur la liste d’attente"),
         K::Knowledge => ("knowledge", "connaissance"),
         K::Business => ("business", "établissement"),
         K::Service => ("service", "prestation"),
@@ -276,7 +272,6 @@ pub(in crate::dashboard) fn field(locale: Locale, field: AuditedField) -> &'stat
         F::Staff => ("Limit of staff members", "Limite de membres de l’équipe"),
         F::StaffId => ("Staff member", "Membre de l’équipe"),
         F::StaffName => ("Staff member", "Membre de l’équipe"),
-        F::Standbys => ("Limit of standby entries", "Limite d’inscriptions sur la liste d’attente"),
         F::StartedAt => ("Began", "Début"),
         F::StartsAt => ("Begins", "Début"),
         F::Status => ("Status", "État"),
@@ -344,10 +339,6 @@ pub(super) fn budget(locale: Locale, kind: BudgetKind) -> &'static str {
         BudgetKind::WaitingNotices => (
             "The maximum number of notices is waiting. Try again later.",
             "Le nombre maximal de notifications en attente est atteint. Réessayez plus tard.",
-        ),
-        BudgetKind::Standbys => (
-            "The maximum number of standby entries has been reached.",
-            "Le nombre maximal d’inscriptions sur la liste d’attente est atteint.",
         ),
         BudgetKind::Conversations => (
             "The maximum number of conversations is reached. Try again later.",

@@ -300,8 +300,6 @@ const KNOWLEDGE: Shape = &[
     CREATED,
     UPDATED,
 ];
-const STANDBY: Shape =
-    &[("id", Uuid), ("contact_id", OptUuid), ("service_id", Uuid), ("wish", Text), CREATED];
 const SLOT: Shape = &[("starts_at", Instant), ("ends_at", Instant)];
 const KEY: Shape = key!();
 const LISTED_KEY: Shape =
@@ -430,7 +428,6 @@ const BUDGET: Shape = &[
     ("waiting_deliveries", USED),
     ("waiting_notices", USED),
     ("conversations", USED),
-    ("standbys", USED),
 ];
 const NOTIFICATION: Kind = Object(&[
     ("email", OneOf(&["now", "daily", "off"])),
@@ -578,7 +575,6 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("messages", true) => OPERATOR_MESSAGE,
         ("messages", false) => MESSAGE,
         ("knowledge", _) => KNOWLEDGE,
-        ("standbys", true) => STANDBY,
         ("keys", true) if method == Method::POST => NEW_KEY,
         ("keys", true) => LISTED_KEY,
         ("feeds", true) if method == Method::POST => NEW_FEED,

@@ -52,7 +52,6 @@ mod salvaging;
 mod script;
 mod search;
 mod set_aside;
-mod standbys;
 mod summaries;
 mod talking;
 mod talking_calls;

@@ -7,8 +7,8 @@
 use chrono::NaiveDate;
 use domain::{
     AppointmentId, AuditId, BusinessId, CalendarId, CallId, ContactId, ConversationId, EventId, FeedId,
-    GapId, KeyId, KnowledgeId, MailId, MessageId, PersonId, ServiceId, StaffId, StandbyId, SteadyTime,
-    Timestamp, WebhookId,
+    GapId, KeyId, KnowledgeId, MailId, MessageId, PersonId, ServiceId, StaffId, SteadyTime, Timestamp,
+    WebhookId,
 };
 
 use super::parts::key_of;
@@ -163,10 +163,6 @@ kinds! {
     /// value is empty.
     CONVERSATION_ENDED = 0x58, 34;
     GAP = 0x5a, 33, fn gap(id: GapId); // A question that the receptionist could not answer: its id → `Gap`
-    STANDBY = 0x5b, 33, fn standby(id: StandbyId); // → `Standby`
-    /// An entry of the index of the standby list by contact. The value is empty.
-    STANDBY_BY_CONTACT = 0x5c, 57,
-        fn standby_by_contact(contact: ContactId, created_at: Timestamp, id: StandbyId);
     EVENT = 0x60, 33, fn event(id: EventId); // → the bytes that every attempt sends
     /// The delivery of an event to an endpoint. The value is the `Delivery`.
     DELIVERY = 0x61, 49, fn delivery(endpoint: WebhookId, event: EventId);

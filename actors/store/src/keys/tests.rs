@@ -75,8 +75,6 @@ fn every_kind_has_one_width() {
         (conversation_open(business, id(2)), 33),
         (conversation_ended(business, true, id(2)), 34),
         (gap(business, id(2)), 33),
-        (standby(business, id(2)), 33),
-        (standby_by_contact(business, id(3), now, id(2)), 57),
         (mail(business, id(2)), 33),
         (mail_due(business, now, id(2)), 41),
         (mail_gathered(business, MailKind::Daily, id(3), id(2)), 50),
@@ -132,10 +130,6 @@ fn keys_have_these_bytes() {
     assert_eq!(
         hex(appointment_by_contact(business, id(0xc7), Timestamp::from_millis(-1), id(2))),
         format!("{b5}22{c7}7fffffffffffffff{}", "02".repeat(16))
-    );
-    assert_eq!(
-        hex(standby_by_contact(business, id(0xc7), Timestamp::from_millis(1), id(2))),
-        format!("{b5}5c{c7}8000000000000001{}", "02".repeat(16))
     );
     assert_eq!(
         hex(call_unhandled(business, Timestamp::from_millis(1), id(0xc7))),

@@ -1,9 +1,8 @@
-//! Appointments, contacts, names of contacts, search texts, calls, index rows of calls, messages, the
-//! standby list and knowledge.
+//! Appointments, contacts, names of contacts, search texts, calls, index rows of calls, messages and knowledge.
 
 use domain::{
     Appointment, AppointmentStatus, BookedAs, Buffers, CalendarSyncStatus, CallOutcome, CallRecord,
-    CallStatus, Contact, Direction, Knowledge, MessageStatus, Source, Standby, TakenMessage, Timestamp,
+    CallStatus, Contact, Direction, Knowledge, MessageStatus, Source, TakenMessage, Timestamp,
 };
 use uuid::Uuid;
 
@@ -117,8 +116,6 @@ record!(TakenMessage, "message", {
     1: id, call_id, contact_id, caller_name, caller_phone, body, urgency, staff_id, status, created_at, updated_at;
     2: notes = None, snoozed_until = None;
 });
-
-record!(Standby, "standby", { 1: id, contact_id, service_id, wish, created_at });
 
 record!(Knowledge, "knowledge", { 1: id, title, content, source_url, locale, created_at, updated_at });
 
@@ -384,25 +381,6 @@ mod tests {
         check_damage(&TakenMessage { snoozed_until: None, ..message() }, |bytes| {
             *bytes.last_mut().unwrap() = 2;
         });
-    }
-
-    fn standby() -> Standby {
-        Standby {
-            id: id_of([0xa1; 16]),
-            contact_id: Some(id_of([0xa2; 16])),
-            service_id: id_of([0xa3; 16]),
-            wish: "Mornings".into(),
-            created_at: Timestamp::from_millis(300),
-        }
-    }
-
-    #[test]
-    fn an_entry_of_the_standby_list_has_these_bytes() {
-        let id = |byte: &str| byte.repeat(16);
-        let (entry, contact, service) = (id("a1"), id("a2"), id("a3"));
-        check(&standby(), &format!("01{entry}01{contact}{service}084d6f726e696e6773fb5802"));
-        check(&standby().erased(), &format!("01{entry}00{service}00fb5802"));
-        check_damage(&standby(), |bytes| replace(bytes, b"Morning", b"Mornin\xff"));
     }
 
     fn knowledge() -> Knowledge {

@@ -1,21 +1,18 @@
-//! Creates, changes and merges contacts, and adds contacts to the standby list.
+//! Creates, changes and merges contacts.
 
 use domain::{
-    Alias, AuditAction, CallId, Conflict, Contact, ContactDetails, ContactId, ContactPatch, Email,
-    EmailConsent, EventType, MERGES_MAX, Named, Phone, Problem, ProblemCode, Refusal, Right, Standby,
-    StandbyDetails, TextConsent, check_unique,
+    Alias, AuditAction, Conflict, Contact, ContactDetails, ContactId, ContactPatch, Email, EmailConsent,
+    EventType, MERGES_MAX, Named, Phone, ProblemCode, Refusal, Right, TextConsent, check_unique,
 };
 use store::{Batch, StoreError, Weight, keys};
 use view::{ContactView, OperatorContactView, SomeContactView};
 
 use super::for_both;
-use crate::business::{
-    Change, Context, Decision, ErasedContacts, Gives, New, Personal, Removed, Shown, Write,
-};
+use crate::business::{Change, Context, Decision, Gives, New, Removed, Shown, Write};
 use crate::error::Result;
 use crate::mail::{consent_of, write_email_consent, write_text_consent};
 
-super::listed!(AddStandby, CreateContact, MergeContacts, NoteExport, PatchContact);
+super::listed!(CreateContact, MergeContacts, NoteExport, PatchContact);
 
 #[derive(Clone, Debug)]
 pub struct CreateContact {
@@ -183,51 +180,6 @@ fn to_merge(context: &Context<'_>, id: ContactId, path: &str) -> Result<Option<C
         return Err(Refusal::conflict(Conflict::ContactMerging, path, ProblemCode::ContactMerging).into());
     }
     Ok(Some(contact))
-}
-
-/// Adds an entry to the standby list.
-#[derive(Clone, Debug)]
-pub struct AddStandby {
-    pub details: StandbyDetails,
-}
-
-impl Change for AddStandby {
-    type Gives = New<Standby>;
-    const RIGHT: Option<Right> = Some(Right::Day);
-
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        let contact = context.contact(self.details.contact_id)?.map(|contact| contact.id);
-        let service = context.service(self.details.service_id);
-        let missing = [
-            ("contact_id", Named::Contact, contact.is_none()),
-            ("service_id", Named::Service, service.is_none()),
-        ];
-        let missing = missing.into_iter().filter(|(.., is_missing)| *is_missing);
-        let problems =
-            missing.map(|(path, named, _)| Problem::new(path, ProblemCode::NotOfTheBusiness(named)));
-        Refusal::check(problems.collect())?;
-        let of_whom = self.details.into_standby(context.mint(), context.at);
-        let standby = Standby { contact_id: contact, ..of_whom }; // the given id may be that of a merged contact
-        // An erasure does not search stored answers for wishes, so they contain none.
-        Ok(Decision::answering(standby.clone())
-            .remember(Standby { wish: String::new(), ..standby.clone() })
-            .note(AuditAction::StandbyAdded, standby.id)
-            .write(Write::put(context.state.id, None, &standby)))
-    }
-
-    fn replay(&self, remembered: Standby) -> Standby {
-        Standby { wish: self.details.wish.as_str().to_owned(), ..remembered }
-    }
-}
-
-impl Personal for Standby {
-    fn without(
-        &self,
-        theirs: &ErasedContacts,
-        _: impl FnOnce(CallId) -> Result<bool, StoreError>,
-    ) -> Result<Option<Self>, StoreError> {
-        Ok(theirs.is_erased(self.contact_id).then(|| self.erased()))
-    }
 }
 
 for_both! {

@@ -13,7 +13,6 @@ mod mails;
 mod merging;
 mod people;
 mod records;
-mod standbys;
 
 use std::collections::BTreeMap;
 use std::process::Command;

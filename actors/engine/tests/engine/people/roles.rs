@@ -7,8 +7,7 @@ use domain::booking::{MoveRequest, Party};
 use domain::{
     AllDay, AuditAction, BlockedTimeId, CalendarKind, Channel, ContactDetails, ContactPatch, DayWindows,
     Denied, DisabledReason, EndedBy, EventTypes, FeedDetail, KnowledgeDetails, KnowledgePatch, LinkKind,
-    MembershipPatch, PersonId, Refusal, Role, Scopes, StaffId, StandbyDetails, Text, Timestamp,
-    WebhookSecret, WebhookUrl,
+    MembershipPatch, PersonId, Refusal, Role, Scopes, StaffId, Text, Timestamp, WebhookSecret, WebhookUrl,
 };
 use engine::business::commands::appointments::{
     BookNoted, Cancel, Confirm, Decline, PatchAppointment, Reschedule,
@@ -22,9 +21,7 @@ use engine::business::commands::catalog::{
     CreateFirstServices, CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff,
     SetServiceStaff,
 };
-use engine::business::commands::contacts::{
-    AddStandby, CreateContact, MergeContacts, NoteExport, PatchContact,
-};
+use engine::business::commands::contacts::{CreateContact, MergeContacts, NoteExport, PatchContact};
 use engine::business::commands::conversations::{
     DeleteConversation, DeleteGap, EndConversation, ReplyByTeam,
 };
@@ -86,7 +83,6 @@ const TABLE: &[Row] = &[
     row("DeleteConversation", "cc-"),
     row("RecordCall", "ccc"),
     row("CreateContact", "ccc"),
-    row("AddStandby", "ccc"),
     row("PatchAppointment", "ccc"),
     row("PatchContact", "ccc"),
     row("SetConsent", "ccc"),
@@ -261,11 +257,6 @@ impl Asking<'_> {
             "RecordCall" => self.ask(call("+14155550123", None)).await,
             "MarkCall" => self.ask(MarkCall { id: nothing.into(), handled: true }).await,
             "CreateContact" => self.ask(CreateContact { details: contact }).await,
-            "AddStandby" => {
-                let (contact_id, service_id) = (nothing.into(), self.shop.service);
-                let details = StandbyDetails { contact_id, service_id, wish: text("Any morning") };
-                self.ask(AddStandby { details }).await
-            }
             "PatchAppointment" => self.ask(PatchAppointment::of(nothing.into())).await,
             "PatchContact" => {
                 self.ask(PatchContact { id: nothing.into(), patch: ContactPatch::default() }).await
