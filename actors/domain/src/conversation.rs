@@ -22,9 +22,14 @@ pub const CALLER_TURNS_MAX: usize = 60;
 pub const WEBSITE_TURNS_MAX: usize = 30;
 /// The maximum number of turns of a conversation, including those of the receptionist and the team.
 pub const TURNS_MAX: usize = 1_000;
-/// The maximum length of all texts of a conversation that takes another turn. It keeps the record within the
-/// limit of the store.
-const TURNS_BYTES_MAX: usize = 128 << 10;
+/// The maximum of [`Conversation::bytes_max`] of a conversation that takes another turn. A turn adds less than 128 KiB,
+/// so the record stays below the 512 KiB of the store.
+const FULL_BYTES: usize = 256 << 10;
+/// The maximum sizes of the stored fields that have no text: those of a conversation, of a turn, and of an effect, an id
+/// or a dropped sentence.
+const FIELDS_BYTES: usize = 1 << 10;
+const TURN_FIELDS_BYTES: usize = 64;
+const PART_FIELDS_BYTES: usize = 24;
 /// The caller can read a chat of the website for this time after its last turn.
 pub const CHAT_SHOWN: TimeDelta = TimeDelta::hours(24);
 /// The time after which a chat of the website without a contact is deleted.
@@ -203,6 +208,14 @@ pub struct Dropped {
     pub text: String,
 }
 
+impl Turn {
+    fn bytes_max(&self) -> usize {
+        let heard = self.heard.as_ref().map_or(0, String::len);
+        let dropped: usize = self.dropped.iter().map(|it| PART_FIELDS_BYTES + it.text.len()).sum();
+        TURN_FIELDS_BYTES + self.text.len() + heard + dropped + self.effects.len() * PART_FIELDS_BYTES
+    }
+}
+
 impl Conversation {
     pub fn is_open(&self) -> bool {
         self.status == ConversationStatus::Open
@@ -235,8 +248,15 @@ impl Conversation {
 
     /// Whether the conversation is so long that it takes no further turn.
     pub fn is_full(&self) -> bool {
-        let bytes: usize = self.turns.iter().map(|turn| turn.text.len()).sum();
-        self.turns.len() + 2 > TURNS_MAX || bytes > TURNS_BYTES_MAX
+        self.turns.len() + 2 > TURNS_MAX || self.bytes_max() > FULL_BYTES
+    }
+
+    /// An upper bound of the size of the stored record.
+    pub fn bytes_max(&self) -> usize {
+        let ids = self.appointment_ids.len() + self.message_ids.len();
+        let summary = self.summary.as_ref().map_or(0, String::len);
+        let turns: usize = self.turns.iter().map(Turn::bytes_max).sum();
+        FIELDS_BYTES + ids * PART_FIELDS_BYTES + summary + self.session.len() + turns
     }
 
     pub fn next_seq(&self) -> u32 {

@@ -28,11 +28,11 @@ const OFFERED_DAYS_MAX: usize = 3;
 /// The maximum number of services and of staff members that get *handles*: short names such as `s1`, with
 /// which the model refers to them.
 const HANDLES_MAX: usize = 50;
-/// The maximum number of times that get handles in a conversation.
-const TIMES_MAX: usize = 500;
 const DAYS_MAX: u32 = 14;
 /// The maximum number of dropped sentences that a turn reports.
 const DROPPED_MAX: usize = 20;
+/// The maximum number of bytes of these sentences.
+const DROPPED_BYTES_MAX: usize = 2 << 10;
 
 /// An unfinished turn of the model.
 #[derive(Clone, Debug)]
@@ -118,7 +118,8 @@ impl Draft {
             is_said: true,
         };
         if let Some(rule) = gate.check(sentence) {
-            if self.dropped.len() < DROPPED_MAX {
+            let bytes: usize = self.dropped.iter().map(|dropped| dropped.text.len()).sum();
+            if self.dropped.len() < DROPPED_MAX && bytes + sentence.len() <= DROPPED_BYTES_MAX {
                 self.dropped.push(Dropped { rule, text: sentence.to_owned() });
             }
             return None;
@@ -297,6 +298,7 @@ impl Draft {
         if fitting.is_empty() {
             return Ok(Ok(format!("{text}Nothing is free until {}.", writer.date(last))));
         }
+        self.talk.handles.make_room(OFFERED_MAX);
         for opening in chosen(&fitting, &wish, |opening| {
             (writer.date_of(opening.starts_at), writer.time_of(opening.starts_at))
         }) {
@@ -306,19 +308,11 @@ impl Draft {
                 moving: None,
                 starts_at: opening.starts_at,
             };
-            let times = &mut self.talk.handles.times;
-            let number = match times.iter().position(|known| *known == time) {
-                Some(known) => known,
-                None if times.len() < TIMES_MAX => {
-                    times.push(time);
-                    times.len() - 1
-                }
-                None => break,
-            };
+            let number = self.talk.handles.number_of(time);
             gate::see_instant(&mut self.talk.seen, opening.starts_at, facts);
             let (date, clock) =
                 (writer.date(writer.date_of(opening.starts_at)), writer.clock_of(opening.starts_at));
-            text.push_str(&format!("t{} = {date} {clock}\n", number + 1));
+            text.push_str(&format!("t{number} = {date} {clock}\n"));
         }
         self.effect(EffectKind::Offered);
         Ok(Ok(text))
@@ -333,8 +327,8 @@ impl Draft {
     /// The offered time that a handle in the arguments refers to.
     fn time(&self, arguments: &Arguments) -> Result<OfferedTime, String> {
         let number = arguments.handle("time", 't')?;
-        let time = number.and_then(|number| self.talk.handles.times.get(number));
-        time.copied().ok_or_else(|| "The handle in time is unknown. Call find_openings.".to_owned())
+        let time = number.and_then(|number| self.talk.handles.time(number));
+        time.ok_or_else(|| "The handle in time is unknown. Call find_openings.".to_owned())
     }
 
     fn book(&mut self, arguments: &Arguments, facts: &Facts, answers: &Answers) -> Asked<Answered> {

@@ -379,6 +379,8 @@ impl<'a> Flow<'a> {
         }
         let said: Vec<String> = self.out.lines.iter().map(|line| line.text.clone()).collect();
         self.talk().remember(false, &said.join(" "));
+        self.talk().seen.limit();
+        self.talk().caller_seen.limit();
         self.out
     }
 

@@ -223,12 +223,21 @@ pub struct Past {
 
 /// The maximum number of characters of [`Talk::history`].
 pub const HISTORY_CHARS_MAX: usize = 16_000;
+/// The maximum number of offered times that have handles.
+const TIMES_MAX: usize = 60;
+/// The maximum numbers of dates and times of a [`Seen`] between two turns.
+const SEEN_DATES_MAX: usize = 128;
+const SEEN_TIMES_MAX: usize = 256;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Handles {
     pub(crate) services: Vec<ServiceId>,
     pub(crate) staff: Vec<StaffId>,
+    /// The newest offered times, at most [`TIMES_MAX`].
     pub(crate) times: Vec<OfferedTime>,
+    /// The number of older times, whose handles are no longer valid.
+    #[serde(default)]
+    pub(crate) times_gone: usize,
     pub(crate) appointments: Vec<OwnAppointment>,
 }
 
@@ -326,6 +335,42 @@ pub(crate) enum Listed {
     Day(NaiveDate),
     Time(OfferedTime),
     Appointment(AppointmentId),
+}
+
+impl Handles {
+    /// Drops the oldest times, so that there is room for `more` times.
+    pub(crate) fn make_room(&mut self, more: usize) {
+        let gone = (self.times.len() + more).saturating_sub(TIMES_MAX).min(self.times.len());
+        self.times.drain(..gone);
+        self.times_gone += gone;
+    }
+
+    /// The number of the handle of a time. A time without a handle gets one.
+    pub(crate) fn number_of(&mut self, time: OfferedTime) -> usize {
+        let known = self.times.iter().position(|known| *known == time);
+        let at = known.unwrap_or_else(|| {
+            self.times.push(time);
+            self.times.len() - 1
+        });
+        self.times_gone + at + 1
+    }
+
+    /// The time at this position, which is one less than the number of its handle.
+    pub(crate) fn time(&self, at: usize) -> Option<OfferedTime> {
+        self.times.get(at.checked_sub(self.times_gone)?).copied()
+    }
+}
+
+impl Seen {
+    /// Drops the earliest dates and times that are too many.
+    pub(crate) fn limit(&mut self) {
+        while self.dates.len() > SEEN_DATES_MAX {
+            self.dates.pop_first();
+        }
+        while self.times.len() > SEEN_TIMES_MAX {
+            self.times.pop_first();
+        }
+    }
 }
 
 impl Output {

@@ -16,7 +16,7 @@ use domain::{
 use store::kept::SearchChange;
 use store::keys::kind;
 use store::records::{AuditRecord, ErasureRecord};
-use store::{Batch, Key, Order, Pair, Record, Store, StoreError, keys};
+use store::{Batch, Key, LONG_VALUE_BYTES_MAX, Order, Pair, Record, Store, StoreError, keys};
 use uuid::Uuid;
 
 use super::checks::{self, ImportedRecords, check, stamps};
@@ -182,6 +182,11 @@ impl ImportedBusiness {
                 self.check_contact_id(it.contact_id, &mut problems)?;
                 let starts_first = it.ended_at.is_none_or(|ended_at| ended_at >= it.started_at);
                 check(&mut problems, starts_first, "ended_at", ProblemCode::Before("started_at"));
+                let fits = it.bytes_max() <= LONG_VALUE_BYTES_MAX;
+                check(&mut problems, fits, "turns", ImportProblem::LineBytesMax(LONG_VALUE_BYTES_MAX));
+                if !fits {
+                    return Ok(problems);
+                }
                 Write::put(of, None, &it)
             }
             Moved::Webhook(endpoint) => Write::Webhook(endpoint),

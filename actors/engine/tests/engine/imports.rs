@@ -5,11 +5,13 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use domain::{
-    Actor, BusinessId, CallRecord, ContactDetails, ImportProblem, Phone, Refusal, ResourceId, Timestamp,
+    Actor, BusinessId, CallRecord, Channel, ContactDetails, Dropped, EndedBy, GateRule, ImportProblem, Phone,
+    Problem, Refusal, ResourceId, Timestamp,
 };
 use engine::EngineError;
 use engine::business::Idempotency;
 use engine::business::commands::contacts::CreateContact;
+use engine::business::commands::conversations::EndConversation;
 use engine::business::commands::erasure::EraseContact;
 use engine::moving::{Import, ImportOptions, MISSING_MAX, Moved};
 use store::{Batch, Order, Tombstone, keys};
@@ -20,6 +22,7 @@ use crate::exports::rest_of;
 use crate::harness::{Shop, World, at, by_operator, everything_else_runs, first_page, json, pass, text};
 use crate::moving::{leaving, used};
 use crate::moving_without::{somebodys, tells_of_them};
+use crate::receptionist::{said, start, started, world};
 
 const ERASE_AGAIN: ImportOptions = ImportOptions { erase_again: true };
 
@@ -388,4 +391,30 @@ async fn an_import_ends_with_its_engine() {
     everything_else_runs().await;
     pass(1).await;
     assert_eq!(rows_of(&mut here, shop.id).await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conversation_that_is_too_long_for_the_store_is_refused() {
+    let (there, shop) = world().await;
+    let handle = there.at(&shop);
+    let id = started(&handle, start(Channel::Voice)).await;
+    said(&handle, id, "Hello").await;
+    handle.change(by_operator(), EndConversation { id, by: EndedBy::Team }).await.unwrap();
+    there.engine.clone().close().await.unwrap();
+    let moved = leaving(&there.store());
+    let here = World::new(24).await;
+    let mut importing = here.engine.import(ImportOptions::default()).unwrap();
+    let mut refused = 0;
+    for (line, record) in (2..).zip(moved) {
+        let Moved::Conversation(mut it) = record else {
+            assert!(refused > 0 || importing.take(line, record).await.unwrap().is_empty());
+            continue;
+        };
+        let dropped = Dropped { rule: GateRule::Form, text: "x".repeat(1_000) };
+        it.turns[0].dropped = vec![dropped; 600];
+        let wrong = importing.take(line, Moved::Conversation(it)).await.unwrap();
+        assert_eq!(wrong[0].problem, Problem::new("turns", ImportProblem::LineBytesMax(512 << 10)));
+        refused += 1;
+    }
+    assert_eq!(refused, 1, "the business must have a conversation");
 }

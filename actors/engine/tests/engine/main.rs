@@ -55,4 +55,5 @@ mod set_aside;
 mod summaries;
 mod talking;
 mod talking_calls;
+mod talking_limits;
 mod waiting_notices;

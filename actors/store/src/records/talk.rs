@@ -147,6 +147,27 @@ mod tests {
     }
 
     #[test]
+    fn a_conversation_is_not_longer_than_its_bound() {
+        let long = |turn: &Turn| Turn {
+            seq: u32::MAX,
+            at: Timestamp::from_millis(i64::MAX),
+            text: "x".repeat(300),
+            heard: Some("x".repeat(300)),
+            effects: vec![turn.effects[0]; 300],
+            dropped: vec![Dropped { rule: GateRule::Claim, text: "x".repeat(300) }; 300],
+            ..turn.clone()
+        };
+        let it = conversation();
+        let turn = it.turns[0].clone();
+        for turns in [Vec::new(), vec![long(&turn)], vec![turn.clone(); 1_000]] {
+            let appointment_ids = vec![it.appointment_ids[0]; 300];
+            let it = Conversation { turns, appointment_ids, session: vec![9; 300], ..it.clone() };
+            let (bytes, bound) = (it.encode().len(), it.bytes_max());
+            assert!(bytes <= bound && bound <= 2 * bytes + 1_024, "{bytes} {bound}");
+        }
+    }
+
+    #[test]
     fn a_gap_has_these_bytes() {
         let gap = Gap {
             id: id_of([0xa1; 16]),

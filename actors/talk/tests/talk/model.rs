@@ -273,3 +273,49 @@ fn openings_are_spread_over_the_range_or_near_the_wished_time() {
         assert!(answer.chars().count() <= talk::functions::ANSWER_CHARS_MAX);
     }
 }
+
+#[test]
+fn a_turn_keeps_two_kib_of_dropped_sentences() {
+    let mut caller = Caller::new(Channel::Sms);
+    let (mut draft, mut answers) = caller.draft("hello there");
+    let sentence = format!("# {}", "\u{1f642}".repeat(290));
+    for _ in 0..20 {
+        assert!(draft.sentence(&sentence, &caller.world.facts).is_none());
+    }
+    let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
+    let bytes: usize = output.dropped.iter().map(|dropped| dropped.text.len()).sum();
+    assert!((1_000..=2_048).contains(&bytes), "{bytes}");
+}
+
+#[test]
+fn the_state_of_a_conversation_has_a_bound() {
+    let mut caller = Caller::new(Channel::Sms);
+    let mut newest = String::new();
+    for turn in 0..58 {
+        let date = |day| format!("{day}/{}/{}", turn % 12 + 1, 2027 + turn);
+        let dates: Vec<String> = (1..29).map(date).collect();
+        let (mut draft, mut answers) = caller.draft(&format!("hello, {}", dates.join(" ")));
+        let day = chrono::NaiveDate::from_ymd_opt(2026, 11, 23).unwrap() + chrono::Days::new(turn);
+        let wish = json!({"service": "s1", "from_date": day.to_string()});
+        call(&mut caller, &mut draft, &mut answers, "find_openings", &wish);
+        assert!(draft.wants_more());
+        newest = answered(&caller, &draft).remove(0);
+        // A line is said in at most two consecutive turns.
+        let said = if turn % 2 == 0 { "Which time suits you?" } else { "What do you think?" };
+        draft.sentence(said, &caller.world.facts);
+        let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
+        caller.keep(output);
+    }
+    let bytes = serde_json::to_string(&caller.talk).unwrap().len();
+    assert!(bytes < 64 << 10, "{bytes}");
+    let handle = |text: &str| text.lines().last().unwrap().split_once(" = ").unwrap().0.to_owned();
+    let (mut draft, mut answers) = caller.draft("my name is Ada, 0612345678");
+    let book = |time: &str| json!({"time": time, "name": "Ada", "phone": "0612345678"});
+    call(&mut caller, &mut draft, &mut answers, "book", &book("t1"));
+    call(&mut caller, &mut draft, &mut answers, "book", &book(&handle(&newest)));
+    draft.wants_more();
+    let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
+    let said = caller.keep(output);
+    let expected = newest.lines().last().unwrap().split_once(" = ").unwrap().1.replace(" 15:00", " at 15:00");
+    assert!(said.contains(&expected), "{said}: {newest}");
+}
