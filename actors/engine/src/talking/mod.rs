@@ -11,6 +11,8 @@
 //! - An actor never waits for the model's server.
 //! - A turn changes nothing before its last step. A crash before the last step loses only a turn without a response.
 //! - If the conversation has changed since the first step, the turn is refused.
+//! - A turn continues after its client disconnects, and a request to the model counts from the moment when it is sent,
+//!   so a client cannot use tokens without a count.
 //! - If the model is slow, fails or has used its tokens, the guided path (the rules without a model) answers
 //!   the turn.
 
@@ -34,7 +36,7 @@ use tokio::time::{Instant, timeout_at};
 
 use self::figures::{Asked, TalkingFigures};
 use self::seats::Seats;
-use self::tokens::Tokens;
+use self::tokens::{Counted, Tokens};
 use crate::quota::Quota;
 
 pub use self::figures::TalkingCounts;
@@ -54,6 +56,9 @@ const FAILURES_WITHIN: Duration = Duration::from_secs(60);
 /// The maximum number of bytes that are read of the body of an error response.
 const ERROR_BYTES_MAX: usize = 4 << 10;
 const CHARS_PER_TOKEN: u64 = 4;
+/// A server's number of tokens is ignored if the number that follows from the characters is more than this many times
+/// as large.
+const TOO_FEW_TOKENS: u64 = 4;
 
 /// The model, if the service has one, and the turns in progress.
 pub(crate) struct Talking {
@@ -141,11 +146,11 @@ enum Ended {
 }
 
 impl Model {
-    /// Requests one round from the model. Returns the round and the number of tokens. The round is `None` if the model
-    /// failed.
+    /// Requests one round from the model. Returns the round and the number of tokens, which the day of the business
+    /// already contains. The round is `None` if the model failed.
     async fn round(
         &self,
-        (of, is_website): (BusinessId, bool),
+        counted: &Counted,
         body: impl Fn(&Settings) -> Value,
         (first_time_max, deadline): (Duration, Instant),
     ) -> (Option<Received>, u64) {
@@ -155,12 +160,12 @@ impl Model {
             if self.rest.lock().is_now() {
                 return (None, tokens);
             }
-            let Ok(Some(_seat)) = timeout_at(first_by, self.seats.take(of, is_website)).await else {
+            let Ok(Some(_seat)) = timeout_at(first_by, self.seats.take(counted.business, counted.is_website)).await else {
                 return (None, tokens);
             };
             let usage = self.says_usage.load(Ordering::Relaxed);
             let settings = Settings { model: self.model.clone(), options: self.options.clone(), usage };
-            match self.ask(view::render(&body(&settings)), usage, (first_by, deadline)).await {
+            match self.ask(counted, view::render(&body(&settings)), usage, (first_by, deadline)).await {
                 Ended::With { round, tokens: more, has_failed, first_token } => {
                     return (Some(Received { round, has_failed, first_token }), tokens + more);
                 }
@@ -173,14 +178,38 @@ impl Model {
         }
     }
 
-    async fn ask(&self, body: Vec<u8>, usage: bool, (first_by, deadline): (Instant, Instant)) -> Ended {
-        let (began, sent) = (Instant::now(), String::from_utf8_lossy(&body).chars().count());
+    /// Sends a request. Until its end, it counts with the estimate of its own tokens.
+    async fn ask(&self, counted: &Counted, body: Vec<u8>, usage: bool, by: (Instant, Instant)) -> Ended {
+        let chars = String::from_utf8_lossy(&body).chars().count();
+        let estimate = tokens_of(chars);
+        self.tokens.add(counted, estimate);
+        let ended = self.sent(body, chars, usage, by).await;
+        let tokens = match &ended {
+            Ended::With { tokens, .. } | Ended::Without { tokens, .. } => *tokens,
+            Ended::Again => 0,
+        };
+        self.tokens.correct(counted, estimate, tokens);
+        ended
+    }
+
+    async fn sent(
+        &self,
+        body: Vec<u8>,
+        sent: usize,
+        usage: bool,
+        (first_by, deadline): (Instant, Instant),
+    ) -> Ended {
+        let began = Instant::now();
         let failed = |asked, is_torn| {
             self.note(asked);
             Ended::Without { tokens: 0, is_torn }
         };
         let response = match timeout_at(first_by, self.server.ask(body)).await {
-            Err(_) => return failed(Asked::Timeout, false),
+            // The server may still work on the request.
+            Err(_) => {
+                self.note(Asked::Timeout);
+                return Ended::Without { tokens: tokens_of(sent), is_torn: false };
+            }
             Ok(Err(ModelFault::Unreachable)) => return failed(Asked::Unreachable, false),
             Ok(Err(ModelFault::Closed)) => return failed(Asked::Torn, true),
             Ok(Ok(response)) => response,
@@ -224,8 +253,9 @@ impl Model {
         }
         let reply = stream.finish();
         sentences.extend(reply.sentences);
-        let estimate = || ((sent + reply.chars) as u64).div_ceil(CHARS_PER_TOKEN);
-        let tokens = reply.tokens.unwrap_or_else(estimate);
+        let estimate = tokens_of(sent + reply.chars);
+        let is_plausible = |tokens: &u64| tokens.saturating_mul(TOO_FEW_TOKENS) >= estimate;
+        let tokens = reply.tokens.filter(is_plausible).unwrap_or(estimate);
         let is_torn = reply.is_torn && !is_late;
         self.note(match (is_late, is_torn) {
             (true, _) => Asked::Timeout,
@@ -252,6 +282,11 @@ impl Model {
             );
         }
     }
+}
+
+/// The estimate of the number of tokens in a text with this many characters.
+fn tokens_of(chars: usize) -> u64 {
+    (chars as u64).div_ceil(CHARS_PER_TOKEN)
 }
 
 /// Returns the beginning of the body of an error response.

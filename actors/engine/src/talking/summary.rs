@@ -54,8 +54,7 @@ async fn written(
         return None;
     }
     let body = |settings: &_| talk::model::summary_body(&talk, settings);
-    let (received, tokens) = model.round((of, is_website), body, (SUMMARY_TIME_MAX, deadline)).await;
-    model.tokens.add(&counted, tokens);
+    let (received, tokens) = model.round(&counted, body, (SUMMARY_TIME_MAX, deadline)).await;
     let summary = received.filter(|received| !received.has_failed).and_then(|Received { round, .. }| {
         talk::gate::summary(&talk, &facts, at, &round.sentences.join(" "))
     });

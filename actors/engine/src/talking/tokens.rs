@@ -59,6 +59,15 @@ impl Tokens {
         });
     }
 
+    /// Replaces the estimate of a request, which was added before, by its tokens.
+    pub(super) fn correct(&self, it: &Counted, estimate: u64, tokens: u64) {
+        let corrected = |used: u64| used.saturating_sub(estimate).saturating_add(tokens);
+        self.change(it, |used| UsedTokens {
+            all: corrected(used.all),
+            of_website: if it.is_website { corrected(used.of_website) } else { used.of_website },
+        });
+    }
+
     /// Adds the stored numbers of tokens. They count if the memory has lost the day of the business.
     pub(super) fn add_stored(&self, it: &Counted, stored: UsedTokens) {
         self.change(it, |used| UsedTokens {

@@ -4,22 +4,36 @@ use domain::{Channel, Conversation, EffectKind, Refusal, UnderWay};
 use store::keys;
 use talk::Answers;
 use tokio::time::Instant;
+use tracing::Instrument;
 use view::{TurnView, TurnsTakenView};
 
 use super::tokens::Counted;
 use super::{FIRST_TOKEN_TIME_MAX, MOMENT_AFTER, Model, Received, Round, Rounds, TURN_TIME_MAX};
 use crate::business::commands::conversations::{FinishTurn, Prepared, TakeTurn, asked_in_turn, prepare};
 use crate::business::{Answer, BusinessHandle, Request, SentCode, Session};
-use crate::error::Result;
+use crate::error::{EngineError, Result};
 use crate::mail::code::{self, CodeMail};
 
 impl BusinessHandle {
     /// Adds a turn of the caller, and the receptionist's answer. The stored answer to a repeated request has no texts,
-    /// so the texts are read from the conversation.
+    /// so the texts are read from the conversation. Dropping the future does not end the turn, because a client could
+    /// otherwise use the model without a stored turn.
     ///
     /// # Errors
     /// [`Refusal::UnderWay`] while another turn of the conversation is in progress.
     pub async fn take_turn(&self, request: Request, turn: TakeTurn) -> Result<Answer<TurnsTakenView>> {
+        let handle = self.clone();
+        let taking = async move { handle.turn_to_its_end(request, turn).await };
+        match tokio::spawn(taking.in_current_span()).await {
+            Ok(answer) => answer,
+            Err(ended) => match ended.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => Err(EngineError::Stopping),
+            },
+        }
+    }
+
+    async fn turn_to_its_end(&self, request: Request, turn: TakeTurn) -> Result<Answer<TurnsTakenView>> {
         let (began, id) = (Instant::now(), turn.id);
         let answer = match self.businesses.talking.model() {
             Some(model) => self.turn_with(&model, request, turn).await?,
@@ -86,8 +100,7 @@ impl BusinessHandle {
         while model.tokens.allow(&counted, prepared.tokens + used) {
             let body = |settings: &_| draft.body(&prepared.facts, settings);
             let (round, tokens) =
-                model.round((self.id, is_website), body, (FIRST_TOKEN_TIME_MAX, deadline)).await;
-            model.tokens.add(&counted, tokens);
+                model.round(&counted, body, (FIRST_TOKEN_TIME_MAX, deadline)).await;
             used += tokens;
             first_token =
                 first_token.or_else(|| Some(round.as_ref().map_or_else(Instant::now, |it| it.first_token)));

@@ -1,12 +1,16 @@
 //! The limits of turns in which a chat model speaks: the size of a conversation, its tokens and its functions.
 
+use std::time::Duration;
+
 use domain::Channel;
 use engine::business::commands::conversations::StartConversation;
 use engine::business::commands::receptionist::PatchReceptionist;
+use ports::ModelFault;
+use tokio::time::{sleep, timeout};
 
 use crate::harness::by_operator;
-use crate::receptionist::{phone, say, start, started};
-use crate::script::{HELP, Stage, says};
+use crate::receptionist::{phone, say, shown, start, started};
+use crate::script::{DONE, HELP, Stage, Step, says, speech, usage};
 
 async fn limited_to(tokens_per_day: u64) -> Stage {
     let stage = Stage::new().await;
@@ -27,5 +31,41 @@ async fn sentences_that_a_rule_drops_do_not_make_a_conversation_too_long() {
         stage.script.will(says(&format!("{dropped}{said}")));
         let taken = stage.handle().take_turn(by_operator(), say(id, "Hello")).await.unwrap();
         assert_eq!(taken.value.turns.last().unwrap().dropped.len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_whose_client_disconnects_is_stored_and_counts() {
+    let stage = limited_to(1).await;
+    let id = stage.started(Channel::Voice).await;
+    stage.script.will(Step::Waits(Duration::from_secs(2), Box::new(says(HELP))));
+    assert!(timeout(Duration::from_secs(1), stage.said(id, "Hello")).await.is_err());
+    let other = stage.started(Channel::Voice).await;
+    stage.said(other, "Hello").await;
+    assert_eq!(stage.script.asked().len(), 1, "a request counts from the moment when it is sent");
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(shown(&stage.handle(), id).await.turns.last().unwrap().text, HELP);
+    stage.said(id, "Hello again").await;
+    assert_eq!(stage.script.asked().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_counts_without_a_plausible_number_of_tokens() {
+    let count = |tokens| Step::Streams(vec![speech(HELP), usage(tokens), DONE.into()]);
+    for (step, requests) in [
+        (Step::Silent, 1),
+        (count(0), 1),
+        (count(9), 1),
+        (count(999), 2),
+        (Step::Status(503, ""), 2),
+        (Step::Fails(ModelFault::Unreachable), 2),
+    ] {
+        let stage = limited_to(1_000).await;
+        stage.script.will(step);
+        stage.script.will(says(HELP));
+        let id = stage.started(Channel::Voice).await;
+        stage.said(id, "Hello").await;
+        stage.said(id, "Hello again").await;
+        assert_eq!(stage.script.asked().len(), requests);
     }
 }
