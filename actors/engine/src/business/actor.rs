@@ -18,6 +18,7 @@ use super::request::{Answer, Request};
 use super::state::State;
 use crate::actor::{Handled, Reply};
 use crate::error::{EngineError, Result};
+use crate::mail::code::{self, CodeMail};
 use crate::maintenance::business as jobs;
 use crate::talking::summary;
 
@@ -308,8 +309,8 @@ fn finish(state: &mut State, decided: Decided, businesses: &Weak<Businesses>, my
     if waits { state.submit(batch, Box::new(done)) } else { done() }
 }
 
-fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses: &Businesses) {
-    let Businesses { shared, deliveries, readings, outbox, .. } = businesses;
+fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses: &Arc<Businesses>) {
+    let Businesses { shared, deliveries, readings, outbox, .. } = &**businesses;
     match effect {
         Effect::Maintain => _ = myself.cast(Message::Maintain),
         Effect::End => businesses.end(id),
@@ -323,6 +324,7 @@ fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses
         Effect::NoticesChange(appointment) => outbox.changed(id, appointment),
         Effect::MailsLeftOut(alerts) => _ = outbox.left_out.fetch_add(alerts, Ordering::Relaxed),
         Effect::Summarize(conversation) => _ = myself.cast(Message::Summarize(conversation)),
+        Effect::SendCode(contact, code) => code::send(businesses, CodeMail { of: id, contact, code }),
         Effect::Tell(happened) => shared.live.tell(id, happened),
     }
 }

@@ -15,6 +15,7 @@ use store::{Batch, Key, Record};
 use talk::{Answer, Refused};
 
 use super::commands::contacts;
+use super::decision::Decision;
 use super::state::State;
 use super::turn_context::TurnContext;
 use super::write::Write;
@@ -42,8 +43,8 @@ const WRONG_NUMBERS: Limit = Limit { name: "wrong numbers", rates: &[(WRONG_NUMB
 /// The newest code of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SentCode {
-    pub(crate) code: String,
-    pub(crate) contact: ContactId,
+    code: String,
+    contact: ContactId,
     at: Timestamp,
     tries: u32,
 }
@@ -111,9 +112,10 @@ impl TurnContext<'_, '_> {
         let to = contact.id.uuid().to_string();
         let Some(rows) = state.count(&[(&TO_CONTACT, &to), (&OF_BUSINESS, "")])? else { return Ok(()) };
         let random = u64::from_le_bytes(self.context.random()) % 1_000_000;
-        let at = self.context.at;
-        self.code = Some(SentCode { code: format!("{random:06}"), contact: contact.id, at, tries: 0 });
-        self.write(Write::Rows(rows));
+        let (at, code) = (self.context.at, format!("{random:06}"));
+        self.code = Some(SentCode { code: code.clone(), contact: contact.id, at, tries: 0 });
+        let planned = std::mem::replace(&mut self.planned, Decision::gone());
+        self.planned = planned.write(Write::Rows(rows)).send_code(contact.id, code);
         Ok(())
     }
 

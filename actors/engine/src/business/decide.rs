@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::{
-    AlertKind, Amount, AppointmentId, AuditEntry, AuditId, BudgetKind, BusinessId, CalendarStatus,
+    AlertKind, Amount, AppointmentId, AuditEntry, AuditId, BudgetKind, BusinessId, CalendarStatus, ContactId,
     ConversationId, Delivery, EventId, EventType, Timestamp,
 };
 use store::records::AuditRecord;
@@ -61,6 +61,8 @@ pub(super) enum Effect {
     MailsLeftOut(u64),
     /// Asks the model for the summary of an ended conversation.
     Summarize(ConversationId),
+    /// Mails a code to a contact.
+    SendCode(ContactId, String),
     Tell(Vec<LiveChange>),
 }
 
@@ -104,7 +106,7 @@ pub(super) fn write(
     feeds::end(state, at, &mut decided)?;
     calendars::disconnect_ended(state, &mut decided);
     writes::add(state, at, &mut decided)?;
-    let Decided { writes, audit, events, mails, waits, alerts, summarize, .. } = decided;
+    let Decided { writes, audit, events, mails, waits, alerts, summarize, code, .. } = decided;
     let (mut batch, mut usage) = (Batch::default(), state.budget.usage);
     for write in &writes {
         let from = batch.len();
@@ -231,6 +233,7 @@ pub(super) fn write(
     }
     effects.extend(turned_off.map(|endpoint| Effect::TurnedOff(of_business(endpoint))));
     effects.extend(summarize.map(Effect::Summarize));
+    effects.extend(code.map(|(contact, code)| Effect::SendCode(contact, code)));
     effects.extend(mailed.until.map(Effect::MailWaits));
     effects.extend(changed.into_iter().map(Effect::NoticesChange));
     effects.extend((missed > 0).then_some(Effect::Missed(missed)));

@@ -44,6 +44,8 @@ pub(crate) struct Decided {
     pub(super) alerts: Vec<AlertTrigger>,
     /// The ended conversation whose summary the model writes.
     pub(super) summarize: Option<ConversationId>,
+    /// A new code, and the contact to whom it is mailed.
+    pub(super) code: Option<(ContactId, String)>,
 }
 
 impl Decided {
@@ -79,8 +81,9 @@ impl<G: Gives> Decision<G> {
     /// Adds the writes, the audit entries and the events of another decision. Also returns the other
     /// decision's answer. The other decision must have no mails or alerts, because they would be lost.
     pub(super) fn with<H: Gives>(mut self, other: Decision<H>) -> (Self, H::Value) {
-        let Decided { writes, audit, events, summarize, .. } = other.decided;
+        let Decided { writes, audit, events, summarize, code, .. } = other.decided;
         self.decided.summarize = self.decided.summarize.or(summarize);
+        self.decided.code = self.decided.code.or(code);
         self.decided.writes.extend(writes);
         self.decided.audit.extend(audit);
         self.decided.events.extend(events);
@@ -98,6 +101,13 @@ impl<G: Gives> Decision<G> {
     #[must_use]
     pub(super) fn summarize(mut self, id: ConversationId) -> Self {
         self.decided.summarize = Some(id);
+        self
+    }
+
+    /// Mails a new code to a contact, after the commit.
+    #[must_use]
+    pub(super) fn send_code(mut self, contact: ContactId, code: String) -> Self {
+        self.decided.code = Some((contact, code));
         self
     }
 

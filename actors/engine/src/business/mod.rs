@@ -62,7 +62,6 @@ pub use request::{Answer, Ended, Given, Gives, Idempotency, IfMatch, New, Remove
 pub use turn_context::{BookingLimit, ReadPhone};
 
 pub(crate) use actor::{BusinessActor, Maintained, Message};
-pub(crate) use codes::SentCode;
 pub(crate) use contact_import::Hidden;
 pub(crate) use decide::carry_out;
 pub(crate) use erased_contacts::{ErasedContacts, Personal};
@@ -76,5 +75,4 @@ pub(crate) use remembered::{days, kept, read_kept, remember};
 pub(crate) use resource::Resource;
 pub(crate) use search_texts::{ROW_RECORDS_MAX, SearchRows, row_key};
 pub(crate) use state::State;
-pub(crate) use turn_context::Session;
 pub(crate) use write::Write;

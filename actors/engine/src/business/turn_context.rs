@@ -32,7 +32,6 @@ use super::context::Context;
 use super::decision::Decision;
 use super::request::{Removed, Shown};
 use super::state::State;
-use super::write::Write;
 use crate::error::{EngineError, Result};
 
 /// Parses a phone number that a person has written or said. The second parameter is the region of national numbers.
@@ -361,11 +360,6 @@ impl TurnContext<'_, '_> {
             Answer::Booked { .. } => Answer::Done,
             other => other,
         })
-    }
-
-    pub(super) fn write(&mut self, write: Write) {
-        let planned = std::mem::replace(&mut self.planned, Decision::gone());
-        self.planned = planned.write(write);
     }
 
     /// Adds the decision about an appointment to the changes of this turn. A refusal becomes an answer to the rules.

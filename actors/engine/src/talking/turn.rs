@@ -1,18 +1,17 @@
 //! The steps of a turn; see [`super`].
 
-use domain::{Channel, Conversation, EffectKind, Refusal, UnderWay};
+use domain::{Channel, Conversation, Refusal, UnderWay};
 use store::keys;
 use talk::Answers;
 use tokio::time::Instant;
 use tracing::Instrument;
-use view::{TurnView, TurnsTakenView};
+use view::TurnsTakenView;
 
 use super::tokens::Counted;
 use super::{FIRST_TOKEN_TIME_MAX, MOMENT_AFTER, Model, Received, Round, Rounds, TURN_TIME_MAX};
 use crate::business::commands::conversations::{FinishTurn, Prepared, TakeTurn, asked_in_turn, prepare};
-use crate::business::{Answer, BusinessHandle, Request, SentCode, Session};
+use crate::business::{Answer, BusinessHandle, Request};
 use crate::error::{EngineError, Result};
-use crate::mail::code::{self, CodeMail};
 
 impl BusinessHandle {
     /// Adds a turn of the caller, and the receptionist's answer. The stored answer to a repeated request has no texts,
@@ -45,20 +44,8 @@ impl BusinessHandle {
         let found = self.read(|store| store.get::<Conversation>(&keys::conversation(self.id, id))).await?;
         if let Some(found) = found {
             self.businesses.talking.figures.turn(found.channel, began.elapsed(), &answer.value.turns);
-            self.send_code(&found, &answer.value);
         }
         Ok(answer)
-    }
-
-    /// Sends the code that the turn has created, if it has created one.
-    fn send_code(&self, conversation: &Conversation, taken: &TurnsTakenView) {
-        let sends = |turn: &TurnView| turn.effects.iter().any(|effect| effect.kind == EffectKind::CodeSent);
-        if let Some(SentCode { code, contact, .. }) =
-            Session::of(conversation).and_then(|session| session.used.code)
-            && taken.turns.iter().any(sends)
-        {
-            code::send(&self.businesses, CodeMail { of: self.id, contact, code });
-        }
     }
 
     async fn turn_with(

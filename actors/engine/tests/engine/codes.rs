@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use domain::{AppointmentId, Channel, ContactId, ConversationId, EffectKind, Speaker};
+use domain::{AppointmentId, Channel, ContactId, ConversationId, EffectKind, Phone, Speaker};
 use engine::BusinessHandle;
-use engine::business::commands::conversations::{EndConversation, StartConversation};
+use engine::business::commands::conversations::{EndConversation, StartConversation, TakeTurn};
 use engine::mail::letter::Content;
 
 use crate::erasing::person;
 use crate::harness::{Shop, World, at, by_operator, everything_else_runs, id_of, pass};
 use crate::post::Post;
-use crate::receptionist::{phone, said, shown, start, started, world};
+use crate::receptionist::{phone, said, say, shown, start, started, world};
 
 const NUMBER: &str = "+15550000007";
 const SENT: &str = "If we know this number, a code is on its way. Please give me the code.";
@@ -172,6 +172,30 @@ async fn a_contact_gets_three_codes_an_hour_and_five_a_day() {
         pass(61).await;
     }
     assert_eq!(sent, [3, 2, 0, 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_a_new_code_is_mailed() {
+    fn read_phone(written: &str, _: &str) -> Option<Phone> {
+        Phone::from_e164(written.to_owned()).ok()
+    }
+    let salon = Salon::open().await;
+    let id = salon.calls(Some(NUMBER)).await;
+    assert_eq!(salon.said(id, "I want to cancel my appointment").await, SENT);
+    let code = salon.code().await;
+    let names = async |number: &str| {
+        let turn = TakeTurn { read_phone, ..say(id, number) };
+        let taken = salon.handle().take_turn(by_operator(), turn).await.unwrap().value;
+        taken.turns.last().unwrap().text.clone()
+    };
+    // No contact has this number.
+    assert_eq!(names("+15550000099").await, SENT);
+    assert_eq!(salon.mailed().await, []);
+    for mails in [1, 1, 0] {
+        assert_eq!(names(NUMBER).await, SENT);
+        assert_eq!(salon.mailed().await.len(), mails);
+    }
+    assert!(salon.said(id, &code).await.starts_with(WRONG), "only the newest code is valid");
 }
 
 #[tokio::test(start_paused = true)]
