@@ -23,6 +23,8 @@ use crate::words::{self, Key};
 
 /// The maximum number of rounds in a turn.
 const ROUNDS_MAX: u32 = 4;
+/// The maximum number of functions that are carried out in a turn.
+const CALLS_MAX: u32 = 8;
 const OFFERED_MAX: usize = 6;
 const OFFERED_DAYS_MAX: usize = 3;
 /// The maximum number of services and of staff members that get *handles*: short names such as `s1`, with
@@ -52,6 +54,8 @@ pub struct Draft {
     /// The messages of the rounds so far.
     rounds: Vec<Value>,
     round: u32,
+    /// The number of calls in all rounds.
+    calls: u32,
     /// The model's sentences in this round, including dropped ones.
     said: Vec<String>,
     called: Vec<(Call, String)>,
@@ -89,6 +93,7 @@ impl Draft {
             gaps: Vec::new(),
             rounds: Vec::new(),
             round: 0,
+            calls: 0,
             said: Vec::new(),
             called: Vec::new(),
             is_over: false,
@@ -140,6 +145,8 @@ impl Draft {
         let mut next = self.clone();
         let answer = if next.is_over {
             Err("The turn is over.".to_owned())
+        } else if next.calls >= CALLS_MAX {
+            Err(format!("A turn has at most {CALLS_MAX} function calls. Answer the caller."))
         } else {
             match functions::check(&call.name, &call.arguments, &next.talk, facts) {
                 Ok((function, arguments)) => next.carry_out(function, &arguments, facts, answers)?,
@@ -150,6 +157,7 @@ impl Draft {
             Ok(answer) => answer,
             Err(error) => format!("Error: {error}"),
         };
+        next.calls += 1;
         next.called.push((call.clone(), answer.chars().take(ANSWER_CHARS_MAX).collect()));
         *self = next;
         Ok(())

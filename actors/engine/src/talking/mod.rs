@@ -47,6 +47,8 @@ const FIRST_TOKEN_TIME_MAX: Duration = Duration::from_secs(3);
 const MOMENT_AFTER: Duration = Duration::from_millis(1_200);
 /// The maximum time of all rounds of a turn.
 const TURN_TIME_MAX: Duration = Duration::from_secs(8);
+/// The minimum time for the functions of a round. The whole calls of a response that ends at the deadline count too.
+const FUNCTIONS_TIME_MIN: Duration = Duration::from_secs(1);
 /// The model is not used for this time after [`FAILURES`] failures, or after its server has refused a
 /// request.
 const REST: Duration = Duration::from_secs(30);

@@ -3,12 +3,12 @@
 use domain::{Channel, Conversation, Refusal, UnderWay};
 use store::keys;
 use talk::Answers;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 use view::TurnsTakenView;
 
 use super::tokens::Counted;
-use super::{FIRST_TOKEN_TIME_MAX, MOMENT_AFTER, Model, Received, Round, Rounds, TURN_TIME_MAX};
+use super::{FIRST_TOKEN_TIME_MAX, FUNCTIONS_TIME_MIN, MOMENT_AFTER, Model, Received, Round, Rounds, TURN_TIME_MAX};
 use crate::business::commands::conversations::{FinishTurn, Prepared, TakeTurn, asked_in_turn, prepare};
 use crate::business::{Answer, BusinessHandle, Request};
 use crate::error::{EngineError, Result};
@@ -84,7 +84,7 @@ impl BusinessHandle {
         let mut answers: Answers = prepared.answers.clone();
         let (mut rounds, mut used): (Vec<Round>, u64) = (Vec::new(), 0);
         let mut first_token = None;
-        while model.tokens.allow(&counted, prepared.tokens + used) {
+        'rounds: while model.tokens.allow(&counted, prepared.tokens + used) {
             let body = |settings: &_| draft.body(&prepared.facts, settings);
             let (round, tokens) =
                 model.round(&counted, body, (FIRST_TOKEN_TIME_MAX, deadline)).await;
@@ -99,11 +99,16 @@ impl BusinessHandle {
             for sentence in &round.sentences {
                 draft.sentence(sentence, &prepared.facts);
             }
+            let functions_by = deadline.max(Instant::now() + FUNCTIONS_TIME_MIN);
             for call in &round.calls {
                 while let Err(ask) = draft.call(call, &prepared.facts, &answers) {
                     let (asking, of, it) = (request.clone(), prepared.asking(), (*ask).clone());
-                    let answer =
-                        self.ask(move |state, now| asked_in_turn(state, &asking, &of, &it, now)).await?;
+                    let answer = self.ask(move |state, now| asked_in_turn(state, &asking, &of, &it, now));
+                    let Ok(answer) = timeout_at(functions_by, answer).await else {
+                        rounds.clear();
+                        break 'rounds;
+                    };
+                    let answer = answer?;
                     prepared.note(&answer);
                     if !ask.is_change() {
                         prepared.answers.add((*ask).clone(), answer.clone());

@@ -6,11 +6,13 @@ use domain::Channel;
 use engine::business::commands::conversations::StartConversation;
 use engine::business::commands::receptionist::PatchReceptionist;
 use ports::ModelFault;
+use serde_json::json;
 use tokio::time::{sleep, timeout};
 
-use crate::harness::by_operator;
+use crate::harness::{at, by_operator};
 use crate::receptionist::{phone, say, shown, start, started};
-use crate::script::{DONE, HELP, Stage, Step, says, speech, usage};
+use crate::script::{DONE, HELP, Stage, Step, calls, last, says, speech, usage};
+use crate::talking::guided;
 
 async fn limited_to(tokens_per_day: u64) -> Stage {
     let stage = Stage::new().await;
@@ -68,4 +70,24 @@ async fn a_request_counts_without_a_plausible_number_of_tokens() {
         stage.said(id, "Hello again").await;
         assert_eq!(stage.script.asked().len(), requests);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_function_that_takes_too_long_leaves_the_turn_to_the_guided_path() {
+    let words = "I would like a haircut";
+    let expected = guided(words).await;
+    let stage = Stage::new().await;
+    let id = stage.started(Channel::Website).await;
+    let step = calls("find_openings", &json!({"service": "s1"}));
+    stage.script.will(Step::Waits(Duration::from_secs(2), Box::new(step)));
+    let handle = stage.handle();
+    let turn = tokio::spawn(async move { handle.take_turn(by_operator(), say(id, words)).await });
+    sleep(Duration::from_secs(1)).await;
+    // The answer to the function's question waits until this change is durable.
+    stage.world.disk.hold_syncs();
+    let _booked = stage.world.ask(&stage.shop, stage.shop.booking(at(2, 9), 1)).await;
+    sleep(Duration::from_secs(9)).await;
+    stage.world.disk.release_syncs();
+    assert_eq!(last(&turn.await.unwrap().unwrap().value), expected);
+    assert_eq!(stage.script.asked().len(), 1, "the turn has no time for another round");
 }

@@ -238,6 +238,20 @@ fn a_turn_has_four_rounds_of_functions() {
 }
 
 #[test]
+fn a_turn_has_eight_functions() {
+    let mut caller = Caller::new(Channel::Voice);
+    let (mut draft, mut answers) = caller.draft("hello there");
+    for day in 0..10 {
+        let wish = json!({"service": "s1", "from_date": format!("2026-11-{}", 20 + day)});
+        call(&mut caller, &mut draft, &mut answers, "find_openings", &wish);
+    }
+    draft.wants_more();
+    let answers = answered(&caller, &draft);
+    let is_refused = |answer: &String| answer.starts_with("Error: A turn has at most 8 function calls.");
+    assert_eq!(answers.iter().map(is_refused).collect::<Vec<_>>(), [[false; 5], [false, false, false, true, true]].concat());
+}
+
+#[test]
 fn openings_are_spread_over_the_range_or_near_the_wished_time() {
     let mut caller = Caller::new(Channel::Voice);
     caller.world.times = (9..18).map(|hour| (hour, 0)).collect();
