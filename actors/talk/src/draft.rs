@@ -566,7 +566,7 @@ impl Draft {
         let code = reader::code(arguments.get("code").unwrap_or_default());
         let has_said = |code: &String| {
             let mut turns = self.talk.caller_said();
-            turns.any(|turn| reader::code(turn).as_ref() == Some(code) || reader::plain(turn).contains(code))
+            turns.any(|turn| [reader::code(turn), only_code(turn)].contains(&Some(code.clone())))
         };
         let Some(code) = code.filter(has_said) else {
             return Ok(Err("The caller has not said this code. Ask for the six digits.".into()));
@@ -584,6 +584,14 @@ impl Draft {
             other => misfit(other),
         }
     }
+}
+
+/// The code in a turn that also has other words. `None` if the turn has several codes, because they are guesses.
+fn only_code(turn: &str) -> Option<String> {
+    let mut words = reader::plain(turn);
+    words.retain(|word| word.len() == 6 && word.bytes().all(|byte| byte.is_ascii_digit()));
+    words.dedup();
+    if words.len() == 1 { words.pop() } else { None }
 }
 
 const STAGED: &str = "The service reads the change back to the caller and asks for their yes.";

@@ -108,8 +108,8 @@ impl BusinessHandle {
                         rounds.clear();
                         break 'rounds;
                     };
-                    let answer = answer?;
-                    prepared.note(&answer);
+                    let (answer, code) = answer?;
+                    prepared.note(&answer, code);
                     if !ask.is_change() {
                         prepared.answers.add((*ask).clone(), answer.clone());
                     }

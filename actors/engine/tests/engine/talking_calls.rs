@@ -11,7 +11,7 @@ use crate::erasing::person;
 use crate::harness::{at, by_operator, everything_else_runs, id_of};
 use crate::post::Post;
 use crate::receptionist::{phone, shown, start, started};
-use crate::script::{HELP, Stage, Step, calls, last, says};
+use crate::script::{DONE, HELP, Stage, Step, calls, delta, last, says};
 use crate::talking::guided;
 
 #[tokio::test(start_paused = true)]
@@ -79,4 +79,45 @@ async fn a_model_that_checks_the_code_can_list_the_callers_appointments() {
     assert!(shown(&handle, id).await.conversation.verified);
     assert!(last(&stage.said(id, "yes").await).starts_with("Cancelled: Cut"));
     assert!(!handle.appointment(id_of(&booked)).await.unwrap().unwrap().status.is_active());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_has_five_tries_for_a_code_in_a_turn() {
+    let stage = Stage::new().await;
+    let (post, handle) = (Post::of(&stage.world.engine), stage.handle());
+    let ada = person("Ada Lovelace", "+15550000007", "ada@example.com");
+    handle.change(by_operator(), ada).await.unwrap();
+    handle.change(by_operator(), stage.shop.booking(at(2, 9), 7)).await.unwrap();
+    let from = Some(phone("+15550000007"));
+    let id = started(&handle, StartConversation { from, ..start(Channel::Voice) }).await;
+    stage.script.will(calls("send_code", &json!({})));
+    stage.said(id, "I cannot come next week").await;
+    everything_else_runs().await;
+    let sent = post.take().into_iter().find_map(|letter| match letter.content {
+        Content::Code(code) => Some(code),
+        _ => None,
+    });
+    let sent = sent.unwrap();
+    let wrong = (0..5).map(|more| format!("{:06}", (sent.parse::<u32>().unwrap() + 1 + more) % 1_000_000));
+    let codes: Vec<String> = wrong.chain([sent.clone()]).collect();
+    for (code, answer) in codes.iter().zip([HELP, "Please go on."].into_iter().cycle()) {
+        stage.script.will(says(answer));
+        stage.said(id, &format!("is it {code}, hm")).await;
+    }
+    let pieces = codes.iter().enumerate().map(|(index, code)| {
+        let function = json!({"name": "check_code", "arguments": json!({ "code": code }).to_string()});
+        let call = json!({"index": index, "id": format!("c{index}"), "type": "function", "function": function});
+        delta(&json!({ "tool_calls": [call] }))
+    });
+    stage.script.will(Step::Streams(pieces.chain([DONE.into()]).collect()));
+    stage.script.will(says(HELP));
+    stage.said(id, "Try them, please").await;
+    let asked = stage.script.asked().pop().unwrap();
+    let messages = asked["messages"].as_array().unwrap().iter();
+    let answers: Vec<&str> = messages
+        .filter(|message| message["role"] == "tool")
+        .map(|message| message["content"].as_str().unwrap())
+        .collect();
+    assert_eq!(answers, ["Error: That is not the code. Ask for it again."; 6]);
+    assert!(!shown(&handle, id).await.conversation.verified);
 }

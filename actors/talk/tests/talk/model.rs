@@ -139,6 +139,23 @@ fn a_verified_caller_cancels_with_a_model() {
 }
 
 #[test]
+fn a_turn_with_several_codes_is_no_code() {
+    for (words, is_said) in [
+        (format!("it is {CODE}"), true),
+        (format!("it is {CODE}, yes, {CODE}"), true),
+        (format!("one of 123456 {CODE} 654321"), false),
+        (format!("{CODE} or 123456"), false),
+    ] {
+        let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+        let (mut draft, mut answers) = caller.draft(&words);
+        call(&mut caller, &mut draft, &mut answers, "check_code", &json!({"code": CODE}));
+        draft.wants_more();
+        let answer = answered(&caller, &draft).remove(0);
+        assert_eq!(answer.starts_with("The caller is verified."), is_said, "{words}: {answer}");
+    }
+}
+
+#[test]
 fn a_message_has_the_callers_own_words() {
     let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
     let (mut draft, mut answers) = caller.draft("Tell Julia that I am late");

@@ -339,8 +339,9 @@ impl Prepared {
         self.asking.clone()
     }
 
-    /// Notes an answer of the engine, so that the next answers of the turn depend on it.
-    pub(crate) fn note(&mut self, answer: &Answer) {
+    /// Notes an answer of the engine and the code after it, so that the next answers of the turn depend on them.
+    pub(crate) fn note(&mut self, answer: &Answer, code: Option<SentCode>) {
+        self.asking.code = code;
         if let Answer::Verified { contact, .. } = answer {
             self.asking.verified = Some(*contact);
         }
@@ -411,14 +412,14 @@ pub(crate) fn prepare(
 }
 
 /// Answers a question of a function that the model calls. If the question asks for a change, the answer is a
-/// preview.
+/// preview. Also returns the code of the conversation, whose tries the answer may have counted.
 pub(crate) fn asked_in_turn(
     state: &State,
     request: &Request,
     asking: &Asking,
     ask: &Ask,
     now: Timestamp,
-) -> Result<Answer> {
+) -> Result<(Answer, Option<SentCode>)> {
     let mut turn_context = TurnContext {
         context: &mut Context::new(state, request, now),
         conversation: &asking.conversation,
@@ -430,7 +431,8 @@ pub(crate) fn asked_in_turn(
         code: asking.code.clone(),
         verified: asking.verified,
     };
-    turn_context.answer(ask)
+    let answer = turn_context.answer(ask)?;
+    Ok((answer, turn_context.code))
 }
 
 /// The last step of a turn with a model. It runs the rules with the rounds of the model, and makes the changes.
