@@ -209,7 +209,7 @@ pub struct Talk {
     pub(crate) seen: Seen,
     /// The dates and times in the caller's turns. The gate lets the model use them in questions.
     pub(crate) caller_seen: Seen,
-    /// The caller's turns since the last effect. They can become the body of a message.
+    /// The caller's newest turns since the last effect, which can become the body of a message.
     pub(crate) unsent: Vec<String>,
     /// Whether the caller was asked for the consent to text messages.
     pub(crate) consent_asked: bool,

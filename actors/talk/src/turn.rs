@@ -145,9 +145,12 @@ fn listen(flow: &mut Flow<'_>, text: &str, is_key: bool) {
     if is_key || text.trim().is_empty() {
         return;
     }
-    let unsent: usize = flow.out.talk.unsent.iter().map(|turn| turn.chars().count()).sum();
-    if unsent < BODY_CHARS_MAX {
-        flow.talk().unsent.push(text.to_owned());
+    // A message has the newest turns, because a caller gives the message last.
+    let unsent = &mut flow.talk().unsent;
+    unsent.push(text.to_owned());
+    let chars = |turns: &[String]| turns.iter().map(|turn| turn.chars().count() + 1).sum::<usize>() - 1;
+    while unsent.len() > 1 && chars(unsent) > BODY_CHARS_MAX {
+        unsent.remove(0);
     }
     let (facts, at) = (flow.facts, flow.now());
     gate::see(&mut flow.talk().caller_seen, text, facts, at);

@@ -168,6 +168,25 @@ fn a_message_has_the_callers_own_words() {
 }
 
 #[test]
+fn a_message_after_a_long_conversation_has_the_newest_words() {
+    let mut caller = Caller::with(World::new(), Channel::Sms, Locale::En, Some(CALLER));
+    let questions: Vec<String> = (0..10).map(|turn| format!("{} {turn}?", "why ".repeat(50))).collect();
+    for (question, answer) in questions.iter().zip(["I can help you.", "Please go on."].into_iter().cycle()) {
+        let (mut draft, mut answers) = caller.draft(question);
+        assert!(draft.sentence(answer, &caller.world.facts).is_some());
+        let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
+        caller.keep(output);
+    }
+    let words = "Please tell Julia that I am allergic to ammonia";
+    let (mut draft, mut answers) = caller.draft(words);
+    call(&mut caller, &mut draft, &mut answers, "take_message", &json!({"urgency": "normal"}));
+    let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
+    caller.keep(output);
+    let body = &caller.world.messages[0].body;
+    assert_eq!(body, &format!("{}\n{words}", questions[1..].join("\n")));
+}
+
+#[test]
 fn a_model_without_a_usable_word_leaves_the_turn_to_the_guided_path() {
     let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
     let (mut draft, mut answers) = caller.draft("haircut on Tuesday at ten");
