@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{Days, NaiveDate, Timelike};
+use chrono::{Days, NaiveDate, TimeDelta, Timelike};
 use serde_json::{Value, json};
 
 use crate::facts::{Answer, Answers, Ask, Asked, Facts, MessageAsk, Opening, OpeningsAsk, Passage, misfit};
@@ -30,7 +30,10 @@ const OFFERED_DAYS_MAX: usize = 3;
 /// The maximum number of services and of staff members that get *handles*: short names such as `s1`, with
 /// which the model refers to them.
 const HANDLES_MAX: usize = 50;
-const DAYS_MAX: u32 = 14;
+/// The maximum number of days with openings that one call of `find_openings` reads.
+const DAYS_MAX: u32 = 15;
+/// A range with more than [`DAYS_MAX`] days is read in this number of parts, so that its end is read too.
+const RANGE_PARTS: u32 = 3;
 /// The maximum number of dropped sentences that a turn reports.
 const DROPPED_MAX: usize = 20;
 /// The maximum number of bytes of these sentences.
@@ -283,28 +286,33 @@ impl Draft {
             Err(error) => return Ok(Err(error)),
         };
         let last = today.checked_add_days(Days::new(AHEAD_DAYS)).unwrap_or(today);
-        let ask = |from, to, days_max| OpeningsAsk {
-            service: wish.service,
-            staff: wish.staff,
-            moving: None,
-            from,
-            to,
-            days_max,
+        let read = |from, to, days_max| {
+            answers.openings(OpeningsAsk {
+                service: wish.service,
+                staff: wish.staff,
+                moving: None,
+                from,
+                to,
+                times: wish.part.map(PartOfDay::times),
+                days_max,
+            })
         };
-        let open = answers.openings(ask(wish.from, wish.to, DAYS_MAX))?;
-        let fits = |opening: &&Opening| {
-            wish.part.as_ref().is_none_or(|part| part.contains(writer.time_of(opening.starts_at)))
-        };
-        let mut fitting: Vec<Opening> = open.iter().filter(fits).copied().collect();
+        let mut fitting: Vec<Opening> = Vec::new();
+        for (from, to, days_max) in parts(wish.from, wish.to) {
+            fitting.extend(read(from, to, days_max)?);
+        }
+        let part = wish.part.map_or_else(String::new, |part| format!(" in the {}", part.as_str()));
+        let staff = wish.staff.and_then(|staff| facts.member(staff));
+        let staff = staff.map_or_else(String::new, |it| format!(" with \"{}\"", words::name(&it.name)));
         let mut text = String::new();
         if fitting.is_empty() {
-            text = format!("Nothing is free {}.\n", writer.range(wish.from, wish.to));
+            text = format!("Nothing is free {}{part}{staff}.\n", writer.range(wish.from, wish.to));
             if let Some(next) = wish.to.succ_opt().filter(|next| *next <= last) {
-                fitting = answers.openings(ask(next, last, 1))?.to_vec();
+                fitting = read(next, last, 1)?.to_vec();
             }
         }
         if fitting.is_empty() {
-            return Ok(Ok(format!("{text}Nothing is free until {}.", writer.date(last))));
+            return Ok(Ok(format!("{text}Nothing is free until {}{part}{staff}.", writer.date(last))));
         }
         self.talk.handles.make_room(OFFERED_MAX);
         for opening in chosen(&fitting, &wish, |opening| {
@@ -602,7 +610,7 @@ struct Wish {
     staff: Option<domain::StaffId>,
     from: NaiveDate,
     to: NaiveDate,
-    part: Option<Times>,
+    part: Option<PartOfDay>,
     time: Option<chrono::NaiveTime>,
 }
 
@@ -633,20 +641,55 @@ impl Wish {
             return Err("to_date is before from_date.".into());
         }
         let last = today.checked_add_days(Days::new(AHEAD_DAYS)).unwrap_or(today);
-        let part = arguments.get("part_of_day").map(|part| match part {
-            "morning" => Times::range(0, 12 * 60),
-            "afternoon" => Times::range(12 * 60, 17 * 60),
-            _ => Times::range(17 * 60, 24 * 60),
-        });
         Ok(Self {
             service,
             staff,
             from: start.min(last),
             to: end.min(last),
-            part,
+            part: arguments.get("part_of_day").and_then(PartOfDay::from_word),
             time: arguments.time("time")?,
         })
     }
+}
+
+#[derive(Clone, Copy)]
+enum PartOfDay {
+    Morning,
+    Afternoon,
+    Evening,
+}
+
+impl PartOfDay {
+    fn from_word(word: &str) -> Option<Self> {
+        [Self::Morning, Self::Afternoon, Self::Evening].into_iter().find(|part| part.as_str() == word)
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Morning => "morning",
+            Self::Afternoon => "afternoon",
+            Self::Evening => "evening",
+        }
+    }
+
+    fn times(self) -> Times {
+        match self {
+            Self::Morning => Times::range(0, 12 * 60),
+            Self::Afternoon => Times::range(12 * 60, 17 * 60),
+            Self::Evening => Times::range(17 * 60, 24 * 60),
+        }
+    }
+}
+
+/// Cuts a range of dates into the ranges that are read one by one, each with its maximum number of days.
+fn parts(from: NaiveDate, to: NaiveDate) -> Vec<(NaiveDate, NaiveDate, u32)> {
+    let days = (to - from).num_days() + 1;
+    if days <= DAYS_MAX.into() {
+        return vec![(from, to, DAYS_MAX)];
+    }
+    let at = |part: u32| from + TimeDelta::days(days * i64::from(part) / i64::from(RANGE_PARTS));
+    let part = |part| (at(part), at(part + 1) - TimeDelta::days(1), DAYS_MAX / RANGE_PARTS);
+    (0..RANGE_PARTS).map(part).collect()
 }
 
 /// Chooses up to 6 openings on up to 3 days, which are spread over the range. If a time is requested, chooses

@@ -8,6 +8,8 @@ use chrono_tz::Tz;
 use domain::{AppointmentId, BookingMode, ContactId, Locale, MessageId, ServiceId, StaffId, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::reader::Times;
+
 /// The settings of the business that apply to this turn.
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -123,7 +125,9 @@ pub struct OpeningsAsk {
     /// The first and the last local day.
     pub from: NaiveDate,
     pub to: NaiveDate,
-    /// The maximum number of days in the answer: the first days that have openings.
+    /// Only openings that start at these times of day, in local time. `None` means all.
+    pub times: Option<Times>,
+    /// The maximum number of days in the answer: the first days that have such openings.
     pub days_max: u32,
 }
 

@@ -683,7 +683,7 @@ fn openings(flow: &Flow<'_>, from: NaiveDate, to: NaiveDate) -> Asked<Vec<Offere
     let task = &flow.out.talk.place.task;
     let Some(service) = task.service else { return Ok(Vec::new()) };
     let moving = task.appointment.as_ref().map(|appointment| appointment.id);
-    let ask = OpeningsAsk { service, staff: task.staff, moving, from, to, days_max: DAYS_MAX };
+    let ask = OpeningsAsk { service, staff: task.staff, moving, from, to, times: None, days_max: DAYS_MAX };
     let openings = flow.answers.openings(ask)?;
     let old = task.appointment.as_ref().map(|appointment| appointment.starts_at);
     let openings = openings.iter().filter(|opening| Some(opening.starts_at) != old);

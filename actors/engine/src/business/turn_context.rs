@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
-use domain::availability::Terms;
+use domain::availability::{Slot, Terms};
 use domain::booking::{self, BookRequest, MoveRequest, Party};
 use domain::{
     Appointment, AppointmentId, AppointmentStatus, AuditAction, BookedAs, BudgetKind, Calendar,
@@ -204,7 +204,12 @@ impl TurnContext<'_, '_> {
                 Err(Refusal::Invalid(_)) => return Ok(Vec::new()),
                 slots => slots?,
             };
-            for slot in slots {
+            let zone = schedule.business.zone;
+            let fits = |slot: &Slot| {
+                let time = slot.starts_at.utc().with_timezone(&zone).time();
+                ask.times.as_ref().is_none_or(|times| times.contains(time))
+            };
+            for slot in slots.into_iter().filter(fits) {
                 let date = calendar.local_date(slot.starts_at);
                 if days_found.last() != Some(&date) {
                     days_found.push(date);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use talk::model::{Call, Settings, Stream};
 use talk::{Ask, Channel, EffectKind, EndedBy, Mode, Rule};
 
-use crate::world::{CALLER, CODE, Caller, World, at};
+use crate::world::{CALLER, CODE, Caller, World, at, instant};
 
 fn call(
     caller: &mut Caller,
@@ -368,4 +368,41 @@ fn the_state_of_a_conversation_has_a_bound() {
     let said = caller.keep(output);
     let expected = newest.lines().last().unwrap().split_once(" = ").unwrap().1.replace(" 15:00", " at 15:00");
     assert!(said.contains(&expected), "{said}: {newest}");
+}
+
+#[test]
+fn find_openings_searches_the_whole_range_for_a_part_of_the_day() {
+    let mut caller = Caller::new(Channel::Voice);
+    let found = |caller: &mut Caller, arguments: Value| {
+        let (mut draft, mut answers) = caller.draft("hello there");
+        call(caller, &mut draft, &mut answers, "find_openings", &arguments);
+        draft.wants_more();
+        answered(caller, &draft).remove(0)
+    };
+    let tuesday = json!({"service": "s1", "staff": "p1", "from_date": "2026-11-24", "part_of_day": "evening"});
+    assert_eq!(
+        found(&mut caller, tuesday),
+        "Nothing is free on Tuesday 24 November in the evening with \"Julia Martin\".\nNothing is free until \
+         Thursday 21 January in the evening with \"Julia Martin\"."
+    );
+    // From Monday 21 December on, the evenings are free.
+    caller.world.times.push((17, 30));
+    let first = chrono::NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
+    let evening = chrono::NaiveTime::from_hms_opt(17, 30, 0).unwrap();
+    caller.world.taken = first.iter_days().take(30).map(|date| instant(date, evening)).collect();
+    let tuesday = json!({"service": "s1", "from_date": "2026-11-24", "part_of_day": "evening"});
+    assert_eq!(
+        found(&mut caller, tuesday),
+        "Nothing is free on Tuesday 24 November in the evening.\nt1 = Monday 21 December 17:30\n"
+    );
+    let range = json!({"service": "s1", "from_date": "2026-11-24", "to_date": "2026-12-22", "part_of_day": "evening"});
+    assert_eq!(
+        found(&mut caller, range),
+        "t1 = Monday 21 December 17:30\nt2 = Tuesday 22 December 17:30\n"
+    );
+    let months = json!({"service": "s1", "from_date": "2026-11-23", "to_date": "2027-01-21", "time": "10:00"});
+    let times = found(&mut caller, months);
+    for month in ["November", "December", "January"] {
+        assert!(times.contains(month), "{times}");
+    }
 }

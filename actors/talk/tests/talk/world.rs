@@ -150,7 +150,9 @@ impl World {
                     let staff = ask.staff.or_else(|| {
                         self.facts.services.iter().find(|it| it.id == ask.service)?.staff.first().copied()
                     });
-                    let times = self.open(date);
+                    let mut times = self.open(date);
+                    let local = |time: &Timestamp| time.utc().with_timezone(&ZONE).time();
+                    times.retain(|time| ask.times.as_ref().is_none_or(|it| it.contains(local(time))));
                     days += u32::from(!times.is_empty());
                     if days > ask.days_max {
                         break;
