@@ -27,6 +27,10 @@ pub enum EngineError {
     /// The actor failed repeatedly and is not restarted before this time has passed. Nothing was changed.
     #[error("the actor failed repeatedly and is not restarted yet; try again later")]
     Resting(Duration),
+    /// The search index of the knowledge entries must be built first. Nothing was changed. The handle of the business
+    /// builds the index and repeats the request.
+    #[error("the knowledge entries are not indexed")]
+    NotIndexed,
     #[error("the business's actor failed")]
     Failed,
     #[error("the store failed")]

@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 use view::TurnsTakenView;
 
-/// The service mails a code after its response to the turn. If no mail is made in this time, no code was sent.
+/// The service makes the mail with a code in the background. If no mail is made in this time, no code was sent.
 const CODE_TIME_MAX: Duration = Duration::from_millis(200);
 
 /// The codes that a run has mailed.

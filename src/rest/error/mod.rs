@@ -119,7 +119,7 @@ impl From<EngineError> for ApiError {
             EngineError::NotFound => Refusal::NotFound(Named::Business).into(),
             EngineError::KeyRevoked => Self::NoKey(BadCredential::Unknown),
             EngineError::Suspended => Self::Forbidden,
-            EngineError::Overloaded | EngineError::Stopping => Self::Unavailable,
+            EngineError::Overloaded | EngineError::Stopping | EngineError::NotIndexed => Self::Unavailable,
             EngineError::DiskFull(_) => Self::DiskFull,
             EngineError::Resting(left) => Self::Resting(left.as_secs_f64().ceil() as u64),
             error @ (EngineError::Failed | EngineError::Store(_)) => Self::internal(error),

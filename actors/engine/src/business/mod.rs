@@ -24,6 +24,7 @@ mod decision;
 mod erased_contacts;
 mod handle;
 mod hot;
+mod knowledge_index;
 mod links;
 mod listed;
 mod load;

@@ -7,7 +7,7 @@
 //!   overlap a future time or count towards today's load.
 //! - When the clock goes back, the appointments between the new and the old `busy_from` are read.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,6 +27,7 @@ use uuid::Uuid;
 
 use super::budget::BusinessBudget;
 use super::hot::Hot;
+use super::knowledge_index::KnowledgeIndex;
 use super::load::Start;
 use super::overlay::Overlay;
 use super::references::References;
@@ -81,8 +82,7 @@ pub(crate) struct State {
     pub(crate) website: Website,
     pub(crate) notices: NoticeSettings,
     pub(crate) receptionist: Receptionist,
-    /// The search index of the knowledge entries. `None` until a conversation needs it.
-    pub(crate) knowledge: RefCell<Option<Arc<talk::knowledge::Index>>>,
+    pub(crate) knowledge: KnowledgeIndex,
     pub(crate) jobs: BusinessJobs,
     /// The open conversations whose last turn is in the future.
     pub(crate) ahead: Ahead,
@@ -139,7 +139,7 @@ impl State {
             website: Website::default(),
             notices: NoticeSettings::default(),
             receptionist: Receptionist::default(),
-            knowledge: RefCell::new(None),
+            knowledge: KnowledgeIndex::default(),
             jobs: BusinessJobs::default(),
             ahead: Ahead::default(),
             ended: false,
@@ -290,7 +290,7 @@ impl State {
                     keys::has_width(key, keys::kind::KNOWLEDGE) && key[16] == keys::kind::KNOWLEDGE
                 };
                 if rows.writes().any(|(key, _)| is_knowledge(key)) {
-                    self.knowledge.replace(None);
+                    self.knowledge.entries_change();
                 }
                 if let Some(held) = held {
                     held.hold(self);

@@ -63,10 +63,8 @@ const HOURS_DAYS: u64 = 14;
 /// The number of days that one search for bookable times covers.
 const LOOK_DAYS: u64 = 7;
 const OWN_MAX: usize = 20;
-/// The maximum size of the knowledge entries that conversations search. The entries beyond it are not searched.
-const KNOWLEDGE_BYTES_MAX: usize = 4 << 20;
 /// The number of bytes after which a list of rows ends.
-const ROWS_BYTES_MAX: usize = 2 * KNOWLEDGE_BYTES_MAX;
+const ROWS_BYTES_MAX: usize = 8 << 20;
 
 /// Returns the facts about the business that a turn needs.
 pub(super) fn facts(state: &State, now: Timestamp) -> Facts {
@@ -423,32 +421,6 @@ impl TurnContext<'_, '_> {
 }
 
 impl State {
-    /// Returns the search index of the knowledge entries. It is built at the first use after a change of an entry.
-    pub(super) fn knowledge_index(&self) -> Result<Arc<talk::knowledge::Index>> {
-        if let Some(index) = &*self.knowledge.borrow() {
-            return Ok(Arc::clone(index));
-        }
-        let range = keys::of_kind(self.id, keys::kind::KNOWLEDGE);
-        let (mut entries, mut bytes) = (Vec::new(), 0);
-        for (key, value) in self.rows(&range, usize::MAX)? {
-            bytes += value.len();
-            if bytes > KNOWLEDGE_BYTES_MAX {
-                break;
-            }
-            let Some(it) = self.store.find_in::<domain::Knowledge>(&key, &value)? else { continue };
-            entries.push(talk::knowledge::Entry {
-                id: it.id,
-                title: it.title,
-                text: it.content,
-                source_url: it.source_url,
-                locale: it.locale.unwrap_or(self.business.locale),
-            });
-        }
-        let index = Arc::new(talk::knowledge::Index::new(&entries));
-        *self.knowledge.borrow_mut() = Some(Arc::clone(&index));
-        Ok(index)
-    }
-
     /// Returns the first rows of a range, including the changes that are not durable yet.
     pub(super) fn rows(&self, range: &store::KeyRange, max: usize) -> Result<Vec<(store::Key, Vec<u8>)>> {
         let (mut rows, mut bytes) = (std::collections::BTreeMap::new(), 0);

@@ -69,12 +69,20 @@ pub(crate) struct Talking {
     /// The conversations that have a turn in progress.
     turns: Arc<Quota<(BusinessId, ConversationId)>>,
     pub(crate) figures: Arc<TalkingFigures>,
+    /// Held while an index of knowledge entries is built.
+    pub(crate) indexing: tokio::sync::Mutex<()>,
 }
 
 impl Default for Talking {
     fn default() -> Self {
         let turns = Arc::new(Quota::new(usize::MAX, 1));
-        Self { model: RwLock::default(), has_model: Arc::default(), turns, figures: Arc::default() }
+        Self {
+            model: RwLock::default(),
+            has_model: Arc::default(),
+            turns,
+            figures: Arc::default(),
+            indexing: tokio::sync::Mutex::default(),
+        }
     }
 }
 

@@ -36,7 +36,7 @@ impl BusinessHandle {
         let (began, id) = (Instant::now(), turn.id);
         let answer = match self.businesses.talking.model() {
             Some(model) => self.turn_with(&model, request, turn).await?,
-            None => self.change(request, turn).await?,
+            None => self.with_index(|| self.change(request.clone(), turn.clone())).await?,
         };
         if answer.replayed {
             return self.with_words(answer).await;
@@ -61,9 +61,12 @@ impl BusinessHandle {
         let _held = held.ok_or(Refusal::UnderWay { what: UnderWay::Turn, details: Vec::new() })?;
         let (asking, asked) = (request.clone(), turn.clone());
         let prepared = self.ask(move |state, now| prepare(state, &asking, &asked, now)).await?;
-        let Some(mut prepared) = prepared else { return self.change(request, turn).await };
+        let Some(mut prepared) = prepared else {
+            return self.with_index(|| self.change(request.clone(), turn.clone())).await;
+        };
         let rounds = self.rounds(model, &request, &mut prepared).await?;
-        self.change(request, FinishTurn { turn, prepared, rounds }).await
+        let finish = FinishTurn { turn, prepared, rounds };
+        self.with_index(|| self.change(request.clone(), finish.clone())).await
     }
 
     /// Runs the rounds of the model. Without a round, the guided path answers the turn. Adds the answers that make no
@@ -102,8 +105,10 @@ impl BusinessHandle {
             let functions_by = deadline.max(Instant::now() + FUNCTIONS_TIME_MIN);
             for call in &round.calls {
                 while let Err(ask) = draft.call(call, &prepared.facts, &answers) {
-                    let (asking, of, it) = (request.clone(), prepared.asking(), (*ask).clone());
-                    let answer = self.ask(move |state, now| asked_in_turn(state, &asking, &of, &it, now));
+                    let answer = self.with_index(|| {
+                        let (asking, of, it) = (request.clone(), prepared.asking(), (*ask).clone());
+                        self.ask(move |state, now| asked_in_turn(state, &asking, &of, &it, now))
+                    });
                     let Ok(answer) = timeout_at(functions_by, answer).await else {
                         rounds.clear();
                         break 'rounds;

@@ -28,6 +28,7 @@ mod housekeeping;
 mod hung_up;
 mod idempotency;
 mod imports;
+mod knowledge_search;
 mod lifecycle;
 mod lists;
 mod mailboxes;

@@ -306,6 +306,7 @@ fn answered<T>(
 }
 
 /// A turn before the first round of the model that answers it. The actor has made no change for the turn yet.
+#[derive(Clone)]
 pub(crate) struct Prepared {
     pub(crate) before: Conversation,
     pub(crate) facts: talk::Facts,
@@ -436,6 +437,7 @@ pub(crate) fn asked_in_turn(
 }
 
 /// The last step of a turn with a model. It runs the rules with the rounds of the model, and makes the changes.
+#[derive(Clone)]
 pub(crate) struct FinishTurn {
     pub(crate) turn: TakeTurn,
     pub(crate) prepared: Prepared,

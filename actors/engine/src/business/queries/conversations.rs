@@ -156,11 +156,14 @@ impl BusinessHandle {
     /// Searches the knowledge entries for passages that answer a question. If `knowledge_public` is false, it finds
     /// none.
     pub async fn search_knowledge(&self, query: String) -> Result<Vec<talk::Passage>> {
-        self.ask(move |state, _| match state.receptionist.knowledge_public {
-            true => Ok(state.knowledge_index()?.search(&query)),
-            false => Ok(Vec::new()),
-        })
-        .await
+        let search = || {
+            let query = query.clone();
+            self.ask(move |state, _| match state.receptionist.knowledge_public {
+                true => Ok(state.knowledge_index()?.search(&query)),
+                false => Ok(Vec::new()),
+            })
+        };
+        self.with_index(search).await
     }
 
     /// Returns the turns and the choices of a chat of the website. `None` if the token is wrong or the last turn is
