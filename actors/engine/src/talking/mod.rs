@@ -170,7 +170,9 @@ impl Model {
             if self.rest.lock().is_now() {
                 return (None, tokens);
             }
-            let Ok(Some(_seat)) = timeout_at(first_by, self.seats.take(counted.business, counted.is_website)).await else {
+            let Ok(Some(_seat)) =
+                timeout_at(first_by, self.seats.take(counted.business, counted.is_website)).await
+            else {
                 return (None, tokens);
             };
             let usage = self.says_usage.load(Ordering::Relaxed);

@@ -8,7 +8,9 @@ use tracing::Instrument;
 use view::TurnsTakenView;
 
 use super::tokens::Counted;
-use super::{FIRST_TOKEN_TIME_MAX, FUNCTIONS_TIME_MIN, MOMENT_AFTER, Model, Received, Round, Rounds, TURN_TIME_MAX};
+use super::{
+    FIRST_TOKEN_TIME_MAX, FUNCTIONS_TIME_MIN, MOMENT_AFTER, Model, Received, Round, Rounds, TURN_TIME_MAX,
+};
 use crate::business::commands::conversations::{FinishTurn, Prepared, TakeTurn, asked_in_turn, prepare};
 use crate::business::{Answer, BusinessHandle, Request};
 use crate::error::{EngineError, Result};
@@ -89,8 +91,7 @@ impl BusinessHandle {
         let mut first_token = None;
         'rounds: while model.tokens.allow(&counted, prepared.tokens + used) {
             let body = |settings: &_| draft.body(&prepared.facts, settings);
-            let (round, tokens) =
-                model.round(&counted, body, (FIRST_TOKEN_TIME_MAX, deadline)).await;
+            let (round, tokens) = model.round(&counted, body, (FIRST_TOKEN_TIME_MAX, deadline)).await;
             used += tokens;
             first_token =
                 first_token.or_else(|| Some(round.as_ref().map_or_else(Instant::now, |it| it.first_token)));

@@ -330,14 +330,12 @@ async fn a_conversation_ends_without_room_for_its_call() {
 async fn a_caller_who_wants_a_person_is_not_told_of_a_transfer_that_is_not_made() {
     let (world, shop) = world().await;
     let handle = world.at(&shop);
-    let patch = PatchReceptionist { handoff_number: Some(Some(phone(PHONE))), ..PatchReceptionist::default() };
+    let patch =
+        PatchReceptionist { handoff_number: Some(Some(phone(PHONE))), ..PatchReceptionist::default() };
     handle.change(by_operator(), patch).await.unwrap();
     let id = started(&handle, start(Channel::Voice)).await;
     let asked = said(&handle, id, "human").await.turns.last().unwrap().text.clone();
-    assert_eq!(
-        asked,
-        "Nobody can take the call right now. I can take a message. What is your message?"
-    );
+    assert_eq!(asked, "Nobody can take the call right now. I can take a message. What is your message?");
     said(&handle, id, "Please call me about my invoice").await;
     let messages = handle.messages(&MessageFilter::default(), &first_page()).await.unwrap().items;
     assert_eq!(messages.len(), 1, "the caller can leave a message instead");

@@ -106,7 +106,8 @@ async fn a_model_has_five_tries_for_a_code_in_a_turn() {
     }
     let pieces = codes.iter().enumerate().map(|(index, code)| {
         let function = json!({"name": "check_code", "arguments": json!({ "code": code }).to_string()});
-        let call = json!({"index": index, "id": format!("c{index}"), "type": "function", "function": function});
+        let call =
+            json!({"index": index, "id": format!("c{index}"), "type": "function", "function": function});
         delta(&json!({ "tool_calls": [call] }))
     });
     stage.script.will(Step::Streams(pieces.chain([DONE.into()]).collect()));

@@ -284,7 +284,10 @@ fn a_turn_has_eight_functions() {
     draft.wants_more();
     let answers = answered(&caller, &draft);
     let is_refused = |answer: &String| answer.starts_with("Error: A turn has at most 8 function calls.");
-    assert_eq!(answers.iter().map(is_refused).collect::<Vec<_>>(), [[false; 5], [false, false, false, true, true]].concat());
+    assert_eq!(
+        answers.iter().map(is_refused).collect::<Vec<_>>(),
+        [[false; 5], [false, false, false, true, true]].concat()
+    );
 }
 
 #[test]
@@ -379,7 +382,8 @@ fn find_openings_searches_the_whole_range_for_a_part_of_the_day() {
         draft.wants_more();
         answered(caller, &draft).remove(0)
     };
-    let tuesday = json!({"service": "s1", "staff": "p1", "from_date": "2026-11-24", "part_of_day": "evening"});
+    let tuesday =
+        json!({"service": "s1", "staff": "p1", "from_date": "2026-11-24", "part_of_day": "evening"});
     assert_eq!(
         found(&mut caller, tuesday),
         "Nothing is free on Tuesday 24 November in the evening with \"Julia Martin\".\nNothing is free until \
@@ -396,11 +400,9 @@ fn find_openings_searches_the_whole_range_for_a_part_of_the_day() {
         "Nothing is free on Tuesday 24 November in the evening.\nt1 = Monday 21 December 17:30\n"
     );
     let range = json!({"service": "s1", "from_date": "2026-11-24", "to_date": "2026-12-22", "part_of_day": "evening"});
-    assert_eq!(
-        found(&mut caller, range),
-        "t1 = Monday 21 December 17:30\nt2 = Tuesday 22 December 17:30\n"
-    );
-    let months = json!({"service": "s1", "from_date": "2026-11-23", "to_date": "2027-01-21", "time": "10:00"});
+    assert_eq!(found(&mut caller, range), "t1 = Monday 21 December 17:30\nt2 = Tuesday 22 December 17:30\n");
+    let months =
+        json!({"service": "s1", "from_date": "2026-11-23", "to_date": "2027-01-21", "time": "10:00"});
     let times = found(&mut caller, months);
     for month in ["November", "December", "January"] {
         assert!(times.contains(month), "{times}");
