@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{Days, NaiveDate};
-use domain::BookingMode;
+use domain::{AppointmentId, BookingMode};
 
 use crate::facts::{Answer, Ask, Asked, MessageAsk, OpeningsAsk, OwnAppointment, misfit};
 use crate::flow::Flow;
@@ -47,8 +47,7 @@ pub(crate) fn take(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
             ("8", _) if !flow.out.talk.place.listed.is_empty() => return back(flow),
             ("9", _) if has_more(flow) => {
                 flow.talk().place.shown += PAGE;
-                show(flow);
-                return Ok(());
+                return show(flow);
             }
             _ => {}
         }
@@ -277,7 +276,7 @@ pub(crate) fn ask_again(flow: &mut Flow<'_>) -> Asked<()> {
     match step {
         Step::Menu => menu(flow),
         Step::OfferMessage => go(flow, step),
-        _ if !flow.out.talk.place.listed.is_empty() => show(flow),
+        _ if !flow.out.talk.place.listed.is_empty() => return show(flow),
         Step::Service | Step::Staff | Step::Day | Step::Time | Step::Pick => return advance(flow),
         _ => go(flow, step),
     }
@@ -288,8 +287,7 @@ pub(crate) fn ask_again(flow: &mut Flow<'_>) -> Asked<()> {
 fn back(flow: &mut Flow<'_>) -> Asked<()> {
     if flow.out.talk.place.shown >= PAGE {
         flow.talk().place.shown -= PAGE;
-        show(flow);
-        return Ok(());
+        return show(flow);
     }
     let step = flow.out.talk.place.step;
     let has_services = flow.facts.services.len() > 1;
@@ -466,8 +464,7 @@ fn advance_booking(flow: &mut Flow<'_>) -> Asked<()> {
         }
         flow.talk().place.task.service = None;
         flow.talk().place.step = Step::Service;
-        show(flow);
-        return Ok(());
+        return show(flow);
     };
     let task = &mut flow.talk().place.task;
     task.service = Some(service.id);
@@ -481,8 +478,7 @@ fn advance_booking(flow: &mut Flow<'_>) -> Asked<()> {
             _ => {
                 flow.list(service.staff.iter().map(|staff| Listed::Staff(*staff)).collect());
                 flow.talk().place.step = Step::Staff;
-                show(flow);
-                return Ok(());
+                return show(flow);
             }
         }
     }
@@ -539,8 +535,7 @@ fn advance_change(flow: &mut Flow<'_>, kind: TaskKind) -> Asked<()> {
             several => {
                 flow.list(several.iter().map(|appointment| Listed::Appointment(appointment.id)).collect());
                 flow.talk().place.step = Step::Pick;
-                show_appointments(flow, several);
-                return Ok(());
+                return show(flow);
             }
         }
     }
@@ -718,20 +713,20 @@ fn find_time(flow: &mut Flow<'_>) -> Asked<bool> {
             flow.talk().place.task.time = Some(*one);
             return Ok(true);
         }
-        ([_, ..], true) => offer(flow, fitting),
+        ([_, ..], true) => offer(flow, fitting)?,
         ([_, ..], false) => {
             let days: BTreeSet<NaiveDate> =
                 fitting.iter().map(|time| writer.date_of(time.starts_at)).collect();
             if days.len() == 1 && !dates.is_empty() {
-                offer(flow, fitting);
+                offer(flow, fitting)?;
             } else {
-                ask_day(flow, &days);
+                ask_day(flow, &days)?;
             }
         }
         // The days have openings, but not at the requested times, so their other times are offered.
         ([], true) if !on_days.is_empty() && !dates.is_empty() => {
             flow.talk().place.task.times = None;
-            offer(flow, on_days);
+            offer(flow, on_days)?;
         }
         ([], _) => {
             let (first, until) =
@@ -746,29 +741,35 @@ fn find_time(flow: &mut Flow<'_>) -> Asked<bool> {
             if days.is_empty() {
                 go(flow, Step::OfferMessage);
             } else {
-                ask_day(flow, &days);
+                ask_day(flow, &days)?;
             }
         }
     }
     Ok(false)
 }
 
-fn ask_day(flow: &mut Flow<'_>, days: &BTreeSet<NaiveDate>) {
+fn ask_day(flow: &mut Flow<'_>, days: &BTreeSet<NaiveDate>) -> Asked<()> {
     flow.list(days.iter().map(|day| Listed::Day(*day)).collect());
     flow.talk().place.step = Step::Day;
-    show(flow);
+    show(flow)
 }
 
-fn offer(flow: &mut Flow<'_>, times: Vec<OfferedTime>) {
+fn offer(flow: &mut Flow<'_>, times: Vec<OfferedTime>) -> Asked<()> {
     flow.list(times.into_iter().map(Listed::Time).collect());
     flow.talk().place.step = Step::Time;
-    show(flow);
+    show(flow)
 }
 
 /// Shows the current page of the list: says the question of the step and offers the choices.
-fn show(flow: &mut Flow<'_>) {
+fn show(flow: &mut Flow<'_>) -> Asked<()> {
     let place = flow.out.talk.place.clone();
     let page: Vec<Listed> = place.listed.iter().skip(place.shown).take(PAGE).cloned().collect();
+    let own = if place.step == Step::Pick { own_appointments(flow)? } else { Vec::new() };
+    let own_of = |id: AppointmentId| own.iter().find(|appointment| appointment.id == id);
+    if page.iter().any(|listed| matches!(listed, Listed::Appointment(id) if own_of(*id).is_none())) {
+        // An appointment was cancelled or has begun since the list was made, so a new list is made.
+        return advance(flow);
+    }
     let writer = flow.writer();
     let facts = flow.facts;
     let label = |listed: &Listed| match listed {
@@ -778,13 +779,16 @@ fn show(flow: &mut Flow<'_>) {
         Listed::Staff(id) => facts.member(*id).map(|member| words::name(&member.name)).unwrap_or_default(),
         Listed::Day(date) => writer.day(*date),
         Listed::Time(time) => writer.list(&[time.starts_at]),
-        Listed::Appointment(_) => String::new(),
+        Listed::Appointment(id) => own_of(*id)
+            .map(|own| format!("{} {}", words::name(&own.service_name), writer.when(own.starts_at)))
+            .unwrap_or_default(),
     };
     let labels: Vec<String> = page.iter().map(label).collect();
     match place.step {
         Step::Service => flow.say(Key::AskService),
         Step::Staff => flow.say(Key::AskStaff),
         Step::Day => flow.say(Key::AskDay),
+        Step::Pick => flow.say(Key::AskWhich),
         // On the website and in text messages, the choices show the times. In a call, the line itself must
         // name the times.
         Step::Time
@@ -805,16 +809,7 @@ fn show(flow: &mut Flow<'_>) {
         _ => {}
     }
     show_labels(flow, labels, place.step != Step::Time);
-}
-
-fn show_appointments(flow: &mut Flow<'_>, own: &[OwnAppointment]) {
-    let writer = flow.writer();
-    let labels = own.iter().take(PAGE).map(|appointment| {
-        format!("{} {}", words::name(&appointment.service_name), writer.when(appointment.starts_at))
-    });
-    let labels = labels.collect();
-    flow.say(Key::AskWhich);
-    show_labels(flow, labels, true);
+    Ok(())
 }
 
 /// Offers choices. In text messages they are numbered lines. In calls they are also said if `is_said` is

@@ -83,7 +83,10 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
         flow.talk().stage = None;
         flow.say_with(Key::Emergency, &[("number", words::emergency_number(&facts.phone_region))]);
         flow.effect(EffectKind::Emergency, None);
-        guided::menu_choices(&mut flow);
+        // The buttons that follow are those of the menu. A message that was asked for can still be left.
+        let is_body = flow.out.talk.place.step == Step::Body;
+        flow.talk().place = Place::default();
+        guided::go(&mut flow, if is_body { Step::Body } else { Step::Menu });
         return done(flow);
     }
     flow.expire_stage();

@@ -409,3 +409,69 @@ fn three_unanswered_questions_lead_to_a_message_and_not_to_the_end() {
     assert_eq!(caller.last.end, None);
     assert_eq!(caller.says("Please tell me about the garden"), "Your message is with the team.");
 }
+
+/// A text thread of a contact who has this many appointments, of two services in turn.
+fn with_appointments(channel: Channel, count: u32) -> Caller {
+    let mut world = World::new();
+    let first = world.appointments[0].clone();
+    for number in 1..count {
+        let mut next = first.clone();
+        next.own.id = id(u128::from(200 + number));
+        next.own.service_name = if number % 2 == 1 { "Colour".into() } else { "Haircut".into() };
+        next.own.starts_at = first.own.starts_at + chrono::TimeDelta::days(i64::from(number));
+        world.appointments.push(next);
+    }
+    Caller::with(world, channel, Locale::En, Some(CALLER))
+}
+
+#[test]
+fn a_repeated_list_of_appointments_names_each_of_them() {
+    let list = "1 Haircut on Thursday 26 November at 14:00\n2 Colour on Friday 27 November at 14:00";
+    let mut caller = with_appointments(Channel::Sms, 2);
+    assert!(caller.says("please cancel it").contains(&format!("Which appointment? {list}")));
+    let again = caller.says("hmm");
+    assert!(again.contains(&format!("Sorry, I did not get that. Which appointment? {list}")), "{again}");
+    let mut caller = with_appointments(Channel::Voice, 2);
+    caller.says("cancel my appointment");
+    let first = caller.keys(&format!("{CODE}#"));
+    assert!(first.ends_with("2 Colour on Friday 27 November at 14:00."), "{first}");
+    assert_eq!(caller.keys("*"), first);
+    // Nine appointments fill two pages.
+    let mut caller = with_appointments(Channel::Sms, 9);
+    let first = caller.says("please cancel it");
+    assert!(first.contains("7 Haircut on Wednesday 2 December at 14:00"), "{first}");
+    let second = caller.says("9");
+    assert!(second.contains("1 Colour on Thursday 3 December at 14:00\n2 Haircut"), "{second}");
+    assert!(caller.says("hmm").contains(&second));
+    assert!(caller.says("2").contains("Haircut on Friday 4 December at 14:00. Reply"));
+}
+
+#[test]
+fn a_list_without_a_cancelled_appointment_is_made_again() {
+    let mut caller = with_appointments(Channel::Sms, 2);
+    caller.says("please cancel it");
+    caller.world.appointments.pop();
+    caller.world.appointments.retain(|booked| booked.own.service_name != "Colour");
+    let again = caller.says("hmm");
+    assert!(again.contains("Haircut on Thursday 26 November at 14:00. Reply"), "{again}");
+}
+
+#[test]
+fn the_buttons_of_an_emergency_are_those_of_the_menu() {
+    let mut caller = Caller::new(Channel::Website);
+    caller.says("haircut on Tuesday");
+    assert_eq!(caller.says("my father has chest pain"), "If this is an emergency, call 112 now.");
+    let label = |id: &str| caller.last.choices.iter().find(|choice| choice.id == id).unwrap().label.clone();
+    assert_eq!(label("4"), "Leave a message");
+    assert_eq!(caller.take(Said::Choice("4".into())), "What is your message?");
+    let said = caller.says("I can't breathe, please call me");
+    assert_eq!(said, "Your message is with the team.");
+    let mut caller = Caller::new(Channel::Website);
+    caller.says("leave a message");
+    assert_eq!(
+        caller.says("my father has chest pain"),
+        "If this is an emergency, call 112 now. What is your message?"
+    );
+    caller.says("please call me");
+    assert!(caller.world.messages[0].urgent);
+}
