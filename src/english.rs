@@ -333,6 +333,7 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::NoActiveStaff => "names no active staff member".into(),
         P::NotOffered => "names a staff member who does not offer the service".into(),
         P::NotOffering => "must be an active staff member who offers the service".into(),
+        P::NotAChoice => "must be the id of one of the choices in the last response".into(),
         P::PhoneOrEmail => "must have a phone or an email".into(),
         P::NamePhoneOrEmail => "must have one of name, phone, email".into(),
         P::KeepsNamePhoneOrEmail => "must keep one of name, phone, email".into(),

@@ -5,6 +5,7 @@
 //! - Every request about a conversation needs its token. Only the response to the start contains the token; the store
 //!   contains its SHA-256.
 //! - A repeated request (with the same `turn_id`) gets the first response again, with new manage links.
+//! - A choice is accepted only if the last turn offers it. Its id contains the number of that turn.
 //! - A customer sees the words of the turns, but not their effects.
 
 use std::net::IpAddr;

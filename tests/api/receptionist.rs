@@ -97,6 +97,7 @@ async fn a_turn_has_one_input() {
     salon.operator.post(&turns, &json!({})).await.invalid_at(&[""]);
     salon.operator.post(&turns, &json!({ "text": "a", "keys": "1" })).await.invalid_at(&["keys"]);
     salon.operator.post(&turns, &json!({ "keys": "1", "choice": "1" })).await.invalid_at(&["choice"]);
+    salon.operator.post(&turns, &json!({ "choice": "7" })).await.invalid_at(&["choice"]);
     salon.operator.post(&turns, &json!({ "choice": "1" })).await.is(200);
 }
 

@@ -111,6 +111,36 @@ async fn a_repeated_turn_needs_the_token() {
     other.say(turn).await.fails(404, "not_found");
 }
 
+#[tokio::test]
+async fn a_choice_of_an_earlier_turn_is_refused() {
+    let site = open().await;
+    let chat = Chat::start(&site).await;
+    let choices = chat.get(&chat.token).await.is(200).body["data"]["choices"].clone();
+    let id_of = |choices: &Value, label: &str| {
+        let mut all = choices.as_array().unwrap().iter();
+        all.find(|choice| choice["label"].as_str().unwrap().contains(label)).unwrap()["id"].clone()
+    };
+    let message = id_of(&choices, "message");
+    for choice in [json!("1"), json!("link"), json!("1-9"), json!("x".repeat(40))] {
+        let refused = chat.say(json!({ "choice": choice, "turn_id": format!("no {choice}") })).await;
+        refused.invalid_at(&["choice"]);
+    }
+    let taken = chat.say(json!({ "choice": message, "turn_id": "a" })).await;
+    let turns = taken.is(200).body["data"]["turns"].as_array().unwrap();
+    assert_eq!(turns[0]["text"], "Laisser un message");
+    assert_eq!(turns[1]["text"], "Quel est votre message ?");
+    chat.say(json!({ "choice": message, "turn_id": "b" })).await.invalid_at(&["choice"]);
+    let again = chat.say(json!({ "choice": message, "turn_id": "a" })).await;
+    assert_eq!(again.is(200).body, taken.body, "a repeated turn must get the first response");
+    // The buttons of yes and no have the same keys as other buttons.
+    for (number, text) in ["Rappelez-moi", "Je veux réserver"].into_iter().enumerate() {
+        chat.say(json!({ "text": text, "turn_id": format!("c{number}") })).await.is(200);
+    }
+    let first = &chat.get(&chat.token).await.is(200).body["data"]["choices"][0]["id"].clone();
+    chat.say(json!({ "choice": first, "turn_id": "d" })).await.is(200);
+    chat.say(json!({ "choice": first, "turn_id": "e" })).await.invalid_at(&["choice"]);
+}
+
 /// Books the first offered time in a new chat, with this phone number. Returns the last answer of the receptionist.
 async fn book(site: &Site, turn: &str, phone: &str) -> String {
     let chat = Chat::start(site).await;

@@ -106,6 +106,8 @@ pub enum ProblemCode {
     NoActiveStaff,
     NotOffered,
     NotOffering,
+    /// The caller has no such choice now.
+    NotAChoice,
     /// The staff member already offers the maximum number of services. The parameter is this maximum.
     OffersMax(usize),
     /// The contact of a booking needs a phone number or an e-mail address.

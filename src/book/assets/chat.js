@@ -97,6 +97,8 @@ async function take(what) {
     if ("choice" in what || form.hidden) turns.focus();
   } catch (error) {
     say("note", turns.dataset.failed);
+    // The conversation has continued in another tab, so the choices of this one no longer apply.
+    if (error.status === 422) await call("GET", `/${held.id}`).then(show).catch(() => {});
     // After its end, or after its deletion, the conversation takes no turns. A 409 with `Retry-After` is about this turn only.
     if (error.status === 404 || (error.status === 409 && !error.retry)) {
       save(null);

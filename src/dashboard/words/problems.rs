@@ -224,6 +224,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             "Choose a staff member who offers this service.",
             "Choisissez une personne qui propose cette prestation.",
         ),
+        P::NotAChoice => say("This choice is no longer offered.", "Ce choix n’est plus proposé."),
         P::PhoneOrEmail => {
             say("A phone number or an email is needed.", "Il faut un numéro de téléphone ou un e-mail.")
         }

@@ -165,8 +165,10 @@ struct Begun {
     before: Conversation,
     session: Session,
     facts: talk::Facts,
-    /// The caller's words, cut to the maximum length.
+    /// The caller's words, cut to the maximum length. A choice is its key.
     said: Said,
+    /// The kind of input and the text that the turn shows.
+    shown: (Option<InputKind>, String),
 }
 
 fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
@@ -191,7 +193,8 @@ fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
         }
     }
     let said = cut(turn.said.clone(), before.channel.caller_chars_max());
-    Ok(Begun { before, session, facts, said })
+    let (said, shown) = chosen(said, &session.choices)?;
+    Ok(Begun { before, session, facts, said, shown })
 }
 
 /// The input of the rules. If a model was used, also its rounds. In a round, the model writes text and calls
@@ -205,11 +208,10 @@ struct Spoken {
 /// Runs the rules of a turn. Returns the decision that contains the turn and its effects.
 fn take<G: Gives<Value = TurnsTakenView>>(
     context: &mut Context<'_>,
-    Begun { before, session, facts, said }: Begun,
+    Begun { before, session, facts, shown: (shown, text), .. }: Begun,
     (read_phone, limit): (ReadPhone, Option<BookingLimit>),
     Spoken { input, mut answers, rounds: Rounds { rounds, tokens, is_late } }: Spoken,
 ) -> Result<Decision<G>> {
-    let (shown, text) = shown_input(&said, &session.choices);
     let mut turned = before.clone();
     let seq = turned.next_seq();
     turned.turns.push(Turn {
@@ -359,7 +361,7 @@ pub(crate) fn prepare(
 ) -> Result<Option<Prepared>> {
     check_actor(state, request, TakeTurn::RIGHT)?;
     let mut context = Context::new(state, request, now);
-    let Begun { before, session, facts, said } = begun(&context, turn)?;
+    let Begun { before, session, facts, said, .. } = begun(&context, turn)?;
     let (at, tokens_per_day) = (context.at, state.receptionist.tokens_per_day);
     if tokens_per_day == 0 || session.silent_until.is_some_and(|until| at < until) {
         return Ok(None);
@@ -531,18 +533,33 @@ fn cut(said: Said, chars_max: usize) -> Said {
     }
 }
 
-/// Returns the kind of input and the text of a caller's turn. The text of a choice is the label of its
-/// button.
-fn shown_input(said: &Said, choices: &[ChoiceView]) -> (Option<InputKind>, String) {
-    match said {
-        Said::Speech(text) => (Some(InputKind::Speech), text.clone()),
-        Said::Keys(text) => (Some(InputKind::Keys), text.clone()),
-        Said::Text(text) => (Some(InputKind::Text), text.clone()),
+/// Returns the turn for the rules, with the key of a choice in place of its id, and the kind of input and the text that
+/// the turn shows. The text of a choice is the label of its button.
+///
+/// # Errors
+/// A choice that is not one of the last `choices` is invalid.
+fn chosen(said: Said, choices: &[ChoiceView]) -> Result<(Said, (Option<InputKind>, String))> {
+    let (kind, text) = match &said {
+        Said::Speech(text) => (InputKind::Speech, text.clone()),
+        Said::Keys(text) => (InputKind::Keys, text.clone()),
+        Said::Text(text) => (InputKind::Text, text.clone()),
+        Said::Silence => (InputKind::Speech, String::new()),
         Said::Choice(id) => {
-            let chosen = choices.iter().find(|choice| choice.id == *id);
-            (Some(InputKind::Choice), chosen.map_or_else(|| id.clone(), |choice| choice.label.clone()))
+            let found = choices.iter().find(|choice| choice.id == *id && choice.link.is_none());
+            let found = found.ok_or_else(|| Refusal::invalid("choice", ProblemCode::NotAChoice))?;
+            let key = id.rsplit('-').next().unwrap_or_default().to_owned();
+            return Ok((Said::Choice(key), (Some(InputKind::Choice), found.label.clone())));
         }
-        Said::Silence => (Some(InputKind::Speech), String::new()),
+    };
+    Ok((said, (Some(kind), text)))
+}
+
+/// The id of a choice. On a booking page it contains the number of the turn that offers the choice, so that a button of
+/// an earlier turn, which another tab of the browser still shows, cannot answer a later question.
+fn choice_id(it: &Conversation, key: String) -> String {
+    match it.token {
+        Some(_) => format!("{}-{key}", it.next_seq()),
+        None => key,
     }
 }
 
@@ -560,7 +577,7 @@ fn add_answer<G: Gives<Value = TurnsTakenView>>(
     let effects: Vec<Effect> = effects.iter().map(effect).collect();
     let choices: Vec<ChoiceView> = choices
         .into_iter()
-        .map(|choice| ChoiceView { id: choice.id, label: choice.label, link: choice.link })
+        .map(|choice| ChoiceView { id: choice_id(&it, choice.id), label: choice.label, link: choice.link })
         .collect();
     let text = lines.into_iter().map(|line| line.text).collect::<Vec<_>>().join(" ");
     if !text.is_empty() || !effects.is_empty() {
