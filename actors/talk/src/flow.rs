@@ -392,8 +392,15 @@ impl<'a> Flow<'a> {
         let times =
             |text: &str| before.iter().find(|(line, _)| line == text).map_or(1, |(_, times)| times + 1);
         let is_third = |flow: &Self| flow.out.lines.iter().any(|line| times(&line.text) > SAME_LINE_MAX);
-        if is_third(self) && self.out.effects.is_empty() && !self.out.transfer && self.out.end.is_none() {
+        // The report of a change is said in any case.
+        let is_report = |effect: &Effect| !matches!(effect.kind, EffectKind::Offered | EffectKind::Answered);
+        let has_report = self.out.effects.iter().any(is_report);
+        if is_third(self) && !has_report && !self.out.transfer && self.out.end.is_none() {
             self.clear_lines();
+            // Without its line, the turn has neither offered nor answered anything.
+            let earlier = self.out.talk.effects.len() - self.out.effects.len();
+            self.talk().effects.truncate(earlier);
+            self.out.effects.clear();
             self.talk().stage = None;
             self.say(Key::Unknown);
             guided::go(self, Step::OfferMessage);

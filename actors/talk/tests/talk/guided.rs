@@ -475,3 +475,20 @@ fn the_buttons_of_an_emergency_are_those_of_the_menu() {
     caller.says("please call me");
     assert!(caller.world.messages[0].urgent);
 }
+
+#[test]
+fn an_offer_and_an_answer_are_said_at_most_twice_in_a_row() {
+    let offer = "I do not know that. I can take a message.";
+    let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+    let times = caller.says("haircut on Tuesday");
+    assert_eq!(caller.keys("*"), times);
+    assert_eq!(caller.keys("*"), offer);
+    assert!(caller.effects().is_empty());
+    let mut caller = Caller::new(Channel::Website);
+    let address = caller.says("What is your address?");
+    assert_eq!(caller.says("What is your address?"), address);
+    assert_eq!(caller.says("What is your address?"), offer);
+    assert!(caller.effects().is_empty());
+    assert_eq!(caller.talk.effects.len(), 2);
+    assert_eq!(caller.says("What is your address?"), address);
+}

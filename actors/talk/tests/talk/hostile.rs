@@ -340,10 +340,10 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                 Some(at("2026-11-27T10:07:00Z")),
                 "{place}"
             );
-            // 4. No line of the guided path is said in three consecutive turns, unless one of them had an
-            //    effect.
+            // 4. No line of the guided path is said in three consecutive turns, unless the third has
+            //    made a change.
             if let [.., two, one] = &lines_before[..]
-                && effects.is_empty()
+                && effects.iter().all(|kind| [EffectKind::Offered, EffectKind::Answered].contains(kind))
                 && output.end.is_none()
                 && !output.transfer
             {
