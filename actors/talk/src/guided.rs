@@ -13,7 +13,7 @@ use crate::flow::Flow;
 use crate::knowledge;
 use crate::reader::{self, Clear, Context, Entry, Expect, has_phrase, plain};
 use crate::state::{
-    Change, Channel, EffectKind, EndedBy, Keys, Listed, OfferedTime, Place, Resource, Said, Step, Task,
+    Change, Channel, Choice, EffectKind, EndedBy, Keys, Listed, OfferedTime, Place, Resource, Said, Step, Task,
     TaskKind,
 };
 use crate::words::{self, Key};
@@ -207,11 +207,13 @@ pub(crate) fn go(flow: &mut Flow<'_>, step: Step) {
     }
 }
 
-/// Says the menu.
+/// Says the menu, with its keys except on the website.
 pub(crate) fn menu(flow: &mut Flow<'_>) {
     flow.talk().place = Place::default();
     flow.say(Key::Menu);
     go(flow, Step::Menu);
+    let entries = flow.out.choices.clone();
+    say_choices(flow, &entries);
 }
 
 /// Asks how the receptionist can help.
@@ -812,16 +814,22 @@ fn show(flow: &mut Flow<'_>) -> Asked<()> {
     Ok(())
 }
 
-/// Offers choices. In text messages they are numbered lines. In calls they are also said if `is_said` is
-/// true.
-fn show_labels(flow: &mut Flow<'_>, labels: Vec<String>, is_said: bool) {
+/// Says choices with their keys: as numbered lines in a text message, as a list in a call, and not at all on the
+/// website, where they are buttons.
+fn say_choices(flow: &mut Flow<'_>, choices: &[Choice]) {
     let numbered: Vec<String> =
-        labels.iter().enumerate().map(|(at, label)| format!("{} {label}", at + 1)).collect();
+        choices.iter().map(|choice| format!("{} {}", choice.id, choice.label)).collect();
     match flow.channel() {
         Channel::Sms => flow.line(numbered.join("\n")),
-        Channel::Voice | Channel::Assistant if is_said => flow.line(format!("{}.", numbered.join(", "))),
-        _ => {}
+        Channel::Voice | Channel::Assistant => flow.line(format!("{}.", numbered.join(", "))),
+        Channel::Website => {}
     }
+}
+
+/// Offers the entries of a page, and the keys that lead to other pages. In a call, the entries are said only if
+/// `is_said` is true.
+fn show_labels(flow: &mut Flow<'_>, labels: Vec<String>, is_said: bool) {
+    let entries = labels.len();
     flow.out.choices.clear();
     for (at, label) in labels.into_iter().enumerate() {
         flow.choice(&(at + 1).to_string(), label);
@@ -834,6 +842,12 @@ fn show_labels(flow: &mut Flow<'_>, labels: Vec<String>, is_said: bool) {
     }
     flow.choice("0", menu);
     flow.out.keys = Keys::One;
+    let choices = flow.out.choices.clone();
+    match flow.channel() {
+        Channel::Voice | Channel::Assistant if is_said => say_choices(flow, &choices[..entries]),
+        Channel::Voice | Channel::Assistant => {}
+        Channel::Sms | Channel::Website => say_choices(flow, &choices),
+    }
 }
 
 /// Takes the turn as the body of a message.

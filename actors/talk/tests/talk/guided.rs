@@ -492,3 +492,34 @@ fn an_offer_and_an_answer_are_said_at_most_twice_in_a_row() {
     assert_eq!(caller.talk.effects.len(), 2);
     assert_eq!(caller.says("What is your address?"), address);
 }
+
+#[test]
+fn texts_and_calls_name_the_keys_of_the_menu() {
+    let entries = [
+        "1 Book an appointment",
+        "2 Move an appointment",
+        "3 Cancel an appointment",
+        "4 Leave a message",
+        "5 Hours, address or a question",
+        "0 Speak to a person",
+    ];
+    let menu = "Sorry, I did not get that. You can book, move or cancel an appointment, leave a message, or ask a \
+                question.";
+    let mut caller = Caller::with(World::new(), Channel::Sms, Locale::En, Some(CALLER));
+    assert_eq!(caller.says("blah"), format!("Salon Lumière (automated): {menu} {}", entries.join("\n")));
+    let mut caller = Caller::with(World::new(), Channel::Voice, Locale::En, Some(CALLER));
+    assert_eq!(caller.take(Said::Silence), format!("{menu} {}.", entries.join(", ")));
+    let mut caller = Caller::new(Channel::Website);
+    assert!(!caller.says("blah").contains("1 Book"));
+}
+
+#[test]
+fn the_list_of_a_text_names_all_its_keys() {
+    let mut caller = Caller::with(World::new(), Channel::Sms, Locale::En, Some(CALLER));
+    caller.says("I want a haircut");
+    let last = caller.last.lines.last().unwrap().text.clone();
+    assert!(last.starts_with("1 today, Friday 20 November\n2 Monday 23 November\n"), "{last}");
+    assert!(last.ends_with("\n8 Back\n9 More\n0 Menu"), "{last}");
+    let second = caller.says("9");
+    assert!(second.ends_with("\n9 More\n0 Menu"), "{second}");
+}
