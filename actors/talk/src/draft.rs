@@ -34,6 +34,8 @@ const HANDLES_MAX: usize = 50;
 const DAYS_MAX: u32 = 15;
 /// A range with more than [`DAYS_MAX`] days is read in this number of parts, so that its end is read too.
 const RANGE_PARTS: u32 = 3;
+/// The maximum number of digits of a number in E.164, with the prefix `00`.
+const PHONE_DIGITS_MAX: usize = 17;
 /// The maximum number of dropped sentences that a turn reports.
 const DROPPED_MAX: usize = 20;
 /// The maximum number of bytes of these sentences.
@@ -398,21 +400,28 @@ impl Draft {
         let Some(phone) = phone else {
             return Ok(Err("This is not a phone number. Ask for it again.".into()));
         };
-        if own().as_deref() == Some(&phone) || self.has_said_phone(&phone) {
+        if own().as_deref() == Some(&phone) || self.has_said_phone(&phone, answers)? {
             return Ok(Ok(Some(phone)));
         }
         Ok(Err("The caller has not said this phone number. Ask for it.".into()))
     }
 
-    /// Whether the caller has said this number, with or without its country code.
-    fn has_said_phone(&self, phone: &str) -> bool {
-        self.talk.caller_said().any(|turn| {
+    /// Whether a turn of the caller contains all digits of this number, in international or national form.
+    fn has_said_phone(&self, phone: &str, answers: &Answers) -> Asked<bool> {
+        for turn in self.talk.caller_said() {
             let digits: String = turn.chars().filter(char::is_ascii_digit).collect();
-            [Some(digits), reader::phone(turn)].into_iter().flatten().any(|said| {
-                let said = said.trim_start_matches('+').trim_start_matches('0');
-                said.len() >= 7 && phone.ends_with(said)
-            })
-        })
+            for said in [Some(digits), reader::phone(turn)].into_iter().flatten() {
+                let digits = said.trim_start_matches('+');
+                if !(PHONE_DIGITS_MIN..=PHONE_DIGITS_MAX).contains(&digits.len()) {
+                    continue;
+                }
+                let international = digits.strip_prefix("00").unwrap_or(digits);
+                if phone.strip_prefix('+') == Some(international) || answers.phone(&said)? == Some(phone) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     fn has_said_email(&self, email: &str) -> bool {

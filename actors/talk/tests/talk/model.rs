@@ -408,3 +408,27 @@ fn find_openings_searches_the_whole_range_for_a_part_of_the_day() {
         assert!(times.contains(month), "{times}");
     }
 }
+
+#[test]
+fn a_model_books_only_with_a_phone_number_whose_digits_the_caller_has_all_said() {
+    for (turn, phone, is_said) in [
+        ("my number is 5551234", "+33605551234", false),
+        ("my number is 5551234", "+19005551234", false),
+        ("06 12 34 56 78", "+32612345678", false),
+        ("6 12 34 56 78", "+33612345678", false),
+        ("06 12 34 56 78", "+33612345678", true),
+        ("it is zero six twelve thirty-four fifty-six seventy-eight", "+33612345678", true),
+        ("+33 6 12 34 56 78", "0612345678", true),
+        ("00 33 6 12 34 56 78", "+33612345678", true),
+        ("1 900 555 12 34", "+19005551234", true),
+    ] {
+        let mut caller = Caller::new(Channel::Website);
+        let (mut draft, mut answers) = caller.draft(turn);
+        call(&mut caller, &mut draft, &mut answers, "find_openings", &json!({"service": "s1"}));
+        let arguments = json!({"time": "t1", "name": "Ada", "phone": phone});
+        call(&mut caller, &mut draft, &mut answers, "book", &arguments);
+        let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
+        let said = caller.keep(output);
+        assert_eq!(said.contains("Shall I book it?"), is_said, "{turn} {phone}: {said}");
+    }
+}
