@@ -34,6 +34,7 @@ const HANDLES_MAX: usize = 50;
 const DAYS_MAX: u32 = 15;
 /// A range with more than [`DAYS_MAX`] days is read in this number of parts, so that its end is read too.
 const RANGE_PARTS: u32 = 3;
+const PHONE_DIGITS_MIN: usize = 7;
 /// The maximum number of digits of a number in E.164, with the prefix `00`.
 const PHONE_DIGITS_MAX: usize = 17;
 /// The maximum number of dropped sentences that a turn reports.

@@ -10,6 +10,7 @@ use crate::facts::{
     Answer, Answers, Ask, Asked, BookAsk, Facts, MessageAsk, MoveAsk, OwnAppointment, Refused, misfit,
 };
 use crate::guided;
+use crate::model::quoted;
 use crate::state::{
     Change, Channel, Choice, Effect, EffectKind, EndedBy, Input, Keys, Line, Listed, OfferedTime, Output,
     Place, Resource, Stage, Step, Talk, Task, TaskKind,
@@ -31,11 +32,13 @@ pub(crate) struct Flow<'a> {
     pub(crate) facts: &'a Facts,
     pub(crate) answers: &'a Answers,
     pub(crate) input: &'a Input,
+    /// Lines that contain data, each with the text that the history shows to a model, in which the data is in quotes.
+    quoted: Vec<(String, String)>,
 }
 
 impl<'a> Flow<'a> {
     pub(crate) fn new(talk: Talk, input: &'a Input, facts: &'a Facts, answers: &'a Answers) -> Self {
-        Self { out: Output::of(talk), facts, answers, input }
+        Self { out: Output::of(talk), facts, answers, input, quoted: Vec::new() }
     }
 
     pub(crate) fn talk(&mut self) -> &mut Talk {
@@ -69,6 +72,13 @@ impl<'a> Flow<'a> {
     pub(crate) fn say_with(&mut self, key: Key, values: &[(&str, &str)]) {
         let text = self.text(key, values);
         self.line(text);
+    }
+
+    /// Says a line that contains data, for example a name that the caller has chosen. `data` is the same line with this
+    /// data in quotes.
+    pub(crate) fn line_with_data(&mut self, text: String, data: String) {
+        self.line(text.clone());
+        self.quoted.push((text, data));
     }
 
     pub(crate) fn line(&mut self, text: String) {
@@ -144,10 +154,12 @@ impl<'a> Flow<'a> {
             Change::Book { time, name, .. } => {
                 let (service, staff) = self.names(time);
                 let (when, name) = (writer.when(time.starts_at), words::name(name));
-                self.say_with(
-                    Key::AskBook,
-                    &[("service", &service), ("staff", &staff), ("when", &when), ("name", &name)],
-                );
+                let line = |name: &str| {
+                    let values = [("service", &*service), ("staff", &*staff), ("when", &*when), ("name", name)];
+                    self.text(Key::AskBook, &values)
+                };
+                let (said, data) = (line(&name), line(&quoted(&name)));
+                self.line_with_data(said, data);
             }
             Change::Move { appointment, time } => {
                 let key = if stage.number.is_some() { Key::AskMoveNumber } else { Key::AskMove };
@@ -378,7 +390,11 @@ impl<'a> Flow<'a> {
             self.out.lines[0].text.insert_str(0, &first);
         }
         let said: Vec<String> = self.out.lines.iter().map(|line| line.text.clone()).collect();
-        self.talk().remember(false, &said.join(" "));
+        let mut said = said.join(" ");
+        for (line, data) in &self.quoted {
+            said = said.replace(line, data);
+        }
+        self.talk().remember(false, &said);
         self.talk().seen.limit();
         self.talk().caller_seen.limit();
         self.out

@@ -11,6 +11,7 @@ use domain::{AppointmentId, BookingMode};
 use crate::facts::{Answer, Ask, Asked, MessageAsk, OpeningsAsk, OwnAppointment, misfit};
 use crate::flow::Flow;
 use crate::knowledge;
+use crate::model::quoted;
 use crate::reader::{self, Clear, Context, Entry, Expect, has_phrase, plain};
 use crate::state::{
     Change, Channel, Choice, EffectKind, EndedBy, Keys, Listed, OfferedTime, Place, Resource, Said, Step, Task,
@@ -904,7 +905,9 @@ fn question(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
     };
     match answer {
         Some(answer) => {
-            flow.line(words::clean(&answer, knowledge::ANSWER_CHARS_MAX));
+            let answer = words::clean(&answer, knowledge::ANSWER_CHARS_MAX);
+            let data = quoted(&answer);
+            flow.line_with_data(answer, data);
             flow.effect(EffectKind::Answered, None);
             go(flow, Step::Menu);
         }

@@ -8,7 +8,7 @@ mod tests;
 
 use serde_json::{Map, Value};
 
-pub(crate) use self::body::body;
+pub(crate) use self::body::{body, quoted};
 pub use self::body::summary_body;
 pub use self::sentences::SENTENCE_CHARS_MAX;
 pub use self::stream::{RESPONSE_BYTES_MAX, Stream};
