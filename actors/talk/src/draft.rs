@@ -437,14 +437,13 @@ impl Draft {
         let contact = match self.talk.contact.filter(|_| self.talk.verified) {
             Some(contact) => contact,
             None if self.talk.verified => return Ok(Ok("This caller has no coming appointment.".into())),
-            None if facts.sends_codes => {
+            None => {
                 return Ok(Err(
                     "The caller has not proved who they are. Call send_code, ask for the code, then call \
                                check_code."
                         .into(),
                 ));
             }
-            None => return Ok(Err("Appointments cannot be shown here. Offer to take a message.".into())),
         };
         let own = answers.appointments(contact)?.to_vec();
         if own.is_empty() {

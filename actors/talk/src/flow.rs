@@ -4,7 +4,7 @@
 //! Invariant: [`Flow::commit`] is the only place that asks the engine for a change of an appointment.
 
 use chrono::TimeDelta;
-use domain::{AppointmentId, Locale, Timestamp};
+use domain::{AppointmentId, BookingMode, Locale, Timestamp};
 
 use crate::facts::{
     Answer, Answers, Ask, Asked, BookAsk, Facts, MessageAsk, MoveAsk, OwnAppointment, Refused, misfit,
@@ -106,6 +106,14 @@ impl<'a> Flow<'a> {
     /// Whether the call can go to the handoff number.
     pub(crate) fn can_transfer(&self) -> bool {
         can_transfer(&self.out.talk, self.facts)
+    }
+
+    pub(crate) fn can_book(&self) -> bool {
+        can_book(self.facts)
+    }
+
+    pub(crate) fn can_change(&self) -> bool {
+        can_change(&self.out.talk, self.facts)
     }
 
     /// Transfers the call to a person if that is possible. Otherwise asks for a message.
@@ -445,6 +453,15 @@ impl<'a> Flow<'a> {
         self.talk().place.listed = listed;
         self.talk().place.shown = 0;
     }
+}
+
+pub(crate) fn can_book(facts: &Facts) -> bool {
+    facts.booking_mode != BookingMode::Off && !facts.services.is_empty()
+}
+
+/// Whether the caller can move and cancel appointments here. A caller who is not verified needs a code for this.
+pub(crate) fn can_change(talk: &Talk, facts: &Facts) -> bool {
+    facts.change_by_caller && talk.channel != Channel::Website && (talk.verified || facts.sends_codes)
 }
 
 pub(crate) fn can_transfer(talk: &Talk, facts: &Facts) -> bool {

@@ -4,11 +4,10 @@
 //! returns an error.
 
 use chrono::{NaiveDate, NaiveTime};
-use domain::BookingMode;
 use serde_json::{Map, Value, json};
 
 use crate::facts::Facts;
-use crate::flow::can_transfer;
+use crate::flow::{can_book, can_change, can_transfer};
 use crate::model::ARGUMENTS_BYTES_MAX;
 use crate::state::{Channel, Talk};
 
@@ -62,14 +61,13 @@ impl Function {
     }
 
     fn is_possible(self, talk: &Talk, facts: &Facts) -> bool {
-        let books = facts.booking_mode != BookingMode::Off && !facts.services.is_empty();
-        let changes = facts.change_by_caller && talk.channel != Channel::Website;
+        let (books, changes) = (can_book(facts), can_change(talk, facts));
         let is_call = matches!(talk.channel, Channel::Voice | Channel::Assistant);
         match self {
             Self::FindOpenings | Self::Book => books,
             Self::MyAppointments | Self::Move | Self::Cancel => changes,
             Self::SearchKnowledge => facts.knowledge_public,
-            Self::SendCode | Self::CheckCode => changes && is_call && facts.sends_codes && !talk.verified,
+            Self::SendCode | Self::CheckCode => changes && is_call && !talk.verified,
             Self::Transfer => can_transfer(talk, facts),
             Self::TakeMessage | Self::End => true,
         }

@@ -211,7 +211,13 @@ pub(crate) fn go(flow: &mut Flow<'_>, step: Step) {
 /// Says the menu, with its keys except on the website.
 pub(crate) fn menu(flow: &mut Flow<'_>) {
     flow.talk().place = Place::default();
-    flow.say(Key::Menu);
+    let key = match (flow.can_book(), flow.can_change()) {
+        (true, true) => Key::Menu,
+        (true, false) => Key::MenuWithoutChanges,
+        (false, true) => Key::MenuWithoutBooking,
+        (false, false) => Key::MenuWithoutAppointments,
+    };
+    flow.say(key);
     go(flow, Step::Menu);
     let entries = flow.out.choices.clone();
     say_choices(flow, &entries);
@@ -226,8 +232,7 @@ pub(crate) fn help(flow: &mut Flow<'_>) {
 
 /// The possible entries of the menu, each with its number.
 fn menu_entries(flow: &Flow<'_>) -> Vec<(usize, Key)> {
-    let books = flow.facts.booking_mode != BookingMode::Off && !flow.facts.services.is_empty();
-    let changes = flow.facts.change_by_caller;
+    let (books, changes) = (flow.can_book(), flow.can_change());
     let all = [
         (1, Key::MenuBook, books),
         (2, Key::MenuMove, changes),
@@ -449,7 +454,7 @@ pub(crate) fn advance(flow: &mut Flow<'_>) -> Asked<()> {
 
 fn advance_booking(flow: &mut Flow<'_>) -> Asked<()> {
     let facts = flow.facts;
-    if facts.booking_mode == BookingMode::Off || facts.services.is_empty() {
+    if !flow.can_book() {
         flow.say(Key::NoBooking);
         go(flow, Step::OfferMessage);
         return Ok(());

@@ -27,6 +27,13 @@ lines! {
     Help: "How can I help?", "Que puis-je faire pour vous ?";
     Menu: "You can book, move or cancel an appointment, leave a message, or ask a question.",
         "Vous pouvez prendre, déplacer ou annuler un rendez-vous, laisser un message ou poser une question.";
+    // The line of the menu if some of its entries are not possible.
+    MenuWithoutChanges: "You can book an appointment, leave a message, or ask a question.",
+        "Vous pouvez prendre un rendez-vous, laisser un message ou poser une question.";
+    MenuWithoutBooking: "You can move or cancel an appointment, leave a message, or ask a question.",
+        "Vous pouvez déplacer ou annuler un rendez-vous, laisser un message ou poser une question.";
+    MenuWithoutAppointments: "You can leave a message, or ask a question.",
+        "Vous pouvez laisser un message ou poser une question.";
     AskService: "Which service would you like?", "Quelle prestation souhaitez-vous ?";
     AskStaff: "With whom?", "Avec qui ?";
     AskWhich: "Which appointment?", "Quel rendez-vous ?";

@@ -523,3 +523,26 @@ fn the_list_of_a_text_names_all_its_keys() {
     let second = caller.says("9");
     assert!(second.ends_with("\n9 More\n0 Menu"), "{second}");
 }
+
+#[test]
+fn impossible_entries_of_the_menu_are_left_out() {
+    fn ids(caller: &Caller) -> String {
+        caller.last.choices.iter().map(|choice| choice.id.as_str()).collect::<Vec<_>>().join(" ")
+    }
+    let mut caller = Caller::new(Channel::Website);
+    assert_eq!(ids(&caller), "1 4 5 0");
+    let menu = "Sorry, I did not get that. You can book an appointment, leave a message, or ask a question.";
+    assert_eq!(caller.says("blah"), menu);
+    assert_eq!(caller.says("cancel it"), "To change an appointment, use the link in your confirmation.");
+    let mut world = World::new();
+    world.facts.sends_codes = false;
+    world.facts.booking_mode = BookingMode::Off;
+    let mut caller = Caller::with(world, Channel::Voice, Locale::Fr, Some(CALLER));
+    assert_eq!(ids(&caller), "4 5 0");
+    assert!(caller.keys("*").starts_with("Vous pouvez laisser un message ou poser une question. 4 "));
+    let mut world = World::new();
+    world.facts.sends_codes = false;
+    world.facts.booking_mode = BookingMode::Off;
+    let mut caller = Caller::with(world, Channel::Sms, Locale::En, Some(CALLER));
+    assert!(caller.says("blah").contains("You can move or cancel an appointment, leave a message"));
+}

@@ -115,6 +115,9 @@ fn only_possible_functions_are_offered() {
     assert_eq!(names(&mut caller).join(" "), "take_message transfer end");
     let mut caller = Caller::new(Channel::Website);
     assert_eq!(names(&mut caller).join(" "), "find_openings book search_knowledge take_message end");
+    let mut caller = Caller::new(Channel::Voice);
+    caller.world.facts.sends_codes = false;
+    assert_eq!(names(&mut caller).join(" "), "find_openings book search_knowledge take_message end");
 }
 
 #[test]
