@@ -601,7 +601,8 @@ fn pick(flow: &mut Flow<'_>, text: &str) -> Asked<bool> {
 
 fn identify(flow: &mut Flow<'_>) -> Asked<()> {
     if !flow.facts.sends_codes {
-        flow.no_change();
+        flow.say(Key::NoCodes);
+        go(flow, Step::OfferMessage);
         return Ok(());
     }
     match flow.out.talk.from.clone() {

@@ -65,6 +65,9 @@ lines! {
     NothingDone: "Nothing was changed.", "Rien n'a été changé.";
     NoChange: "This appointment can no longer be changed here. I can take a message.",
         "Ce rendez-vous ne peut plus être modifié ici. Je peux prendre un message.";
+    // The caller cannot prove who they are, because the service cannot send codes.
+    NoCodes: "Appointments cannot be changed here. I can take a message.",
+        "On ne peut pas modifier de rendez-vous ici. Je peux prendre un message.";
     NoBooking: "Appointments cannot be booked here. I can take a message.",
         "On ne peut pas réserver ici. Je peux prendre un message.";
     UseLink: "To change an appointment, use the link in your confirmation.",

@@ -546,3 +546,19 @@ fn impossible_entries_of_the_menu_are_left_out() {
     let mut caller = Caller::with(world, Channel::Sms, Locale::En, Some(CALLER));
     assert!(caller.says("blah").contains("You can move or cancel an appointment, leave a message"));
 }
+
+#[test]
+fn only_an_appointment_that_was_changeable_can_no_longer_be_changed() {
+    let mut world = World::new();
+    world.facts.sends_codes = false;
+    let mut caller = Caller::with(world, Channel::Voice, Locale::En, Some(CALLER));
+    assert_eq!(
+        caller.says("cancel my appointment"),
+        "Appointments cannot be changed here. I can take a message."
+    );
+    assert_eq!(caller.says("yes"), "What is your message?");
+    let mut caller = Caller::with(World::new(), Channel::Sms, Locale::En, Some(CALLER));
+    caller.world.appointments[0].own.changeable = false;
+    let said = caller.says("cancel my appointment");
+    assert!(said.contains("This appointment can no longer be changed here. I can take a message."), "{said}");
+}
