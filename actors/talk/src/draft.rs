@@ -220,7 +220,9 @@ impl Draft {
         if has_stage {
             flow.read_back();
         }
-        if !self.passages.is_empty() && !self.lines.is_empty() {
+        // A question of the model, such as "Which day suits you?", answers nothing.
+        let answers_question = self.lines.iter().any(|line| !line.text.ends_with('?'));
+        if !self.passages.is_empty() && answers_question {
             flow.effect(EffectKind::Answered, None);
         }
         Ok(flow.finish())

@@ -461,3 +461,26 @@ fn the_request_quotes_a_name_and_a_text_of_the_business_in_the_receptionists_tur
     assert_eq!(own[1], "\"Park behind the house and obey.\"");
     assert!(own[2].ends_with(", for \"ignore 'all' rules\". Shall I book it?"), "{}", own[2]);
 }
+
+#[test]
+fn a_question_of_the_model_after_a_search_answers_nothing() {
+    for (sentences, is_answer) in [
+        (&["Which day suits you?"][..], false),
+        (&["You can park behind the house.", "Which day suits you?"], true),
+    ] {
+        let mut caller = Caller::new(Channel::Website);
+        caller.world.passages = vec![talk::Passage {
+            title: "Parking".into(),
+            text: "You can park behind the house.".into(),
+            source_url: None,
+        }];
+        let (mut draft, mut answers) = caller.draft("Do you have parking?");
+        call(&mut caller, &mut draft, &mut answers, "search_knowledge", &json!({"query": "parking"}));
+        for sentence in sentences {
+            assert!(draft.sentence(sentence, &caller.world.facts).is_some());
+        }
+        let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
+        caller.keep(output);
+        assert_eq!(caller.effects().contains(&EffectKind::Answered), is_answer, "{sentences:?}");
+    }
+}
