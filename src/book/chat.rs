@@ -120,7 +120,9 @@ struct Chat {
     token: Option<String>,
     turns: Vec<ChatTurn>,
     choices: Vec<ChatChoice>,
-    ended: bool,
+    /// The response to the start has no `ended`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -239,10 +241,10 @@ async fn shown(
     let turn = |TurnView { seq, at, by, text, .. }: TurnView| ChatTurn { seq, at, by, text };
     let chat = Chat {
         id: token.as_ref().map(|_| taken.id),
+        ended: token.is_none().then_some(taken.ended),
         token,
         turns: taken.turns.into_iter().map(turn).collect(),
         choices,
-        ended: taken.ended,
     };
     Ok(envelope::plain(status, &view::render(&chat)))
 }

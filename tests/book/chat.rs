@@ -22,6 +22,8 @@ impl Chat<'_> {
     async fn start(site: &Site) -> Chat<'_> {
         let started = post(site, "", &json!({ "locale": "fr" }), "").await;
         let data = &started.is(201).body["data"];
+        let fields: Vec<_> = data.as_object().unwrap().keys().collect();
+        assert_eq!(fields, ["choices", "id", "token", "turns"]);
         let path = format!("/{}", data["id"].as_str().unwrap());
         Chat { site, path, token: data["token"].as_str().unwrap().to_owned() }
     }
