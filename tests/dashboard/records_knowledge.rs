@@ -183,3 +183,22 @@ async fn input_from_before_a_suspension_is_shown_without_a_button() {
     }
     assert_eq!(pieces(&server, &salon).await[0]["content"], "Small ones.");
 }
+
+#[tokio::test]
+async fn a_long_question_without_an_answer_becomes_an_entry() {
+    let server = Server::open().await;
+    let (salon, mut browser, base) = salon(&server).await;
+    let started = json!({ "channel": "sms" });
+    let started = server.operator("POST", &format!("/businesses/{salon}/conversations"), started).await;
+    let turns = format!("/businesses/{salon}/conversations/{}/turns", started["id"].as_str().unwrap());
+    let question = format!("Do you have {}a pool?", "really ".repeat(40));
+    server.operator("POST", &turns, json!({ "text": question })).await;
+    let page = browser.get(&format!("{base}/gaps")).await.is(200);
+    let at = page.body.find("knowledge/new?title=").unwrap();
+    let link = page.body[at..].split('"').next().unwrap().trim_start_matches("knowledge");
+    let new = format!("{base}/new");
+    let page = browser.get(&format!("{base}{link}")).await.is(200);
+    assert_eq!(page.field(&new, "title"), question[..200]);
+    let entry = [("content", "No.")];
+    browser.submit(&page, &new, &entry).await.leads_to(&format!("{base}?done=added"));
+}

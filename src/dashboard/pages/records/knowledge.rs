@@ -64,11 +64,15 @@ struct Edit<'a> {
     is_form: bool,
 }
 
+/// The maximum number of characters of a title.
+const TITLE_CHARS_MAX: usize = 200;
+
 pub(crate) async fn new(member: Member) -> Answered {
     let draft = member.kept_form();
     member.must_or_kept(Right::Settings, draft.as_ref())?;
-    // The page of unanswered questions links to this form with a question as the title.
-    let title = member.query.get("title").to_owned();
+    // The page of unanswered questions links to this form with a question as the title. A question can be longer than a
+    // title.
+    let title: String = member.query.get("title").chars().take(TITLE_CHARS_MAX).collect();
     let filled = Filled::kept(&member.view, draft.as_ref(), member.path(), || Form::of([("title", title)]));
     shown(&member, None, filled)
 }
