@@ -59,10 +59,6 @@ const FAREWELLS: [&str; 17] = [
 /// Reads a turn that consists only of polite words and of entries of one list, yes or no. Any other turn is
 /// unclear.
 pub fn clear(text: &str) -> Option<Clear> {
-    // A question is not an answer.
-    if text.contains('?') {
-        return None;
-    }
     match (consists_of(text, &YES, &POLITE), consists_of(text, &NO, &POLITE)) {
         (true, false) => Some(Clear::Yes),
         (false, true) => Some(Clear::No),
