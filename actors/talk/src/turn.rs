@@ -224,9 +224,7 @@ fn staged(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<Staged> {
         (false, text) => reader::clear(text),
     };
     if let (Some(number), None | Some(Clear::Yes)) = (stage.number, answer) {
-        let words = reader::plain(text);
-        let given = if let [word] = &words[..] { word.parse::<u32>().ok() } else { None };
-        match given.filter(|given| (10..=99).contains(given)) {
+        match reader::bare_number(text).filter(|given| (10..=99).contains(given)) {
             Some(given) if given == number => {
                 flow.talk().unclear = 0;
                 flow.commit()?;

@@ -66,6 +66,25 @@ pub fn clear(text: &str) -> Option<Clear> {
     }
 }
 
+/// The number that a turn consists of, apart from polite words.
+pub fn bare_number(text: &str) -> Option<u32> {
+    let words = plain(text);
+    let mut rest = &words[..];
+    let mut number = None;
+    while let [word, after @ ..] = rest {
+        let polite = POLITE.iter().map(|phrase| plain(phrase)).filter(|phrase| rest.starts_with(phrase));
+        rest = match polite.map(|phrase| phrase.len()).max() {
+            Some(len) => &rest[len..],
+            None if number.is_none() => {
+                number = Some(word.parse().ok()?);
+                after
+            }
+            None => return None,
+        };
+    }
+    number
+}
+
 /// Whether a turn consists only of thanks and of words that end a conversation.
 pub fn is_farewell(text: &str) -> bool {
     !text.contains('?') && consists_of(text, &FAREWELLS, &BEFORE_FAREWELLS)

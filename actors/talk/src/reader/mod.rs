@@ -21,7 +21,7 @@ mod times;
 mod tokens;
 mod when;
 
-pub use self::clear::{Clear, clear, is_farewell};
+pub use self::clear::{Clear, bare_number, clear, is_farewell};
 pub use self::details::{code, email, is_opt_out, person_name, phone};
 pub use self::language::language;
 pub use self::menu::{Entry, entries};

@@ -562,3 +562,16 @@ fn only_an_appointment_that_was_changeable_can_no_longer_be_changed() {
     let said = caller.says("cancel my appointment");
     assert!(said.contains("This appointment can no longer be changed here. I can take a message."), "{said}");
 }
+
+#[test]
+fn a_confirmation_number_may_be_polite() {
+    for (text, commits) in
+        [("42 please", true), ("Merci, 42", true), ("42, thank you", true), ("42 43", false), ("please", false)]
+    {
+        let mut caller = Caller::with(World::new(), Channel::Sms, Locale::En, Some(CALLER));
+        caller.random = 32;
+        caller.says("please cancel it");
+        caller.says(text);
+        assert_eq!(caller.world.changes.len(), usize::from(commits), "{text}");
+    }
+}
