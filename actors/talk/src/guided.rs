@@ -126,7 +126,8 @@ fn free(flow: &mut Flow<'_>, text: &str, entries: &[Entry]) -> Asked<()> {
         }
         return Ok(());
     }
-    if entries.is_empty() && flow.facts.booking_mode != BookingMode::Off {
+    let is_fact = reader::asks_for_fact(text);
+    if entries.is_empty() && !is_fact && flow.facts.booking_mode != BookingMode::Off {
         let place = flow.out.talk.place.clone();
         flow.talk().place =
             Place { task: Task { kind: Some(TaskKind::Book), ..Task::default() }, ..Place::default() };
@@ -136,15 +137,7 @@ fn free(flow: &mut Flow<'_>, text: &str, entries: &[Entry]) -> Asked<()> {
         }
         flow.talk().place = place;
     }
-    let is_question = text.contains('?')
-        || plain(text).first().is_some_and(|word| {
-            [
-                "what", "when", "where", "how", "do", "is", "are", "can", "quel", "quelle", "quels",
-                "comment", "combien", "est", "avez", "ou", "quand",
-            ]
-            .contains(&word.as_str())
-        });
-    if is_question && entries.len() <= 1 {
+    if (is_fact || reader::is_question(text)) && entries.len() <= 1 {
         return question(flow, text);
     }
     not_understood(flow)

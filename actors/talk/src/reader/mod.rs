@@ -15,6 +15,7 @@ mod menu;
 mod names;
 mod numbers;
 mod phrases;
+mod questions;
 #[cfg(test)]
 mod tests;
 mod times;
@@ -30,5 +31,6 @@ pub(crate) use self::numbers::number_word;
 pub use self::numbers::position;
 pub(crate) use self::phrases::{has_phrase, plain};
 pub use self::phrases::{is_emergency, is_person};
+pub use self::questions::{asks_for_fact, is_question};
 pub use self::times::Times;
 pub use self::when::{Context, Expect, Mention, Reading, mentions, read};

@@ -575,3 +575,27 @@ fn a_confirmation_number_may_be_polite() {
         assert_eq!(caller.world.changes.len(), usize::from(commits), "{text}");
     }
 }
+
+#[test]
+fn a_question_for_a_fact_begins_no_booking() {
+    for (text, is_booking) in [
+        ("How much is a haircut?", false),
+        ("Do you have parking on Tuesday?", false),
+        ("does the haircut take long", false),
+        ("Can I bring my dog on Tuesday?", false),
+        ("C'est combien, une colour ?", false),
+        ("Y a-t-il un parking mardi ?", false),
+        ("Do you have anything on Tuesday?", true),
+        ("Can I have a haircut on Tuesday?", true),
+        ("Is Karim free on Tuesday?", true),
+        ("How about Tuesday at ten?", true),
+        ("Haircut on Tuesday?", true),
+        ("Avez-vous une place mardi ?", true),
+        ("Est-ce que je peux venir mardi ?", true),
+    ] {
+        let mut caller = Caller::with(World::new(), Channel::Website, Locale::En, None);
+        let said = caller.says(text);
+        assert_eq!(caller.last.gaps.is_empty(), is_booking, "{text}: {said}");
+        assert_eq!(said.starts_with("I do not know that."), !is_booking, "{text}: {said}");
+    }
+}
