@@ -93,6 +93,17 @@ pub(super) enum Bare {
     Not,
 }
 
+/// Skips a length of time, such as `d'une heure`, `dans deux heures` or `in twenty minutes`.
+pub(super) fn duration(at: At<'_>) -> Option<At<'_>> {
+    let units = ["heures", "heure", "hours", "hour", "minutes", "minute", "min"];
+    let rest = match at.any(&["dans", "in", "pendant"]) {
+        Some(rest) => rest.any(&["a", "an", "half an"]).or_else(|| Some(rest.number()?.1))?,
+        None => at.any(&["d une"])?,
+    };
+    let rest = rest.any(&units)?;
+    Some(rest.optional(&["et demie", "et demi", "et quart"]))
+}
+
 /// Reads a time of day, or a range such as `after three`.
 pub(super) fn time(at: At<'_>, bare: Bare) -> Option<(Times, At<'_>)> {
     let from = |words: &[&str]| at.any(words);
@@ -103,7 +114,7 @@ pub(super) fn time(at: At<'_>, bare: Bare) -> Option<(Times, At<'_>)> {
         let (last, rest) = point(rest, Bare::Hour)?;
         return Some((between(&first, &last)?, rest));
     }
-    if let Some(after) = from(&["after", "apres", "from", "a partir de", "des"]) {
+    if let Some(after) = from(&["after", "apres", "from", "a partir de", "a partir d", "des"]) {
         let (first, rest) = point(after, Bare::Hour)?;
         let starts = first.0.iter().map(|(from, _)| (*from, DAY));
         // `after three` means after 15:00 rather than after 03:00.
@@ -303,8 +314,12 @@ fn spoken(at: At<'_>, bare: Bare) -> Option<(u32, bool, At<'_>)> {
         rest.any(&["am", "pm", "a m", "p m", "in the morning", "in the afternoon", "in the evening"]);
     // The number in `10 %`, `24/11` or `at 3 rue des Lilas` is not an hour.
     let is_street = rest.any(&STREETS).is_some();
+    let is_length = rest.any(&["hours", "hour", "minutes", "minute", "min"]).is_some();
+    let is_article = matches!(at.word(), Some("un" | "une"));
     let is_bare = bare == Bare::Hour
+        && !is_article
         && !is_street
+        && !is_length
         && !dates::is_day_before(rest)
         && rest.sign().is_none_or(|sign| ",;?".contains(sign));
     (has_half.is_some() || is_bare).then_some((hour * 60 % DAY, is_sure, rest))

@@ -57,6 +57,11 @@ pub fn mentions(text: &str, context: &Context) -> Vec<Mention> {
     let mut found = Vec::new();
     let mut at = At { all: &pieces, at: 0 };
     while at.piece().is_some() {
+        // A model may name no time at all that it does not know, so its lengths of time are read as times.
+        if let Some(rest) = times::duration(at).filter(|_| !context.is_strict) {
+            at = rest;
+            continue;
+        }
         // If an hour is expected, `10` is not a day. Otherwise, digits are a time only if they look like a
         // clock time such as `10:30`.
         let is_hour_first = context.expect == Expect::Time || at.digits().is_some();
