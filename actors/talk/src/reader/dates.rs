@@ -100,13 +100,27 @@ fn near<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     if let Some(rest) = at.any(&["next week", "la semaine prochaine", "semaine prochaine"]) {
         return Some((week(7 - since_monday, 13 - since_monday), rest));
     }
-    let saturday = (5 + 7 - since_monday) % 7;
-    if let Some(rest) =
-        at.any(&["this weekend", "the weekend", "ce week end", "le week end", "weekend", "week end"])
-    {
-        return Some((week(saturday, saturday + 1), rest));
+    weekend(at, context)
+}
+
+/// Reads `this weekend`, of which only the Sunday is left on a Sunday, and `next weekend`.
+fn weekend<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
+    let weekday = u64::from(context.today.weekday().num_days_from_monday());
+    let days = |days: std::ops::RangeInclusive<u64>| {
+        days.filter_map(|days| context.today.checked_add_days(Days::new(days))).collect::<Dates>()
+    };
+    let is_next = at.any(&["next"]).is_some();
+    let rest = at.optional(&["next", "this", "the", "ce", "le"]).any(&["weekend", "week end"])?;
+    let french_next = rest.any(&["prochain"]);
+    let saturday = 5_u64.saturating_sub(weekday);
+    let this = if weekday == 6 { days(0..=0) } else { days(saturday..=if weekday == 5 { 1 } else { saturday + 1 }) };
+    if !is_next && french_next.is_none() {
+        return Some((this, rest));
     }
-    None
+    // On a weekend, the next one is clear. On other days, it is the coming one or the one after.
+    let after = days(12 - weekday..=13 - weekday);
+    let dates = if weekday >= 5 { after } else { this.union(&after).copied().collect() };
+    Some((dates, french_next.unwrap_or(rest)))
 }
 
 /// Reads `in two weeks`, `dans quinze jours` and the like.
@@ -134,6 +148,10 @@ fn ahead<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
 /// Reads a weekday, such as `Tuesday`, `next Tuesday` or `mardi prochain`, and a date that follows it, as in `Tuesday
 /// 24 November`.
 fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
+    let weeks_before: [(&[&str], u32); 2] =
+        [(&["a week from", "one week from", "a week on"], 1), (&["two weeks from", "2 weeks from"], 2)];
+    let weeks_before = weeks_before.into_iter().find_map(|(words, weeks)| Some((weeks, at.any(words)?)));
+    let at = weeks_before.map_or(at, |(_, rest)| rest);
     let is_next = at.word() == Some("next");
     let is_this = at.any(&["this", "ce"]).is_some();
     let start = if is_next || is_this { at.skip(1) } else { at };
@@ -143,10 +161,12 @@ fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     let (is_next, rest) = (is_next || french_next.is_some(), french_next.unwrap_or(rest));
     let days = (weekday + 7 - context.today.weekday().num_days_from_monday()) % 7;
     let ahead = |days: u32| context.today.checked_add_days(Days::new(days.into()));
-    let in_a_week = rest.any(&["week", "in a week", "en huit"]);
-    let (dates, rest): (Dates, _) = if let Some(rest) = in_a_week {
+    let weeks_after = rest.any(&["week", "in a week", "en huit"]).map(|rest| (1, rest));
+    let weeks_after = weeks_after.or_else(|| Some((2, rest.any(&["en quinze"])?)));
+    let weeks_after = weeks_after.or(weeks_before.map(|(weeks, _)| (weeks, rest)));
+    let (dates, rest): (Dates, _) = if let Some((weeks, rest)) = weeks_after {
         // "Tuesday week" is the Tuesday after the coming one.
-        (one(ahead(days + 7)), rest)
+        (one(ahead(days + 7 * weeks)), rest)
     } else if is_next {
         let coming = if days == 0 { 7 } else { days };
         ([coming, coming + 7].into_iter().filter_map(ahead).collect(), rest)

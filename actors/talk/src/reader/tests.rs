@@ -71,6 +71,9 @@ fn english_dates() {
             ("on Tuesday at ten", "11-24"),
             ("this Friday", "11-20"),
             ("Tuesday week", "12-01"),
+            ("a week from Tuesday", "12-01"),
+            ("two weeks from Tuesday", "12-08"),
+            ("a week on Monday at ten", "11-30"),
             ("the 24th", "11-24"),
             ("the twenty-fourth", "11-24"),
             ("the 3rd", "12-03"),
@@ -96,6 +99,7 @@ fn english_dates() {
             ("Friday", "11-20 11-27"),
             ("Tuesday or Wednesday", "11-24 11-25"),
             ("this weekend", "11-21 11-22"),
+            ("next weekend", "11-21 11-22 11-28 11-29"),
             ("next week", "11-23 11-24 11-25 11-26 11-27 11-28 11-29"),
             ("Tuesday 25 November", "11-24 11-25"),
             // Refused.
@@ -122,6 +126,7 @@ fn french_dates() {
             ("mardi à dix heures", "11-24"),
             ("ce vendredi", "11-20"),
             ("mardi en huit", "12-01"),
+            ("mardi en quinze", "12-08"),
             ("le 24", "11-24"),
             ("le vingt-quatre", "11-24"),
             ("le 24 novembre", "11-24"),
@@ -145,6 +150,7 @@ fn french_dates() {
             ("vendredi", "11-20 11-27"),
             ("mardi ou mercredi", "11-24 11-25"),
             ("ce week-end", "11-21 11-22"),
+            ("le week-end prochain", "11-21 11-22 11-28 11-29"),
             ("la semaine prochaine", "11-23 11-24 11-25 11-26 11-27 11-28 11-29"),
             ("dans quinze jours", "12-04 12-05"),
             ("mardi 25 novembre", "11-24 11-25"),
@@ -157,6 +163,16 @@ fn french_dates() {
         ],
         |text| dates(text, &context(Expect::Day)),
     );
+}
+
+#[test]
+fn a_weekend_has_the_days_that_are_left() {
+    let on = |day, text| dates(text, &Context { today: NaiveDate::from_ymd_opt(2026, 11, day).unwrap(), ..context(Expect::Day) });
+    assert_eq!(on(21, "this weekend"), "11-21 11-22");
+    assert_eq!(on(21, "next weekend"), "11-28 11-29");
+    assert_eq!(on(22, "this weekend"), "11-22");
+    assert_eq!(on(22, "next weekend"), "11-28 11-29");
+    assert_eq!(on(22, "le week-end"), "11-22");
 }
 
 #[test]
