@@ -34,6 +34,10 @@ const MONTHS: [&[&str]; 12] = [
     &["december", "dec", "decembre"],
 ];
 
+/// The number of days of a range without an end.
+const RANGE_DAYS: u64 = 14;
+const RANGE_DAYS_MAX: usize = 62;
+
 fn index_of(lists: &[&[&str]], word: Option<&str>) -> Option<u32> {
     let word = word?;
     lists.iter().position(|list| list.contains(&word)).and_then(|index| u32::try_from(index).ok())
@@ -56,6 +60,47 @@ pub(super) fn date<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)>
         .or_else(|| weekday(at, context))
         .or_else(|| calendar(at, context))
         .or_else(|| day_of_month(at, context))
+}
+
+/// Reads a range of days, such as `after Tuesday`, `avant vendredi` or `from Monday to Wednesday`. A range without an end
+/// has [`RANGE_DAYS`] days.
+pub(super) fn range<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
+    // A bare number such as in `after 10` is no day here.
+    let context = &Context { expect: Expect::Nothing, ..*context };
+    let days = |from: NaiveDate, to: NaiveDate, rest| {
+        let days: Dates = from.iter_days().take_while(|day| *day <= to).take(RANGE_DAYS_MAX).collect();
+        (!days.is_empty()).then_some((days, rest))
+    };
+    let both = || {
+        let (first, rest) = date(at.any(&["from", "between", "de", "du", "entre"])?, context)?;
+        let between = ["to", "and", "until", "till", "through", "a", "au", "et", "jusqu a", "jusqu au"];
+        let (rest, from) = (rest.any(&between)?, *first.first()?);
+        // In `from Wednesday to Monday`, the Monday is the one after the Wednesday.
+        let last = |context: &Context| {
+            let (last, rest) = date(rest, context)?;
+            Some((*last.iter().find(|day| **day >= from)?, rest))
+        };
+        let (last, rest) = last(context).or_else(|| last(&Context { today: from, ..*context }))?;
+        days(from, last, rest)
+    };
+    let start = || {
+        let is_after = at.any(&["after", "apres"]).is_some();
+        let rest = at.any(&["after", "apres", "from", "a partir de", "a partir du", "des"])?;
+        let (first, rest) = date(rest, context)?;
+        let from = first.first()?.checked_add_days(Days::new(u64::from(is_after)))?;
+        days(from, from.checked_add_days(Days::new(RANGE_DAYS - 1))?, rest)
+    };
+    let end = || {
+        let is_before = at.any(&["before", "avant"]).is_some();
+        let rest = at.any(&["before", "avant", "until", "till", "by", "jusqu a", "jusqu au"])?;
+        let (last, rest) = date(rest, context)?;
+        days(context.today, last.last()?.checked_sub_days(Days::new(u64::from(is_before)))?, rest)
+    };
+    // `après-demain` is a day.
+    if near(at, context).is_some() {
+        return None;
+    }
+    both().or_else(start).or_else(end)
 }
 
 /// Reads `today`, `tomorrow`, `the day after`, `this week` and the like.

@@ -166,6 +166,37 @@ fn french_dates() {
 }
 
 #[test]
+fn a_day_after_before_or_from_is_a_range() {
+    let ends = |text: &str| {
+        let dates = read(text, &context(Expect::Day)).dates.unwrap_or_default();
+        let ends = [dates.first(), dates.last()].into_iter().flatten();
+        let ends: Vec<_> = ends.map(|date| date.format("%m-%d").to_string()).collect();
+        (ends.join(" "), dates.len())
+    };
+    for (text, expected, days) in [
+        ("any day after Tuesday", "11-25 12-08", 14),
+        ("après mardi", "11-25 12-08", 14),
+        ("from Monday", "11-23 12-06", 14),
+        ("à partir de lundi", "11-23 12-06", 14),
+        ("before Thursday", "11-20 11-25", 6),
+        ("avant jeudi", "11-20 11-25", 6),
+        ("until Thursday", "11-20 11-26", 7),
+        ("jusqu'à jeudi", "11-20 11-26", 7),
+        ("from Monday to Wednesday", "11-23 11-25", 3),
+        ("de lundi à mercredi", "11-23 11-25", 3),
+        ("between 24 November and 26 November", "11-24 11-26", 3),
+        ("from Wednesday to Monday", "11-25 11-30", 6),
+        ("the day after tomorrow", "11-22 11-22", 1),
+        ("le rendez-vous de mardi", "11-24 11-24", 1),
+        ("before today", "11-20 11-20", 1),
+    ] {
+        assert_eq!(ends(text), (expected.to_owned(), days), "{text}");
+    }
+    assert_eq!(times("after three", Expect::Time), "15:00-24:00");
+    assert_eq!(times("Tuesday before noon", Expect::Time), "0:00-12:00");
+}
+
+#[test]
 fn a_weekend_has_the_days_that_are_left() {
     let on = |day, text| dates(text, &Context { today: NaiveDate::from_ymd_opt(2026, 11, day).unwrap(), ..context(Expect::Day) });
     assert_eq!(on(21, "this weekend"), "11-21 11-22");

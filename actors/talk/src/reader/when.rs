@@ -52,6 +52,12 @@ const NEGATIONS: [&str; 16] = [
 /// The dates and times in a sentence, in the order of the text. The context says whether a bare number is a day or an
 /// hour.
 pub fn mentions(text: &str, context: &Context) -> Vec<Mention> {
+    scan(text, context, false)
+}
+
+/// Returns the dates and times in a sentence. If `has_ranges` is false, a range such as `after Tuesday` mentions only the
+/// days that it names.
+fn scan(text: &str, context: &Context, has_ranges: bool) -> Vec<Mention> {
     let pieces = pieces(text);
     let bare = if context.expect == Expect::Time { Bare::Hour } else { Bare::Not };
     let mut found = Vec::new();
@@ -68,7 +74,10 @@ pub fn mentions(text: &str, context: &Context) -> Vec<Mention> {
         let hour = || times::time(at, bare).map(|(times, rest)| (Mention::Times(times), rest));
         let first = is_hour_first.then(hour).flatten();
         let mention = first
-            .or_else(|| dates::date(at, context).map(|(dates, rest)| (Mention::Dates(dates), rest)))
+            .or_else(|| {
+                let range = if has_ranges { dates::range(at, context) } else { None };
+                range.or_else(|| dates::date(at, context)).map(|(dates, rest)| (Mention::Dates(dates), rest))
+            })
             .or_else(|| times::part(at).map(|(times, rest)| (Mention::Part(times), rest)))
             .or_else(hour);
         at = match mention {
@@ -115,7 +124,7 @@ pub fn read(text: &str, context: &Context) -> Reading {
     }
     let mut reading = Reading::default();
     let mut parts: Option<Times> = None;
-    for mention in mentions(text, context) {
+    for mention in scan(text, context, true) {
         match mention {
             Mention::Dates(dates) => {
                 let known = reading.dates.get_or_insert_with(Dates::new);
