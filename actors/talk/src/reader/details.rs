@@ -2,6 +2,7 @@
 
 use domain::{Email, unaccented};
 
+use super::menu;
 use super::numbers;
 use super::phrases::plain;
 
@@ -29,7 +30,7 @@ const BEFORE_NAMES: [&str; 18] = [
 ];
 const AFTER_NAMES: [&str; 5] = ["please", "thanks", "thank you", "merci", "s'il vous plaît"];
 /// Words that no name contains. A turn with one of them does not answer the question for the name.
-const NOT_NAMES: [&str; 30] = [
+const NOT_NAMES: [&str; 52] = [
     "yes",
     "no",
     "oui",
@@ -60,6 +61,28 @@ const NOT_NAMES: [&str; 30] = [
     "the",
     "you",
     "vous",
+    "i",
+    "id",
+    "ill",
+    "je",
+    "not",
+    "dont",
+    "cant",
+    "wont",
+    "pas",
+    "know",
+    "sais",
+    "rather",
+    "prefer",
+    "moment",
+    "second",
+    "minute",
+    "instant",
+    "wait",
+    "attendez",
+    "hmm",
+    "um",
+    "euh",
 ];
 
 /// The name that a turn gives.
@@ -92,7 +115,8 @@ pub fn person_name(text: &str) -> Option<String> {
     }
     let is_name = (1..=NAME_WORDS_MAX).contains(&words.len())
         && words.iter().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 2)
-        && !words.iter().flat_map(|word| plain(word)).any(|word| NOT_NAMES.contains(&word.as_str()));
+        && !words.iter().flat_map(|word| plain(word)).any(|word| NOT_NAMES.contains(&word.as_str()))
+        && menu::entries(&words.join(" ")).is_empty();
     if !is_name {
         return None;
     }
