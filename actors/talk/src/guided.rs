@@ -853,12 +853,18 @@ fn show_labels(flow: &mut Flow<'_>, labels: Vec<String>, is_said: bool) {
 /// Takes the turn as the body of a message.
 pub(crate) fn body(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
     understood(flow);
-    if reader::clear(text) == Some(Clear::No) {
-        flow.say(Key::NothingDone);
-        {
+    match reader::clear(text) {
+        Some(Clear::No) => {
+            flow.say(Key::NothingDone);
             after_message(flow);
             return Ok(());
-        };
+        }
+        // The caller agrees to leave a message, but has not said it yet.
+        Some(Clear::Yes) => {
+            go(flow, Step::Body);
+            return Ok(());
+        }
+        None => {}
     }
     let talk = &flow.out.talk;
     let ask = MessageAsk {

@@ -599,3 +599,13 @@ fn a_question_for_a_fact_begins_no_booking() {
         assert_eq!(said.starts_with("I do not know that."), !is_booking, "{text}: {said}");
     }
 }
+
+#[test]
+fn a_yes_is_no_message() {
+    let mut caller = Caller::new(Channel::Website);
+    let asked = "Nobody can take the call right now. I can take a message. What is your message?";
+    assert_eq!(caller.says("I want to speak to a person"), asked);
+    assert_eq!(caller.says("yes please"), "What is your message?");
+    assert!(caller.world.messages.is_empty());
+    assert_eq!(caller.says("Yes, please call me"), "Your message is with the team.");
+}
