@@ -134,14 +134,9 @@ impl<'a> Flow<'a> {
         let is_number =
             self.channel() == Channel::Sms && matches!(change, Change::Move { .. } | Change::Cancel { .. });
         let number = is_number.then(|| 10 + u32::try_from(self.input.random % 90).unwrap_or(0));
-        let when = match &change {
-            Change::Book { time, .. } => self.writer().when(time.starts_at),
-            Change::Move { time, .. } => self.writer().when_to(time.starts_at),
-            Change::Cancel { appointment } => self.writer().when(appointment.starts_at),
-            Change::Consent { .. } => String::new(),
-        };
         let key = self.talk().next_key();
         let at = self.now();
+        let when = String::new();
         self.talk().stage = Some(Stage { key, change, at, when, number, unclear: false });
     }
 
@@ -155,8 +150,15 @@ impl<'a> Flow<'a> {
 
     /// Reads the staged change back, and offers yes and no.
     pub(crate) fn read_back(&mut self) {
-        let Some(stage) = self.out.talk.stage.clone() else { return };
         let writer = self.writer();
+        let Some(stage) = &mut self.out.talk.stage else { return };
+        stage.when = match &stage.change {
+            Change::Book { time, .. } => writer.when(time.starts_at),
+            Change::Move { time, .. } => writer.when_to(time.starts_at),
+            Change::Cancel { appointment } => writer.when(appointment.starts_at),
+            Change::Consent { .. } => String::new(),
+        };
+        let stage = stage.clone();
         let number = stage.number.map(|number| number.to_string()).unwrap_or_default();
         match &stage.change {
             Change::Book { time, name, .. } => {

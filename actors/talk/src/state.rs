@@ -256,7 +256,7 @@ pub(crate) struct Stage {
     pub(crate) key: u32,
     pub(crate) change: Change,
     pub(crate) at: Timestamp,
-    /// The text of `{when}` in the read-back.
+    /// The text of `{when}` in the last read-back.
     pub(crate) when: String,
     /// The confirmation number that the caller must send in a text thread.
     pub(crate) number: Option<u32>,

@@ -609,3 +609,18 @@ fn a_yes_is_no_message() {
     assert!(caller.world.messages.is_empty());
     assert_eq!(caller.says("Yes, please call me"), "Your message is with the team.");
 }
+
+#[test]
+fn a_yes_answers_the_last_read_back_after_midnight() {
+    let mut world = World::new();
+    world.now = at("2026-11-23T22:59:00Z");
+    let mut caller = Caller::with(world, Channel::Voice, Locale::En, Some(CALLER));
+    caller.says("haircut on Tuesday at ten");
+    assert!(caller.says("Ada Lovelace").contains("tomorrow, Tuesday 24 November at 10:00"));
+    caller.world.now = at("2026-11-23T23:01:00Z");
+    let again = caller.says("hmm");
+    assert!(again.contains("today, Tuesday 24 November at 10:00"), "{again}");
+    caller.heard = Some(again.split(", for").next().unwrap().into());
+    caller.says("yes");
+    assert_eq!(caller.world.changes.len(), 1);
+}
