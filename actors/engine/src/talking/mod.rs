@@ -45,6 +45,8 @@ pub(crate) use self::tokens::UsedTokens;
 const FIRST_TOKEN_TIME_MAX: Duration = Duration::from_secs(3);
 /// If the first token of a turn is later than this, a call hears a line that asks for a moment.
 const MOMENT_AFTER: Duration = Duration::from_millis(1_200);
+/// The time for which the engine waits for further data after the `finish_reason` of a response.
+const FINISH_TIME_MAX: Duration = Duration::from_millis(500);
 /// The maximum time of all rounds of a turn.
 const TURN_TIME_MAX: Duration = Duration::from_secs(8);
 /// The minimum time for the functions of a round. The whole calls of a response that ends at the deadline count too.
@@ -250,11 +252,16 @@ impl Model {
         let mut first_token = None;
         while !stream.is_done() {
             let has_begun = stream.has_begun();
-            match timeout_at(if has_begun { deadline } else { first_by }, body.next()).await {
+            let until = match (has_begun, stream.is_finished()) {
+                (false, _) => first_by,
+                (true, false) => deadline,
+                (true, true) => deadline.min(Instant::now() + FINISH_TIME_MAX),
+            };
+            match timeout_at(until, body.next()).await {
                 Ok(Some(bytes)) => sentences.extend(stream.push(&bytes)),
                 Ok(None) => break,
                 Err(_) => {
-                    is_late = true;
+                    is_late = !stream.is_finished();
                     break;
                 }
             }

@@ -352,3 +352,17 @@ async fn keys_a_clear_yes_and_a_wish_for_a_person_do_not_go_to_the_model() {
     let shown = stage.handle().conversation(id).await.unwrap().unwrap().conversation;
     assert_eq!((shown.ended_by, shown.outcome), (Some(EndedBy::Receptionist), Some(CallOutcome::Other)));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_response_ends_with_its_finish_reason() {
+    let stage = Stage::new().await;
+    let finish = format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}));
+    // After three timeouts, the model would not be used.
+    for _ in 0..4 {
+        stage.script.will(Step::Hangs(vec![speech(HELP), finish.clone()]));
+        let began = tokio::time::Instant::now();
+        assert_eq!(stage.answer("Hello").await, HELP);
+        assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    }
+    assert_eq!(stage.script.asked().len(), 4);
+}

@@ -74,6 +74,11 @@ impl Stream {
         self.is_done || self.is_broken
     }
 
+    /// Whether all text and calls have arrived. The number of tokens and `[DONE]` may follow.
+    pub fn is_finished(&self) -> bool {
+        self.is_finished
+    }
+
     fn line(&mut self, found: &mut Vec<String>) {
         let line = std::mem::take(&mut self.line);
         let line = String::from_utf8_lossy(&line);
@@ -110,7 +115,8 @@ impl Stream {
             self.tokens = count("total_tokens").or_else(parts).or(self.tokens);
         }
         let Some(choice) = event.get("choices").and_then(|choices| choices.get(0)) else { return };
-        if choice.get("finish_reason").is_some_and(Value::is_string) {
+        let finish = choice.get("finish_reason").and_then(Value::as_str);
+        if finish.is_some_and(|reason| !reason.is_empty()) {
             self.is_finished = true;
         }
         let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) else { return };
