@@ -48,7 +48,7 @@ pub(crate) fn take(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
             ("8", _) if !flow.out.talk.place.listed.is_empty() => return back(flow),
             ("9", _) if has_more(flow) => {
                 flow.talk().place.shown += PAGE;
-                return show(flow);
+                return show_page(flow, false);
             }
             _ => {}
         }
@@ -288,7 +288,7 @@ pub(crate) fn ask_again(flow: &mut Flow<'_>) -> Asked<()> {
 fn back(flow: &mut Flow<'_>) -> Asked<()> {
     if flow.out.talk.place.shown >= PAGE {
         flow.talk().place.shown -= PAGE;
-        return show(flow);
+        return show_page(flow, false);
     }
     let step = flow.out.talk.place.step;
     let has_services = flow.facts.services.len() > 1;
@@ -762,8 +762,13 @@ fn offer(flow: &mut Flow<'_>, times: Vec<OfferedTime>) -> Asked<()> {
     show(flow)
 }
 
-/// Shows the current page of the list: says the question of the step and offers the choices.
+/// Says the question of the step and offers the choices of the current page of the list.
 fn show(flow: &mut Flow<'_>) -> Asked<()> {
+    show_page(flow, true)
+}
+
+/// Shows the current page of the list. `asks` is false if the caller has only turned the page.
+fn show_page(flow: &mut Flow<'_>, asks: bool) -> Asked<()> {
     let place = flow.out.talk.place.clone();
     let page: Vec<Listed> = place.listed.iter().skip(place.shown).take(PAGE).cloned().collect();
     let own = if place.step == Step::Pick { own_appointments(flow)? } else { Vec::new() };
@@ -787,16 +792,18 @@ fn show(flow: &mut Flow<'_>) -> Asked<()> {
     };
     let labels: Vec<String> = page.iter().map(label).collect();
     match place.step {
-        Step::Service => flow.say(Key::AskService),
-        Step::Staff => flow.say(Key::AskStaff),
-        Step::Day => flow.say(Key::AskDay),
-        Step::Pick => flow.say(Key::AskWhich),
+        Step::Service if asks => flow.say(Key::AskService),
+        Step::Staff if asks => flow.say(Key::AskStaff),
+        Step::Day if asks => flow.say(Key::AskDay),
+        Step::Pick if asks => flow.say(Key::AskWhich),
         // On the website and in text messages, the choices show the times. In a call, the line itself must
         // name the times.
         Step::Time
             if place.listed.len() > PAGE && matches!(flow.channel(), Channel::Website | Channel::Sms) =>
         {
-            flow.say(Key::AskTime);
+            if asks {
+                flow.say(Key::AskTime);
+            }
             flow.effect(EffectKind::Offered, None);
         }
         Step::Time => {
