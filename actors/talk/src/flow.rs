@@ -165,7 +165,8 @@ impl<'a> Flow<'a> {
                 let (service, staff) = self.names(time);
                 let (when, name) = (writer.when(time.starts_at), words::name(name));
                 let line = |name: &str| {
-                    let values = [("service", &*service), ("staff", &*staff), ("when", &*when), ("name", name)];
+                    let values =
+                        [("service", &*service), ("staff", &*staff), ("when", &*when), ("name", name)];
                     self.text(Key::AskBook, &values)
                 };
                 let (said, data) = (line(&name), line(&quoted(&name)));

@@ -14,8 +14,8 @@ use crate::knowledge;
 use crate::model::quoted;
 use crate::reader::{self, Clear, Context, Entry, Expect, has_phrase, plain};
 use crate::state::{
-    Change, Channel, Choice, EffectKind, EndedBy, Keys, Listed, OfferedTime, Place, Resource, Said, Step, Task,
-    TaskKind,
+    Change, Channel, Choice, EffectKind, EndedBy, Keys, Listed, OfferedTime, Place, Resource, Said, Step,
+    Task, TaskKind,
 };
 use crate::words::{self, Key};
 

@@ -356,7 +356,8 @@ async fn keys_a_clear_yes_and_a_wish_for_a_person_do_not_go_to_the_model() {
 #[tokio::test(start_paused = true)]
 async fn a_response_ends_with_its_finish_reason() {
     let stage = Stage::new().await;
-    let finish = format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}));
+    let finish =
+        format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}));
     // After three timeouts, the model would not be used.
     for _ in 0..4 {
         stage.script.will(Step::Hangs(vec![speech(HELP), finish.clone()]));

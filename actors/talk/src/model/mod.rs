@@ -8,8 +8,8 @@ mod tests;
 
 use serde_json::{Map, Value};
 
-pub(crate) use self::body::{body, quoted};
 pub use self::body::summary_body;
+pub(crate) use self::body::{body, quoted};
 pub use self::sentences::SENTENCE_CHARS_MAX;
 pub use self::stream::{RESPONSE_BYTES_MAX, Stream};
 

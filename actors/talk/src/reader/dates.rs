@@ -158,7 +158,8 @@ fn weekend<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     let rest = at.optional(&["next", "this", "the", "ce", "le"]).any(&["weekend", "week end"])?;
     let french_next = rest.any(&["prochain"]);
     let saturday = 5_u64.saturating_sub(weekday);
-    let this = if weekday == 6 { days(0..=0) } else { days(saturday..=if weekday == 5 { 1 } else { saturday + 1 }) };
+    let this =
+        if weekday == 6 { days(0..=0) } else { days(saturday..=if weekday == 5 { 1 } else { saturday + 1 }) };
     if !is_next && french_next.is_none() {
         return Some((this, rest));
     }

@@ -198,7 +198,12 @@ fn a_day_after_before_or_from_is_a_range() {
 
 #[test]
 fn a_weekend_has_the_days_that_are_left() {
-    let on = |day, text| dates(text, &Context { today: NaiveDate::from_ymd_opt(2026, 11, day).unwrap(), ..context(Expect::Day) });
+    let on = |day, text| {
+        dates(
+            text,
+            &Context { today: NaiveDate::from_ymd_opt(2026, 11, day).unwrap(), ..context(Expect::Day) },
+        )
+    };
     assert_eq!(on(21, "this weekend"), "11-21 11-22");
     assert_eq!(on(21, "next weekend"), "11-28 11-29");
     assert_eq!(on(22, "this weekend"), "11-22");

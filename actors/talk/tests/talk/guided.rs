@@ -565,9 +565,13 @@ fn only_an_appointment_that_was_changeable_can_no_longer_be_changed() {
 
 #[test]
 fn a_confirmation_number_may_be_polite() {
-    for (text, commits) in
-        [("42 please", true), ("Merci, 42", true), ("42, thank you", true), ("42 43", false), ("please", false)]
-    {
+    for (text, commits) in [
+        ("42 please", true),
+        ("Merci, 42", true),
+        ("42, thank you", true),
+        ("42 43", false),
+        ("please", false),
+    ] {
         let mut caller = Caller::with(World::new(), Channel::Sms, Locale::En, Some(CALLER));
         caller.random = 32;
         caller.says("please cancel it");
