@@ -24,6 +24,11 @@ pub fn unaccented(text: &str) -> String {
     text.nfkd().filter(|c| !is_combining_mark(*c)).collect()
 }
 
+/// Writes each character in its usual form, for example a wide `４` as `4`, and letters with their accents as one character.
+pub fn compatible(text: &str) -> String {
+    text.nfkc().collect()
+}
+
 impl<const MAX: usize> Default for Text<0, MAX> {
     fn default() -> Self {
         Self(String::new())

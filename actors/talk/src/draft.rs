@@ -17,7 +17,7 @@ use crate::guided::{self, AHEAD_DAYS};
 use crate::model::{Call, Settings, body};
 use crate::reader::{self, Times};
 use crate::state::{
-    Change, Dropped, Effect, EffectKind, EndedBy, Input, Line, Mode, OfferedTime, Output, Place, Talk,
+    Change, Dropped, Effect, EffectKind, EndedBy, Input, Line, Mode, OfferedTime, Output, Place, Rule, Talk,
 };
 use crate::words::{self, Key};
 
@@ -113,12 +113,14 @@ impl Draft {
         body(&self.talk, facts, self.input.at, &self.rounds, settings)
     }
 
-    /// Checks a sentence of the model. Returns the line if it may be said.
+    /// Checks a sentence of the model. Returns the line if it may be said. A later sentence that continues the line
+    /// can still withdraw it.
     pub fn sentence(&mut self, sentence: &str, facts: &Facts) -> Option<Line> {
         self.said.push(sentence.to_owned());
         if self.is_over {
             return None;
         }
+        let text = gate::readable(sentence);
         let gate = Gate {
             talk: &self.talk,
             facts,
@@ -128,17 +130,45 @@ impl Draft {
             chars: self.chars,
             is_said: true,
         };
-        if let Some(rule) = gate.check(sentence) {
-            let bytes: usize = self.dropped.iter().map(|dropped| dropped.text.len()).sum();
-            if self.dropped.len() < DROPPED_MAX && bytes + sentence.len() <= DROPPED_BYTES_MAX {
-                self.dropped.push(Dropped { rule, text: sentence.to_owned() });
-            }
+        if let Some(rule) = gate.check(&text) {
+            self.drop_sentence(rule, text);
             return None;
         }
-        let line = Line { text: words::clean(sentence, usize::MAX), fixed: false };
+        let start = self.unfinished(&text);
+        let lines = self.lines[start..].iter().map(|line| line.text.as_str());
+        let pieces = lines.chain([text.as_str()]).collect::<Vec<_>>().join("\n");
+        if let Some(rule) = gate.check_joined(&pieces).filter(|_| start < self.lines.len()) {
+            for line in self.lines.split_off(start) {
+                self.chars -= line.text.chars().count();
+                self.drop_sentence(rule, line.text);
+            }
+            self.drop_sentence(rule, text);
+            return None;
+        }
+        let line = Line { text, fixed: false };
         self.chars += line.text.chars().count();
         self.lines.push(line.clone());
         Some(line)
+    }
+
+    /// The index of the first line that a sentence continues. A sentence continues a line without an end, and a
+    /// sentence with a small first letter continues any line.
+    fn unfinished(&self, sentence: &str) -> usize {
+        let has_end = |text: &str| text.ends_with(['.', '!', '?']) && !text.ends_with("...");
+        let mut next = sentence;
+        let continued = self.lines.iter().rev().take_while(|line| {
+            let continues = !has_end(&line.text) || next.starts_with(char::is_lowercase);
+            next = &line.text;
+            continues
+        });
+        self.lines.len() - continued.count()
+    }
+
+    fn drop_sentence(&mut self, rule: Rule, text: String) {
+        let bytes: usize = self.dropped.iter().map(|dropped| dropped.text.len()).sum();
+        if self.dropped.len() < DROPPED_MAX && bytes + text.len() <= DROPPED_BYTES_MAX {
+            self.dropped.push(Dropped { rule, text });
+        }
     }
 
     /// Carries out a function that the model called.

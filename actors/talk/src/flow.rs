@@ -291,6 +291,11 @@ impl<'a> Flow<'a> {
                 self.talk().stage = None;
                 self.say_with(Key::DoneMove, &[("service", &service), ("staff", &staff), ("when", &when)]);
                 self.changed(EffectKind::Moved, appointment.id);
+                // The model may still refer to the appointment by its handle.
+                let known = self.talk().handles.appointments.iter_mut().find(|own| own.id == appointment.id);
+                if let Some(own) = known {
+                    own.starts_at = time.starts_at;
+                }
                 self.sum(Key::SumMoved, &service, time.starts_at);
             }
             Answer::Refused(refused) => self.not_booked(*refused, time, TaskKind::Move, Some(appointment))?,

@@ -23,7 +23,7 @@ const RARE: usize = 20;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-const STOP_WORDS: [&str; 117] = [
+pub(crate) const STOP_WORDS: [&str; 117] = [
     "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "by", "can", "could", "did",
     "do", "does", "for", "from", "get", "had", "has", "have", "how", "i", "id", "if", "im", "in", "is", "it",
     "its", "like", "me", "much", "many", "my", "of", "on", "or", "our", "please", "so", "some", "tell",

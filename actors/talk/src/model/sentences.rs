@@ -79,8 +79,13 @@ impl Sentences {
                 continue;
             }
             self.sentence.push(c);
-            if self.sentence.chars().count() >= SENTENCE_CHARS_MAX {
+            if self.sentence.chars().count() > SENTENCE_CHARS_MAX {
+                // The cut is between two words, because a part of a word can have another meaning.
+                let word = self.sentence.rfind(char::is_whitespace);
+                let word = word.filter(|at| !self.sentence[..*at].trim().is_empty());
+                let rest = self.sentence.split_off(word.unwrap_or(self.sentence.len() - c.len_utf8()));
                 self.complete(found);
+                self.sentence = rest;
             }
         }
     }

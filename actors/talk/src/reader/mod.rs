@@ -27,7 +27,7 @@ pub use self::details::{code, email, is_opt_out, person_name, phone};
 pub use self::language::language;
 pub use self::menu::{Entry, entries};
 pub use self::names::{Named, names};
-pub(crate) use self::numbers::number_word;
+pub(crate) use self::numbers::cardinal;
 pub use self::numbers::position;
 pub(crate) use self::phrases::{has_phrase, plain};
 pub use self::phrases::{is_emergency, is_person};

@@ -97,7 +97,7 @@ fn find(list: &[(&str, u32)], word: Option<&str>) -> Option<u32> {
 
 /// Reads a number from 0 to 99 from the words at the offsets 0, 1, … Returns the number and the count of its
 /// words.
-pub(super) fn cardinal<'a>(word: impl Fn(usize) -> Option<&'a str>) -> Option<(u32, usize)> {
+pub(crate) fn cardinal<'a>(word: impl Fn(usize) -> Option<&'a str>) -> Option<(u32, usize)> {
     let unit = |at| find(&UNITS[..CARDINALS], word(at));
     // Reads a number from 0 to 19. In French, `dix-sept` to `dix-neuf` have two words.
     let small = |at| match (word(at), unit(at + 1)) {
@@ -167,10 +167,4 @@ pub fn position(text: &str) -> Option<usize> {
     }
     let (value, len) = cardinal(at)?;
     (ends(len) && (1..=9).contains(&value)).then_some(value as usize)
-}
-
-/// The value of a single number word.
-pub(crate) fn number_word(word: &str) -> Option<u32> {
-    let word = plain(word).concat();
-    find(&UNITS[..CARDINALS], Some(&word)).or_else(|| find(&TENS, Some(&word)))
 }

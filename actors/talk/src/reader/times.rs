@@ -23,6 +23,12 @@ const STREETS: [&str; 12] = [
     "impasse",
 ];
 
+/// In `about 10 minutes`, the number is not an hour.
+const COUNTED: [&str; 14] = [
+    "minute", "minutes", "min", "mins", "hour", "hours", "days", "weeks", "months", "years", "jours",
+    "semaines", "euros", "people",
+];
+
 /// A set of times of day, as half-open ranges of minutes after midnight.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Times(Vec<(u32, u32)>);
@@ -102,6 +108,74 @@ pub(super) fn duration(at: At<'_>) -> Option<At<'_>> {
     };
     let rest = rest.any(&units)?;
     Some(rest.optional(&["et demie", "et demi", "et quart"]))
+}
+
+/// Reads a time that a model's sentence names. Words such as `after` and `around` make no range of it. `follows` is
+/// true directly after another time, as `8` in `7 or 8`.
+pub(super) fn exact_time<'a>(
+    at: At<'a>,
+    follows: bool,
+    is_day: impl Fn(At<'a>) -> bool,
+) -> Option<(Times, At<'a>)> {
+    if let Some(number) = at.any(&RANGES) {
+        return point(number.optional(&["a"]), Bare::Hour);
+    }
+    time(at, Bare::Not).or_else(|| hinted(at, follows, is_day))
+}
+
+const RANGES: [&str; 17] = [
+    "between",
+    "entre",
+    "after",
+    "apres",
+    "from",
+    "a partir de",
+    "des",
+    "before",
+    "avant",
+    "until",
+    "jusqu a",
+    "by",
+    "around",
+    "about",
+    "vers",
+    "environ",
+    "till",
+];
+
+/// Reads a bare hour that the words beside it show, as in `I have 7 or 8 tomorrow` and `I have 10 30 free`.
+fn hinted<'a>(at: At<'a>, follows: bool, is_day: impl Fn(At<'a>) -> bool) -> Option<(Times, At<'a>)> {
+    const HINTS: [&str; 8] = ["have", "do", "for", "offer", "offers", "ai", "pour", "propose"];
+    const JOINTS: [&str; 8] = ["or", "and", "ou", "et", "to", "a", "till", "until"];
+    const FREE: [&str; 5] = ["free", "available", "open", "libre", "disponible"];
+    const AFTER: [&str; 11] =
+        ["on", "then", "if", "please", "with", "avec", "in", "ish", "too", "as well", "tomorrow"];
+    // Up to this number, `I have 2 free` and `I have two` can be a number of openings.
+    const COUNT_MAX: u32 = 6;
+    let number = match at.any(&HINTS) {
+        Some(number) => number,
+        None if follows && at.sign() == Some(',') => at.skip(1),
+        None if follows => at.any(&JOINTS)?,
+        None => return None,
+    };
+    let (hour, rest) = number.number().filter(|(hour, _)| (1..=24).contains(hour))?;
+    if is_day(number) {
+        return None;
+    }
+    let of =
+        |minute: u32, rest| if hour > 12 { (Times::point(minute % DAY), rest) } else { half(minute, rest) };
+    let minutes = rest.digits().filter(|(value, len)| *value < 60 && *len == 2 && number.digits().is_some());
+    if let Some((minutes, _)) = minutes {
+        return Some(of(hour * 60 + minutes, rest.skip(1)));
+    }
+    let is_word = number.digits().is_none();
+    let is_joined = rest.any(&JOINTS).is_some_and(|next| next.number().is_some()) || follows;
+    let ends = rest.piece().is_none() || rest.sign().is_some_and(|sign| ",;?".contains(sign));
+    let is_free = rest.any(&FREE).is_some();
+    let is_followed = ends || is_free || rest.any(&AFTER).is_some() || is_day(rest);
+    let is_count = hour == 1 && is_word || hour <= COUNT_MAX && (is_word || is_free);
+    (is_joined && (follows && is_followed || !follows && hour > 1) || is_followed && !is_count)
+        .then(|| of(hour * 60, rest))
 }
 
 /// Reads a time of day, or a range such as `after three`.
@@ -314,12 +388,12 @@ fn spoken(at: At<'_>, bare: Bare) -> Option<(u32, bool, At<'_>)> {
         rest.any(&["am", "pm", "a m", "p m", "in the morning", "in the afternoon", "in the evening"]);
     // The number in `10 %`, `24/11` or `at 3 rue des Lilas` is not an hour.
     let is_street = rest.any(&STREETS).is_some();
-    let is_length = rest.any(&["hours", "hour", "minutes", "minute", "min"]).is_some();
     let is_article = matches!(at.word(), Some("un" | "une"));
+    let is_counted = rest.any(&COUNTED).is_some();
     let is_bare = bare == Bare::Hour
         && !is_article
         && !is_street
-        && !is_length
+        && !is_counted
         && !dates::is_day_before(rest)
         && rest.sign().is_none_or(|sign| ",;?".contains(sign));
     (has_half.is_some() || is_bare).then_some((hour * 60 % DAY, is_sure, rest))

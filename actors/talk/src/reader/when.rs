@@ -23,8 +23,8 @@ pub struct Context {
     /// Whether `11/24` is read as 24 November, as in the phone region US.
     pub month_first: bool,
     pub expect: Expect,
-    /// True for the sentences of a model. A weekday then means every date with that weekday, and a date that
-    /// contradicts its weekday means no date.
+    /// True for the sentences of a model. A weekday then means every date with that weekday, a date that contradicts its
+    /// weekday means no date, and a time is the one that is said, even in `after three`.
     pub is_strict: bool,
 }
 
@@ -62,6 +62,8 @@ fn scan(text: &str, context: &Context, has_ranges: bool) -> Vec<Mention> {
     let bare = if context.expect == Expect::Time { Bare::Hour } else { Bare::Not };
     let mut found = Vec::new();
     let mut at = At { all: &pieces, at: 0 };
+    // The position after the last time.
+    let mut after_time = None;
     while at.piece().is_some() {
         // A model may name no time at all that it does not know, so its lengths of time are read as times.
         if let Some(rest) = times::duration(at).filter(|_| !context.is_strict) {
@@ -71,7 +73,11 @@ fn scan(text: &str, context: &Context, has_ranges: bool) -> Vec<Mention> {
         // If an hour is expected, `10` is not a day. Otherwise, digits are a time only if they look like a
         // clock time such as `10:30`.
         let is_hour_first = context.expect == Expect::Time || at.digits().is_some();
-        let hour = || times::time(at, bare).map(|(times, rest)| (Mention::Times(times), rest));
+        let time = || match context.is_strict {
+            true => times::exact_time(at, after_time == Some(at.at), |at| dates::date(at, context).is_some()),
+            false => times::time(at, bare),
+        };
+        let hour = || time().map(|(times, rest)| (Mention::Times(times), rest));
         let first = is_hour_first.then(hour).flatten();
         let mention = first
             .or_else(|| {
@@ -82,6 +88,7 @@ fn scan(text: &str, context: &Context, has_ranges: bool) -> Vec<Mention> {
             .or_else(hour);
         at = match mention {
             Some((mention, rest)) => {
+                after_time = matches!(mention, Mention::Times(_)).then_some(rest.at);
                 found.push(mention);
                 // `tonight` is both a date and a part of the day.
                 match times::part(at).filter(|_| rest.at == at.at) {

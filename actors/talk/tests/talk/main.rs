@@ -6,4 +6,5 @@ mod gate;
 mod guided;
 mod hostile;
 mod model;
+mod sentences;
 mod world;
