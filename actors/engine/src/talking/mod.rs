@@ -248,7 +248,7 @@ impl Model {
             }
         }
         let ModelResponse { mut body, .. } = response;
-        let (mut stream, mut sentences, mut is_late) = (Stream::new(), Vec::new(), false);
+        let (mut stream, mut is_late) = (Stream::new(), false);
         let mut first_token = None;
         while !stream.is_done() {
             let has_begun = stream.has_begun();
@@ -258,7 +258,7 @@ impl Model {
                 (true, true) => deadline.min(Instant::now() + FINISH_TIME_MAX),
             };
             match timeout_at(until, body.next()).await {
-                Ok(Some(bytes)) => sentences.extend(stream.push(&bytes)),
+                Ok(Some(bytes)) => stream.push(&bytes),
                 Ok(None) => break,
                 Err(_) => {
                     is_late = !stream.is_finished();
@@ -271,7 +271,6 @@ impl Model {
             }
         }
         let reply = stream.finish();
-        sentences.extend(reply.sentences);
         let estimate = tokens_of(sent + reply.chars);
         let is_plausible = |tokens: &u64| tokens.saturating_mul(TOO_FEW_TOKENS) >= estimate;
         let tokens = reply.tokens.filter(is_plausible).unwrap_or(estimate);
@@ -284,7 +283,7 @@ impl Model {
         if reply.is_empty && (is_late || is_torn) {
             return Ended::Without { tokens, is_torn };
         }
-        let round = Round { sentences, calls: reply.calls };
+        let round = Round { sentences: reply.sentences, calls: reply.calls };
         let first_token = first_token.unwrap_or_else(Instant::now);
         Ended::With { round, tokens, has_failed: is_late || is_torn, first_token }
     }

@@ -65,12 +65,8 @@ pub(super) fn has_form(sentence: &str) -> bool {
 
 /// Whether the model writes about the caller or about its instructions instead of addressing the caller.
 pub(super) fn is_reasoning(sentence: &str) -> bool {
-    const REASONING: [&str; 22] = [
+    const REASONING: [&str; 18] = [
         "the user",
-        "the caller wants",
-        "the caller is",
-        "the caller says",
-        "the caller said",
         "let me think",
         "i should",
         "i need to call",
@@ -89,6 +85,41 @@ pub(super) fn is_reasoning(sentence: &str) -> bool {
         "mes instructions",
         "as an ai language",
     ];
+    const CALLERS: [&str; 8] = [
+        "the caller",
+        "the customer",
+        "the client",
+        "this caller",
+        "this customer",
+        "le client",
+        "la cliente",
+        "ce client",
+    ];
+    const ACTS: [&str; 22] = [
+        "wants",
+        "is",
+        "says",
+        "said",
+        "asks",
+        "asked",
+        "needs",
+        "would",
+        "has",
+        "seems",
+        "wishes",
+        "mentioned",
+        "wanted",
+        "veut",
+        "est",
+        "dit",
+        "a",
+        "demande",
+        "souhaite",
+        "voudrait",
+        "cherche",
+        "aimerait",
+    ];
     let words = plain(sentence);
-    REASONING.iter().any(|phrase| has_phrase(&words, phrase))
+    let acts = |caller: &&str| ACTS.iter().any(|act| has_phrase(&words, &format!("{caller} {act}")));
+    REASONING.iter().any(|phrase| has_phrase(&words, phrase)) || CALLERS.iter().any(|caller| acts(&caller))
 }

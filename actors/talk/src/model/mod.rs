@@ -39,7 +39,6 @@ pub struct Call {
 /// The answer of the model in one round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// The last sentences, which [`Stream::push`] has not returned.
     pub sentences: Vec<String>,
     pub calls: Vec<Call>,
     /// The number of tokens of the request and the answer, if the server reports it.

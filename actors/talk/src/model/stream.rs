@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::sentences::Sentences;
+use super::sentences::sentences;
 use super::{Call, Reply};
 
 /// The maximum number of bytes of a response. The rest is not read.
@@ -19,7 +19,8 @@ pub struct Stream {
     data: String,
     received: usize,
     chars: usize,
-    sentences: Sentences,
+    /// The model's text so far.
+    text: String,
     calls: Vec<Started>,
     tokens: Option<u64>,
     /// Whether the first text, reasoning or function call has arrived.
@@ -45,9 +46,8 @@ impl Stream {
         Self::default()
     }
 
-    /// Takes the next bytes of the response body. Returns the sentences that they complete.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<String> {
-        let mut found = Vec::new();
+    /// Takes the next bytes of the response body.
+    pub fn push(&mut self, bytes: &[u8]) {
         for byte in bytes {
             if self.is_done() {
                 break;
@@ -56,12 +56,11 @@ impl Stream {
             if self.received > RESPONSE_BYTES_MAX {
                 self.is_broken = true;
             } else if *byte == b'\n' || *byte == b'\r' {
-                self.line(&mut found);
+                self.line();
             } else {
                 self.line.push(*byte);
             }
         }
-        found
     }
 
     /// Whether the first token has arrived. It can be reasoning, which the caller does not receive.
@@ -79,7 +78,7 @@ impl Stream {
         self.is_finished
     }
 
-    fn line(&mut self, found: &mut Vec<String>) {
+    fn line(&mut self) {
         let line = std::mem::take(&mut self.line);
         let line = String::from_utf8_lossy(&line);
         let Some(data) = line.strip_prefix("data:") else {
@@ -100,11 +99,11 @@ impl Stream {
         let event = serde_json::from_str(&self.data).or_else(|_| serde_json::from_str(data));
         if let Ok(event) = event {
             self.data.clear();
-            self.event(&event, found);
+            self.event(&event);
         }
     }
 
-    fn event(&mut self, event: &Value, found: &mut Vec<String>) {
+    fn event(&mut self, event: &Value) {
         if event.get("error").is_some_and(|error| !error.is_null()) {
             self.is_broken = true;
             return;
@@ -127,11 +126,11 @@ impl Stream {
         };
         self.has_begun |= ["content", "reasoning_content", "reasoning", "tool_calls"].into_iter().any(begins);
         match delta.get("content") {
-            Some(Value::String(text)) => self.text(text, found),
+            Some(Value::String(text)) => self.text(text),
             Some(Value::Array(parts)) => {
                 for part in parts {
                     if let Some(text) = part.get("text").and_then(Value::as_str) {
-                        self.text(text, found);
+                        self.text(text);
                     }
                 }
             }
@@ -149,9 +148,9 @@ impl Stream {
         }
     }
 
-    fn text(&mut self, text: &str, found: &mut Vec<String>) {
+    fn text(&mut self, text: &str) {
         self.chars += text.chars().count();
-        found.extend(self.sentences.push(text));
+        self.text.push_str(text);
     }
 
     /// Takes a piece of a function call. A new call begins with a new id, or with a name if the current call
@@ -197,16 +196,15 @@ impl Stream {
 
     /// Ends the answer.
     pub fn finish(mut self) -> Reply {
-        let mut found = Vec::new();
-        self.line(&mut found);
+        self.line();
         // A server that does not stream sends one JSON object.
         if !self.has_events
             && let Ok(whole) = serde_json::from_str::<Value>(&self.plain)
         {
-            self.event(&whole, &mut found);
+            self.event(&whole);
         }
         let is_torn = self.is_broken || !self.is_done && !self.is_finished;
-        found.extend(self.sentences.finish(is_torn));
+        let sentences = sentences(&self.text, is_torn);
         let is_whole = |call: &Started| {
             !is_torn || serde_json::from_str::<Value>(&call.arguments).is_ok_and(|value| value.is_object())
         };
@@ -220,8 +218,8 @@ impl Stream {
             })
             .collect();
         Reply {
-            is_empty: !self.sentences.has_some && calls.is_empty(),
-            sentences: found,
+            is_empty: sentences.is_empty() && calls.is_empty(),
+            sentences,
             chars: self.chars
                 + calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>(),
             calls,

@@ -3,13 +3,11 @@ use super::*;
 /// Parses a response that arrives in pieces of `size` bytes. Returns all sentences, and the reply at the end.
 fn parse(response: &str, size: usize) -> (Vec<String>, Reply) {
     let mut stream = Stream::new();
-    let mut sentences = Vec::new();
     for piece in response.as_bytes().chunks(size) {
-        sentences.extend(stream.push(piece));
+        stream.push(piece);
     }
     let reply = stream.finish();
-    sentences.extend(reply.sentences.clone());
-    (sentences, reply)
+    (reply.sentences.clone(), reply)
 }
 
 /// Checks the result of a response. The result must not depend on the pieces in which the response arrives.
@@ -129,6 +127,37 @@ fn reasoning_and_calls_written_as_text_are_neither_said_nor_executed() {
 }
 
 #[test]
+fn text_before_a_lone_end_tag_is_reasoning() {
+    let response = text("Okay, the customer wants a haircut. ")
+        + &text("I offer a time.</thi")
+        + &text("nk>Which day suits you?")
+        + DONE;
+    check(&response, &["Which day suits you?"], &[]);
+    for (start, end) in [
+        ("<Think>", "</THINK>"),
+        ("<think >", "</think >"),
+        ("<thought>", "</thought>"),
+        ("<thinking x=\"1\">", "</thinking>"),
+    ] {
+        let response = text(&format!("Hello. {start}He. Is <b>rude</b>.{end}Bye.")) + DONE;
+        check(&response, &["Hello.", "Bye."], &[]);
+    }
+    check(&(text("1 <2. <thinker> x.") + DONE), &["1 <2.", "<thinker> x."], &[]);
+}
+
+#[test]
+fn a_long_sentence_is_cut_between_two_words() {
+    let long = "I am very happy to help ".repeat(13);
+    let (said, _) = parse(&(text(&long) + DONE), 64);
+    assert_eq!(said.join(" "), long.trim());
+    assert!(
+        said.iter().all(|part| part.chars().count() <= SENTENCE_CHARS_MAX && !part.ends_with("hap")),
+        "{said:?}"
+    );
+    assert_eq!(said.len(), 2);
+}
+
+#[test]
 fn usage_counts_tokens() {
     let usage = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":7,\"total_tokens\":12}}\n\n";
     assert_eq!(check(&(text("Hello.") + usage + DONE), &["Hello."], &[]).tokens, Some(12));
@@ -155,8 +184,11 @@ fn a_response_has_at_most_64_kib() {
     let response = (0..2_000).map(|_| text("Hello there, dear caller. ")).collect::<String>() + DONE;
     assert!(response.len() > RESPONSE_BYTES_MAX);
     let mut stream = Stream::new();
-    let count = stream.push(response.as_bytes()).len();
-    assert!(stream.is_done() && stream.finish().is_torn && count > 100 && count < 2_000);
+    stream.push(response.as_bytes());
+    assert!(stream.is_done());
+    let reply = stream.finish();
+    let count = reply.sentences.len();
+    assert!(reply.is_torn && count > 100 && count < 2_000, "{count}");
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn pieces_of_a_sentence_are_checked_together() {
 }
 
 /// The false sentences after a turn in which nothing was asked and no function was called.
-const FALSE: [(Option<Rule>, &str); 75] = [
+const FALSE: [(Option<Rule>, &str); 78] = [
     (Some(Rule::Claim), "I have just made your appointment with Karim."),
     (Some(Rule::Claim), "Your appointment is all arranged."),
     (Some(Rule::Claim), "I have taken care of it."),
@@ -187,6 +187,9 @@ const FALSE: [(Option<Rule>, &str); 75] = [
     (Some(Rule::Person), "Je ne suis pas un ordinateur."),
     (Some(Rule::Person), "Je ne suis pas un programme."),
     (Some(Rule::Person), "This is not a recording."),
+    (Some(Rule::Form), "The customer wants a haircut."),
+    (Some(Rule::Form), "The client is rude."),
+    (Some(Rule::Form), "Le client veut une coupe."),
     // The rules compare the parts of a sentence, not their combination.
     (None, "Your colour with Karim is on Friday at 9:00."),
     (None, "We are open on Sunday."),
