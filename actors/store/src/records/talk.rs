@@ -46,6 +46,7 @@ mod tests {
 
     use super::super::testing::{check, check_damage, id_of, phone, replace};
     use super::*;
+    use crate::codec::Record;
 
     #[test]
     fn the_settings_of_the_receptionist_have_these_bytes() {
