@@ -185,9 +185,9 @@ impl Tokens {
             } else if at == start && token.starts_with(|c: char| c.is_ascii_digit()) {
                 current = token.replace(',', ".").parse::<f64>().ok()?;
                 at += 1;
-            } else if at > start && self.is(at, &["and", "et"]) && self.cardinal(at + 1).is_some() {
-                at += 1;
-            } else if at == start && token == "a" && self.is(at + 1, &["hundred", "thousand"]) {
+            } else if at > start && self.is(at, &["and", "et"]) && self.cardinal(at + 1).is_some()
+                || at == start && token == "a" && self.is(at + 1, &["hundred", "thousand"])
+            {
                 at += 1;
             } else if let Some((value, len)) = self.cardinal(at) {
                 current += value;

@@ -120,6 +120,6 @@ pub(super) fn is_reasoning(sentence: &str) -> bool {
         "aimerait",
     ];
     let words = plain(sentence);
-    let acts = |caller: &&str| ACTS.iter().any(|act| has_phrase(&words, &format!("{caller} {act}")));
-    REASONING.iter().any(|phrase| has_phrase(&words, phrase)) || CALLERS.iter().any(|caller| acts(&caller))
+    let acts = |caller: &str| ACTS.iter().any(|act| has_phrase(&words, &format!("{caller} {act}")));
+    REASONING.iter().any(|phrase| has_phrase(&words, phrase)) || CALLERS.iter().any(|caller| acts(caller))
 }
