@@ -34,6 +34,8 @@ pub struct Facts {
     pub knowledge_public: bool,
     /// Whether calls can be transferred: a handoff number is set and the business is open now.
     pub handoff: bool,
+    /// Whether a transfer fails at once, because the service has no connection to the call.
+    pub transfers_fail: bool,
     /// The `greeting` of the settings.
     pub greeting_en: Option<String>,
     pub greeting_fr: Option<String>,

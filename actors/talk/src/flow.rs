@@ -116,17 +116,19 @@ impl<'a> Flow<'a> {
         can_change(&self.out.talk, self.facts)
     }
 
-    /// Transfers the call to a person if that is possible. Otherwise asks for a message.
+    /// Transfers the call to a person if that is possible. Otherwise, and after a failed transfer, asks for a message.
     pub(crate) fn person(&mut self) {
         self.talk().stage = None;
         if self.can_transfer() {
             self.say(Key::Transfer);
-            self.out.transfer = true;
-            self.talk().place = Place::default();
-        } else {
-            self.say(Key::TransferFailed);
-            guided::go(self, Step::Body);
+            if !self.facts.transfers_fail {
+                self.out.transfer = true;
+                self.talk().place = Place::default();
+                return;
+            }
         }
+        self.say(Key::TransferFailed);
+        guided::go(self, Step::Body);
     }
 
     /// Stages a change. It replaces a change that was already staged.

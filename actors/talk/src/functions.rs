@@ -68,7 +68,7 @@ impl Function {
             Self::MyAppointments | Self::Move | Self::Cancel => changes,
             Self::SearchKnowledge => facts.knowledge_public,
             Self::SendCode | Self::CheckCode => changes && is_call && !talk.verified,
-            Self::Transfer => can_transfer(talk, facts),
+            Self::Transfer => can_transfer(talk, facts) && !facts.transfers_fail,
             Self::TakeMessage | Self::End => true,
         }
     }

@@ -85,6 +85,9 @@ pub(super) fn facts(state: &State, now: Timestamp) -> Facts {
     let calendar = Calendar::new(business, &state.special);
     let today = calendar.local_date(now);
     let days = (0..HOURS_DAYS).filter_map(|day| today.checked_add_days(Days::new(day)));
+    let is_open = calendar
+        .timeline_around(now, TimeDelta::milliseconds(1))
+        .holds(now, now + TimeDelta::milliseconds(1));
     Facts {
         business: business.name.clone(),
         zone: business.zone,
@@ -108,12 +111,13 @@ pub(super) fn facts(state: &State, now: Timestamp) -> Facts {
         website_url: business.website_url.clone(),
         change_by_caller: website.change_by_caller,
         knowledge_public: receptionist.knowledge_public,
+        handoff: receptionist.handoff_number.is_some() && is_open,
         greeting_en: receptionist.greeting.en.clone(),
         greeting_fr: receptionist.greeting.fr.clone(),
         instructions: receptionist.instructions.clone(),
-        // No carrier is connected, so the service can transfer no call and send no text message. Codes are sent by
-        // e-mail.
-        handoff: false,
+        // No carrier is connected, so every transfer fails, and the service can send no text messages. Codes are sent
+        // by e-mail.
+        transfers_fail: true,
         asks_consent: false,
         sends_codes: state.outbox.transport().is_some(),
     }

@@ -327,7 +327,7 @@ async fn a_conversation_ends_without_room_for_its_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_caller_who_wants_a_person_is_not_told_of_a_transfer_that_is_not_made() {
+async fn a_transfer_fails_while_no_carrier_is_connected() {
     let (world, shop) = world().await;
     let handle = world.at(&shop);
     let patch =
@@ -335,7 +335,10 @@ async fn a_caller_who_wants_a_person_is_not_told_of_a_transfer_that_is_not_made(
     handle.change(by_operator(), patch).await.unwrap();
     let id = started(&handle, start(Channel::Voice)).await;
     let asked = said(&handle, id, "human").await.turns.last().unwrap().text.clone();
-    assert_eq!(asked, "Nobody can take the call right now. I can take a message. What is your message?");
+    assert_eq!(
+        asked,
+        "I am putting you through. Nobody can take the call right now. I can take a message. What is your message?"
+    );
     said(&handle, id, "Please call me about my invoice").await;
     let messages = handle.messages(&MessageFilter::default(), &first_page()).await.unwrap().items;
     assert_eq!(messages.len(), 1, "the caller can leave a message instead");

@@ -113,6 +113,8 @@ fn only_possible_functions_are_offered() {
     caller.world.facts.change_by_caller = false;
     caller.world.facts.handoff = true;
     assert_eq!(names(&mut caller).join(" "), "take_message transfer end");
+    caller.world.facts.transfers_fail = true;
+    assert_eq!(names(&mut caller).join(" "), "take_message end");
     let mut caller = Caller::new(Channel::Website);
     assert_eq!(names(&mut caller).join(" "), "find_openings book search_knowledge take_message end");
     let mut caller = Caller::new(Channel::Voice);

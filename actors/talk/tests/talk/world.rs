@@ -84,6 +84,7 @@ pub(crate) fn facts() -> Facts {
         change_by_caller: true,
         knowledge_public: true,
         handoff: false,
+        transfers_fail: false,
         greeting_en: None,
         greeting_fr: None,
         instructions: None,
