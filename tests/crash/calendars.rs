@@ -183,8 +183,9 @@ async fn a_killed_service_writes_every_appointment_to_the_calendar_once() {
         // An appointment that was `synced` before the kill was on the server.
         server = serve_on(&data_dir, port, &authority);
         let client = Client::of(&server);
+        let statuses = statuses(&client, &shop).await;
         let events: BTreeSet<_> = calendar.lock().events.keys().cloned().collect();
-        for (id, status) in statuses(&client, &shop).await {
+        for (id, status) in statuses {
             let is_there = events.contains(&format!("{COLLECTION}{id}.ics"));
             if status == "synced" && !cancelled.contains(&id) {
                 assert!(is_there, "the appointment {id} is synced in round {round}, but has no event");
