@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{SCOPES, Server, TOKEN, raw};
+use crate::harness::{SCOPES, Server, TOKEN, raw, raw_to_the_end};
 
 /// Every endpoint with its scope.
 const ENDPOINTS: [(&str, &str, &str); 10] = [
@@ -243,7 +243,7 @@ async fn bytes_that_are_not_http_get_a_refusal_or_no_response_and_the_service_co
         (format!("GET /v1/%ff HTTP/1.1\r\nhost: x\r\n{key}connection: close\r\n\r\n"), &["404"]),
         (format!("GET /v1/appointments/%ff HTTP/1.1\r\nhost: x\r\n{key}connection: close\r\n\r\n"), &["404"]),
     ] {
-        let answer = raw(salon.api.address, request.as_bytes()).await;
+        let answer = raw_to_the_end(salon.api.address, request.as_bytes()).await;
         let status = answer.split(' ').nth(1).unwrap_or_default();
         assert!(statuses.contains(&status), "{request:.200} -> {answer}");
     }

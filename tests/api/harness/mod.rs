@@ -36,7 +36,7 @@ pub(crate) use answer::{Answer, ids, paths, starts};
 pub(crate) use api::{Api, encoded};
 pub(crate) use clock::{Dice, Seeded, TestClock};
 pub(crate) use network::Network;
-pub(crate) use raw::raw;
+pub(crate) use raw::{raw, raw_to_the_end};
 pub(crate) use records::{OUTCOMES, for_integrations, for_the_team, id, merged, of_characters, pick};
 pub(crate) use salon::{Salon, stamp, week};
 
