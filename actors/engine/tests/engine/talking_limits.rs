@@ -58,11 +58,11 @@ async fn a_request_counts_without_a_plausible_number_of_tokens() {
         (Step::Silent, 1),
         (count(0), 1),
         (count(9), 1),
-        (count(999), 2),
+        (count(499), 2),
         (Step::Status(503, ""), 2),
         (Step::Fails(ModelFault::Unreachable), 2),
     ] {
-        let stage = limited_to(1_000).await;
+        let stage = limited_to(500).await;
         stage.script.will(step);
         stage.script.will(says(HELP));
         let id = stage.started(Channel::Voice).await;

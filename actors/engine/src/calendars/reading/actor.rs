@@ -126,9 +126,7 @@ pub(super) fn is_idle(
     calendar: &ConnectedCalendar,
 ) -> Result<bool, StoreError> {
     let staff = store.find::<StaffMember>(&keys::staff(business.id, calendar.staff_id))?;
-    Ok(business.suspended
-        || !staff.is_some_and(|member| member.active)
-        || is_disk_exhausted(store))
+    Ok(business.suspended || !staff.is_some_and(|member| member.active) || is_disk_exhausted(store))
 }
 
 pub(super) async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> {
