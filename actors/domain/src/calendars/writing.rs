@@ -96,8 +96,8 @@ pub struct SeenEvent {
 /// The outcome of an attempt to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
-    /// The server has acknowledged the event with these times, or the deletion (`None`). `href` is set if the server
-    /// has named another path.
+    /// The server has acknowledged the event with these times, or the deletion (`None`). `href` is the path of the
+    /// event, if it is not the path that this service chooses.
     Done {
         times: Option<(Timestamp, Timestamp)>,
         href: Option<String>,
@@ -163,7 +163,7 @@ impl CalendarWrite {
         let attempts = if is_newest { self.attempts.saturating_add(1) } else { self.attempts };
         match outcome {
             WriteOutcome::Done { times, href } => {
-                let it = Self { written: times, href: href.or(self.href), attempts, ..self };
+                let it = Self { written: times, href, attempts, ..self };
                 if is_newest {
                     Self { status: CalendarSyncStatus::Synced, reason: None, due: None, event: None, ..it }
                 } else {

@@ -58,11 +58,11 @@ pub(in crate::calendars) struct Discovered {
 }
 
 /// Sends requests with the credentials of an account.
-struct Account<'a> {
-    web: &'a Web,
-    of: Of,
-    entered: &'a WebhookUrl,
-    login: &'a CalendarLogin,
+pub(super) struct Account<'a> {
+    pub(super) web: &'a Web,
+    pub(super) of: Of,
+    pub(super) entered: &'a WebhookUrl,
+    pub(super) login: &'a CalendarLogin,
 }
 
 impl Account<'_> {
@@ -85,7 +85,7 @@ impl Account<'_> {
         Ok(Multistatus { _reserved: Some(reserved), ..found })
     }
 
-    async fn multistatus(
+    pub(super) async fn multistatus(
         &self,
         method: (&'static str, &'static str),
         url: &WebhookUrl,

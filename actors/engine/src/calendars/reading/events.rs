@@ -74,7 +74,7 @@ pub(super) fn compare(
     }
     let mut rows = Rows { of, all: vec![Batch::default()] };
     let mut gone = 0;
-    let mut seen: BTreeMap<_, _> = seen.into_iter().map(|(id, event)| (id, Some(event))).collect();
+    let mut seen = one_of_each(seen);
     for hash in deleted {
         if let Some(event) = stored.remove(&hash) {
             gone += 1;
@@ -128,6 +128,17 @@ pub(super) fn compare(
         success,
         bytes,
     }))
+}
+
+/// Some servers store several events with the same UID. The event at the path that this service chooses counts.
+fn one_of_each(seen: Vec<(AppointmentId, SeenEvent)>) -> BTreeMap<AppointmentId, Option<SeenEvent>> {
+    let mut one = BTreeMap::new();
+    for (id, event) in seen {
+        if event.href.is_none() || !one.contains_key(&id) {
+            one.insert(id, Some(event));
+        }
+    }
+    one
 }
 
 struct Rows {
@@ -262,6 +273,22 @@ mod tests {
         assert_eq!(events(9_000, copy), Ok((0, 0)));
         let one = |_| Some(Uuid::from_u128(1).into());
         assert_eq!(events(9_000, one), Err(CalendarFault::TooLarge), "each appointment has one copy");
+    }
+
+    #[test]
+    fn of_several_events_of_an_appointment_the_one_at_the_chosen_path_counts() {
+        let id: AppointmentId = Uuid::from_u128(7).into();
+        let at = |href: Option<&str>| {
+            let href = href.map(ToOwned::to_owned);
+            (id, SeenEvent { href, times: None, is_cancelled: false, recurs: false })
+        };
+        for order in [[None, Some("/a"), Some("/b")], [Some("/a"), None, Some("/b")]] {
+            let found = Found { seen: order.map(at).to_vec(), ..all(Vec::new()) };
+            let applied = applied(Stored::new(), found, false).unwrap();
+            assert_eq!(applied.seen, [(id, Some(at(None).1))], "{order:?}");
+        }
+        let found = Found { seen: vec![at(Some("/a")), at(Some("/b"))], ..all(Vec::new()) };
+        assert_eq!(applied(Stored::new(), found, false).unwrap().seen, [(id, Some(at(Some("/a")).1))]);
     }
 
     #[test]

@@ -17,6 +17,7 @@
 //! | `schedule` | the due times of all calendars |
 //! | `actor` | one turn of a calendar, and the deletion of the rows of a disconnected calendar |
 //! | `writing` | the due writes of a calendar |
+//! | `search` | the search for the event of an appointment |
 //! | `ics` | the read of a calendar file |
 //! | `caldav`, `xml` | the discovery and the reads of CalDAV calendars |
 //! | `markup` | the check of XML texts before they are parsed |
@@ -32,6 +33,7 @@ mod files;
 mod ics;
 mod markup;
 mod schedule;
+mod search;
 mod sizes;
 #[cfg(test)]
 mod tests;

@@ -25,7 +25,7 @@ use super::actor::{Load, Loaded, is_disk_exhausted, load};
 use super::files::hash;
 use super::schedule::Readings;
 use super::web::{Failure, WebRequest};
-use super::{CalendarKey, NOT_MADE_PAUSE, mark, xml};
+use super::{CalendarKey, NOT_MADE_PAUSE, mark, search, xml};
 use crate::business::commands::writing::{EndRemoval, ForgetWrites, RecordWrite, StepTask, StopWrites};
 use crate::business::{BusinessHandle, Request};
 use crate::clock::Clocks;
@@ -256,7 +256,7 @@ pub(super) fn own_path(collection: &WebhookUrl, id: domain::AppointmentId) -> Op
 }
 
 /// Resolves a path that the server has named. Only the origin of the collection gets the credentials.
-fn named(collection: &WebhookUrl, href: &str) -> Option<WebhookUrl> {
+pub(super) fn named(collection: &WebhookUrl, href: &str) -> Option<WebhookUrl> {
     let url = collection.join(href).ok()?;
     (url.has_origin_of(collection) && url.path_and_query().len() <= WRITE_HREF_CHARS_MAX).then_some(url)
 }
@@ -274,7 +274,8 @@ async fn requests(
     let folder = folder(collection)?;
     let chosen = folder.join(&format!("{}.ics", write.appointment_id));
     let chosen = chosen.map_err(|_| CalendarFault::ServerError)?;
-    let mut url = write.href.as_deref().and_then(|href| named(&folder, href)).unwrap_or(chosen);
+    let mut url =
+        write.href.as_deref().and_then(|href| named(&folder, href)).unwrap_or_else(|| chosen.clone());
     let (method, headers) = match event {
         Some(_) => ("PUT", vec![("content-type", MEDIA_TYPE.to_owned())]),
         None => ("DELETE", Vec::new()),
@@ -289,20 +290,13 @@ async fn requests(
         }
     };
     let mut response = send(url.clone()).await?;
-    let mut href = None;
-    let conflicting = if times.is_some() && matches!(response.status, 403 | 409) {
-        let body = std::mem::take(&mut response.body);
-        readings.web.on_thread(loaded.business.id, move || xml::conflicting(&body)).await?
-    } else {
-        None
-    };
-    if let Some(other) = conflicting.and_then(|path| named(&folder, &path))
+    if let Some(other) = elsewhere(readings, loaded, write, &mut response).await?
         && other.path_and_query() != url.path_and_query()
     {
         url = other;
-        href = Some(url.path_and_query().to_owned());
         response = send(url.clone()).await?;
     }
+    let href = (url.path_and_query() != chosen.path_and_query()).then(|| url.path_and_query().to_owned());
     let is_done = match response.status {
         200..=299 => true,
         404 | 410 => times.is_none(),
@@ -324,6 +318,38 @@ async fn requests(
     };
     let outcome = WriteOutcome::Done { times, href };
     Ok(Attempted { outcome, event: Some(event), pause: Duration::ZERO })
+}
+
+/// Returns another address of the event, if the response shows that the event has one: a write conflicts with the event
+/// of the same UID, or the event to delete is missing although the server has acknowledged it.
+async fn elsewhere(
+    readings: &Readings,
+    loaded: &Loaded,
+    write: &CalendarWrite,
+    response: &mut Fetched,
+) -> Result<Option<WebhookUrl>, Failure> {
+    let Some(collection) = &loaded.calendar.collection else { return Ok(None) };
+    if write.is_deletion {
+        let is_missing = matches!(response.status, 404 | 410) && write.written.is_some();
+        return if is_missing {
+            search::find(readings, loaded, write.appointment_id).await
+        } else {
+            Ok(None)
+        };
+    }
+    if !matches!(response.status, 403 | 409 | 412) {
+        return Ok(None);
+    }
+    let body = std::mem::take(&mut response.body);
+    let conflict = readings.web.on_thread(loaded.business.id, move || xml::conflict(&body)).await?;
+    let folder = folder(collection)?;
+    match conflict {
+        Some(Some(path)) => Ok(named(&folder, &path)),
+        // Servers deny access to a calendar with this status too.
+        None if response.status == 403 => Ok(None),
+        // SOGo refuses a second event without the code of the conflict.
+        _ => search::find(readings, loaded, write.appointment_id).await,
+    }
 }
 
 /// The outcome of an attempt to which the server has responded with an error.

@@ -81,13 +81,15 @@ pub(super) fn parse(body: &[u8]) -> Result<Multistatus, CalendarFault> {
     })
 }
 
-/// Returns the path of the event that has the same UID, from the response to a refused request (RFC 4791, section 5.3.2.1).
-pub(super) fn conflicting(body: &[u8]) -> Option<String> {
+/// Returns whether a request was refused because another event has the same UID, with the path of this event if the
+/// server names it (RFC 4791, section 5.3.2.1; RFC 6638, section 3.2.4.1).
+pub(super) fn conflict(body: &[u8]) -> Option<Option<String>> {
     let document = document(body).ok()?;
     let error = document.root_element();
-    let conflict =
-        error.has_tag_name((DAV, "error")).then(|| child(error, (CALDAV, "no-uid-conflict")))??;
-    hrefs(conflict).into_iter().next()
+    let names = [(CALDAV, "no-uid-conflict"), (CALDAV, "unique-scheduling-object-resource")];
+    let found = || names.into_iter().find_map(|name| child(error, name));
+    let conflict = error.has_tag_name((DAV, "error")).then(found)??;
+    Some(hrefs(conflict).into_iter().next())
 }
 
 fn child<'a, 'i>(node: Node<'a, 'i>, name: (&'static str, &'static str)) -> Option<Node<'a, 'i>> {
@@ -215,12 +217,13 @@ mod tests {
         let error = |inner: &str| {
             format!(r#"<d:error xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav">{inner}</d:error>"#)
         };
-        let named = error("<c:no-uid-conflict><d:href>/a%20b.ics</d:href></c:no-uid-conflict>");
-        assert_eq!(conflicting(named.as_bytes()).as_deref(), Some("/a%20b.ics"));
-        for other in
-            [error("<c:no-uid-conflict/>"), error("<d:href>/a</d:href>"), "<html/>".into(), String::new()]
-        {
-            assert_eq!(conflicting(other.as_bytes()), None, "{other}");
+        for name in ["no-uid-conflict", "unique-scheduling-object-resource"] {
+            let named = error(&format!("<c:{name}><d:href>/a%20b.ics</d:href></c:{name}>"));
+            assert_eq!(conflict(named.as_bytes()), Some(Some("/a%20b.ics".into())), "{name}");
+        }
+        assert_eq!(conflict(error("<c:no-uid-conflict/>").as_bytes()), Some(None));
+        for other in [error("<d:href>/a</d:href>"), "<html/>".into(), String::new()] {
+            assert_eq!(conflict(other.as_bytes()), None, "{other}");
         }
     }
 

@@ -4,6 +4,7 @@ mod chaos;
 mod editing;
 mod ending;
 mod power;
+mod renamed;
 mod repeated;
 mod writing;
 
@@ -46,6 +47,11 @@ struct Server {
     write_status: Option<(u16, Option<&'static str>)>,
     /// The path that the server names instead of another path for a new event.
     conflict: Option<String>,
+    /// The status of the refusal of a second event with the same UID, and whether the refusal contains the code of the
+    /// conflict. It does not name the first event.
+    refuses_twins: Option<(&'static str, bool)>,
+    /// How the server searches for events.
+    search: renamed::Search,
     /// Random failures of writes.
     chance: Option<chaos::Chance>,
 }
@@ -135,6 +141,7 @@ impl Server {
                 self.collection() + &events
             }
             ("REPORT", COLLECTION, _) if body.contains("sync-collection") => return self.changes(body),
+            ("REPORT", COLLECTION, _) if body.contains("calendar-query") => return self.query(body),
             ("REPORT", COLLECTION, _) => {
                 let hrefs = body.split("<d:href>").skip(1).map(|rest| rest.split('<').next().unwrap());
                 hrefs.map(|path| self.event(path, Asked::Data)).collect()

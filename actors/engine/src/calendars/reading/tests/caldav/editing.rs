@@ -47,6 +47,13 @@ impl Server {
             );
             return response("409 Conflict", &error).into_bytes();
         }
+        if let Some((status, has_code)) = self.refuses_twins.filter(|_| self.has_twin(path, body)) {
+            let code = if has_code { "<c:no-uid-conflict/>" } else { "The UID is in use." };
+            let error = format!(
+                "<d:error xmlns:d=\"DAV:\" xmlns:c=\"urn:ietf:params:xml:ns:caldav\">{code}</d:error>"
+            );
+            return response(status, &error).into_bytes();
+        }
         self.store(path, body.to_owned());
         // The server may fail after it has stored the event.
         response(if chance == 1 { "500 Oops" } else { "201 Created" }, "").into_bytes()
