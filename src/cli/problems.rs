@@ -6,6 +6,7 @@
 use super::record::{ApiError, Detail, one_line};
 use super::request::Call;
 use super::shown;
+use super::table::singular;
 use super::typed::near::question;
 use super::typed::zone;
 
@@ -31,7 +32,7 @@ impl Flags {
         let last = property.rsplit('.').next().unwrap_or_default().replace('_', "-");
         let forms = [&name, &last].into_iter().flat_map(|name| {
             let shorter = name.strip_suffix("-ids").or_else(|| name.strip_suffix("-id"));
-            [Some(name.as_str()), shorter, name.strip_suffix('s')]
+            [Some(name.as_str()), shorter, Some(singular(name))]
         });
         let others = [format!("clear-{name}"), format!("{name}-file")];
         let mut forms = forms.flatten().chain(others.iter().map(String::as_str));
@@ -172,6 +173,7 @@ mod tests {
             "rows-max",
             "event",
             "ignore-buffers",
+            "own-address",
         ];
         Flags(names.iter().map(|name| (*name).to_owned()).collect())
     }
@@ -179,6 +181,7 @@ mod tests {
     #[test]
     fn a_problem_is_printed_once_with_its_flag() {
         check(&json!([{"path": "phone", "message": "must be"}]), "invalid_request: --phone: must be");
+        check(&json!([{"path": "own_addresses", "message": "no"}]), "invalid_request: --own-address: no");
         check(
             &json!([
                 {"path": "hours[0].open", "message": "must be a time"}, {"path": "service_ids[0]", "message": "no"},

@@ -205,7 +205,7 @@ impl<'a> Flag<'a> {
         if let Some((flag, about)) = self.shape.clears.filter(|_| !self.property.nullable || !self.changes) {
             return Some((flag.into(), about.into()));
         }
-        let plural = format!("{}s", self.long.trim_end_matches('s'));
+        let plural = plural(&self.long);
         Some((format!("no-{plural}").into(), format!("Remove all {plural}").into()))
     }
 
@@ -339,13 +339,35 @@ fn or_null(text: &str, null: &str) -> Result<Vec<Term>, String> {
     text.parse::<u64>().map(one).map_err(|_| format!("must be a whole number or `{null}`"))
 }
 
+/// The singular of a plural: `addresses` and `keys` become `address` and `key`.
+pub(in crate::cli) fn singular(name: &str) -> &str {
+    let of_address = name.strip_suffix("es").filter(|rest| rest.ends_with("ss"));
+    of_address.or_else(|| name.strip_suffix('s')).unwrap_or(name)
+}
+
+fn plural(name: &str) -> String {
+    if name.ends_with("ss") { format!("{name}es") } else { format!("{}s", name.trim_end_matches('s')) }
+}
+
 /// The flag's name: without `_id` for a resolved id, and in the singular for a list.
 fn long(property: &Property, is_list: bool) -> String {
     let text = property.name.as_str();
     let name = text.strip_suffix("_ids").or(text.strip_suffix("_id"));
     let one = name.unwrap_or(match is_list && property.items != "OpeningHours" {
-        true => text.strip_suffix('s').unwrap_or(text),
+        true => singular(text),
         false => text,
     });
     one.replace('_', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{plural, singular};
+
+    #[test]
+    fn the_flag_of_a_list_is_in_the_singular_and_the_flag_that_empties_it_in_the_plural() {
+        for (many, one) in [("own-addresses", "own-address"), ("scopes", "scope"), ("causes", "cause")] {
+            assert_eq!((singular(many), plural(one)), (one, many.to_owned()));
+        }
+    }
 }

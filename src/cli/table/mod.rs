@@ -13,6 +13,7 @@ use std::sync::LazyLock;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 pub(super) use commands::RESOURCES;
+pub(super) use flag::singular;
 use flag::{Flag, Shape};
 use hyper::Method;
 use operation::{Operation, Property};
