@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::calendars::Calendars;
 use crate::drive::Period;
 use crate::floors;
 use crate::measure::Measured;
@@ -39,6 +40,7 @@ pub(crate) async fn run(arguments: &[String]) -> Result<()> {
         }
         Webhooks::NAME => measure_inside::<Webhooks>(Path::new(next()?), rest.cloned().collect()).await,
         Delivering::NAME => measure_inside::<Delivering>(Path::new(next()?), rest.cloned().collect()).await,
+        Calendars::NAME => measure_inside::<Calendars>(Path::new(next()?), rest.cloned().collect()).await,
         other => Err(format!("the harness has no part named {other}").into()),
     }
 }

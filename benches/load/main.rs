@@ -12,6 +12,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints its results and errors")]
 
 mod bookings;
+mod calendars;
 mod child;
 mod client;
 mod drive;
@@ -37,6 +38,7 @@ mod webhooks;
 use std::process::ExitCode;
 
 use crate::bookings::Booked;
+use crate::calendars::Calendars;
 use crate::error::Result;
 use crate::group::{Context, Group};
 use crate::neighbours::{Delivering, Neighbours};
@@ -93,6 +95,7 @@ async fn run(arguments: Vec<String>) -> Result<()> {
     group::run::<Sizes>(&context, &mut report).await?;
     group::run::<Neighbours>(&context, &mut report).await?;
     namespace::measure_outside::<Delivering>(&context, &mut report).await?;
+    namespace::measure_outside::<Calendars>(&context, &mut report).await?;
     print_results(&context, &report)
 }
 
@@ -105,6 +108,7 @@ fn all_rows(context: &Context) -> Vec<table::Row> {
         Sizes::rows(context),
         Neighbours::rows(context),
         Delivering::rows(context),
+        Calendars::rows(context),
     ]
     .concat()
 }
