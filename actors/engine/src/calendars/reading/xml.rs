@@ -208,7 +208,7 @@ mod tests {
         for text in [format!("<r {attributes}/>"), format!("<r {declarations}>{children}</r>"), elements] {
             let fault = parse(text.as_bytes()).unwrap_err();
             assert!(matches!(fault, CalendarFault::TooLarge | CalendarFault::NotACalendar), "{fault:?}");
-            assert_eq!(conflicting(text.as_bytes()), None);
+            assert_eq!(conflict(text.as_bytes()), None);
         }
     }
 
