@@ -95,8 +95,8 @@ mod tests {
         (Actor::Person(Uuid::from_u128(number).into()), BUSINESS)
     }
 
-    fn keep(forms: &PendingForms, token: impl ToString, of: (Actor, BusinessId)) {
-        forms.keep(token.to_string(), of, vec![("password", "x".into())]);
+    fn keep(forms: &PendingForms, token: &str, of: (Actor, BusinessId)) {
+        forms.keep(token.to_owned(), of, vec![("password", "x".into())]);
     }
 
     #[tokio::test(start_paused = true)]
@@ -131,12 +131,12 @@ mod tests {
         let forms = PendingForms::default();
         keep(&forms, "other", person(2));
         for number in 0..300 {
-            keep(&forms, number, person(1));
+            keep(&forms, &number.to_string(), person(1));
         }
         assert!(forms.find("other", person(2)).is_some());
         assert!(forms.find("291", person(1)).is_none() && forms.find("292", person(1)).is_some());
         for number in 0..300 {
-            keep(&forms, number, person(number));
+            keep(&forms, &number.to_string(), person(number));
         }
         assert_eq!(forms.0.lock().forms.len(), KEPT_MAX);
         assert!(forms.find("43", person(43)).is_none() && forms.find("44", person(44)).is_some());
