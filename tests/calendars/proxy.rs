@@ -23,7 +23,7 @@ impl Proxy {
                 let (acceptor, recording) = (acceptor.clone(), recording.clone());
                 // A connection ends early if the service or the server is killed.
                 tokio::spawn(async move {
-                    let _ = recording.forward(acceptor, stream).await;
+                    let _ = Box::pin(recording.forward(acceptor, stream)).await;
                 });
             }
         });

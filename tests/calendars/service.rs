@@ -1,6 +1,6 @@
 //! The service with a business, one staff member and a connected calendar.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
@@ -32,7 +32,7 @@ pub(crate) struct Service {
     calendar: String,
 }
 
-fn start(data_dir: &PathBuf, authority: &PathBuf) -> Server {
+fn start(data_dir: &Path, authority: &Path) -> Server {
     let mut command = serve(data_dir);
     command.env("SSL_CERT_FILE", authority);
     Server::start(command, &data_dir.with_extension("log"))
