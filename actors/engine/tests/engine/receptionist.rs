@@ -575,18 +575,3 @@ async fn the_settings_survive_a_restart() {
     assert_eq!(settings.greeting.fr.as_deref(), Some("Bienvenue"));
     assert_eq!((settings.team_first_seconds, settings.tokens_per_day), (20, 0));
 }
-
-#[tokio::test(start_paused = true)]
-async fn a_text_of_a_known_contact_is_not_asked_for_the_name() {
-    let (world, shop) = world().await;
-    let handle = world.at(&shop);
-    handle.change(by_operator(), person("Ada Lovelace", PHONE, "a@b.example")).await.unwrap();
-    let from = |number| StartConversation { from: Some(phone(number)), ..start(Channel::Sms) };
-    let id = started(&handle, from(PHONE)).await;
-    let taken = said(&handle, id, "A cut on Thursday at 10 am").await;
-    let answer = &taken.turns.last().unwrap().text;
-    assert!(answer.contains(", for Ada Lovelace. Shall I book it?"), "{answer}");
-    let id = started(&handle, from("+15550009999")).await;
-    let taken = said(&handle, id, "A cut on Thursday at 11 am").await;
-    assert!(taken.turns.last().unwrap().text.contains("What is your name?"));
-}

@@ -186,9 +186,7 @@ fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
     if before.channel == Channel::Sms {
         // A conversation by text message belongs to the contact that has its phone number now. An earlier
         // turn may have created this contact with a booking.
-        let contact = contacts::find(context, before.from.as_ref(), None)?;
-        session.talk.contact = contact.as_ref().map(|contact| contact.id);
-        session.talk.contact_name = contact.and_then(|contact| contact.name);
+        session.talk.contact = contacts::find(context, before.from.as_ref(), None)?.map(|contact| contact.id);
         if let Some(from) = &before.from {
             // The number may have sent wrong confirmation numbers in another thread.
             session.silent_until = session.silent_until.max(state.wrong_numbers(from, context.at)?.1);
