@@ -43,7 +43,7 @@ serve() {
   /usr/sbin/cyrmaster >/dev/null 2>&1 &
   until printf 'createmailbox user/ada\n' | cyradm --user cyrus --password pw --port 1143 127.0.0.1 >/tmp/created 2>&1 &&
     ! grep -q refused /tmp/created; do sleep 0.1; done
-  echo "/ /dav/calendars/user/ada/work/ ada pw"
+  echo "/ /dav/calendars/user/ada/office/ ada pw"
   wait
 }
 

@@ -48,7 +48,7 @@ serve() {
   . /etc/apache2/envvars
   mkdir -p "$APACHE_RUN_DIR" "$APACHE_LOCK_DIR"
   rm -f "$APACHE_PID_FILE"
-  echo "/caldav.php/ /caldav.php/ada/work/ ada pw"
+  echo "/caldav.php/ /caldav.php/ada/office/ ada pw"
   exec apache2 -D FOREGROUND >/dev/null 2>&1
 }
 

@@ -46,7 +46,7 @@ serve() {
   memcached -u memcache -l 127.0.0.1 >/dev/null 2>&1 &
   mkdir -p /run/sogo /var/log/sogo
   chown sogo:sogo /run/sogo /var/log/sogo
-  echo "/SOGo/dav/ada/ /SOGo/dav/ada/Calendar/work/ ada pw"
+  echo "/SOGo/dav/ada/ /SOGo/dav/ada/Calendar/office/ ada pw"
   exec su -s /bin/sh sogo -c 'exec sogod -WONoDetach YES -WOPidFile /run/sogo/sogo.pid -WOLogFile /var/log/sogo/sogo.log' >/dev/null 2>&1
 }
 

@@ -124,14 +124,14 @@ fn run(kind: Kind, home: &Path) -> (Child, Account) {
             command.args(["--auth-htpasswd-encryption", "plain", "--auth-delay", "0"]);
             command.arg("--auth-htpasswd-filename").arg(users);
             command.arg("--storage-filesystem-folder").arg(home.join("collections"));
-            (command.spawn().unwrap(), account("/ada/work/"))
+            (command.spawn().unwrap(), account("/ada/office/"))
         }
         Kind::Xandikos => {
             let mut command = quiet(&program, log);
             command.args(["serve", "--defaults", "--current-user-principal", "/ada/"]);
             command.args(["--listen-address", "127.0.0.1", "--port", &PORT.to_string(), "--directory"]);
             command.arg(home.join("collections"));
-            (command.spawn().unwrap(), account("/ada/calendars/work/"))
+            (command.spawn().unwrap(), account("/ada/calendars/office/"))
         }
         Kind::Other => {
             let mut shell = Command::new("sh");
