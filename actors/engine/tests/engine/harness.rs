@@ -8,10 +8,12 @@ use chrono::TimeDelta;
 use domain::availability::Terms;
 use domain::booking::{BookRequest, Party};
 use domain::{
-    Actor, AppointmentId, BookingMode, BusinessId, ContactDetails, Day, DayHours, LocalTime, Locale, Phone,
-    Refusal, ServiceId, SlotReason, Source, StaffId, Text, Timestamp, WeeklyBreaks, WeeklyHours,
+    Actor, AllDay, AppointmentId, BookingMode, BusinessId, CalendarKind, ContactDetails, Day, DayHours,
+    FeedDetail, LocalTime, Locale, Phone, Refusal, ServiceId, SlotReason, Source, StaffId, Text, Timestamp,
+    WebhookUrl, WeeklyBreaks, WeeklyHours,
 };
 use engine::business::commands::appointments::{Book, BookingContact};
+use engine::business::commands::calendars::ConnectCalendar;
 use engine::business::commands::catalog::{CreateService, CreateStaff};
 use engine::business::{Answer, AnswerOf, Change, Idempotency, Page, PageRequest, Request};
 use engine::{BusinessHandle, Engine, EngineError, Limits, NewBusiness};
@@ -397,6 +399,25 @@ where
             None => return items,
             next => after = next,
         }
+    }
+}
+
+/// A calendar file that is to be connected, with the busy times of this staff member.
+pub(crate) fn calendar_of(staff_id: StaffId, name: &str) -> ConnectCalendar {
+    ConnectCalendar {
+        staff_id,
+        name: name.into(),
+        kind: CalendarKind::Ics,
+        url: WebhookUrl::parse("https://c.example.com/").unwrap(),
+        login: None,
+        collection: None,
+        collection_name: String::new(),
+        server_addresses: Vec::new(),
+        busy: true,
+        write: false,
+        detail: FeedDetail::Times,
+        all_day: AllDay::Busy,
+        own_addresses: Vec::new(),
     }
 }
 

@@ -8,7 +8,7 @@ use engine::business::commands::receptionist::PatchReceptionist;
 use crate::harness::{by_operator, id_of, text};
 use crate::receptionist::{said, start, started, world};
 
-async fn told(handle: &BusinessHandle, title: &str, content: &str) -> KnowledgeId {
+async fn added(handle: &BusinessHandle, title: &str, content: &str) -> KnowledgeId {
     let details =
         KnowledgeDetails { title: text(title), content: text(content), source_url: None, locale: None };
     id_of(&handle.change(by_operator(), AddKnowledge { details }).await.unwrap())
@@ -26,7 +26,7 @@ async fn the_receptionist_answers_from_the_newest_state_of_the_entries() {
     let patch = PatchReceptionist { knowledge_public: Some(true), ..PatchReceptionist::default() };
     handle.change(by_operator(), patch).await.unwrap();
     assert!(found(&handle, "Where can I park my car?").await.is_empty());
-    let id = told(&handle, "Parking", "You can park your car in the yard.").await;
+    let id = added(&handle, "Parking", "You can park your car in the yard.").await;
     assert_eq!(found(&handle, "Where can I park my car?").await, ["Parking"]);
     world.restart().await;
     let handle = world.at(&shop);
@@ -46,9 +46,9 @@ async fn the_oldest_four_mib_of_the_entries_are_searched() {
     let filling = "filler ".repeat(7_000);
     let mut oldest = Vec::new();
     for number in 0..90 {
-        oldest.push(told(&handle, &format!("Filler {number}"), &filling).await);
+        oldest.push(added(&handle, &format!("Filler {number}"), &filling).await);
     }
-    told(&handle, "Parking", "You can park your car in the yard.").await;
+    added(&handle, "Parking", "You can park your car in the yard.").await;
     assert!(found(&handle, "Where can I park my car?").await.is_empty());
     for id in oldest.drain(..10) {
         handle.change(by_operator(), DeleteKnowledge { id }).await.unwrap();

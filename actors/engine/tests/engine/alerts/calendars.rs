@@ -1,12 +1,12 @@
 //! Alerts about calendars: their name is shown only to the people who see the calendar.
 
-use domain::{About, AllDay, CalendarId, CalendarKind, FeedDetail, ResourceId, WebhookUrl};
-use engine::business::commands::calendars::ConnectCalendar;
+use domain::{About, CalendarId, ResourceId};
 use engine::mail::NewMail;
 use engine::mail::letter::{Content, Letter};
 
 use super::mailed::sent;
 use super::*;
+use crate::harness::calendar_of;
 use crate::post::Post;
 
 #[tokio::test(start_paused = true)]
@@ -15,21 +15,7 @@ async fn a_mail_names_no_calendar_that_the_person_no_longer_sees() {
     let (shop, post) = (world.shop(1).await, Post::of(&world.engine));
     let own = shop.staff[0];
     let person_id = member(&world, &shop, "member@example.com", (Role::Member, Some(own))).await;
-    let connect = ConnectCalendar {
-        staff_id: own,
-        name: "Therapy".into(),
-        kind: CalendarKind::Ics,
-        url: WebhookUrl::parse("https://c.example.com/").unwrap(),
-        login: None,
-        collection: None,
-        collection_name: String::new(),
-        server_addresses: Vec::new(),
-        busy: true,
-        write: false,
-        detail: FeedDetail::Times,
-        all_day: AllDay::Busy,
-        own_addresses: Vec::new(),
-    };
+    let connect = calendar_of(own, "Therapy");
     let calendar = id_of::<CalendarId>(&done(&world, &shop, connect).await);
     let about = About { kind: AlertKind::CalendarFailed, id: calendar.uuid(), at: world.engine.now() };
     let mail = || NewMail {

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 
 use domain::booking::{MoveRequest, Party};
 use domain::{
-    AllDay, AuditAction, BlockedTimeId, CalendarKind, Channel, ContactDetails, ContactPatch, DayWindows,
-    Denied, DisabledReason, EndedBy, EventTypes, FeedDetail, KnowledgeDetails, KnowledgePatch, LinkKind,
-    MembershipPatch, PersonId, Refusal, Role, Scopes, StaffId, Text, Timestamp, WebhookSecret, WebhookUrl,
+    AuditAction, BlockedTimeId, Channel, ContactDetails, ContactPatch, DayWindows, Denied, DisabledReason,
+    EndedBy, EventTypes, FeedDetail, KnowledgeDetails, KnowledgePatch, LinkKind, MembershipPatch, PersonId,
+    Refusal, Role, Scopes, StaffId, Text, Timestamp, WebhookSecret, WebhookUrl,
 };
 use engine::business::commands::appointments::{
     BookNoted, Cancel, Confirm, Decline, PatchAppointment, Reschedule,
 };
 use engine::business::commands::budget::PatchBudget;
 use engine::business::commands::calendars::{
-    ConnectCalendar, DisconnectCalendar, PatchCalendar, ReadCalendar, RemoveCalendar,
+    DisconnectCalendar, PatchCalendar, ReadCalendar, RemoveCalendar,
 };
 use engine::business::commands::calls::MarkCall;
 use engine::business::commands::catalog::{
@@ -53,7 +53,7 @@ use uuid::Uuid;
 
 use super::{by, invitation, invite, member, refusal, world};
 use crate::erasing::{call, message};
-use crate::harness::{Shop, World, at, by_operator, offer_to, text};
+use crate::harness::{Shop, World, at, by_operator, calendar_of, offer_to, text};
 use crate::receptionist;
 
 /// A change, and the rights of owner, admin and member to it.
@@ -321,24 +321,7 @@ impl Asking<'_> {
                 self.ask(CreateFeed { staff_id: None, detail, origin }).await
             }
             "RevokeFeed" => self.ask(RevokeFeed { id: nothing.into() }).await,
-            "ConnectCalendar" => {
-                let connect = ConnectCalendar {
-                    staff_id: nothing.into(),
-                    name: "c".into(),
-                    kind: CalendarKind::Ics,
-                    url: WebhookUrl::parse("https://c.example.com/").unwrap(),
-                    login: None,
-                    collection: None,
-                    collection_name: String::new(),
-                    server_addresses: Vec::new(),
-                    busy: true,
-                    write: false,
-                    detail: FeedDetail::Times,
-                    all_day: AllDay::Busy,
-                    own_addresses: Vec::new(),
-                };
-                self.ask(connect).await
-            }
+            "ConnectCalendar" => self.ask(calendar_of(nothing.into(), "c")).await,
             "PatchCalendar" => {
                 let patch = PatchCalendar {
                     id: nothing.into(),
