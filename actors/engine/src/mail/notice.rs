@@ -102,9 +102,13 @@ impl State {
         of: BusinessId,
         id: AppointmentId,
     ) -> Result<(), StoreError> {
+        // The notices are read before the appointment. In the other order, a change that is committed between the
+        // two reads would show its own notice beside the appointment before that change, and the notice would be
+        // dropped.
+        let notices = notices_of(&shared.store, of, id)?;
         let Some(appointment) = appointment(&shared.store, of, id)? else { return Ok(()) };
         let (mut batch, mut judged, now) = (Batch::default(), Vec::new(), shared.clocks.now());
-        for mail in notices_of(&shared.store, of, id)? {
+        for mail in notices {
             let key = MailKey::of(&mail);
             let Some(notice) = mail.notice.filter(|_| !self.is_left_alone(&key)) else { continue };
             if mail.status != MailStatus::Pending {
