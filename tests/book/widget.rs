@@ -105,6 +105,29 @@ async fn the_script_opens_the_booking_page_under_a_strict_policy() {
 }
 
 #[tokio::test]
+async fn a_visitor_books_in_the_frame_under_a_strict_policy() {
+    let Some((server, window)) = on_a_host_page("").await else { return };
+    window.find("button").await.click().await.unwrap();
+    window.enter_frame().await;
+    window.sees("Choose a day and a time").await;
+    window.find("a[href*='time=']").await.click().await.unwrap();
+    window.sees("Your details").await;
+    window.fill("name", "Zoé Martin").await;
+    window.fill("phone", "+33612345678").await;
+    window.press("Book").await;
+    window.sees("Your appointment is booked").await;
+    window.find("a[target='_blank'][href*='/book/manage/']").await;
+    window.leave_frame().await;
+    assert_eq!(window.complaints().await, [""; 0]);
+    assert_eq!(window.run("return location.pathname").await, "/");
+    let business = server.operator("GET", "/businesses", json!(null)).await[0]["id"].clone();
+    let path = format!("/businesses/{}/appointments", business.as_str().unwrap());
+    let booked = server.operator("GET", &path, json!(null)).await;
+    assert_eq!(booked[0]["contact_name"], "Zoé Martin", "{booked}");
+    window.close().await;
+}
+
+#[tokio::test]
 async fn the_script_has_a_language_and_a_position_and_fits_a_phone() {
     let Some((_server, window)) = on_a_host_page("data-locale=\"fr\" data-position=\"left\"").await else {
         return;
