@@ -86,6 +86,17 @@ async fn a_person_books_three_times_in_24_hours_from_an_address() {
 }
 
 #[tokio::test]
+async fn a_form_that_another_limit_refuses_counts_as_a_form_of_its_address() {
+    let site = Site::open().await;
+    for number in 0..10 {
+        let sent = book(&site, number, "+33612345678", "192.0.2.1").await;
+        assert_eq!(sent.status, if number < 3 { 303 } else { 429 }, "{number}: {sent}");
+    }
+    book(&site, 10, "+33612345679", "192.0.2.1").await.is(429);
+    book(&site, 10, "+33612345679", "192.0.2.2").await.is(303);
+}
+
+#[tokio::test]
 async fn a_business_gets_a_hundred_bookings_an_hour_and_a_failed_one_is_not_counted() {
     let site = Site::open().await;
     for number in 0..99 {

@@ -1,7 +1,7 @@
 //! The limits on submitted forms and online bookings. The counts are in memory.
 //!
-//! Invariants: a form that a limit refuses is not counted. A form whose booking fails counts against the
-//! limit on forms only.
+//! Invariants: a form that the limit on forms refuses is not counted. A form that another limit refuses, or whose
+//! booking fails, counts against the limit on forms only.
 
 use std::net::IpAddr;
 
@@ -70,12 +70,12 @@ impl Limits {
             .collect();
         let of_forms = self.forms.free_at(&address, now).filter(|_| by_form);
         let of_persons = persons.iter().filter_map(|person| self.persons.free_at(person, now)).max();
+        if by_form && of_forms.is_none() {
+            self.forms.note(address, now);
+        }
         let free = of_forms.max(of_persons).max(self.businesses.free_at(&business, now));
         if let Some(free) = free {
             return Err((free - now).num_milliseconds().unsigned_abs().div_ceil(1_000));
-        }
-        if by_form {
-            self.forms.note(address, now);
         }
         persons.iter().for_each(|person| _ = self.persons.note(*person, now));
         self.businesses.note(business, now);
