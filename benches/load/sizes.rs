@@ -192,20 +192,20 @@ impl Filled {
         Ok(measured)
     }
 
-    /// Makes one booking at each business and measures the resident memory. Then makes bookings at some of the
-    /// businesses for a minute, in which the server checks the actors of all businesses and stops unused ones.
-    async fn change_all(&mut self, context: &Context) -> Result<Measured> {
-        let server = Receptionist::start(&self.directory, None)?;
+    /// Makes one booking at each business of a copy and measures the resident memory. Then makes bookings at some of
+    /// the businesses for a minute, in which the server checks the actors of all businesses and stops unused ones.
+    async fn change_all(&self, context: &Context) -> Result<Measured> {
+        let directory = copy(context, &self.directory)?;
+        let server = Receptionist::start(&directory, None)?;
         let first = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;
         exhaust(server.public, first.scripts(CONNECTIONS), &server.process).await?;
-        self.taken += 1;
         let memory = server.process.resident();
         let some = &self.shops[..self.shops.len().min(SOME)];
-        let bookings = Bookings::new(some, context.first_day, self.taken, For::Known)?;
+        let bookings = Bookings::new(some, context.first_day, self.taken + 1, For::Known)?;
         let period = Period { measured: SWEEP_EVERY, ..context.options.period };
         let measured = drive(server.public, bookings.scripts(1), period, &server.process).await?;
-        self.taken += bookings.asked().div_ceil(some.len());
         server.process.stop()?;
+        std::fs::remove_dir_all(directory)?;
         Ok(Measured { memory, ..measured })
     }
 
