@@ -116,6 +116,9 @@ async fn a_visitor_books_in_the_chat_and_says_goodbye() {
         window.run("document.getElementById('chat-text').focus()").await;
         window.keys(&format!("{text}{ENTER}")).await;
     };
+    // A conversation without a turn of the visitor begins again in the language of the page.
+    window.goto(&format!("{}?locale=fr", site.path)).await;
+    window.sees("Bonjour, ici l'assistant automatique").await;
     window.goto(&format!("{}?locale=en", site.path)).await;
     window.sees("Hello, this is the automated assistant").await;
     say("a cut with Ben tomorrow at 10:30").await;

@@ -6,6 +6,7 @@ const [open, talk] = [chat.querySelector(".open"), chat.querySelector(".talk")];
 const [turns, choices, form] = [talk.querySelector(".turns"), talk.querySelector(".choices"), talk.querySelector("form")];
 const { path } = chat.dataset;
 const kept = `receptionist:${path}`;
+const { lang } = document.documentElement;
 let held = null;
 
 function saved() {
@@ -118,7 +119,11 @@ async function begin() {
     held = saved();
     if (held) {
       held.shown = 0;
-      show(await call("GET", `/${held.id}`));
+      const known = await call("GET", `/${held.id}`);
+      // As long as the caller has said nothing, the conversation can begin again in the language of the page.
+      const isSilent = known.turns.every(({ by }) => by !== "caller");
+      if (isSilent && held.lang !== lang) save(null);
+      else show(known);
     }
   } catch {
     save(null);
@@ -127,8 +132,8 @@ async function begin() {
     if (!held) {
       form.hidden = false;
       open.hidden = true;
-      const started = await call("POST", "", { locale: document.documentElement.lang });
-      save({ id: started.id, token: started.token });
+      const started = await call("POST", "", { locale: lang });
+      save({ id: started.id, token: started.token, lang });
       show(started);
     }
     talk.querySelector("input").focus();
