@@ -7,6 +7,7 @@ mod backups;
 mod calendars;
 mod chance;
 mod client;
+mod codes;
 mod contact_imports;
 mod conversations;
 mod customers;

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
-use domain::{Actor as Who, BusinessId, ConversationId, Timestamp};
+use domain::{Actor as Who, BusinessId, ContactId, ConversationId, Timestamp};
 use ractor::{Actor, ActorRef, SpawnErr};
 use store::{Batch, Done};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
@@ -85,6 +85,8 @@ pub(crate) enum Message {
     Stepped,
     /// Asks the model for the summary of an ended conversation.
     Summarize(ConversationId),
+    /// Mails a code to a contact.
+    SendCode(ContactId, String),
     /// Ends the actor after it has answered all earlier messages.
     End,
 }
@@ -272,6 +274,11 @@ impl Running {
                     summary::begin(&businesses, state.id, id);
                 }
             }
+            Message::SendCode(contact, code) => {
+                if let Some(businesses) = businesses.upgrade() {
+                    code::send(&businesses, CodeMail { of: state.id, contact, code });
+                }
+            }
             Message::Stepped => jobs::go_on(state, (businesses, &myself), now)?,
             Message::End => {} // sent to an earlier actor with this id
         }
@@ -309,6 +316,7 @@ fn finish(state: &mut State, decided: Decided, businesses: &Weak<Businesses>, my
     if waits { state.submit(batch, Box::new(done)) } else { done() }
 }
 
+/// Carries out an effect. It runs on a thread of the store, outside of the runtime, so it starts no task.
 fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses: &Arc<Businesses>) {
     let Businesses { shared, deliveries, readings, outbox, .. } = &**businesses;
     match effect {
@@ -324,7 +332,7 @@ fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses
         Effect::NoticesChange(appointment) => outbox.changed(id, appointment),
         Effect::MailsLeftOut(alerts) => _ = outbox.left_out.fetch_add(alerts, Ordering::Relaxed),
         Effect::Summarize(conversation) => _ = myself.cast(Message::Summarize(conversation)),
-        Effect::SendCode(contact, code) => code::send(businesses, CodeMail { of: id, contact, code }),
+        Effect::SendCode(contact, code) => _ = myself.cast(Message::SendCode(contact, code)),
         Effect::Tell(happened) => shared.live.tell(id, happened),
     }
 }
