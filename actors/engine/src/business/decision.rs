@@ -35,7 +35,7 @@ pub(crate) struct Decided {
     pub(super) events: Vec<(EventType, Vec<u8>)>,
     /// Mails in addition to the mails of the team's alerts.
     pub(super) mails: Vec<(MailId, NewMail)>,
-    /// The due time of the notice that the written rows contain, if any.
+    /// The due time of the notice in the written rows, or `None` if they contain no notice.
     pub(super) waits: Option<Timestamp>,
     /// The author that the audit log names instead of the author of the request.
     pub(super) by: Option<Actor>,

@@ -182,9 +182,9 @@ impl Cleaning<'_> {
     /// must not change.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
-            // Stored responses are read first, because a repeated request could return the erased data. They
-            // are read again after the bookings of other contacts are clean, because a response that was
-            // stored meanwhile may contain the data.
+            // Stored responses are read first, because a repeated request could return the erased data. A response
+            // that is stored during the run may contain data from another contact's booking. So stored responses
+            // are read again after these bookings have been cleaned.
             0 | REMEMBERED_AGAIN => self.remembered(),
             1 => self.audit(),
             4 => self.appointments(),

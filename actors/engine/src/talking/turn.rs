@@ -71,8 +71,8 @@ impl BusinessHandle {
         self.with_index(|| self.change(request.clone(), finish.clone())).await
     }
 
-    /// Runs the rounds of the model. Without a round, the guided path answers the turn. Adds the answers that make no
-    /// change to `prepared`.
+    /// Runs the rounds of the model. If no round runs, the guided path answers the turn. Stores the answers that cause
+    /// no change in `prepared`.
     async fn rounds(&self, model: &Model, request: &Request, prepared: &mut Prepared) -> Result<Rounds> {
         let began = Instant::now();
         let deadline = began + TURN_TIME_MAX;

@@ -215,10 +215,10 @@ impl Change for CompleteConversation {
         let found = context.state.read::<Conversation>(&keys::conversation(context.state.id, self.id))?;
         let before = found.filter(Conversation::awaits_summary);
         let before = before.ok_or(Refusal::NotFound(Named::Conversation))?;
-        // After an erasure the summary would contain the caller's words.
+        // The summary was written from the caller's words. After an erasure, a summary of the effects replaces it.
         let is_erased = Session::of(&before).is_none();
         let summary = self.summary.filter(|_| !is_erased).or_else(|| summary_of_effects(&before));
-        // The audit log already has the entry about the end.
+        // The end already has an audit entry, so this change is recorded as `ConversationContinued`.
         let mut decision = Decision::gone().note(AuditAction::ConversationContinued, self.id);
         let is_of_website = before.channel == Channel::Website;
         if let Some(rows) = context.state.count_tokens(self.tokens, is_of_website, context.now)? {
@@ -287,8 +287,8 @@ impl State {
         Ok(overdue)
     }
 
-    /// Whether a conversation, whose last turn was stamped by a clock that was ahead, has had no turn for this time. The
-    /// steady clock measures the time since the actor has seen the last turn.
+    /// True if the last turn has a timestamp in the future and the conversation has been silent for `silence`. The
+    /// steady clock measures the silence from the moment at which the actor first saw the last turn.
     fn is_silent_ahead(
         &mut self,
         it: &Conversation,

@@ -202,7 +202,7 @@ fn step(
     };
     let (task, task_at) = match (is_through, task) {
         (false, task) => (Some(task), step.reached),
-        // What had failed before is not an active appointment, for example a deletion.
+        // `Adopt` handles the active appointments. `Resume` then retries the other failed writes, such as deletions.
         (true, CalendarTask::Adopt) => (Some(CalendarTask::Resume), None),
         (true, _) => (None, None),
     };

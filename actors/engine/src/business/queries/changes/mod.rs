@@ -96,7 +96,7 @@ impl Changes {
         })
     }
 
-    /// The rows of the index by id in the order of creation, from the list's position on.
+    /// The index rows of appointments by id (the order of creation), starting after the list's position.
     fn created(&self, reader: &Reader<'_>, reached: Reached) -> impl Iterator<Item = Found> {
         let all = keys::appointments_minted_from(self.of, reached.change.0);
         let range = reached.row.map_or(all, |row| all.after(keys::appointment_start(self.of, row)));
