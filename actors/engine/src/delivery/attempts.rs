@@ -97,8 +97,8 @@ impl State {
         Ok(())
     }
 
-    /// Aborts attempts that have no outcome yet, and releases their permits: the attempts that began before
-    /// the endpoint was last disabled, or all attempts if the endpoint is disabled or deleted now.
+    /// Aborts attempts without an outcome and releases their permits. If the endpoint is enabled, only attempts from
+    /// before it was last disabled are aborted. If it is disabled or deleted, all of them are aborted.
     pub(super) fn abort_stale(&mut self, endpoint: Option<&WebhookEndpoint>) {
         let before = self.attempting.len();
         let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);

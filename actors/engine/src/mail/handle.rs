@@ -134,9 +134,8 @@ impl Mails {
         Ok(())
     }
 
-    /// Reports to the outbox, in bounded steps, each appointment with a waiting notice that a change has made
-    /// obsolete. Reports to an earlier outbox are lost if the process ends before the outbox has dropped the
-    /// notices.
+    /// Finds the appointments whose waiting notices are obsolete, and reports them to the outbox in bounded steps.
+    /// This repeats the reports that were lost when an earlier outbox ended.
     async fn find_overtaken(&self, actor: &ActorRef<Message>) -> Result<(), StoreError> {
         let mut after = None;
         while let Some(businesses) = self.businesses(&mut after)? {

@@ -38,8 +38,8 @@ use crate::shared::Shared;
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 /// The time for which a notice waits while another notice of its appointment is being sent.
 const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
-/// A wrong clock has set the due time of a reminder that is due more than this before its time. The reminder
-/// then waits until its time.
+/// If a reminder is due more than this before its planned time, a wrong clock has set the due time. The reminder
+/// then waits until the planned time.
 const EARLY_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum Verdict {
@@ -94,8 +94,8 @@ impl State {
     }
 
     /// Drops the waiting notices of a changed appointment that are now obsolete. The other waiting notices
-    /// are checked when they are due. Also removes the address from a notice whose outcome was being written
-    /// while the customer was erased.
+    /// are checked when they are due. If the customer was erased while the outcome of a notice was being written,
+    /// the address is removed from this notice too.
     pub(super) fn drop_overtaken(
         &mut self,
         shared: &Shared,

@@ -138,8 +138,8 @@ impl Fair {
             let may = business.endpoints.iter().filter(|(_, endpoint)| may(endpoint));
             let first = may.min_by_key(|(_, endpoint)| (endpoint.tag, endpoint.turn));
             let Some((endpoint, _)) = first else {
-                // Time has passed and changed the standing of an endpoint, so the business gets a new
-                // position.
+                // No endpoint of this business may start an attempt now, because the standing of an endpoint has
+                // changed since the business was queued. So the business is queued again.
                 self.place(id, now);
                 continue;
             };
