@@ -220,7 +220,7 @@ impl Delivery {
         Self { status: DeliveryStatus::Missed, next_attempt_at: None, ..self }
     }
 
-    /// True if the delivery will not be sent in any epoch and contains no response body.
+    /// True if no attempt is pending or planned and no response body is stored.
     pub fn is_clean(&self) -> bool {
         self.status != DeliveryStatus::Pending
             && self.next_attempt_at.is_none()

@@ -3,8 +3,8 @@
 //!
 //! Invariants:
 //! - a record counts as found only if its whole value is readable;
-//! - if the damaged store is not whole, records may have an earlier state. In the new store, the
-//!   listed revocations, erasures and deletions are made again, all sessions end, and the service counts the
+//! - if rows are missing from the damaged store, records may have an earlier state. In the new store, the salvage
+//!   repeats the listed revocations, erasures and deletions and ends all sessions, and the service counts the
 //!   records of each business again.
 
 use std::collections::BTreeMap;

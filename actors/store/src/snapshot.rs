@@ -60,7 +60,7 @@ impl Snapshot {
     }
 
     fn read_on(&mut self, rows_max: usize, bytes_max: usize) -> Result<Option<Vec<Pair>>, StoreError> {
-        // The step reads the current rows, then restores the rows that were overwritten since the point.
+        // The step reads the current rows, then restores the rows that were overwritten since the snapshot began.
         let (mut rows, mut bytes) = (std::collections::BTreeMap::new(), 0);
         let mut passed = self.left;
         for row in self.store.all_rows().scan(&self.left, Order::Ascending) {

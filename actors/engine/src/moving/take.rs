@@ -74,8 +74,8 @@ impl Import {
         })
     }
 
-    /// Records that a line is not a valid record, so that no business is opened. If the line should begin a
-    /// business, the records of this business are skipped.
+    /// Records that a line is invalid. The import then makes no business available. If the line begins a business,
+    /// the records of this business are skipped.
     pub fn not_a_record(&mut self, was_business: bool) {
         self.all_good = false;
         if was_business {

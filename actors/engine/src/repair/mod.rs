@@ -3,8 +3,9 @@
 //!
 //! Invariants:
 //!
-//! - The timestamps of a business keep their order. Future timestamps are set between the newest other
-//!   timestamp and the present. They are one millisecond apart if there is enough time ([`map`]).
+//! - The timestamps of a business keep their order. Future timestamps are moved to times between the newest
+//!   timestamp that is not in the future and the present. They are one millisecond apart if there is enough time
+//!   ([`map`]).
 //! - A record and its index rows are written again in one batch.
 //! - Ids, the bytes of events, old values quoted in the audit log, and times that clients sent (`starts_at`,
 //!   `ends_at`, `started_at`) do not change.
