@@ -65,8 +65,8 @@ async fn patch(world: &World, shop: &Shop, person: PersonId, patch: MembershipPa
     world.engine.people().patch_member(&world.at(shop), request, (person, patch, None)).await.unwrap();
 }
 
-/// Adds a member who is this staff member.
-async fn hand(world: &World, shop: &Shop, email: &str, staff: StaffId) -> PersonId {
+/// Adds a member who is linked to this staff member.
+async fn linked_member(world: &World, shop: &Shop, email: &str, staff: StaffId) -> PersonId {
     let (person, _) = member(world, shop, email, Role::Member).await;
     let is = MembershipPatch { staff_id: Some(Some(staff)), ..MembershipPatch::default() };
     patch(world, shop, person, is).await;
@@ -132,22 +132,22 @@ async fn a_member_manages_only_the_feeds_of_their_own_staff_member() {
     let world = crate::people::world().await;
     let shop = world.shop(2).await;
     let handle = world.at(&shop);
-    let hand = hand(&world, &shop, "hand@example.com", shop.staff[0]).await;
+    let linked = linked_member(&world, &shop, "linked@example.com", shop.staff[0]).await;
     let of_other = create(&world, &shop, by_operator(), Some(shop.staff[1])).await;
     let of_business = create(&world, &shop, by_operator(), None).await;
-    let own = create(&world, &shop, by(hand), Some(shop.staff[0])).await;
-    let other = handle.change(by(hand), feed(Some(shop.staff[1]))).await;
+    let own = create(&world, &shop, by(linked), Some(shop.staff[0])).await;
+    let other = handle.change(by(linked), feed(Some(shop.staff[1]))).await;
     assert_eq!(refusal(other), Refusal::NotFound(Named::Staff));
-    let all = handle.change(by(hand), feed(None)).await;
+    let all = handle.change(by(linked), feed(None)).await;
     assert_eq!(refusal(all), Refusal::NotAllowed(Denied::OwnersAndAdmins));
     for made in [&of_other, &of_business] {
-        let revoke = handle.change(by(hand), RevokeFeed { id: made.id }).await;
+        let revoke = handle.change(by(linked), RevokeFeed { id: made.id }).await;
         assert_eq!(refusal(revoke), Refusal::NotFound(Named::Feed));
     }
-    let (_, membership) = world.engine.people().member(&handle, hand).await.unwrap();
+    let (_, membership) = world.engine.people().member(&handle, linked).await.unwrap();
     let seen = handle.feeds(Some(&membership), &first_page()).await.unwrap().items;
     assert_eq!(seen.iter().map(|it| it.feed.id).collect::<Vec<_>>(), [own.id]);
-    handle.change(by(hand), RevokeFeed { id: own.id }).await.unwrap();
+    handle.change(by(linked), RevokeFeed { id: own.id }).await.unwrap();
     let (admin, _) = member(&world, &shop, "admin@example.com", Role::Admin).await;
     handle.change(by(admin), RevokeFeed { id: of_business.id }).await.unwrap();
     create(&world, &shop, by(admin), None).await;
@@ -164,29 +164,29 @@ async fn a_feed_ends_when_its_creator_may_no_longer_have_it() {
     let on = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
 
     // A disabled membership ends the feeds. They stay ended after the membership is enabled again.
-    let hand = hand(&world, &shop, "hand@example.com", first).await;
-    let made = create(&world, &shop, by(hand), Some(first)).await;
-    patch(&world, &shop, hand, off).await;
+    let linked = linked_member(&world, &shop, "linked@example.com", first).await;
+    let made = create(&world, &shop, by(linked), Some(first)).await;
+    patch(&world, &shop, linked, off).await;
     assert!(!is_live(&world, &made).await);
-    patch(&world, &shop, hand, on).await;
+    patch(&world, &shop, linked, on).await;
     assert!(!is_live(&world, &made).await);
 
     // If the membership gets another staff member, its feeds end. After a change that keeps the staff member,
     // they continue.
-    let made = create(&world, &shop, by(hand), Some(first)).await;
+    let made = create(&world, &shop, by(linked), Some(first)).await;
     let admin = MembershipPatch { role: Some(Role::Admin), ..MembershipPatch::default() };
-    patch(&world, &shop, hand, admin).await;
-    let of_business = create(&world, &shop, by(hand), None).await;
+    patch(&world, &shop, linked, admin).await;
+    let of_business = create(&world, &shop, by(linked), None).await;
     let again = MembershipPatch { role: Some(Role::Member), ..MembershipPatch::default() };
-    patch(&world, &shop, hand, again).await;
+    patch(&world, &shop, linked, again).await;
     assert!(is_live(&world, &made).await);
     assert!(!is_live(&world, &of_business).await, "a member must not have a feed of the business");
     let moved = MembershipPatch { staff_id: Some(Some(second)), ..MembershipPatch::default() };
-    patch(&world, &shop, hand, moved).await;
+    patch(&world, &shop, linked, moved).await;
     assert!(!is_live(&world, &made).await);
 
-    let made = create(&world, &shop, by(hand), Some(second)).await;
-    handle.change(lately(&world, by_operator()), RemoveMember { id: hand }).await.unwrap();
+    let made = create(&world, &shop, by(linked), Some(second)).await;
+    handle.change(lately(&world, by_operator()), RemoveMember { id: linked }).await.unwrap();
     assert!(!is_live(&world, &made).await);
     assert!(is_live(&world, &of_operator).await, "the operator's feeds end only by revocation");
 

@@ -83,7 +83,7 @@ async fn an_invitation_creates_one_account_wherever_the_client_hangs_up() {
         let again = invite(&world, &shop, once(1, 1), "ada@example.com");
         let elsewhere = elsewhere.await.unwrap().unwrap();
         let again = match again.await.unwrap() {
-            // The membership of the first request is still being synced, so the repetition is refused once.
+            // The first request is not durable yet, so the repeated request is refused once.
             Err(EngineError::Refused(Refusal::IdempotencyInProgress)) => {
                 invite(&world, &shop, once(1, 1), "ada@example.com").await.unwrap()
             }
