@@ -92,7 +92,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("revokeKey", "Revoke an API key"),
         post(b!("/feeds"), Token, feeds::create)
             .named("createFeed", "Create a feed of appointments for calendar services")
-            .details("Only this response contains the `url`. Whoever knows it can read the feed until it is revoked. The business and each staff member have at most 10 feeds that are not revoked. Google fetches a feed every 8 to 24 hours.")
+            .details("Only this response contains the `url`. Every client that knows the URL can read the feed until the feed is revoked. The business and each staff member have at most 10 feeds that are not revoked. Google fetches a feed every 8 to 24 hours.")
             .refuses(CONFLICT),
         get(b!("/feeds"), Token, feeds::list)
             .named("listFeeds", "List the feeds, including revoked ones")
@@ -126,7 +126,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by the creation of the appointments."),
         post(b!("/calendars/{calendar_id}/appointments/{appointment_id}/write"), Token, calendars::write)
             .named("writeCalendarAppointment", "Write an appointment to its calendar again")
-            .details("The event is written as soon as possible. It replaces the event in the calendar, with the changes that were made there."),
+            .details("The event is written as soon as possible. It replaces the event in the calendar. Changes that were made to the event in the calendar are lost."),
         get(b!("/special-days"), Token, diary::special_days)
             .named("listSpecialDays", "List the special days")
             .details("Ordered by date."),
