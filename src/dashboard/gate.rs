@@ -165,8 +165,8 @@ async fn answer(
         let business = asked.param::<BusinessId>("business_id");
         let business = business.filter(|id| belongs.iter().any(|one| one.business_id == *id));
         let Some(business) = business else { return post(gate, place, row, asked).await };
-        // The form counts towards the person's limit here and again in `post`. At the limit, it is refused
-        // before the upload, so slow uploads cannot occupy the permits for files in memory.
+        // A form with a file counts twice towards the person's limit: here, before the upload, and in `post`. A
+        // refusal here prevents slow uploads from occupying the permits for files in memory.
         desk.limits.people.count(signed.person.id, desk.engine.now()).map_err(Refused::too_many)?;
         let _permit = Some(tables::permit(business).await?);
         let form = Form::read_with_file(&asked.head.headers, body, FORM_BYTES_MAX).await?;

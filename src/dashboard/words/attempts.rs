@@ -129,8 +129,8 @@ fn failure(words: &Words, failure: AttemptFailure) -> &'static str {
             "TLS. La connexion a été fermée pendant la négociation",
         ),
         F::Closed => (
-            "Closed. The connection was closed before the answer",
-            "Fermé. La connexion a été fermée avant la réponse",
+            "Closed. The receiver closed the connection before it sent a response",
+            "Fermé. Le récepteur a fermé la connexion avant d’envoyer une réponse",
         ),
         F::InvalidResponse => (
             "No valid answer. It is not HTTP/1.1, or its head is too large",

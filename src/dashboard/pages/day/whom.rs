@@ -112,8 +112,8 @@ fn exact(member: &Member, results: &Through<OperatorContactView>, wanted: &str) 
     }
 }
 
-/// The fields of a new contact. The text of a new search is copied to the field that it fits, unless the
-/// person has typed something else there.
+/// The fields of a new contact. The text of a new search becomes the name, phone number or email address, unless the
+/// person has already filled that field.
 fn fields(member: &Member, filled: &mut Filled, searched: Option<&str>) -> [Field; 3] {
     let view = &member.view;
     let fields = [

@@ -83,7 +83,7 @@ no-business-text = You are signed in as { $email }, which has no access to a bus
 
 # The account.
 your-account = Your account
-your-account-sub = The same in all your businesses
+your-account-sub = These settings apply to all your businesses.
 you = You
 you-about = Others in your business see your name.
 name = Name

@@ -15,7 +15,7 @@ overlaps = { $count ->
     [one] One appointment of the next 14 days overlaps a busy time of a connected calendar.
    *[other] { $count } appointments of the next 14 days overlap busy times of connected calendars.
 }
-outside-stay = No appointment changes until you move or cancel it.
+outside-stay = An appointment stays unchanged until you move or cancel it.
 outside-more = { $count ->
     [one] And one more.
    *[other] And { $count } more.

@@ -83,7 +83,7 @@ no-business-text = Vous êtes connecté en tant que { $email }, mais cette adres
 
 # Le compte.
 your-account = Votre compte
-your-account-sub = Le même dans tous vos établissements
+your-account-sub = Ces réglages s’appliquent à tous vos établissements.
 you = Vous
 you-about = Les autres personnes de votre établissement voient votre nom.
 name = Nom

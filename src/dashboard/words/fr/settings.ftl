@@ -15,7 +15,7 @@ overlaps = { $count ->
     [one] Un rendez-vous des 14 prochains jours chevauche un créneau occupé d’un agenda connecté.
    *[other] { $count } rendez-vous des 14 prochains jours chevauchent des créneaux occupés d’agendas connectés.
 }
-outside-stay = Ils ne changent pas tant que vous ne les déplacez pas ou ne les annulez pas.
+outside-stay = Un rendez-vous reste inchangé tant que vous ne l’avez ni déplacé ni annulé.
 outside-more = { $count ->
     [one] Et un autre.
    *[other] Et { $count } autres.
