@@ -1,6 +1,6 @@
 //! Measures bookings at a thousand businesses and at a single business. For comparison, it also measures the store
-//! alone, the disk alone, and PostgreSQL. Two more measurements make bookings beside appointments of other
-//! businesses: without notices, and while their notices wait for a relay that cannot be reached.
+//! alone, the disk alone, and PostgreSQL. Two more measurements make bookings while other businesses have
+//! appointments: without notices, and while their notices wait for a relay that cannot be reached.
 //!
 //! Each measurement has its own server and its own copy of a prepared data directory.
 

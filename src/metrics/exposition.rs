@@ -57,8 +57,8 @@ fn show(registry: &Registry) -> Response {
     }
 }
 
-/// Converts OpenMetrics to the Prometheus text format, in which the `HELP` and `TYPE` lines of a counter also
-/// end its name with `_total`.
+/// Converts OpenMetrics to the Prometheus text format. There, the `HELP` and `TYPE` lines also contain the `_total`
+/// of a counter's name.
 fn plain(open_metrics: &str) -> String {
     let types = open_metrics.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let counters: HashSet<&str> = types.filter_map(|line| line.strip_suffix(" counter")).collect();
@@ -78,7 +78,7 @@ struct Exposition {
     waiting: Arc<Waiting>,
 }
 
-/// The numbers when they were last counted.
+/// The numbers of waiting mails and calendar writes at the last count.
 #[derive(Default)]
 struct Waiting {
     mails: AtomicUsize,

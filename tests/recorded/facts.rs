@@ -49,11 +49,11 @@ const DAYS: [&str; 18] = [
     "December",
 ];
 
-/// The reason of a message that refuses a time.
+/// Returns the reason for which a message refuses a time.
 ///
 /// # Panics
 ///
-/// Panics if the message contains no part of the table.
+/// Panics if the message contains no text of `REASONS`.
 pub(crate) fn reason(message: &str) -> String {
     let found = REASONS.iter().find(|(words, _)| message.contains(words));
     let (_, reason) = found.unwrap_or_else(|| panic!("no row of REASONS matches {message:?}"));

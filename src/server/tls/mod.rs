@@ -1,8 +1,8 @@
 //! TLS of a listener: rustls with ring, for HTTP/1.1 only. The certificate and the key are read from files.
 //!
 //! Invariants: a handshake uses the last certificate and key that the service has read and that match each
-//! other. Unusable files and new certificates do not affect open connections. Each time the service reads
-//! the files, it logs a warning for each problem that clients will have.
+//! other. An unusable file does not replace the current certificate. Open connections keep their certificate.
+//! Each time the service reads the files, it logs a warning for each problem that clients will have.
 
 use std::fs;
 use std::io;

@@ -369,7 +369,7 @@ fn made_by(entry: &AuditEntry) -> Option<Made> {
     Some((id, kind, entry.resource_id))
 }
 
-/// Whether the caller agrees to what was read back.
+/// Whether the caller agrees to the change that the receptionist has read back.
 fn is_yes(turn: &Turn, asked: &str) -> bool {
     let text = turn.text.to_lowercase();
     match number_in(asked) {
