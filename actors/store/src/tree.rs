@@ -45,8 +45,8 @@ const CHANGES_PER_PAGE: u64 = 10;
 const RELEASE_TRIES_MAX: u32 = 5_000;
 const RELEASE_PAUSE: Duration = Duration::from_millis(1);
 
-const CHUNK_ROWS_FIRST: usize = 4;
-const CHUNK_ROWS: usize = 64;
+const CHUNK_ROWS_FIRST: usize = 16;
+const CHUNK_ROWS_MAX: usize = 64;
 
 #[derive(Clone)]
 pub(super) struct Tree(Arc<Inner>);
@@ -170,7 +170,7 @@ impl Tree {
                             return Some(Err(error));
                         }
                     }
-                    rows = CHUNK_ROWS;
+                    rows = (2 * rows).min(CHUNK_ROWS_MAX);
                     if let Some((key, _)) = chunk.back() {
                         rest.continue_after(Key::new(key));
                         is_last |= rest.is_empty();
