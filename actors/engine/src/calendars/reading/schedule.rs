@@ -156,7 +156,7 @@ impl Readings {
         Self {
             shared: Arc::clone(shared),
             directory,
-            web: Web::new(&shared.ports),
+            web: Web::new(&shared.ports, shared.store.is_simulated()),
             sizes: Sizes::default(),
             checks: Quota::outgoing(),
             businesses: Weak::clone(businesses),

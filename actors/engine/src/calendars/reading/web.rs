@@ -50,6 +50,9 @@ pub(crate) struct Web {
     threads: Shares,
     calendars: Shares<CalendarId>,
     hosts: Shares<Host>,
+    /// Whether the engine is simulated. The order of events must not depend on the speed of a thread, so the work of
+    /// threads is then done in the task.
+    is_simulated: bool,
 }
 
 /// A failure of a request or a read.
@@ -79,13 +82,14 @@ pub(crate) struct WebRequest<'a> {
 }
 
 impl Web {
-    pub(crate) fn new(ports: &Ports) -> Self {
+    pub(crate) fn new(ports: &Ports, is_simulated: bool) -> Self {
         Self {
             client: FetchClient::new(ports, &ports.trust),
             listed: RwLock::default(),
             threads: Shares::new(THREADS_MAX, THREADS_PER_BUSINESS_MAX),
             calendars: Shares::new(Semaphore::MAX_PERMITS, 1),
             hosts: Shares::new(REQUESTS_MAX, REQUESTS_PER_HOST_MAX),
+            is_simulated,
         }
     }
 
@@ -101,6 +105,10 @@ impl Web {
             let _thread = thread;
             work()
         };
+        if self.is_simulated {
+            tokio::task::yield_now().await;
+            return Ok(work());
+        }
         tokio::task::spawn_blocking(work).await.map_err(|_| CalendarFault::NotACalendar.into())
     }
 
@@ -218,7 +226,7 @@ mod tests {
     fn web() -> Web {
         let clock = Arc::new(crate::testing::WallClock::new());
         let random = Arc::new(crate::testing::Counting::default());
-        Web::new(&Ports::with_clock_and_random(clock, random))
+        Web::new(&Ports::with_clock_and_random(clock, random), false)
     }
 
     #[tokio::test(start_paused = true)]
