@@ -5,6 +5,8 @@
 //!
 //! - A calendar has one turn at a time. A turn makes the due writes, up to a maximum, and then the read, if it is due. A
 //!   request for a turn during a turn causes another one.
+//! - Due times are times of the [steady clock](crate::clock::SteadyClock), so a turn that becomes due while the machine
+//!   is suspended starts at most [`LOOK_EVERY`] after that.
 //! - Due calendars get their turns in the order of their due times. A calendar whose host or business has no permit
 //!   left waits, and the next one gets its turn.
 
@@ -25,7 +27,7 @@ use store::keys::installation_kind;
 use store::{Order, StoreError, keys};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::sleep;
 
 use super::CalendarKey;
 use super::actor::{Message, is_idle};
@@ -34,6 +36,7 @@ use super::web::{REQUESTS_MAX, REQUESTS_PER_HOST_MAX, Web};
 use super::writing::{self, EventWriter};
 use crate::actor::Directory;
 use crate::business::{BusinessHandle, Businesses};
+use crate::clock::LOOK_EVERY;
 use crate::error::EngineError;
 use crate::quota::{Quota, QuotaPermit};
 use crate::shared::Shared;
@@ -42,8 +45,6 @@ use crate::shared::Shared;
 const READS_PER_BUSINESS_MAX: usize = 32;
 /// The number of due calendars for which permits are requested in one step. Other tasks can run between the steps.
 const CHECKED_PER_STEP: usize = 1_024;
-/// The schedule checks the clock at least this often, because timers stop while the machine is suspended.
-const CHECK_EVERY: Duration = Duration::from_secs(30);
 /// The maximum of the random delay that each read gets when the engine starts, so that overdue reads do not
 /// begin together.
 const SPREAD: Duration = Duration::from_secs(60);
@@ -91,7 +92,7 @@ pub(crate) struct Readings {
     pub(super) per_business: Arc<Quota<BusinessId>>,
     per_host: Arc<Quota<u64>>,
     /// The last use of each business that has a [`CalendarKind::Caldav`] calendar.
-    used: DashMap<BusinessId, Option<Instant>>,
+    used: DashMap<BusinessId, Option<Duration>>,
     runtime: Handle,
     writer: RwLock<Option<Arc<dyn EventWriter>>>,
     /// The numbers of reads that have succeeded, and that have failed.
@@ -102,18 +103,18 @@ pub(crate) struct Readings {
 
 #[derive(Default)]
 struct Queue {
-    due: BTreeSet<(Instant, CalendarKey)>,
+    due: BTreeSet<(Duration, CalendarKey)>,
     entries: BTreeMap<CalendarKey, Entry>,
 }
 
 #[derive(Default)]
 struct Entry {
     /// The due time of the next read.
-    read: Option<Instant>,
+    read: Option<Duration>,
     /// The due time of the next write.
-    write: Option<Instant>,
+    write: Option<Duration>,
     /// The earlier one of these due times, while the calendar has no turn.
-    due: Option<Instant>,
+    due: Option<Duration>,
     is_running: bool,
     /// Whether another read was requested during the current turn.
     is_requested_again: bool,
@@ -172,13 +173,18 @@ impl Readings {
         }
     }
 
+    /// The time of the due times, and of the last uses of businesses.
+    fn now(&self) -> Duration {
+        self.shared.steady.passed()
+    }
+
     pub(super) fn business(&self, id: BusinessId) -> Option<BusinessHandle> {
         Some(BusinessHandle::new(&self.businesses.upgrade()?, id))
     }
 
     /// Makes a calendar due now. A disconnected calendar's rows are deleted.
     pub(crate) fn wake(&self, key: CalendarKey) {
-        let now = Some(Instant::now());
+        let now = Some(self.now());
         self.queue.lock().change(key, |entry| {
             entry.host = None;
             (entry.is_requested_again, entry.is_write_requested) = (entry.is_running, entry.is_running);
@@ -189,7 +195,7 @@ impl Readings {
 
     /// Makes the writes of a calendar due now.
     pub(crate) fn wake_write(&self, key: CalendarKey) {
-        let now = Some(Instant::now());
+        let now = Some(self.now());
         self.queue.lock().change(key, |entry| {
             entry.is_write_requested |= entry.is_running;
             entry.write = now;
@@ -213,7 +219,7 @@ impl Readings {
     }
 
     pub(super) fn finished(&self, key: CalendarKey, turned: Turned) {
-        let now = Instant::now();
+        let now = self.now();
         let mut queue = self.queue.lock();
         queue.change(key, |entry| {
             entry.is_running = false;
@@ -267,15 +273,15 @@ impl Readings {
     }
 
     pub(super) fn is_in_use(&self, business: BusinessId) -> bool {
-        let in_use = IN_USE.to_std().unwrap_or_default();
-        self.used.get(&business).is_some_and(|used| used.is_some_and(|used| used.elapsed() < in_use))
+        let (now, in_use) = (self.now(), IN_USE.to_std().unwrap_or_default());
+        self.used.get(&business).is_some_and(|used| used.is_some_and(|used| now < used + in_use))
     }
 
     /// Records a request to a business. If the business was not in use before, its CalDAV calendars become due now.
     pub(crate) fn note_use(&self, business: BusinessId) {
-        let was_in_use = self.is_in_use(business);
+        let (was_in_use, now) = (self.is_in_use(business), self.now());
         let Some(mut used) = self.used.get_mut(&business) else { return };
-        *used = Some(Instant::now());
+        *used = Some(now);
         drop(used);
         if was_in_use {
             return;
@@ -290,7 +296,7 @@ impl Readings {
         };
         let keys: Vec<_> = of_business.filter(|(_, entry)| becomes_due(entry)).map(|(key, _)| *key).collect();
         for key in keys {
-            queue.change(key, |entry| entry.read = Some(Instant::now()));
+            queue.change(key, |entry| entry.read = Some(now));
         }
         self.changed.notify_one();
     }
@@ -371,7 +377,7 @@ impl Readings {
         let [random] = self.shared.ports.random_bytes::<1>();
         let spread = SPREAD.mul_f64(f64::from(random) / 255.0);
         let write = writing::next_write(store, &self.shared.clocks, key, calendar.as_ref());
-        let now = Instant::now();
+        let now = self.now();
         self.queue.lock().change(key, |entry| {
             // A request may have made the calendar due already.
             if entry.read.is_none() && !entry.is_running {
@@ -385,15 +391,15 @@ impl Readings {
     }
 
     /// Starts the due reads that get permits, among the next due calendars after the given one.
-    fn start_due_reads(self: &Arc<Self>, after: Option<(Instant, CalendarKey)>) -> Step {
-        let now = Instant::now();
+    fn start_due_reads(self: &Arc<Self>, after: Option<(Duration, CalendarKey)>) -> Step {
+        let now = self.now();
         let mut queue = self.queue.lock();
         let from = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
-        let mut next = Step::At(now + CHECK_EVERY);
-        let mut due: Vec<(Instant, CalendarKey)> = Vec::new();
+        let mut next = Step::At(now + LOOK_EVERY);
+        let mut due: Vec<(Duration, CalendarKey)> = Vec::new();
         for (at, key) in queue.due.range(from) {
             if *at > now {
-                next = Step::At((*at).min(now + CHECK_EVERY));
+                next = Step::At((*at).min(now + LOOK_EVERY));
                 break;
             }
             if due.len() == CHECKED_PER_STEP {
@@ -404,7 +410,7 @@ impl Readings {
         }
         for (_, key) in due {
             if self.per_host.held() >= REQUESTS_MAX {
-                return Step::At(now + CHECK_EVERY);
+                return Step::At(now + LOOK_EVERY);
             }
             let entry = queue.entries.entry(key).or_default();
             let host = *entry.host.get_or_insert_with(|| self.host(key));
@@ -448,9 +454,9 @@ impl Readings {
 
 /// The next step of the schedule.
 enum Step {
-    At(Instant),
+    At(Duration),
     /// More calendars are due, after this one.
-    After((Instant, CalendarKey)),
+    After((Duration, CalendarKey)),
 }
 
 fn hash_of(value: &impl Hash) -> u64 {
@@ -466,8 +472,8 @@ async fn run(readings: Weak<Readings>) {
         if strong.shared.check_open().is_err() {
             return;
         }
-        let next = match strong.start_due_reads(after.take()) {
-            Step::At(next) => next,
+        let wait = match strong.start_due_reads(after.take()) {
+            Step::At(next) => next.saturating_sub(strong.now()),
             Step::After(last) => {
                 after = Some(last);
                 tokio::task::yield_now().await;
@@ -476,7 +482,7 @@ async fn run(readings: Weak<Readings>) {
         };
         tokio::select! {
             () = strong.changed.notified() => {}
-            () = sleep_until(next) => {}
+            () = sleep(wait) => {}
         }
     }
 }

@@ -476,3 +476,20 @@ async fn a_calendar_is_read_each_minute_while_its_business_is_used() {
     sleep(Duration::from_secs(70)).await;
     assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_suspended_machine_counts_as_time_without_use() {
+    let world = World::new().await;
+    let (server, _, _) = world.caldav(with_two_events()).await;
+    let _ = world.engine.business(world.business.id());
+    settle().await;
+    world.clock.suspend(Duration::from_secs(11 * 60));
+    sleep(Duration::from_secs(31)).await;
+    // The read that became due is made. The next one is due after 15 minutes.
+    server.lock().put("c", 16, 17);
+    sleep(Duration::from_secs(70)).await;
+    assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16]);
+    let _ = world.engine.business(world.business.id());
+    settle().await;
+    assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15]);
+}

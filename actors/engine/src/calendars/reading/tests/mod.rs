@@ -38,6 +38,7 @@ const HOST: &str = "cal.example.com";
 const DAY: &str = "20260102";
 
 struct World {
+    clock: Arc<WallClock>,
     disk: MemoryBackend,
     ports: Ports,
     net: Arc<FakeNet>,
@@ -67,11 +68,12 @@ impl World {
     async fn new() -> Self {
         let (dns, net, authority) =
             (Arc::new(FakeDns::default()), Arc::new(FakeNet::default()), Authority::new());
+        let clock = Arc::new(WallClock::new());
         let ports = Ports {
             resolver: dns.clone(),
             dialer: net.clone(),
             trust: Trust::none().and(authority.der()).unwrap(),
-            ..Ports::with_clock_and_random(Arc::new(WallClock::new()), Arc::new(Counting::default()))
+            ..Ports::with_clock_and_random(clock.clone(), Arc::new(Counting::default()))
         };
         let disk = MemoryBackend::new();
         let engine = open(&disk, &ports).await;
@@ -92,7 +94,7 @@ impl World {
         let service = business.change(by_operator(), service).await.unwrap().value.service.id;
         let staff = CreateStaff::offering(text("Ada"), vec![service]);
         let staff = business.change(by_operator(), staff).await.unwrap().value.staff.id;
-        Self { disk, ports, net, dns, authority, engine, business, service, staff }
+        Self { clock, disk, ports, net, dns, authority, engine, business, service, staff }
     }
 
     async fn restart(&mut self) {
@@ -257,6 +259,19 @@ async fn a_failed_read_keeps_the_busy_times_even_after_a_restart() {
     let shown = world.calendar(id).await;
     assert_eq!(shown.error.unwrap().code, CalendarFault::NotACalendar);
     assert_eq!(world.hours(INTEGRATION).await, [9, 12, 13, 14, 15, 16]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_that_becomes_due_while_the_machine_is_suspended_is_made_within_30_seconds() {
+    let world = World::new().await;
+    let server = world.serve(1, &file(&[("a", 10, 12)]));
+    world.connect().await;
+    world.clock.suspend(Duration::from_secs(600));
+    sleep(Duration::from_secs(31)).await;
+    assert_eq!(server.requests().len(), 1, "the next read is due after 15 minutes");
+    world.clock.suspend(Duration::from_secs(600));
+    sleep(Duration::from_secs(31)).await;
+    assert_eq!(server.requests().len(), 2);
 }
 
 #[tokio::test(start_paused = true)]

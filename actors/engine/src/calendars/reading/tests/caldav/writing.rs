@@ -283,6 +283,21 @@ async fn failed_attempts_are_repeated_also_after_a_restart() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_write_that_becomes_due_while_the_machine_is_suspended_is_made_within_30_seconds() {
+    let world = World::new().await;
+    let (server, _, _) = world.written(Server::default()).await;
+    server.lock().write_status = Some((500, None));
+    let booked = world.booked(10, world.staff).await.id;
+    minutes(3).await;
+    server.lock().write_status = None;
+    sleep(Duration::from_secs(31)).await;
+    assert_eq!(world.status(booked).await, PENDING, "the next attempt follows after 10 minutes");
+    world.clock.suspend(Duration::from_secs(600));
+    sleep(Duration::from_secs(31)).await;
+    assert_eq!(world.status(booked).await, SYNCED);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_refused_write_fails_at_once_and_does_not_delay_others() {
     let world = World::new().await;
     let (server, receiver, _) = world.written(Server::default()).await;
