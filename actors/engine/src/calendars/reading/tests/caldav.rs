@@ -1,7 +1,6 @@
 //! Reads of a CalDAV server in memory.
 
 mod chaos;
-mod editing;
 mod ending;
 mod power;
 mod renamed;
@@ -13,195 +12,22 @@ use std::collections::BTreeMap;
 use domain::{CalendarLogin, CalendarPassword};
 use parking_lot::Mutex;
 
+use super::server::{Asked, COLLECTION, Chance, Search, Server};
 use super::*;
 use crate::business::commands::calendars::PatchCalendar;
 use crate::calendars::connecting::DiscoveredCalendar;
-
-const COLLECTION: &str = "/dav/ada/private/";
-
-/// The behaviour of the server.
-#[derive(Default)]
-struct Server {
-    /// The number of the last change and the calendar file of each event, by path.
-    events: BTreeMap<String, (u32, String)>,
-    /// The paths that were changed or deleted, in order. The sync token is the length of this list.
-    log: Vec<String>,
-    /// True if the server has a `getctag` and no sync token.
-    has_no_tokens: bool,
-    refuses_tokens: bool,
-    /// The maximum number of changes in a response. If there are more changes, the response is truncated (status 507).
-    page: Option<usize>,
-    /// Whether a truncated response repeats the token of the request, so the list does not advance.
-    is_stuck: bool,
-    /// The path of an event that the first page of changes reports as deleted, and the next page as unchanged.
-    restored: Option<String>,
-    /// The status of the `response` of the event `a`, and the requests whose responses contain it.
-    status: Option<(u16, Asked)>,
-    /// Whether the responses with data omit the event `a`.
-    omits: bool,
-    /// Whether every event has the status 404 in its `propstat`. Only a status of the `response` means a deletion.
-    is_phantom: bool,
-    /// Whether the server refuses the credentials.
-    is_locked: bool,
-    /// The status of the responses to writes, and the value of their `Retry-After`.
-    write_status: Option<(u16, Option<&'static str>)>,
-    /// The path that the server names instead of another path for a new event.
-    conflict: Option<String>,
-    /// The status of the refusal of a second event with the same UID, and whether the refusal contains the code of the
-    /// conflict. It does not name the first event.
-    refuses_twins: Option<(&'static str, bool)>,
-    /// How the server searches for events.
-    search: renamed::Search,
-    /// Random failures of writes.
-    chance: Option<chaos::Chance>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked {
-    List,
-    Changes,
-    Data,
-}
 
 type Shared = Arc<Mutex<Server>>;
 
 impl Server {
     fn put(&mut self, name: &str, start: u32, end: u32) {
-        let path = format!("{COLLECTION}{name}.ics");
-        self.log.push(path.clone());
         let text = file(&[(name, start, end)]).split_once("\r\n\r\n").unwrap().1.to_owned();
-        let number = u32::try_from(self.log.len()).unwrap();
-        self.events.insert(path, (number, text));
+        self.store(&format!("{COLLECTION}{name}.ics"), text);
     }
 
     fn delete(&mut self, name: &str) {
-        let path = format!("{COLLECTION}{name}.ics");
-        self.events.remove(&path).unwrap();
-        self.log.push(path);
+        assert!(self.remove(&format!("{COLLECTION}{name}.ics")));
     }
-
-    fn event(&self, path: &str, asked: Asked) -> String {
-        let is_first = path.ends_with("/a.ics");
-        if let Some((status, _)) = self.status.filter(|(_, at)| *at == asked && is_first) {
-            return format!(
-                "<d:response><d:href>{path}</d:href><d:status>HTTP/1.1 {status} No</d:status></d:response>"
-            );
-        }
-        if asked == Asked::Data && self.omits && is_first {
-            return String::new();
-        }
-        let Some((etag, text)) = self.events.get(path).filter(|_| !self.is_phantom) else {
-            if self.is_phantom {
-                return format!(
-                    "<d:response><d:href>{path}</d:href><d:propstat><d:prop><d:getetag/></d:prop>\
-                     <d:status>HTTP/1.1 404 Not Found</d:status></d:propstat></d:response>"
-                );
-            }
-            return format!(
-                "<d:response><d:href>{path}</d:href><d:status>HTTP/1.1 404 Not Found</d:status></d:response>"
-            );
-        };
-        let data = if asked == Asked::Data {
-            format!("<c:calendar-data>{text}</c:calendar-data>")
-        } else {
-            String::new()
-        };
-        properties(path, &format!("<d:getetag>\"{etag}\"</d:getetag>{data}"))
-    }
-
-    fn respond(&mut self, request: &str) -> Vec<u8> {
-        let (head, body) = request.split_once("\r\n\r\n").unwrap();
-        let path = head.split(' ').nth(1).unwrap();
-        let depth = if head.contains("depth: 1") { 1 } else { 0 };
-        if self.is_locked || !head.contains("authorization: Basic YWRhOnB3") {
-            return response("401 Unauthorized", "").into_bytes();
-        }
-        if let method @ ("PUT" | "DELETE") = head.split(' ').next().unwrap() {
-            return self.write(method, path, body);
-        }
-        let all = match (head.split(' ').next().unwrap(), path, depth) {
-            ("PROPFIND", "/" | "/.well-known/caldav", _) => {
-                let principal =
-                    "<d:current-user-principal><d:href>/dav/ada/</d:href></d:current-user-principal>";
-                properties(path, principal)
-            }
-            ("PROPFIND", "/dav/ada/", 0) => properties(
-                path,
-                "<c:calendar-home-set><d:href>/dav/ada/</d:href></c:calendar-home-set><c:calendar-user-address-set>\
-                 <d:href>mailto:Ada@Example.com</d:href></c:calendar-user-address-set>",
-            ),
-            ("PROPFIND", "/dav/ada/", 1) => {
-                let tasks = "<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>\
-                             <c:supported-calendar-component-set><c:comp name=\"VTODO\"/></c:supported-calendar-component-set>";
-                properties("/dav/ada/tasks/", tasks) + &self.collection()
-            }
-            ("PROPFIND", COLLECTION, 0) => self.collection(),
-            ("PROPFIND", COLLECTION, 1) => {
-                let events: String = self.events.keys().map(|path| self.event(path, Asked::List)).collect();
-                self.collection() + &events
-            }
-            ("REPORT", COLLECTION, _) if body.contains("sync-collection") => return self.changes(body),
-            ("REPORT", COLLECTION, _) if body.contains("calendar-query") => return self.query(body),
-            ("REPORT", COLLECTION, _) => {
-                let hrefs = body.split("<d:href>").skip(1).map(|rest| rest.split('<').next().unwrap());
-                hrefs.map(|path| self.event(path, Asked::Data)).collect()
-            }
-            _ => return response("404 Not Found", "").into_bytes(),
-        };
-        multistatus(&all)
-    }
-
-    fn collection(&self) -> String {
-        let token = match self.has_no_tokens {
-            true => format!("<s:getctag>{}</s:getctag>", self.log.len()),
-            false => format!(
-                "<d:sync-token>{}</d:sync-token><d:supported-report-set><d:supported-report><d:report>\
-                 <d:sync-collection/></d:report></d:supported-report></d:supported-report-set>",
-                self.log.len()
-            ),
-        };
-        let kind = "<d:resourcetype><d:collection/><c:calendar/></d:resourcetype><d:displayname>Work</d:displayname>";
-        properties(COLLECTION, &format!("{kind}{token}"))
-    }
-
-    fn changes(&self, body: &str) -> Vec<u8> {
-        let token = body.split("<d:sync-token>").nth(1).unwrap().split('<').next().unwrap().trim();
-        if self.refuses_tokens {
-            return response("403 Forbidden", "").into_bytes();
-        }
-        let from: usize = token.parse().unwrap();
-        let to = self.page.map_or(self.log.len(), |page| (from + page).min(self.log.len()));
-        let mut all: String =
-            self.log[from..to].iter().map(|path| self.event(path, Asked::Changes)).collect();
-        let mut token = to;
-        if let Some(path) = self.restored.as_ref().filter(|_| to < self.log.len()) {
-            all = format!(
-                "<d:response><d:href>{path}</d:href><d:status>HTTP/1.1 404 Gone</d:status></d:response>"
-            );
-        }
-        if to < self.log.len() {
-            all += &format!(
-                "<d:response><d:href>{COLLECTION}</d:href><d:status>HTTP/1.1 507 Insufficient Storage</d:status></d:response>"
-            );
-            token = if self.is_stuck { from } else { to };
-        }
-        multistatus(&format!("{all}<d:sync-token>{token}</d:sync-token>"))
-    }
-}
-
-fn properties(path: &str, properties: &str) -> String {
-    format!(
-        "<d:response><d:href>{path}</d:href><d:propstat><d:prop>{properties}</d:prop>\
-         <d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>"
-    )
-}
-
-fn multistatus(all: &str) -> Vec<u8> {
-    let body = format!(
-        "<d:multistatus xmlns:d=\"DAV:\" xmlns:c=\"urn:ietf:params:xml:ns:caldav\" \
-         xmlns:s=\"http://calendarserver.org/ns/\">{all}</d:multistatus>"
-    );
-    response("207 Multi-Status", &body).into_bytes()
 }
 
 fn login(password: &str) -> CalendarLogin {

@@ -2,6 +2,9 @@
 
 mod caldav;
 mod limits;
+#[path = "../../../../../../tests/support/caldav.rs"]
+#[allow(dead_code, reason = "only the simulation uses the other items")]
+mod server;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -22,6 +25,7 @@ use tokio::time::sleep;
 use view::CalendarView;
 
 use self::network::{Authority, FakeDns, FakeNet, Place, Receiver, Then};
+use self::server::response;
 use super::CalendarKey;
 use super::sizes::BUSINESS_BYTES_MAX;
 use crate::business::commands::appointments::{Book, BookingContact};
@@ -193,13 +197,6 @@ fn file(events: &[(&str, u32, u32)]) -> String {
     };
     let events: String = events.iter().map(event).collect();
     response("200 OK", &format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{events}END:VCALENDAR\r\n"))
-}
-
-fn response(status: &str, body: &str) -> String {
-    format!(
-        "HTTP/1.1 {status}\r\nconnection: close\r\netag: \"1\"\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    )
 }
 
 const INTEGRATION: Terms = Terms::Integration;

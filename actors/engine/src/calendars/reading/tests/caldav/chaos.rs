@@ -16,19 +16,6 @@ use crate::business::commands::appointments::{Cancel, Reschedule};
 const SEEDS: u64 = 12;
 const STEPS: usize = 40;
 
-/// Random numbers from a seed.
-#[derive(Clone, Debug)]
-pub(super) struct Chance(u64);
-
-impl Chance {
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-}
-
 impl World {
     fn appointments(&self) -> Vec<Appointment> {
         let range = keys::of_kind(self.business.id(), kind::APPOINTMENT);

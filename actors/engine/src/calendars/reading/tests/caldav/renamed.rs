@@ -4,36 +4,7 @@ use super::writing::{PENDING, SYNCED, path, start};
 use super::*;
 use crate::business::commands::appointments::Cancel;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Search {
-    #[default]
-    ByUid,
-    /// The server ignores the filter and returns every event.
-    Everything,
-    /// The server cannot search.
-    Unknown,
-}
-
-fn uid(text: &str) -> &str {
-    text.split("UID:").nth(1).unwrap().split("\r\n").next().unwrap()
-}
-
 impl Server {
-    pub(super) fn has_twin(&self, path: &str, text: &str) -> bool {
-        self.events.iter().any(|(other, (_, known))| other != path && uid(known) == uid(text))
-    }
-
-    /// The response to a `calendar-query`.
-    pub(super) fn query(&self, body: &str) -> Vec<u8> {
-        let wanted = body.split("<c:text-match").nth(1).unwrap().split(['>', '<']).nth(1).unwrap();
-        let is_found = |text: &str| self.search == Search::Everything || uid(text) == wanted;
-        let found = self.events.iter().filter(|(_, (_, text))| is_found(text));
-        match self.search {
-            Search::Unknown => response("501 Not Implemented", "").into_bytes(),
-            _ => multistatus(&found.map(|(path, _)| self.event(path, Asked::Data)).collect::<String>()),
-        }
-    }
-
     fn rename(&mut self, from: &str, to: &str) {
         let (_, text) = self.events[from].clone();
         assert!(self.remove(from));
