@@ -7,7 +7,7 @@ mod admin;
 mod api;
 pub mod app;
 mod book;
-mod calendars;
+pub mod calendars;
 pub mod cli;
 pub mod config;
 mod dashboard;

@@ -25,7 +25,7 @@ use crate::admin::{self, AdminHosts};
 use crate::api::KeyGate;
 use crate::app::{App, app};
 use crate::book::{self, Front};
-use crate::calendars::written::Written;
+use crate::calendars::Written;
 use crate::config::{
     AdminToken, ConfigError, ModelKey, ModelSettings, OPERATOR_SOCKET, PublicUrl, RateLimits, Settings,
     variables,

@@ -8,4 +8,6 @@
 
 pub(crate) mod feeds;
 pub(crate) mod ics;
-pub(crate) mod written;
+mod written;
+
+pub use written::Written;

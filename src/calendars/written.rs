@@ -5,9 +5,10 @@ use engine::calendars::{EventWriter, WrittenEvent};
 
 use super::{feeds, ics};
 
-pub(crate) struct Written {
+/// Writes the calendar files of events.
+pub struct Written {
     /// The origin of the links to the dashboard.
-    pub(crate) public_url: Option<String>,
+    pub public_url: Option<String>,
 }
 
 impl EventWriter for Written {

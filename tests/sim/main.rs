@@ -23,6 +23,9 @@ mod aside;
 mod assistants;
 mod attending;
 mod backups;
+#[path = "../support/caldav.rs"]
+#[allow(dead_code, reason = "the tests of the engine use the other items")]
+mod caldav;
 mod customers;
 mod deliveries;
 mod diary;
@@ -47,6 +50,7 @@ mod outages;
 mod overriding;
 mod people;
 mod planted;
+mod practices;
 mod receiver;
 mod repair;
 mod rows;

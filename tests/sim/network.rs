@@ -1,6 +1,8 @@
 //! The scripted network: host names with changing addresses, hosts with different behaviour, and the requests that the
 //! hosts have received.
 //!
+//! The servers of connected calendars are separate hosts, so that they do not change which receivers a seed chooses.
+//!
 //! The network records a violation if the service resolves an unknown name, or connects to an address that is not
 //! permitted. An address is permitted if a lookup has returned it and the response to that lookup contained no internal
 //! address.
@@ -12,11 +14,14 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use domain::{BusinessId, StaffId};
 use parking_lot::Mutex;
 use ports::{BoxFuture, Dialer, NoNameServer, Resolver, Stream};
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf, duplex};
 
+use crate::dice::Dice;
 use crate::hooks::ATTEMPT_MILLIS;
+use crate::practices::{CalendarHost, Weather};
 use crate::receiver::{Request, serve};
 use crate::time::Time;
 use crate::world::Trace;
@@ -128,6 +133,7 @@ pub(crate) struct Network {
     trace: Arc<Trace>,
     hosts: Mutex<Vec<Host>>,
     received: Mutex<Vec<Received>>,
+    calendars: Mutex<Vec<Arc<CalendarHost>>>,
     /// The state of the network, and the time at which it began.
     line: Mutex<(Line, i64)>,
     /// The times at which the network was lost.
@@ -137,6 +143,12 @@ pub(crate) struct Network {
 fn address(host: usize, other: bool) -> IpAddr {
     let [high, low] = u16::try_from(host + 1).unwrap().to_be_bytes();
     if other { [151, 101, high, low].into() } else { [93, 184, high, low].into() }
+}
+
+/// Returns the address of a calendar server.
+fn calendar_address(number: usize) -> IpAddr {
+    let [high, low] = u16::try_from(number).unwrap().to_be_bytes();
+    [93, 185, high, low].into()
 }
 
 /// Returns the number of the host that has this address.
@@ -151,7 +163,44 @@ impl Network {
     pub(crate) fn new(time: Arc<Time>, trace: Arc<Trace>) -> Self {
         let line = Mutex::new((Line::There, 0));
         let (hosts, received, lost) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { time, trace, hosts, received, line, lost }
+        Self { time, trace, hosts, received, calendars: Mutex::default(), line, lost }
+    }
+
+    /// Adds the server of a calendar, which is always found under its name.
+    pub(crate) fn add_calendar(&self, of: (BusinessId, StaffId), dice: Dice) -> Arc<CalendarHost> {
+        let mut calendars = self.calendars.lock();
+        let name = format!("c{}.example.com", calendars.len());
+        let clock = (Arc::clone(&self.time), Arc::clone(&self.trace));
+        let host = Arc::new(CalendarHost::new(name, of, dice, clock));
+        calendars.push(Arc::clone(&host));
+        host
+    }
+
+    pub(crate) fn calendars(&self) -> Vec<Arc<CalendarHost>> {
+        self.calendars.lock().clone()
+    }
+
+    /// Returns the server that accepts connections to this address.
+    fn calendar_at(&self, target: SocketAddr) -> Option<Arc<CalendarHost>> {
+        let calendars = self.calendars.lock();
+        let number = (0..calendars.len()).find(|number| calendar_address(*number) == target.ip())?;
+        (target.port() == 443).then(|| Arc::clone(&calendars[number]))
+    }
+
+    async fn connect(
+        self: Arc<Self>,
+        host: Arc<CalendarHost>,
+        peer: SocketAddr,
+    ) -> io::Result<Box<dyn Stream>> {
+        if !self.has_line() {
+            return Err(io::ErrorKind::NetworkUnreachable.into());
+        }
+        if host.refuses_connections() {
+            return Err(io::ErrorKind::ConnectionRefused.into());
+        }
+        let (stream, theirs) = duplex(PIPE_BYTES);
+        tokio::spawn(host.serve(theirs));
+        Ok(Box::new(At { stream, peer, network: self }))
     }
 
     /// Sets the state of the network.
@@ -206,6 +255,7 @@ impl Network {
         for host in self.hosts.lock().iter_mut() {
             (host.mood, host.dns) = (Mood::Takes, Name::Right);
         }
+        self.calendars().iter().for_each(|host| host.set_weather(Weather::Fair));
     }
 
     pub(crate) fn mood(&self, host: usize) -> Mood {
@@ -261,6 +311,16 @@ impl Network {
 
 impl Resolver for Network {
     fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        if let Some(number) = self.calendars.lock().iter().position(|host| host.name == name) {
+            let is_silent = self.line().0 == Line::NoNameServer;
+            return Box::pin(async move {
+                if is_silent {
+                    tokio::time::sleep(SILENCE).await;
+                    return Err(io::Error::other(NoNameServer("the line is down".into())));
+                }
+                Ok(vec![calendar_address(number)])
+            });
+        }
         let mut hosts = self.hosts.lock();
         let Some((number, host)) = hosts.iter_mut().enumerate().find(|(_, host)| host.name == name) else {
             self.trace.wrong(self.time.now(), format_args!("the service resolved the unknown name {name}"));
@@ -324,6 +384,9 @@ pub(crate) struct Shared(pub(crate) Arc<Network>);
 impl Dialer for Shared {
     fn dial(&self, target: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
         let network = Arc::clone(&self.0);
+        if let Some(host) = network.calendar_at(target) {
+            return Box::pin(network.connect(host, target));
+        }
         let host = {
             let hosts = network.hosts.lock();
             let host = host_at(target.ip())

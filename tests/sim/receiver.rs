@@ -9,6 +9,7 @@ use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::sleep;
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 
 use crate::network::{Mood, Network};
 use crate::tls;
@@ -54,12 +55,18 @@ fn certificates(name: &str) -> (Vec<u8>, Arc<ServerConfig>) {
 
 /// A received request.
 pub(crate) struct Request {
+    /// The request line and the headers, with the empty line at their end.
+    pub(crate) head: String,
     pub(crate) path: String,
     headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
 
 impl Request {
+    pub(crate) fn method(&self) -> &str {
+        self.head.split(' ').next().unwrap_or_default()
+    }
+
     /// Returns the value of a header, or an empty string if the request does not have it.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
@@ -76,6 +83,11 @@ pub(crate) async fn serve(network: Arc<Network>, host: usize, stream: impl Async
     if let Ok(stream) = TlsAcceptor::from(Arc::clone(config)).accept(stream).await {
         let _ = converse(&network, host, stream).await;
     }
+}
+
+/// Accepts a connection with the certificate of the right host.
+pub(crate) async fn accept<S: AsyncRead + AsyncWrite + Unpin>(stream: S) -> io::Result<TlsStream<S>> {
+    TlsAcceptor::from(Arc::clone(&CERTIFICATES.good)).accept(stream).await
 }
 
 async fn converse(
@@ -125,7 +137,7 @@ async fn converse(
 }
 
 /// Reads the next request of a connection.
-async fn take(stream: &mut (impl AsyncRead + Unpin), buffer: &mut Vec<u8>) -> io::Result<Request> {
+pub(crate) async fn take(stream: &mut (impl AsyncRead + Unpin), buffer: &mut Vec<u8>) -> io::Result<Request> {
     let head_end = loop {
         if let Some(at) = buffer.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
             break at + 4;
@@ -138,8 +150,11 @@ async fn take(stream: &mut (impl AsyncRead + Unpin), buffer: &mut Vec<u8>) -> io
     let headers: Vec<(String, String)> = lines
         .filter_map(|line| line.split_once(": ").map(|(name, value)| (name.to_owned(), value.to_owned())))
         .collect();
-    let mut request = Request { path, headers, body: String::new() };
-    let length: usize = request.header("content-length").parse().unwrap();
+    let mut request = Request { head, path, headers, body: String::new() };
+    let length = match request.header("content-length") {
+        "" => 0, // a request without a body
+        length => length.parse().unwrap(),
+    };
     while buffer.len() < head_end + length {
         more(stream, buffer).await?;
     }

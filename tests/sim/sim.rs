@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use domain::{Actor, BookingMode, DeliveryStatus, Locale, WebhookStatus, WeeklyBreaks};
 use engine::NewBusiness;
+use receptionist::calendars::Written;
 use store::records::ClockRecord;
 use store::{RoomLevel, keys};
 use tokio::runtime::Runtime;
@@ -22,6 +23,7 @@ use crate::moves::Moves;
 use crate::network::Line;
 use crate::ops::Op;
 use crate::planted::Planted;
+use crate::practices::Practices;
 use crate::rows::Rows;
 use crate::shop::{Shop, every_day, text};
 use crate::shortage::Shortage;
@@ -62,6 +64,7 @@ pub(crate) struct Sim {
     pub(crate) machine_dice: Dice,
     pub(crate) customers: Customers,
     pub(crate) talks: Talks,
+    pub(crate) practices: Practices,
 }
 
 /// How a run ends.
@@ -80,35 +83,27 @@ pub(crate) fn runtime() -> Runtime {
 /// Runs a seed and writes its history to the trace.
 pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
     let talks = Talks::new(seed, &trace);
-    let world = World::new(seed, trace);
-    let dice = Dice::new(seed);
-    let (shops, models, kept, has_burst) = (Vec::new(), Vec::new(), None, false);
-    let (ledger, shortage) = (Arc::default(), Shortage::new(seed));
-    let (backups, moves) = (Backups::new(seed), Moves::new(seed));
-    let planted = Planted::new(seed);
-    let aside = Aside::new(seed);
-    let (guests, guest_dice) = (Guests::default(), Dice::new(seed ^ 0x9e57));
-    let machine_dice = Dice::new(seed ^ 0xb007);
     let mut sim = Sim {
-        dice,
-        world,
-        ledger,
-        shops,
-        models,
-        kept,
+        dice: Dice::new(seed),
+        world: World::new(seed, trace),
+        ledger: Arc::default(),
+        shops: Vec::new(),
+        models: Vec::new(),
+        kept: None,
         could_keep: true,
         workload,
-        has_burst,
-        shortage,
-        backups,
-        moves,
-        planted,
-        aside,
-        guests,
-        guest_dice,
-        machine_dice,
+        has_burst: false,
+        shortage: Shortage::new(seed),
+        backups: Backups::new(seed),
+        moves: Moves::new(seed),
+        planted: Planted::new(seed),
+        aside: Aside::new(seed),
+        guests: Guests::default(),
+        guest_dice: Dice::new(seed ^ 0x9e57),
+        machine_dice: Dice::new(seed ^ 0xb007),
         customers: Customers::new(seed),
         talks,
+        practices: Practices::new(seed),
     };
     sim.choose_beginning();
     for life in 0..LIVES {
@@ -174,6 +169,7 @@ impl Sim {
                 self.found_guests(&life).await;
                 self.found_aside(&life).await;
                 self.found_talks(&life).await;
+                self.found_practices(&life).await;
             }
             self.ask_for_answers(&mut life, &unknown);
             let end = if wasted {
@@ -215,6 +211,7 @@ impl Sim {
         if self.workload == Workload::Wide {
             life.engine.begin_mail(self.world.mails.ports());
             self.talks.begin(&life.engine);
+            life.engine.write_calendars_with(Arc::new(Written { public_url: None }));
         }
         life
     }
@@ -293,6 +290,7 @@ impl Sim {
                 self.some_guest(life);
             }
             self.some_talk(life);
+            self.some_practice(life);
             self.some_aside(life);
             self.some_shortage(life);
             self.some_backup(life);
@@ -354,6 +352,7 @@ impl Sim {
             self.world.network.heal();
             self.world.mails.heal();
             self.send_all(&mut life).await;
+            self.end_practices(&life).await;
             self.use_guests(&life).await;
             self.walk(&life).await;
             self.world.check();
@@ -437,6 +436,7 @@ impl Sim {
         self.check_aside(&store);
         self.check_guests(&store, is_the_end);
         self.check_talks(&store, is_the_end);
+        self.check_practices(&store);
         self.check_moves(&store, is_the_end);
         let kept = store
             .get::<ClockRecord>(&keys::clock())

@@ -1,0 +1,481 @@
+//! A client of a practice, and the people who change the events on its calendar servers.
+
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chrono::TimeDelta;
+use domain::booking::{BookRequest, MoveRequest, Party};
+use domain::{
+    Actor, AllDay, AppointmentId, CalendarKind, CalendarLogin, CalendarPassword, CalendarSyncStatus,
+    ContactDetails, FeedDetail, Refusal, Source, StaffId, Timestamp,
+};
+use engine::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
+use engine::business::commands::calendars::{
+    ConnectCalendar, DisconnectCalendar, PatchCalendar, ReadCalendar, RemoveCalendar,
+};
+use engine::business::commands::erasure::EraseContact;
+use engine::business::commands::writing::WriteAppointment;
+use engine::business::{Change, Gives, PageRequest, Request};
+use engine::calendars::connecting::CalendarInput;
+use engine::{BusinessHandle, EngineError};
+use parking_lot::Mutex;
+use view::{AppointmentView, CalendarView};
+
+use super::host::{CalendarHost, path, stamp};
+use super::{DAYS, HALF_HOUR, PRACTICES, Practice, STAFF, acknowledged, host_of, name};
+use crate::caldav::COLLECTION;
+use crate::dice::Dice;
+use crate::shop::{phone, text};
+use crate::world::World;
+
+/// The time after the end of a connection in which its last requests have certainly ended, in milliseconds.
+const PAUSE_MILLIS: i64 = 10 * 60_000;
+/// A page with all items of a list.
+pub(super) const ALL: PageRequest = PageRequest { limit: 100, after: None };
+/// The first phone number of the contacts of practices.
+const PHONES: usize = 5_000_000;
+const DETAILS: [FeedDetail; 3] = [FeedDetail::Times, FeedDetail::Services, FeedDetail::Contacts];
+
+pub(super) struct Client {
+    pub(super) world: World,
+    pub(super) handle: BusinessHandle,
+    pub(super) closing: Arc<AtomicBool>,
+    pub(super) all: Arc<Mutex<Vec<Practice>>>,
+    pub(super) at: usize,
+    /// The random numbers of this client only.
+    pub(super) dice: Dice,
+}
+
+/// A change of a calendar that changes nothing.
+fn unchanged(id: domain::CalendarId) -> PatchCalendar {
+    PatchCalendar {
+        id,
+        name: None,
+        url: None,
+        login: None,
+        checked_for: None,
+        server_addresses: None,
+        busy: None,
+        write: None,
+        detail: None,
+        all_day: None,
+        own_addresses: None,
+    }
+}
+
+impl Client {
+    pub(super) fn practice<T>(&self, of: impl FnOnce(&mut Practice) -> T) -> T {
+        of(&mut self.all.lock()[self.at])
+    }
+
+    /// Sends a change. Returns `None` if it was refused.
+    pub(super) async fn ask<C: Change + Debug + 'static>(
+        &self,
+        change: C,
+    ) -> Option<<C::Gives as Gives>::Value> {
+        self.world.say(format_args!("practice {}: {change:?}", self.at));
+        match self.handle.change(Request::by(Actor::Operator), change).await {
+            Ok(answer) => Some(answer.value),
+            Err(error) => {
+                self.failed(&error);
+                None
+            }
+        }
+    }
+
+    /// Returns the value of a read. Returns `None` if the engine has stopped.
+    pub(super) fn read<T>(&self, answer: Result<T, EngineError>) -> Option<T> {
+        answer.inspect_err(|error| self.failed(error)).ok()
+    }
+
+    /// Checks that a refusal has a valid reason.
+    fn failed(&self, error: &EngineError) {
+        self.world.say(format_args!("practice {} < {error}", self.at));
+        let is_meant = match error {
+            EngineError::Refused(refusal) => !matches!(refusal, Refusal::IdempotencyKeyReused),
+            EngineError::DiskFull(_) => true,
+            _ => self.world.failed() || self.closing.load(Ordering::SeqCst),
+        };
+        if !is_meant {
+            self.world.wrong(format_args!("a request to practice {} failed: {error}", self.at));
+        }
+    }
+
+    /// Makes one random request, unless a check is in progress.
+    pub(super) async fn act(self) {
+        let gate = self.practice(|practice| Arc::clone(&practice.gate));
+        let choice = self.dice.below(40);
+        if choice >= 34 {
+            let Ok(_alone) = gate.try_write() else { return };
+            return self.probe().await;
+        }
+        let Ok(_shared) = gate.try_read() else { return };
+        match choice {
+            0..=9 => self.book().await,
+            10..=13 => self.shift().await,
+            14..=17 => self.end_appointment().await,
+            18 | 19 => {
+                let member = self.dice.below(STAFF);
+                self.connect(member, self.dice.once_in(2)).await;
+            }
+            20..=22 => self.change_calendar().await,
+            23 => self.disconnect().await,
+            24 => self.erase().await,
+            25 => self.request_read().await,
+            26 => self.request_write().await,
+            _ => self.look().await,
+        }
+    }
+
+    fn some_start(&self) -> Timestamp {
+        let half_hours = i64::try_from(self.dice.between(1, DAYS * 48)).unwrap();
+        let now = self.world.time.truth().millis();
+        let step = HALF_HOUR.num_milliseconds();
+        Timestamp::from_millis((now / step + half_hours) * step)
+    }
+
+    fn some_party(&self) -> Party {
+        match self.dice.below(4) {
+            0 => Party::Integration { allow_pending: true },
+            nth => Party::Team { ignore_buffers: false, ignore_calendars: nth == 1 },
+        }
+    }
+
+    pub(super) fn booking(
+        &self,
+        starts_at: Timestamp,
+        staff_id: Option<StaffId>,
+        party: Party,
+    ) -> (usize, Book) {
+        // The practices have different numbers.
+        let (service_id, number) = self.practice(|practice| {
+            practice.booked += 1;
+            (practice.service, practice.booked * PRACTICES + self.at)
+        });
+        let details = ContactDetails {
+            name: Some(text(&name(number))),
+            phone: Some(phone(PHONES + number)),
+            ..ContactDetails::default()
+        };
+        let request =
+            BookRequest { service_id, starts_at, staff_id, source: Source::Dashboard, party, duration: None };
+        (number, Book { request, contact: BookingContact::Described(details) })
+    }
+
+    /// Records the response to a booking.
+    pub(super) fn learn(&self, number: usize, booked: &AppointmentView) {
+        self.practice(|practice| {
+            practice.appointments.push(booked.id);
+            practice.contacts.extend(booked.contact_id.map(|id| (id, number)));
+        });
+    }
+
+    async fn book(&self) {
+        let staff = self.practice(|practice| self.dice.any(&practice.staff));
+        let staff = staff.filter(|_| !self.dice.once_in(4));
+        let (number, book) = self.booking(self.some_start(), staff, self.some_party());
+        if let Some(booked) = self.ask(book).await {
+            self.learn(number, &booked);
+        }
+    }
+
+    fn some_appointment(&self) -> Option<AppointmentId> {
+        self.practice(|practice| self.dice.any(&practice.appointments))
+    }
+
+    async fn shift(&self) {
+        let Some(id) = self.some_appointment() else { return };
+        let staff_id = self.practice(|practice| self.dice.maybe(2, || *self.dice.pick(&practice.staff)));
+        let request =
+            MoveRequest { starts_at: self.some_start(), staff_id, party: self.some_party(), duration: None };
+        self.ask(Reschedule { id, request }).await;
+    }
+
+    async fn end_appointment(&self) {
+        let Some(id) = self.some_appointment() else { return };
+        match self.dice.below(4) {
+            0 => _ = self.ask(Confirm { id }).await,
+            1 => _ = self.ask(Decline { id }).await,
+            _ => _ = self.ask(Cancel { id }).await,
+        }
+    }
+
+    async fn erase(&self) {
+        let known: Vec<_> = self.practice(|practice| practice.contacts.keys().copied().collect());
+        let Some(id) = self.dice.any(&known) else { return };
+        self.practice(|practice| _ = practice.erased.entry(id).or_insert(false));
+        if self.ask(EraseContact { id }).await.is_some() {
+            self.practice(|practice| practice.erased.insert(id, true));
+        }
+    }
+
+    pub(super) async fn calendars(&self) -> Option<Vec<CalendarView>> {
+        Some(self.read(self.handle.calendars(None, None, &ALL).await)?.items)
+    }
+
+    pub(super) fn hosts(&self) -> Vec<Arc<CalendarHost>> {
+        let mut hosts = self.world.network.calendars();
+        hosts.retain(|host| host.of.0 == self.handle.id());
+        hosts
+    }
+
+    pub(super) fn host(&self, calendar: &CalendarView) -> Arc<CalendarHost> {
+        self.hosts().into_iter().find(|host| host.name == calendar.settings.host).unwrap()
+    }
+
+    /// True if the server may be asked to accept writes. If so, the server is reserved for some time.
+    fn takes(&self, host: &CalendarHost) -> bool {
+        let (mut state, now) = (host.state(), self.world.time.now());
+        let is_free = state.free_from <= now;
+        if is_free {
+            state.free_from = now + PAUSE_MILLIS;
+        }
+        is_free
+    }
+
+    /// No new connection writes to the server for some time.
+    fn rests(&self, host: &CalendarHost) {
+        host.state().free_from = self.world.time.now() + PAUSE_MILLIS;
+    }
+
+    /// Connects a calendar of a staff member, as the APIs do.
+    pub(super) async fn connect(&self, member: usize, is_caldav: bool) {
+        let Some(calendars) = self.calendars().await else { return };
+        let staff_id = self.practice(|practice| practice.staff[member]);
+        let of_staff: Vec<_> = calendars.iter().filter(|it| it.settings.staff_id == staff_id).collect();
+        if of_staff.len() >= 2 {
+            return;
+        }
+        let write = is_caldav && !of_staff.iter().any(|it| it.settings.write) && !self.dice.once_in(5);
+        let mut known = self.hosts();
+        known.retain(|host| {
+            host.of.1 == staff_id && !calendars.iter().any(|it| it.settings.host == host.name)
+        });
+        let known = if known.is_empty() { None } else { Some(Arc::clone(self.dice.pick(&known))) };
+        let host = known.filter(|host| self.dice.once_in(2) && self.takes(host)).unwrap_or_else(|| {
+            let of = (self.handle.id(), staff_id);
+            let host = self.world.network.add_calendar(of, Dice::new(self.dice.next()));
+            self.rests(&host);
+            host
+        });
+        let origin = format!("https://{}", host.name);
+        let login = || CalendarLogin { username: "ada".into(), password: CalendarPassword::new("pw".into()) };
+        let kind = if is_caldav { CalendarKind::Caldav } else { CalendarKind::Ics };
+        let input = CalendarInput {
+            id: None,
+            kind,
+            url: format!("{origin}/{}", if is_caldav { "" } else { "secret.ics" }),
+            login: is_caldav.then(login),
+            password_of: None,
+            collection: is_caldav.then(|| format!("{origin}{COLLECTION}")),
+        };
+        self.world.say(format_args!("practice {} checks {}, write: {write}", self.at, host.name));
+        let checked = match self.handle.check_calendar(input).await {
+            Err(EngineError::Overloaded) => return, // the network of this machine is down
+            checked => self.read(checked),
+        };
+        let Some(checked) = checked else { return };
+        if write {
+            host.state().begin_writing();
+        }
+        let connect = ConnectCalendar {
+            staff_id,
+            name: checked.name.clone(),
+            kind,
+            url: checked.url,
+            login: is_caldav.then(login),
+            collection: checked.collection,
+            collection_name: checked.name,
+            server_addresses: checked.server_addresses,
+            busy: !write || !self.dice.once_in(4),
+            write,
+            detail: *self.dice.pick(&DETAILS),
+            all_day: AllDay::Busy,
+            own_addresses: Vec::new(),
+        };
+        self.ask(connect).await;
+        self.rests(&host);
+    }
+
+    async fn some_calendar(&self) -> Option<CalendarView> {
+        let calendars = self.calendars().await?;
+        (!calendars.is_empty()).then(|| self.dice.pick(&calendars).clone())
+    }
+
+    async fn change_calendar(&self) {
+        let Some(calendar) = self.some_calendar().await else { return };
+        let (host, settings) = (self.host(&calendar), &calendar.settings);
+        let id = settings.id;
+        let change = match self.dice.below(4) {
+            0 => PatchCalendar { busy: Some(!settings.busy), ..unchanged(id) },
+            1 if settings.write => PatchCalendar { write: Some(false), ..unchanged(id) },
+            1 | 2 if !settings.write && settings.kind == CalendarKind::Caldav => {
+                if !self.takes(&host) {
+                    return;
+                }
+                host.state().begin_writing();
+                PatchCalendar { write: Some(true), ..unchanged(id) }
+            }
+            _ => PatchCalendar { detail: Some(*self.dice.pick(&DETAILS)), ..unchanged(id) },
+        };
+        let ends = change.write == Some(false);
+        self.ask(change).await;
+        if ends {
+            self.rests(&host);
+        }
+    }
+
+    async fn disconnect(&self) {
+        let Some(calendar) = self.some_calendar().await else { return };
+        let id = calendar.settings.id;
+        if self.dice.once_in(2) {
+            self.ask(DisconnectCalendar { id }).await;
+        } else {
+            self.ask(RemoveCalendar { id }).await;
+        }
+        self.rests(&self.host(&calendar));
+    }
+
+    async fn request_read(&self) {
+        let Some(calendar) = self.some_calendar().await else { return };
+        self.ask(ReadCalendar { id: calendar.settings.id }).await;
+    }
+
+    async fn request_write(&self) {
+        let Some(calendar) = self.some_calendar().await else { return };
+        let id = calendar.settings.id;
+        let failed = Some(CalendarSyncStatus::Failed);
+        let Some(failed) = self.read(self.handle.calendar_writes(id, failed, &ALL).await) else { return };
+        if failed.items.is_empty() {
+            return;
+        }
+        let appointment_id = self.dice.pick(&failed.items).appointment_id;
+        self.ask(WriteAppointment { id, appointment_id }).await;
+    }
+
+    /// Checks that an appointment that is shown as `synced` was acknowledged in its present state.
+    async fn look(&self) {
+        let Some(id) = self.some_appointment() else { return };
+        let Some(Some(before)) = self.read(self.handle.appointment(id).await) else { return };
+        let Some(writes) = self.read(self.handle.writes_of_appointment(id).await) else { return };
+        let hosts = self.hosts();
+        let synced = CalendarSyncStatus::Synced;
+        let outcomes: Vec<_> = writes
+            .iter()
+            .filter(|(calendar, write)| write.status == synced && calendar.write)
+            .map(|(calendar, _)| {
+                let is_written = before.status.is_active() && before.staff_id == calendar.staff_id;
+                let now = (before.status, before.starts_at..before.ends_at);
+                acknowledged(host_of(&hosts, calendar), &path(id), now, is_written)
+            })
+            .collect();
+        // A change in the meantime makes the comparison meaningless.
+        let Some(Some(after)) = self.read(self.handle.appointment(id).await) else { return };
+        let is_same = |view: &AppointmentView| (view.updated_at, view.status, view.calendar_sync_status);
+        if is_same(&before) == is_same(&after) && before.calendar_sync_status == synced {
+            outcomes
+                .into_iter()
+                .filter_map(Result::err)
+                .for_each(|wrong| self.world.wrong(format_args!("{wrong}")));
+        }
+    }
+
+    /// Changes the events on one of the calendar servers that the service has not written.
+    pub(super) fn change_foreign(&self) {
+        let hosts = self.hosts();
+        if hosts.is_empty() {
+            return;
+        }
+        let host = self.dice.pick(&hosts);
+        let known: Vec<String> = host.state().foreign.keys().cloned().collect();
+        let at = if known.is_empty() { None } else { Some(self.dice.pick(&known).clone()) };
+        match (self.dice.below(3), at) {
+            (0, Some(at)) => {
+                self.world.say(format_args!("{at} vanishes from {}", host.name));
+                host.state().remove_foreign(&at);
+            }
+            (nth, at) => {
+                let (text, busy) = self.some_event(host);
+                self.world.say(format_args!("an event at {}: {busy:?}", host.name));
+                host.state().put_foreign(at.filter(|_| nth == 1), text, busy);
+            }
+        }
+    }
+
+    /// Returns a random event: its calendar file and its busy times.
+    fn some_event(&self, host: &CalendarHost) -> (String, Vec<Range<Timestamp>>) {
+        let start = self.some_start();
+        let end = start + HALF_HOUR * i32::try_from(self.dice.between(1, 4)).unwrap();
+        let day = TimeDelta::days(1);
+        let midnight = Timestamp::from_millis(start.millis() / 86_400_000 * 86_400_000);
+        let number = self.dice.next();
+        let times = format!("DTSTART:{}\r\nDTEND:{}\r\n", stamp(start), stamp(end));
+        let mut uid = format!("{number}@elsewhere");
+        let (lines, busy) = match self.dice.below(8) {
+            0 => (format!("{times}TRANSP:TRANSPARENT\r\n"), Vec::new()),
+            1 => (format!("{times}STATUS:CANCELLED\r\n"), Vec::new()),
+            2 => (format!("{times}STATUS:TENTATIVE\r\n"), vec![start..end]),
+            3 => {
+                let all_day = |at: Timestamp| at.utc().format("%Y%m%d").to_string();
+                let (from, to) = (all_day(midnight), all_day(midnight + day));
+                let lines = format!("DTSTART;VALUE=DATE:{from}\r\nDTEND;VALUE=DATE:{to}\r\n");
+                (lines, vec![midnight..midnight + day])
+            }
+            4 => {
+                let busy = (0..3).map(|nth| start + day * nth..end + day * nth);
+                (format!("{times}RRULE:FREQ=DAILY;COUNT=3\r\n"), busy.collect())
+            }
+            5 => {
+                // The copy of an appointment of another business is an ordinary event.
+                let other = &self.all.lock()[(self.at + 1) % PRACTICES];
+                if let Some(id) = self.dice.any(&other.appointments) {
+                    uid = format!("{id}@receptionist");
+                }
+                (times, vec![start..end])
+            }
+            _ => (times, vec![start..end]),
+        };
+        // A calendar file has one event per UID.
+        if host.state().has(&uid) {
+            uid = format!("{number}@elsewhere");
+        }
+        let text = format!(
+            "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:{uid}\r\nSUMMARY:Private\r\n{lines}END:VEVENT\r\n\
+             END:VCALENDAR\r\n"
+        );
+        (text, busy)
+    }
+
+    /// Deletes or changes an event that the service has written, as a person does.
+    pub(super) fn edit_own(&self) {
+        let hosts = self.hosts();
+        let mut own = Vec::new();
+        for host in &hosts {
+            own.extend(host.state().own().map(|(path, text)| (host, path.clone(), text.clone())));
+        }
+        if own.is_empty() {
+            return;
+        }
+        let (host, path, text) = self.dice.pick(&own);
+        let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+        let edited = match self.dice.below(5) {
+            0 | 1 => None,
+            2 => Some(text.replace(line("STATUS:"), "STATUS:CANCELLED")),
+            3 => {
+                let start = self.some_start();
+                let moved = text.replace(line("DTSTART"), &format!("DTSTART:{}", stamp(start)));
+                Some(moved.replace(line("DTEND"), &format!("DTEND:{}", stamp(start + HALF_HOUR * 3))))
+            }
+            _ => Some(text.replace("SUMMARY:", "SUMMARY:Remember: ")),
+        };
+        let what = if edited.is_some() { "changes" } else { "deletes" };
+        self.world.say(format_args!("a person {what} {path} at {}", host.name));
+        let mut state = host.state();
+        match edited {
+            Some(text) => state.server.store(path, text),
+            None => _ = state.server.remove(path),
+        }
+    }
+}
