@@ -272,7 +272,7 @@ pub fn follow(
     (before, after): (Option<&Appointment>, &Appointment),
     rows: Vec<(CalendarWrite, WritesTo)>,
     target: Option<(CalendarId, WritesTo)>,
-    (at, now): (Timestamp, SteadyTime),
+    (now, steady): (Timestamp, SteadyTime),
 ) -> WritesChange {
     let (mut changed, mut all) = (Vec::new(), Vec::new());
     let mut has_target = false;
@@ -299,16 +299,16 @@ pub fn follow(
             all.push(row);
             continue;
         }
-        let renewed = row.clone().renewed(is_deletion, now);
+        let renewed = row.clone().renewed(is_deletion, steady);
         let renewed = if is_stopped { renewed.stopped() } else { renewed };
         all.push(renewed.clone());
         changed.push((Some(row), Some(renewed)));
     }
     if let Some((calendar, WritesTo::Written { is_stopped, .. })) = target.filter(|_| !has_target)
         && after.is_active()
-        && before.is_none_or(|before| before.ends_at > at || after.ends_at > at)
+        && before.is_none_or(|before| before.ends_at > now || after.ends_at > now)
     {
-        let new = CalendarWrite::new(calendar, after.id, now);
+        let new = CalendarWrite::new(calendar, after.id, steady);
         let new = if is_stopped { new.stopped() } else { new };
         all.push(new.clone());
         changed.push((None, Some(new)));

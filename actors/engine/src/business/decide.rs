@@ -105,7 +105,7 @@ pub(super) fn write(
 ) -> Result<(Batch, Vec<Effect>)> {
     feeds::end(state, at, &mut decided)?;
     calendars::disconnect_ended(state, &mut decided);
-    writes::add(state, at, &mut decided)?;
+    writes::add(state, &mut decided)?;
     let Decided { writes, audit, events, mails, waits, alerts, summarize, code, .. } = decided;
     let (mut batch, mut usage) = (Batch::default(), state.budget.usage);
     for write in &writes {

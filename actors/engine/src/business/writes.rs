@@ -7,7 +7,7 @@
 
 use domain::{
     Appointment, AppointmentId, CalendarId, CalendarState, CalendarStatus, CalendarSyncStatus, CalendarWrite,
-    ConnectedCalendar, StaffId, Timestamp, WritesChange, WritesTo, follow, sync_status,
+    ConnectedCalendar, StaffId, WritesChange, WritesTo, follow, sync_status,
 };
 use store::records::set_sync_status;
 use store::{Batch, Order, StoreError, keys};
@@ -49,7 +49,6 @@ impl State {
         &self,
         before: Option<&Appointment>,
         after: &Appointment,
-        at: Timestamp,
     ) -> Result<WritesChange, StoreError> {
         let has_writes =
             before.is_some_and(|before| before.calendar_sync_status != CalendarSyncStatus::NotConnected);
@@ -59,7 +58,8 @@ impl State {
         let target = self.written_calendar(after.staff_id);
         let target = target.map(|it| Ok::<_, StoreError>((it.id, self.writes_to(it.id)?))).transpose()?;
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
-        Ok(follow((before, after), rows, target, (at, self.clocks.steady())))
+        // The stamp of the change may be later than the present time, so it does not tell which appointments have ended.
+        Ok(follow((before, after), rows, target, (self.clocks.now(), self.clocks.steady())))
     }
 
     /// Sets the `calendar_sync_status` that an appointment has after a change to it.
@@ -67,20 +67,19 @@ impl State {
         &self,
         before: Option<&Appointment>,
         after: &mut Appointment,
-        at: Timestamp,
     ) -> Result<(), StoreError> {
-        after.calendar_sync_status = self.follow_writes(before, after, at)?.status;
+        after.calendar_sync_status = self.follow_writes(before, after)?.status;
         Ok(())
     }
 }
 
 /// Adds the writes of changed and deleted appointments to a decision.
-pub(super) fn add(state: &State, at: Timestamp, decided: &mut Decided) -> Result<(), StoreError> {
+pub(super) fn add(state: &State, decided: &mut Decided) -> Result<(), StoreError> {
     let mut added = Vec::new();
     for write in &mut decided.writes {
         match write {
             Write::Appointment { before, after } => {
-                let change = state.follow_writes(before.as_ref(), after, at)?;
+                let change = state.follow_writes(before.as_ref(), after)?;
                 after.calendar_sync_status = change.status;
                 let changed = change.changed.into_iter();
                 added.extend(changed.map(|(before, after)| Write::WrittenAppointment { before, after }));

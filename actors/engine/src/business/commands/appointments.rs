@@ -80,7 +80,7 @@ pub(in crate::business) fn book<V: SomeAppointmentView, G: Gives>(
         booking::book(&schedule, &request, context.mint(), contact.id, context.at)?;
     let overridden = overridden(&schedule, request.party, &appointment);
     entered(&mut appointment);
-    context.state.set_synced(None, &mut appointment, context.at)?;
+    context.state.set_synced(None, &mut appointment)?;
     if let Some(described) = &described {
         context.check_budget(BudgetKind::Contacts, described, "contact")?;
     }
@@ -268,7 +268,7 @@ pub(in crate::business) fn amend<V: SomeAppointmentView>(
     match rule(&known)? {
         Outcome::Unchanged => Ok(Decision::answering(shown)),
         Outcome::Changed { mut after, event } => {
-            context.state.set_synced(Some(&before), &mut after, context.at)?;
+            context.state.set_synced(Some(&before), &mut after)?;
             let audited = [&before, &after].map(|it| Audited {
                 appointment: context.state.show(it, contact.as_ref()),
                 attendance: it.attendance,

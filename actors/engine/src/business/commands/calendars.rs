@@ -96,7 +96,7 @@ impl Change for ConnectCalendar {
             updated_at: context.at,
         };
         let reads = CalendarState::new(calendar.id);
-        let (calendar, writes) = first_steps((state, context.at), calendar)?;
+        let (calendar, writes) = first_steps((state, context.now), calendar)?;
         Ok(Decision::answering(shown(state, &calendar, reads.clone())?)
             .note(AuditAction::CalendarConnected, calendar.id)
             .write_all(writes)
@@ -178,7 +178,7 @@ impl Change for PatchCalendar {
         let mut writes = Vec::new();
         if task.is_some() && (task, after.write) != (before.task, before.write) {
             (after.task, after.task_at) = (task, None);
-            (after, writes) = first_steps((context.state, context.at), after)?;
+            (after, writes) = first_steps((context.state, context.now), after)?;
         }
         let mut decision = Decision::answering(shown(context.state, &after, now.clone())?).write_all(writes);
         if before.busy && !after.busy {

@@ -151,7 +151,7 @@ impl Change for RecordSeen {
             let Some(after) = before.after_read(seen.as_ref()) else { continue };
             // Servers delete old events.
             let is_news = after.reason.is_some_and(|_: WriteReason| before.reason.is_none());
-            if is_news && !before.has_ended(context.at) && alerts.len() < self.alerts_max {
+            if is_news && !before.has_ended(context.now) && alerts.len() < self.alerts_max {
                 alerts.push(AlertTrigger::of_event(calendar, id));
             }
             changed.extend(writes::changed(state, Some(before), Some(after))?);
@@ -177,7 +177,7 @@ impl Change for StepTask {
         let Some(calendar) = state.calendars.get(&self.id) else { return Ok(Decision::gone()) };
         let Some(task) = calendar.task else { return Ok(Decision::gone()) };
         let is_stopped = matches!(state.writes_to(self.id)?, WritesTo::Written { is_stopped: true, .. });
-        let (after, writes) = step((state, context.at), calendar, task, is_stopped)?;
+        let (after, writes) = step((state, context.now), calendar, task, is_stopped)?;
         let decision = Decision::gone().write_all(writes);
         Ok(decision.write(Write::Calendar { before: Some(calendar.clone()), after }))
     }

@@ -8,6 +8,7 @@ use super::*;
 use crate::business::commands::appointments::{Cancel, Reschedule};
 use crate::business::commands::calendars::RemoveCalendar;
 use crate::business::commands::erasure::PatchRetention;
+use crate::business::commands::writing::RecordSeen;
 
 #[tokio::test(start_paused = true)]
 async fn connecting_writes_appointments_that_have_not_ended_and_ending_leaves_the_events() {
@@ -28,6 +29,41 @@ async fn connecting_writes_appointments_that_have_not_ended_and_ending_leaves_th
     world.business.change(by_operator(), PatchCalendar { write: Some(true), ..patch(id) }).await.unwrap();
     settle().await;
     assert_eq!((world.status(early.id).await, world.write_rows()), (NOT_CONNECTED, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn appointments_to_come_are_written_and_removed_although_a_wrong_clock_has_set_later_stamps() {
+    let world = World::new().await;
+    let (server, _, id) = world.written(Server::default()).await;
+    let write = |write| PatchCalendar { write: Some(write), ..patch(id) };
+    // The service follows a lasting jump of the clock. The stamps of the business do not decrease after that.
+    world.clock.is_off(1_000);
+    minutes(15).await;
+    world.business.change(by_operator(), write(false)).await.unwrap();
+    world.clock.is_off(0);
+    minutes(15).await;
+    world.business.change(by_operator(), write(true)).await.unwrap();
+    settle().await;
+    let booked = world.booked(10, world.staff).await;
+    assert!(booked.created_at > booked.ends_at, "the stamp is from the time of the wrong clock");
+    assert_eq!(booked.calendar_sync_status, PENDING);
+    let other = world.another_staff("Bea").await;
+    let moved = world.booked(12, other).await.id;
+    assert_eq!(world.moved(moved, 12, world.staff).await.calendar_sync_status, PENDING);
+    settle().await;
+    assert_eq!(world.status(booked.id).await, SYNCED);
+    let version = world.business.connected_calendar(id).await.unwrap().unwrap().version;
+    let deleted = RecordSeen { of: (id, version), alerts_max: 1, seen: vec![(booked.id, None)] };
+    assert_eq!(world.business.change(by_operator(), deleted).await.unwrap().value, 1, "an alert");
+    world.business.change(by_operator(), write(false)).await.unwrap();
+    settle().await;
+    assert_eq!(world.status(booked.id).await, NOT_CONNECTED);
+    world.business.change(by_operator(), write(true)).await.unwrap();
+    settle().await;
+    assert_eq!((world.status(booked.id).await, server.lock().events.len()), (SYNCED, 2));
+    world.business.change(by_operator(), RemoveCalendar { id }).await.unwrap();
+    settle().await;
+    assert_eq!((world.status(booked.id).await, server.lock().events.len()), (NOT_CONNECTED, 0));
 }
 
 #[tokio::test(start_paused = true)]
