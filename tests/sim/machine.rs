@@ -7,11 +7,14 @@ use store::records::ClockRecord;
 use store::{Batch, Record, keys};
 
 use crate::life::Life;
+use crate::model::Span;
 use crate::sim::{Sim, runtime};
 use crate::wide::Workload;
 
 /// The time in which an attempt in progress ends, and in which all deliveries that are due are attempted.
 const CAUGHT_UP: Duration = Duration::from_secs(45);
+/// The interval at which the service stores its steady time, with a margin for writes to the disk.
+const KEEPS_MILLIS: i64 = 65_000;
 
 impl Sim {
     /// Suspends the machine. Afterwards, every delivery that has become due must be attempted, although no timer ran
@@ -31,6 +34,7 @@ impl Sim {
         let minutes = i64::try_from(self.machine_dice.between(1, 1_500)).unwrap();
         self.world.say(format_args!("the machine is suspended for {minutes} minutes"));
         self.world.time.suspend(minutes * 60_000);
+        self.doubt_reads();
         tokio::time::sleep(CAUGHT_UP).await;
     }
 
@@ -74,5 +78,18 @@ impl Sim {
             store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
             store.close().await.unwrap();
         });
+    }
+
+    /// Checks that the steady time was stored once a minute. This is not required while the disk had no room or after
+    /// the store had failed.
+    pub(crate) fn check_count(&self, span: Span, kept: &ClockRecord) {
+        let lost = self.world.time.count() - (span.ended - span.worked) - kept.steady.millis();
+        let nothing_kept = self.kept.as_ref() == Some(kept) && span.worked - span.began < KEEPS_MILLIS;
+        let full = self.is_room_short(span);
+        let lost_max = if nothing_kept || full { i64::MAX } else { KEEPS_MILLIS };
+        assert!(
+            (0..lost_max.saturating_add(span.suspended)).contains(&lost),
+            "{lost} ms of steady time were lost"
+        );
     }
 }

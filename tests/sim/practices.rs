@@ -182,18 +182,33 @@ impl Sim {
         }
     }
 
-    /// Starts one random request, or changes one of the calendar servers, from time to time.
+    /// Starts random requests, and changes the calendar servers, from time to time.
     pub(crate) fn some_practice(&mut self, life: &Life) {
-        if self.practices.all.lock().is_empty() || !self.practices.dice.once_in(2) {
+        if self.practices.all.lock().is_empty() {
             return;
         }
-        let at = self.practices.dice.below(PRACTICES);
-        let client = self.practice_client(life, at);
-        match self.practices.dice.below(12) {
-            0 => self.some_calendar_weather(),
-            1 | 2 => client.change_foreign(),
-            3 => client.edit_own(),
-            _ => self.practices.tasks.push(tokio::spawn(client.act())),
+        let truth = self.world.time.truth();
+        if self.world.time.believed() != (truth, truth) {
+            self.doubt_reads();
+        }
+        for _ in 0..self.practices.dice.below(3) {
+            let client = self.practice_client(life, self.practices.dice.below(PRACTICES));
+            match self.practices.dice.below(16) {
+                0 => self.some_calendar_weather(),
+                1 | 2 => client.change_foreign(),
+                3 => client.edit_own(),
+                _ => self.practices.tasks.push(tokio::spawn(client.act())),
+            }
+        }
+    }
+
+    /// Records that the times of reads until now are not certain: the machine was suspended during a read, or the time
+    /// of the service may be wrong.
+    pub(crate) fn doubt_reads(&self) {
+        let now = self.world.time.truth().max(self.world.time.believed().1);
+        for host in self.world.network.calendars() {
+            let mut state = host.state();
+            state.set_at = state.set_at.max(now);
         }
     }
 

@@ -9,7 +9,7 @@ use chrono::TimeDelta;
 use domain::booking::{BookRequest, MoveRequest, Party};
 use domain::{
     Actor, AllDay, AppointmentId, CalendarKind, CalendarLogin, CalendarPassword, CalendarSyncStatus,
-    ContactDetails, FeedDetail, Refusal, Source, StaffId, Timestamp,
+    ContactDetails, ContactId, FeedDetail, Refusal, Source, StaffId, Timestamp,
 };
 use engine::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
 use engine::business::commands::calendars::{
@@ -17,23 +17,22 @@ use engine::business::commands::calendars::{
 };
 use engine::business::commands::erasure::EraseContact;
 use engine::business::commands::writing::WriteAppointment;
-use engine::business::{Change, Gives, PageRequest, Request};
+use engine::business::{Change, Gives, Request};
 use engine::calendars::connecting::CalendarInput;
 use engine::{BusinessHandle, EngineError};
 use parking_lot::Mutex;
 use view::{AppointmentView, CalendarView};
 
-use super::host::{CalendarHost, path, stamp};
+use super::host::{CalendarHost, Foreign, Weather, path, stamp};
 use super::{DAYS, HALF_HOUR, PRACTICES, Practice, STAFF, acknowledged, host_of, name};
 use crate::caldav::COLLECTION;
 use crate::dice::Dice;
+use crate::looks::all;
 use crate::shop::{phone, text};
 use crate::world::World;
 
 /// The time after the end of a connection in which its last requests have certainly ended, in milliseconds.
 const PAUSE_MILLIS: i64 = 10 * 60_000;
-/// A page with all items of a list.
-pub(super) const ALL: PageRequest = PageRequest { limit: 100, after: None };
 /// The first phone number of the contacts of practices.
 const PHONES: usize = 5_000_000;
 const DETAILS: [FeedDetail; 3] = [FeedDetail::Times, FeedDetail::Services, FeedDetail::Contacts];
@@ -122,8 +121,8 @@ impl Client {
             }
             20..=22 => self.change_calendar().await,
             23 => self.disconnect().await,
-            24 => self.erase().await,
-            25 => self.request_read().await,
+            24 | 25 => self.erase().await,
+            27 => self.request_read().await,
             26 => self.request_write().await,
             _ => self.look().await,
         }
@@ -204,7 +203,12 @@ impl Client {
 
     async fn erase(&self) {
         let known: Vec<_> = self.practice(|practice| practice.contacts.keys().copied().collect());
-        let Some(id) = self.dice.any(&known) else { return };
+        if let Some(id) = self.dice.any(&known) {
+            self.erase_one(id).await;
+        }
+    }
+
+    pub(super) async fn erase_one(&self, id: ContactId) {
         self.practice(|practice| _ = practice.erased.entry(id).or_insert(false));
         if self.ask(EraseContact { id }).await.is_some() {
             self.practice(|practice| practice.erased.insert(id, true));
@@ -212,7 +216,7 @@ impl Client {
     }
 
     pub(super) async fn calendars(&self) -> Option<Vec<CalendarView>> {
-        Some(self.read(self.handle.calendars(None, None, &ALL).await)?.items)
+        self.read(all(50, async |page| self.handle.calendars(None, None, &page).await).await)
     }
 
     pub(super) fn hosts(&self) -> Vec<Arc<CalendarHost>> {
@@ -297,6 +301,9 @@ impl Client {
         };
         self.ask(connect).await;
         self.rests(&host);
+        if self.dice.once_in(2) {
+            host.set_weather(Weather::Rough);
+        }
     }
 
     async fn some_calendar(&self) -> Option<CalendarView> {
@@ -321,7 +328,13 @@ impl Client {
             _ => PatchCalendar { detail: Some(*self.dice.pick(&DETAILS)), ..unchanged(id) },
         };
         let ends = change.write == Some(false);
+        host.state().has_changed_detail |= change.detail.is_some();
+        let changes_busy = change.busy.is_some();
         self.ask(change).await;
+        if changes_busy {
+            let mut state = host.state();
+            state.set_at = state.set_at.max(self.world.time.truth());
+        }
         if ends {
             self.rests(&host);
         }
@@ -347,11 +360,12 @@ impl Client {
         let Some(calendar) = self.some_calendar().await else { return };
         let id = calendar.settings.id;
         let failed = Some(CalendarSyncStatus::Failed);
-        let Some(failed) = self.read(self.handle.calendar_writes(id, failed, &ALL).await) else { return };
-        if failed.items.is_empty() {
+        let failed = all(50, async |page| self.handle.calendar_writes(id, failed, &page).await).await;
+        let Some(failed) = self.read(failed) else { return };
+        if failed.is_empty() {
             return;
         }
-        let appointment_id = self.dice.pick(&failed.items).appointment_id;
+        let appointment_id = self.dice.pick(&failed).appointment_id;
         self.ask(WriteAppointment { id, appointment_id }).await;
     }
 
@@ -399,7 +413,8 @@ impl Client {
             (nth, at) => {
                 let (text, busy) = self.some_event(host);
                 self.world.say(format_args!("an event at {}: {busy:?}", host.name));
-                host.state().put_foreign(at.filter(|_| nth == 1), text, busy);
+                let foreign = Foreign { since: self.world.time.truth(), busy };
+                host.state().put_foreign(at.filter(|_| nth == 1), text, foreign);
             }
         }
     }

@@ -70,6 +70,9 @@ impl Fault {
     }
 }
 
+/// The service closes the connection if the response does not begin within this number of seconds.
+const AWAITED_SECONDS: u64 = 10;
+
 /// The statuses after which the service does not repeat a write by itself.
 const FINAL: [u16; 7] = [400, 403, 405, 409, 413, 415, 422];
 
@@ -90,14 +93,27 @@ pub(crate) struct State {
     pub(crate) acknowledged: BTreeMap<String, Option<String>>,
     /// The paths of which the host has refused a write for good.
     pub(crate) refused: BTreeSet<String>,
-    /// The busy times of each event that the service has not written, by path.
-    pub(crate) foreign: BTreeMap<String, Vec<Range<Timestamp>>>,
+    /// The events that the service has not written, by path.
+    pub(crate) foreign: BTreeMap<String, Foreign>,
+    /// It is not certain which busy times a read before this time has stored: the settings have changed, the machine was
+    /// suspended, or the time of the service was wrong.
+    pub(crate) set_at: Timestamp,
+    /// Whether written events may have the content of earlier settings.
+    pub(crate) has_changed_detail: bool,
     /// The paths of events that an earlier connection has left, and that the service has not written since.
     pub(crate) left: BTreeSet<String>,
     /// The earliest time at which the service may be asked to write here again, in milliseconds of simulated time.
     pub(crate) free_from: i64,
     /// The number of events that were created here, not counting those of the service.
     count: usize,
+}
+
+/// An event that the service has not written.
+#[derive(Clone, Debug)]
+pub(crate) struct Foreign {
+    /// The time of its last change.
+    pub(crate) since: Timestamp,
+    pub(crate) busy: Vec<Range<Timestamp>>,
 }
 
 pub(crate) fn path(id: AppointmentId) -> String {
@@ -125,14 +141,15 @@ impl State {
     pub(crate) fn begin_writing(&mut self) {
         self.left = self.own().map(|(path, _)| path.clone()).collect();
         self.acknowledged.clear();
+        self.has_changed_detail = false;
     }
 
     /// Stores an event that the service has not written. Replaces the event at the path, if one is given.
-    pub(crate) fn put_foreign(&mut self, path: Option<String>, text: String, busy: Vec<Range<Timestamp>>) {
+    pub(crate) fn put_foreign(&mut self, path: Option<String>, text: String, foreign: Foreign) {
         self.count += 1;
         let path = path.unwrap_or_else(|| format!("{COLLECTION}f{}.ics", self.count));
         self.server.store(&path, text);
-        self.foreign.insert(path, busy);
+        self.foreign.insert(path, foreign);
     }
 
     pub(crate) fn remove_foreign(&mut self, path: &str) {
@@ -187,6 +204,8 @@ impl CalendarHost {
             acknowledged: BTreeMap::new(),
             refused: BTreeSet::new(),
             foreign: BTreeMap::new(),
+            set_at: Timestamp::MIN,
+            has_changed_detail: false,
             left: BTreeSet::new(),
             free_from: 0,
             count: 0,
@@ -223,7 +242,7 @@ impl CalendarHost {
         if !self.dice.once_in(3) {
             return None;
         }
-        let (seconds, pause) = (self.dice.between(1, 8), self.dice.between(1, 600));
+        let (seconds, pause) = (self.dice.between(1, AWAITED_SECONDS - 2), self.dice.between(1, 600));
         let faults = [
             Fault::Status(401),
             Fault::Status(403),
@@ -234,7 +253,7 @@ impl CalendarHost {
             Fault::Html,
             Fault::Hangs,
             Fault::Slow(seconds),
-            Fault::Slow(12),
+            Fault::Slow(AWAITED_SECONDS + 2),
             Fault::Torn,
             Fault::Lost,
             Fault::Late,
@@ -285,7 +304,8 @@ impl CalendarHost {
             }
             _ => {}
         }
-        if matches!(method, "PUT" | "DELETE") {
+        let is_awaited = !matches!(fault, Some(Fault::Slow(seconds)) if seconds >= AWAITED_SECONDS);
+        if is_awaited && matches!(method, "PUT" | "DELETE") {
             self.record(request, code, fault);
         }
         stream.write_all(&made).await?;

@@ -1,14 +1,19 @@
 //! Checks that a time is listed if and only if it can be booked.
 
+use std::ops::Range;
+
 use chrono::{NaiveDate, TimeDelta};
 use domain::availability::{Slot, Terms};
 use domain::booking::Party;
-use domain::{Refusal, StaffId, Timestamp};
+use domain::{CalendarStatus, Refusal, StaffId, Timestamp};
 use engine::EngineError;
 
 use super::client::Client;
 use super::{DAYS, HALF_HOUR};
 
+/// The maximum time from the first request of a read to the time that it stores.
+const READ_MAX: TimeDelta = TimeDelta::minutes(6);
+pub(super) const IGNORING_NOTHING: Terms = Terms::Team { ignore_buffers: false, ignore_calendars: false };
 /// The terms of a list that calendars do not change.
 const IGNORING: Terms = Terms::Team { ignore_buffers: false, ignore_calendars: true };
 
@@ -41,6 +46,46 @@ impl Client {
         Some(calendars.iter().map(|it| (it.settings.id, it.last_read_at)).collect())
     }
 
+    /// Returns the busy times that the last successful reads of a staff member's calendars have found for certain. Later
+    /// failures must not change them.
+    async fn kept_busy_times(&self, staff: Option<StaffId>) -> Option<Vec<Range<Timestamp>>> {
+        let (staff, now) = (staff?, self.world.time.truth());
+        let mut kept = Vec::new();
+        for it in self.calendars().await? {
+            let (host, settings) = (self.host(&it), &it.settings);
+            let Some(read_at) = it.last_read_at.filter(|at| *at <= now) else { continue };
+            let began = read_at - READ_MAX;
+            let is_read = it.status != CalendarStatus::Disconnecting && host.state().set_at < began;
+            if settings.staff_id == staff && settings.busy && is_read {
+                let state = host.state();
+                let known = state.foreign.values().filter(|foreign| foreign.since < began);
+                kept.extend(known.flat_map(|foreign| foreign.busy.iter().cloned()));
+            }
+        }
+        Some(kept)
+    }
+
+    /// Checks that failed reads have not changed the busy times.
+    pub(super) async fn check_kept_busy_times(&self) {
+        for staff in self.practice(|practice| practice.staff.clone()) {
+            let before = self.marks().await;
+            let listed = self.listed_both(Some(staff), IGNORING_NOTHING).await;
+            let kept = self.kept_busy_times(Some(staff)).await;
+            if let (Some((listed, _)), Some(kept)) = (listed, kept)
+                && self.marks().await == before
+            {
+                self.check_blocked(staff, &listed, &kept);
+            }
+        }
+    }
+
+    fn check_blocked(&self, staff: StaffId, listed: &[Slot], kept: &[Range<Timestamp>]) {
+        let meets = |slot: &&Slot| kept.iter().any(|it| it.start < slot.ends_at && it.end > slot.starts_at);
+        if let Some(slot) = listed.iter().find(meets) {
+            self.world.wrong(format_args!("practice {}: {slot:?} of {staff} is listed, but busy", self.at));
+        }
+    }
+
     /// Books a listed time and a time that only the calendars block. The caller makes sure that no other client
     /// changes the practice.
     pub(super) async fn probe(&self) {
@@ -68,12 +113,16 @@ impl Client {
                 Err(error) => _ = self.read::<()>(Err(error)),
             }
         }
+        let kept = self.kept_busy_times(staff).await.unwrap_or_default();
         let is_inside = listed.iter().all(|slot| all.contains(slot));
         if self.marks().await != Some(before) {
             return;
         }
         if !is_inside {
             self.world.wrong(format_args!("practice {}: the calendars make times bookable", self.at));
+        }
+        if let Some(staff) = staff {
+            self.check_blocked(staff, &listed, &kept);
         }
         // The first booking may take a time of the second one, so an unlisted time cannot become free.
         for (slot, is_listed, is_booked) in outcomes {
