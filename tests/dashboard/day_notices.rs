@@ -123,3 +123,29 @@ async fn the_reason_why_a_notice_was_not_sent_is_in_words_of_both_languages() {
     let page = salon.owner.get(&path).await.is(200).says("Messages des 30 derniers jours");
     page.says("Non envoyé").says("Un changement ultérieur l’a remplacé.").says("Renvoyer");
 }
+
+#[tokio::test]
+async fn the_page_before_a_cancellation_says_whether_the_customer_gets_an_email() {
+    let (told, untold) = ("The client gets an email about this.", "is not notified automatically");
+    let (mail, _mails) = relay().await;
+    let mut salon = Salon::with(Server::open_with(None, Some(mail)).await).await;
+    let path = salon.booked(STARTS_AT, "nora@example.com").await;
+    let page = salon.owner.get(&format!("{path}/cancel")).await.is(200).says(told);
+    assert!(!page.text().contains(untold), "{}", page.text());
+    salon.operator("PATCH", "/notices", json!({ "email": "off" })).await;
+    let page = salon.owner.get(&format!("{path}/cancel")).await.is(200).says(untold);
+    assert!(!page.text().contains(told), "{}", page.text());
+    salon.operator("PATCH", "/notices", json!({ "email": "all" })).await;
+    // A contact without an address, and an appointment that has started.
+    let contact = json!({ "name": "Ada", "phone": "+33661020304" });
+    let body = json!({ "service_id": salon.service, "starts_at": OTHER_TIME, "contact": contact });
+    let id = key(&salon.operator("POST", "/appointments", body).await);
+    let other = format!("/dashboard/b/{}/appointments/{id}/cancel", salon.id);
+    salon.owner.get(&other).await.is(200).says(untold);
+    salon.server.clock.set(STARTS_AT);
+    salon.owner.get(&format!("{path}/cancel")).await.is(200).says(untold);
+    // Without a relay, the service sends no email.
+    let mut salon = Salon::with(Server::open().await).await;
+    let path = salon.booked(STARTS_AT, "nora@example.com").await;
+    salon.owner.get(&format!("{path}/cancel")).await.is(200).says(untold);
+}

@@ -347,6 +347,8 @@ struct Ending<'a> {
     label: &'static str,
     /// The message id of the first consequence in the list.
     means: &'static str,
+    /// The message id of the text that says whether the customer gets an email.
+    told: &'static str,
 }
 
 /// The page that asks for confirmation before a request is declined. If the appointment is no longer pending,
@@ -357,6 +359,7 @@ pub(crate) async fn declining(member: Member) -> Answered {
         return Ok(see_other(&member.appointment_path(&visit)));
     }
     ending(&member, visit, ["decline", "ending-decline-title", "ending-decline-do", "ending-decline-frees"])
+        .await
 }
 
 pub(crate) async fn cancelling(member: Member) -> Answered {
@@ -366,17 +369,19 @@ pub(crate) async fn cancelling(member: Member) -> Answered {
     }
     let is_over = visit.ends_at <= member.business.now();
     let means = if is_over { "ending-cancel-over" } else { "ending-cancel-frees" };
-    ending(&member, visit, ["cancel", "ending-cancel-title", "ending-cancel-do", means])
+    ending(&member, visit, ["cancel", "ending-cancel-title", "ending-cancel-do", means]).await
 }
 
-fn ending(
+async fn ending(
     member: &Member,
     visit: AppointmentView,
     [deed, title, label, means]: [&'static str; 4],
 ) -> Answered {
     let sheet = member.sheet("").under(member.above_change(&visit));
     let (from, back) = (member.query.get(FROM).to_owned(), back(member, &member.query, &visit));
-    page(&Ending { sheet, tag: tag(&visit), visit, deed, from, back, title, label, means })
+    let is_told = member.business.announces_end(visit.id).await?;
+    let told = if is_told { "ending-told" } else { "ending-not-told-by-us" };
+    page(&Ending { sheet, tag: tag(&visit), visit, deed, from, back, title, label, means, told })
 }
 
 pub(crate) async fn decline(member: Member) -> Answered {

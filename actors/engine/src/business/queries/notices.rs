@@ -1,15 +1,17 @@
 //! Reads the log of notices, and the consent of contacts.
 
 use domain::{
-    AppointmentId, ContactId, Mail, MailId, Named, NoticeChannel, NoticeKind, NoticeStatus, Refusal,
+    AppointmentId, ContactId, EmailConsent, Mail, MailId, Named, Notice, NoticeChannel, NoticeKind,
+    NoticeSettings, NoticeStatus, Refusal,
 };
+use store::records::ConsentRecord;
 use store::{Order, Record, keys};
 use view::{ConsentView, NoticeView};
 
 use super::{Page, PageRequest, collect};
 use crate::business::{BusinessHandle, contact};
 use crate::error::Result;
-use crate::mail::{LOG_DAYS, consent_of};
+use crate::mail::{LOG_DAYS, appointment, consent_of, email_consent_key, recipient};
 
 #[derive(Clone, Debug, Default)]
 pub struct NoticeFilter {
@@ -49,6 +51,26 @@ impl BusinessHandle {
                 };
                 Ok(shown.filter(|notice| is_recent(notice) && filter.admits(notice)))
             })
+        })
+        .await
+    }
+
+    /// Whether the customer gets an e-mail if the team now cancels or declines this appointment.
+    pub async fn announces_end(&self, id: AppointmentId) -> Result<bool> {
+        if self.businesses.outbox.transport().is_none() {
+            return Ok(false);
+        }
+        let (now, secret) = (self.now(), self.shared().meta.secret);
+        self.read(|store| {
+            let Some(appointment) = appointment(store, self.id, id)? else { return Ok(false) };
+            let settings = store.find::<NoticeSettings>(&keys::notices(self.id))?.unwrap_or_default();
+            if !settings.includes(&appointment) || appointment.starts_at <= now {
+                return Ok(false);
+            }
+            let notice = Notice::new(NoticeKind::Cancelled, &appointment, false);
+            let Some((to, _)) = recipient(store, self.id, &notice)? else { return Ok(false) };
+            let consent = store.find::<ConsentRecord>(&email_consent_key(&secret, self.id, &to.address))?;
+            Ok(consent.and_then(|consent| consent.email) != Some(EmailConsent::None))
         })
         .await
     }
