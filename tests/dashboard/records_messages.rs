@@ -279,6 +279,28 @@ async fn a_message_is_written_down_annotated_and_snoozed() {
 }
 
 #[tokio::test]
+async fn a_read_message_that_was_snoozed_is_a_task_again_after_the_snooze() {
+    let server = Server::open().await;
+    let (salon, mut browser, base) = salon(&server).await;
+    let id = take(&server, &salon, json!({ "caller_name": "Paul Roy", "body": "first" })).await;
+    let path = format!("{base}/{id}");
+    let page = browser.get(&path).await;
+    browser.submit(&page, &format!("{path}/status"), &[("status", "read")]).await.is(303);
+    let page = browser.get(&path).await.says("Snooze");
+    browser.submit(&page, &format!("{path}/snooze"), &[("for", "tomorrow")]).await.is(303);
+    let today = format!("/dashboard/b/{salon}/today");
+    assert!(!browser.get(&today).await.text().contains("Needs you"));
+    server.clock.set("2026-03-03T07:00:00Z");
+    browser.get(&today).await.says("Needs you · 1").says("Paul Roy");
+    // The end of a snooze does not change the status of a message that is read.
+    let page = browser.get(&path).await;
+    browser.submit(&page, &format!("{path}/status"), &[("status", "read")]).await.is(303);
+    let page = browser.get(&path).await;
+    browser.submit(&page, &format!("{path}/snooze"), &[("for", "")]).await.is(303);
+    assert_eq!(stored(&server, &salon, &id).await["status"], "read");
+}
+
+#[tokio::test]
 async fn a_snoozed_message_is_marked_and_last_in_the_list_and_is_not_counted() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;

@@ -116,7 +116,7 @@ pub(crate) async fn note(member: Member) -> Answered {
 
 /// Snoozes the message for the time on the pressed button, or ends the snooze.
 pub(crate) async fn snooze(member: Member) -> Answered {
-    let id = found(&member).await?.message.id;
+    let MessageView { id, status, .. } = found(&member).await?.message;
     let (now, word) = (member.business.now(), member.form.get("for"));
     let morning = |days: u64| {
         let day = member.today().checked_add_days(Days::new(days));
@@ -128,7 +128,10 @@ pub(crate) async fn snooze(member: Member) -> Answered {
         "week" => morning(7),
         _ => None,
     };
-    let patch = PatchMessage { snoozed_until: Some(snoozed_until), ..PatchMessage::of(id) };
+    // Only new messages are tasks. A read message becomes new, so that it is a task after the snooze.
+    let is_new_again = snoozed_until.is_some() && status == MessageStatus::Read;
+    let status = is_new_again.then_some(MessageStatus::New);
+    let patch = PatchMessage { status, snoozed_until: Some(snoozed_until), ..PatchMessage::of(id) };
     member.business.change(Request::by(member.actor()), patch).await?;
     let done = if snoozed_until.is_some() { "snoozed" } else { "awake" };
     Ok(see_other(&member.path_to(&format!("messages/{id}?done={done}"))))
