@@ -32,6 +32,7 @@ fn party(ignore_buffers: Option<bool>, ignore_calendars: Option<bool>, overrides
         _ => Party::Team {
             ignore_buffers: ignore_buffers.unwrap_or(false),
             ignore_calendars: ignore_calendars.unwrap_or(false),
+            any_minute: false,
         },
     }
 }

@@ -231,6 +231,7 @@ pub(super) async fn availability(
     let terms = Terms::Team {
         ignore_buffers: query.ignore_buffers.unwrap_or(false),
         ignore_calendars: query.ignore_calendars.unwrap_or(false),
+        any_minute: false,
     };
     let slots = business.availability(query.service_id, query.staff_id, days, terms).await?;
     Ok(asked.listed_as(part(slots, asked.page.limit, asked.page.after.as_deref())?, SlotView::from))

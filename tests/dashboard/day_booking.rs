@@ -332,12 +332,11 @@ async fn a_time_that_is_not_open_is_booked_once_its_rules_are_accepted() {
     assert_eq!(page.field(&path, "minutes"), "20");
     // The button overrides only the rules that the page has listed. A time that breaks another rule needs a
     // new page.
-    let late = [("override", "past,opening_hours"), ("time", "12:10")];
-    let page =
-        salon.owner.submit(&page, &path, &late).await.is(409).says("It is between two regular start times.");
+    let late = [("override", "past"), ("time", "20:10")];
+    let page = salon.owner.submit(&page, &path, &late).await.is(409).says("It is outside the opening hours.");
     assert!(!page.text().contains("It is in the past."));
     assert_eq!(salon.operator("GET", "/appointments", json!(null)).await, json!([]));
-    let fields = [("override", "past,opening_hours,grid"), ("time", "06:40")];
+    let fields = [("override", "past,opening_hours"), ("time", "06:40")];
     let sent = salon.owner.submit(&page, &path, &fields).await.is(303);
     let visit = salon.appointment(booked(&sent)).await;
     assert_eq!(
@@ -356,6 +355,28 @@ async fn a_time_that_is_not_open_is_booked_once_its_rules_are_accepted() {
     assert!(wrong.body.contains("id=\"minutes-problem\""), "{}", wrong.body);
 }
 
+#[tokio::test]
+async fn a_time_between_the_regular_start_times_is_booked_like_any_open_time() {
+    let mut salon = Salon::open().await;
+    let path = salon.to("appointments/new");
+    salon.booked("2026-03-02T16:00:00Z", "Ada").await;
+    // The cut fits before the end of the day, and the colouring does not.
+    let page = salon.owner.get(&format!("{path}?date=2026-03-02&time=16:15")).await.is(200);
+    let groups: Vec<_> = page.tags().iter().filter_map(|tag| tag.get("label").map(str::to_owned)).collect();
+    assert_eq!(groups, ["Fit at 16:15", "Do not fit at 16:15"]);
+    assert!(holds(&page, &path, "service", &salon.cut) && holds(&page, &path, "staff", ""));
+    for text in ["not open", "Choose a person", "Book anyway"] {
+        assert!(!page.text().contains(text), "{text}: {}", page.text());
+    }
+    let fields = [("who", "new"), ("name", "Walk-in")];
+    let sent = salon.owner.submit(&page, &path, &fields).await.is(303);
+    let visit = salon.appointment(booked(&sent)).await;
+    assert_eq!(visit["starts_at"], "2026-03-02T15:15:00.000Z");
+    // A rule other than the grid must still be accepted, and the grid is not listed as a rule.
+    let address = format!("{path}?service={}&staff={}&date=2026-03-02&time=17:50", salon.cut, salon.hugo);
+    let page = salon.owner.get(&address).await.says("It is outside the opening hours.").says("Book anyway");
+    assert_eq!(page.button_value("override"), "opening_hours");
+}
 #[tokio::test]
 async fn a_booking_returns_to_the_page_from_which_it_was_opened() {
     let mut salon = Salon::open().await;

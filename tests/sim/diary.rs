@@ -53,7 +53,11 @@ impl Shop {
             (13 | 14, _) => self.limits(dice).into(),
             _ => {
                 let mut book = self.book(dice, now);
-                book.request.party = Party::Team { ignore_buffers: dice.once_in(2), ignore_calendars: false };
+                book.request.party = Party::Team {
+                    ignore_buffers: dice.once_in(2),
+                    ignore_calendars: false,
+                    any_minute: false,
+                };
                 book.into()
             }
         }

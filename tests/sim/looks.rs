@@ -239,7 +239,9 @@ impl Sim {
         match self.workload {
             Workload::First => integration,
             Workload::Wide => match self.dice.below(5) {
-                nth @ (0 | 1) => Party::Team { ignore_buffers: nth == 0, ignore_calendars: false },
+                nth @ (0 | 1) => {
+                    Party::Team { ignore_buffers: nth == 0, ignore_calendars: false, any_minute: false }
+                }
                 _ => integration,
             },
         }

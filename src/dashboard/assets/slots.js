@@ -39,8 +39,10 @@ document.addEventListener('click', e => {
     e.preventDefault();
     return book(drag.lane, drag.low, { minutes: drag.to - drag.low });
   }
-  // A free time is a link to the booking form, which opens the same panel.
-  if (!lane || e.target.closest('.free') || e.ctrlKey || e.metaKey || e.shiftKey) return;
+  // A free time is a link to the booking form, which opens the same panel. The keyboard and a finger open its time, and
+  // a mouse chooses a time of the grid within it.
+  const chosen = e.detail === 0 || e.pointerType === 'touch';
+  if (!lane || (chosen && e.target.closest('.free')) || e.ctrlKey || e.metaKey || e.shiftKey) return;
   e.preventDefault();
   book(lane, snap(lane, e.clientY));
 }, true);

@@ -185,6 +185,11 @@ async fn a_click_on_an_empty_time_opens_the_booking_panel_which_offers_time_off(
     window.run("document.querySelector(\"#board .lane li[data-minute='660'] .free\").click()").await;
     window.find("dialog.beside > header [data-block][href*='minute=660']").await;
     window.keys(ESCAPE).await;
+    // A click in the second half of a free time selects a time of the grid.
+    window.mouse("mousePressed", (x, y + desk.hour().await / 8.0)).await;
+    window.mouse("mouseReleased", (x, y + desk.hour().await / 8.0)).await;
+    window.find("dialog.beside > header [data-block][href*='minute=645']").await;
+    window.keys(ESCAPE).await;
     // Dragging over empty times selects the start and the end.
     let hour = desk.hour().await;
     window.mouse("mousePressed", (x, y)).await;

@@ -78,11 +78,7 @@ fn next_hour(now: Timestamp) -> Timestamp {
 }
 
 fn party(dice: &Dice) -> Party {
-    if dice.once_in(3) {
-        Party::Team { ignore_buffers: false, ignore_calendars: false }
-    } else {
-        Party::Integration { allow_pending: true }
-    }
+    if dice.once_in(3) { Party::TEAM } else { Party::Integration { allow_pending: true } }
 }
 
 pub(super) async fn change_some(

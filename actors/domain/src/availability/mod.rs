@@ -1,8 +1,9 @@
 //! Bookable times, and the choice of the staff member for an appointment.
 //!
 //! Invariant: [`Schedule::slots`] lists a time if and only if [`Schedule::assign`] finds a staff member for
-//! it under the same [`Terms`]. There is one exception: only `slots` checks the booking mode. The caller of
-//! `assign` checks it, because a refusal for the booking mode has its own error code.
+//! it under the same [`Terms`]. There are two exceptions. Only `slots` checks the booking mode: the caller of
+//! `assign` checks it, because a refusal for the booking mode has its own error code. With `any_minute`,
+//! `assign` also accepts times between those that `slots` lists.
 
 mod overriding;
 
@@ -51,6 +52,8 @@ pub enum Terms {
         ignore_buffers: bool,
         /// Whether the busy times of connected calendars are ignored.
         ignore_calendars: bool,
+        /// Whether an appointment can start at any whole minute, and not only on the grid of the opening hours.
+        any_minute: bool,
     },
 }
 
@@ -250,7 +253,10 @@ impl<'a> Schedule<'a> {
         }
         let calendar = self.calendar();
         let timeline = calendar.timeline_around(start, duration);
-        timeline.check(start, duration)?;
+        match timeline.check(start, duration) {
+            Err(SlotReason::OffGrid) if terms.takes_minute(start) => {}
+            checked => checked?,
+        }
         let Some(booked) = self.services.get(&service).filter(|service| service.active) else {
             return Err(SlotReason::ServiceInactive);
         };
@@ -406,6 +412,11 @@ impl Terms {
 
     fn applicable_buffers(self, buffers: Buffers) -> Option<Buffers> {
         (!matches!(self, Self::Team { ignore_buffers: true, .. })).then_some(buffers)
+    }
+
+    /// Whether an appointment can start at this time although it is not on the grid.
+    fn takes_minute(self, start: Timestamp) -> bool {
+        matches!(self, Self::Team { any_minute: true, .. }) && start.millis() % 60_000 == 0
     }
 
     fn ignores_calendars(self) -> bool {

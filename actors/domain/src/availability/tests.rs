@@ -232,6 +232,31 @@ fn a_refusal_has_the_first_reason_that_applies() {
 }
 
 #[test]
+fn the_team_can_start_an_appointment_at_any_whole_minute_of_open_time() {
+    let mut world = World::new();
+    world.book(1, "10:00", "10:30");
+    world.terms = Terms::Team { ignore_buffers: false, ignore_calendars: false, any_minute: true };
+    let listed = world.listed(SHAVE, None);
+    assert_eq!(world.assign(SHAVE, None, "09:10"), Ok(member(1)));
+    assert!(!listed.contains(&"09:10".to_owned()), "{listed:?}");
+    assert_eq!(world.assign(SHAVE, None, "09:40"), Err(SlotReason::Taken));
+    assert_eq!(world.assign(SHAVE, None, "11:50"), Err(SlotReason::OutsideHours));
+    let request = SlotRequest {
+        service: service(SHAVE),
+        staff: None,
+        start: monday("09:10") + TimeDelta::seconds(1),
+        duration: TimeDelta::minutes(30),
+        buffers: Buffers::default(),
+        except: None,
+        terms: world.terms,
+    };
+    assert_eq!(world.schedule().assign(&request), Err(SlotReason::OffGrid));
+    let start = monday("09:10");
+    let offered = world.schedule().services_at(start, None, world.terms);
+    assert!(offered.contains(&service(SHAVE)), "{offered:?}");
+}
+
+#[test]
 fn a_service_without_staff_has_no_times() {
     let mut world = World::new();
     world.staff.remove(&member(1));
@@ -261,7 +286,7 @@ fn a_business_without_online_bookings_lists_no_times_and_its_team_can_still_book
     world.business.booking_mode = BookingMode::Off;
     assert_eq!(world.listed(CUT, None), [""; 0]);
     assert_eq!(world.assign(CUT, None, "09:00"), Ok(member(1)));
-    world.terms = Terms::Team { ignore_buffers: false, ignore_calendars: false };
+    world.terms = Terms::Team { ignore_buffers: false, ignore_calendars: false, any_minute: false };
     assert_eq!(world.listed(CUT, None).len(), 5, "the team must see every time that it can book");
     world.terms = Terms::Integration;
     world.business.booking_mode = BookingMode::Request;
@@ -338,7 +363,7 @@ fn buffers_reach_past_closing_and_into_breaks_and_not_into_time_off() {
     world.block(1, "08:00", "08:30");
     assert_eq!(world.listed(CUT, Some(1)), ["09:00", "10:30"]);
     assert_eq!(world.assign(CUT, Some(1), "11:00"), Err(SlotReason::Buffer));
-    world.terms = Terms::Team { ignore_buffers: true, ignore_calendars: false };
+    world.terms = Terms::Team { ignore_buffers: true, ignore_calendars: false, any_minute: false };
     assert_eq!(world.listed(CUT, Some(1)), ["09:00", "10:30", "11:00"]);
     world.block(1, "11:59", "12:00");
     assert_eq!(world.assign(CUT, Some(1), "11:00"), Err(SlotReason::StaffOff));
@@ -361,7 +386,7 @@ fn notice_and_advance_hold_to_the_minute_and_the_day() {
     world.now = monday("00:00") - TimeDelta::days(1) - TimeDelta::milliseconds(1);
     assert_eq!(world.listed(CUT, None), [""; 0]);
     assert_eq!(world.assign(CUT, None, "09:00"), Err(SlotReason::TooFarAhead));
-    world.terms = Terms::Team { ignore_buffers: false, ignore_calendars: false };
+    world.terms = Terms::Team { ignore_buffers: false, ignore_calendars: false, any_minute: false };
     assert_eq!(world.listed(CUT, None).len(), 5);
     assert_eq!(world.assign(CUT, None, "09:00"), Ok(member(1)));
 }

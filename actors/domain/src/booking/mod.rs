@@ -32,20 +32,20 @@ use super::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
     Integration { allow_pending: bool },
-    Team { ignore_buffers: bool, ignore_calendars: bool },
+    Team { ignore_buffers: bool, ignore_calendars: bool, any_minute: bool },
     Override,
 }
 
 impl Party {
-    pub const TEAM: Self = Self::Team { ignore_buffers: false, ignore_calendars: false };
+    pub const TEAM: Self = Self::Team { ignore_buffers: false, ignore_calendars: false, any_minute: false };
 
     pub fn terms(self) -> Terms {
         match self {
             Self::Integration { .. } => Terms::Integration,
-            Self::Team { ignore_buffers, ignore_calendars } => {
-                Terms::Team { ignore_buffers, ignore_calendars }
+            Self::Team { ignore_buffers, ignore_calendars, any_minute } => {
+                Terms::Team { ignore_buffers, ignore_calendars, any_minute }
             }
-            Self::Override => Terms::Team { ignore_buffers: true, ignore_calendars: true },
+            Self::Override => Terms::Team { ignore_buffers: true, ignore_calendars: true, any_minute: true },
         }
     }
 }

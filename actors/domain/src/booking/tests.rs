@@ -19,7 +19,7 @@ struct Shop {
 }
 
 const ANYONE: Party = Party::Integration { allow_pending: true };
-const TEAM: Party = Party::Team { ignore_buffers: false, ignore_calendars: false };
+const TEAM: Party = Party::Team { ignore_buffers: false, ignore_calendars: false, any_minute: false };
 const STRICT: Party = Party::Integration { allow_pending: false };
 
 fn id<I: From<uuid::Uuid>>(n: u128) -> I {
@@ -297,11 +297,18 @@ fn buffers_are_fixed_when_booked_and_a_move_keeps_them() {
         Err(Refusal::SlotUnavailable(SlotReason::Taken)),
         "an integration must see the reason `taken` instead of `buffer`"
     );
-    let squeezed =
-        shop.book(2, hour(10), Party::Team { ignore_buffers: true, ignore_calendars: false }).unwrap().0;
+    let squeezed = shop
+        .book(2, hour(10), Party::Team { ignore_buffers: true, ignore_calendars: false, any_minute: false })
+        .unwrap()
+        .0;
     assert_eq!(squeezed.buffers, Buffers::default());
     assert_eq!(
-        shop.book(3, hour(9), Party::Team { ignore_buffers: true, ignore_calendars: false }).unwrap_err(),
+        shop.book(
+            3,
+            hour(9),
+            Party::Team { ignore_buffers: true, ignore_calendars: false, any_minute: false }
+        )
+        .unwrap_err(),
         Refusal::SlotUnavailable(SlotReason::Taken),
         "appointments must not overlap, even when buffers are ignored"
     );

@@ -201,6 +201,7 @@ fn limits() -> impl Strategy<Value = ((i64, i64), i64, Option<i64>, Terms)> {
         3 => (any::<bool>(), any::<bool>()).prop_map(|(ignore_buffers, ignore_calendars)| Terms::Team {
             ignore_buffers,
             ignore_calendars,
+            any_minute: false,
         }),
     ];
     (some_buffers(), notice, advance, terms)

@@ -112,7 +112,7 @@ async fn book(member: &Member) -> Result<String, Refused> {
     };
     let contact = booking_contact(body.contact_id, body.contact)?;
     let proposal = member.business.try_to_book(request.clone()).await.map_err(Undone::of)?;
-    let book = Book { request: BookRequest { party: party(member, &proposal)?, ..request }, contact };
+    let book = Book { request: BookRequest { party: party(member, proposal)?, ..request }, contact };
     let booked = member.change(BookNoted { book, notes }).await?.value;
     // An existing contact keeps its name, and the name in the form is ignored.
     let typed = form.get("name").trim().to_lowercase();
@@ -151,13 +151,13 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
         |staff: &StaffId| diary.staff.iter().any(|one| one.member.active && one.member.id == *staff);
     let staff = filled.get("staff").parse().ok().filter(is_there);
     let wish = Wish::of(member, filled.values(), date);
+    let party = team(filled.values());
     let fitting = match wish.at {
-        Some(at) => member.business.services_at(at, staff).await?,
+        Some(at) => member.business.services_at(at, staff, party.terms()).await?,
         None => Vec::new(),
     };
     let service = service_of(&diary, filled.get("service"), staff, &fitting);
     let mut wanted = Wanted { service, staff, date };
-    let party = team(filled.values());
     let slots = open_slots(member, &diary, &wanted, (&days, wish, party)).await?;
     if asked_date.is_none()
         && let Some(first) = slots.first()

@@ -11,7 +11,7 @@ use view::AppointmentView;
 
 use super::appointment;
 use super::open_times::{Shown, strip};
-use super::timing::{OTHER, Timing, Verdict, Wish, date_of, only_shows, party, team, wall};
+use super::timing::{OTHER, Timing, Verdict, Wish, date_of, mover, only_shows, team, wall};
 use crate::admin::TeamRescheduleBody;
 use crate::dashboard::pages::prelude::*;
 
@@ -81,15 +81,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
         let TeamRescheduleBody { starts_at, staff_id, duration_minutes, .. } = body.read()?;
         let duration = duration_minutes.map(|minutes| TimeDelta::minutes(minutes.get().into()));
         let request = MoveRequest { starts_at, staff_id, party: team(form), duration };
-        // A change from an outdated form is refused anyway, so its rules are not checked.
-        let is_current = form.find("tag").is_none_or(|sent| sent == tag(&visit));
-        let party = match is_current {
-            true => {
-                let proposal = member.business.try_to_move(visit.id, request.clone()).await;
-                party(&member, &proposal.map_err(Undone::of)?)?
-            }
-            false => request.party,
-        };
+        let party = mover(&member, &visit, &request).await?;
         member.change(Reschedule { id: visit.id, request: MoveRequest { party, ..request } }).await?;
         Ok(format!("{}?done=moved", member.appointment_path(&visit)))
     };

@@ -4,15 +4,18 @@
 //! Invariants:
 //! - An open time is chosen with a radio button; any other time is typed. The typed time counts if no open time
 //!   is chosen, or if it was typed after the form was rendered.
+//! - The team books at any minute of open time. The grid of bookable times is therefore never shown as a rule
+//!   that is overridden.
 //! - The button that overrides rules contains the rules that the page has shown. The change is made only if it
 //!   overrides no other rule.
 
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use domain::availability::{OVERRIDE_PAST, Overridden};
-use domain::booking::Party;
+use domain::booking::{MoveRequest, Party};
 use domain::{ProblemCode, Refusal, SlotReason, Timestamp};
 use engine::EngineError;
 use engine::business::Proposal;
+use view::AppointmentView;
 
 use super::open_times::{OpenTimes, Shown};
 use crate::dashboard::pages::prelude::*;
@@ -39,7 +42,8 @@ const IGNORE_CALENDARS: &str = "ignore_calendars";
 
 /// The team, which ignores the busy times of calendars if the form says so.
 pub(super) fn team(form: &Form) -> Party {
-    Party::Team { ignore_buffers: false, ignore_calendars: form.find(IGNORE_CALENDARS).is_some() }
+    let ignore_calendars = form.find(IGNORE_CALENDARS).is_some();
+    Party::Team { ignore_buffers: false, ignore_calendars, any_minute: true }
 }
 
 /// The time and the duration that a form asks for.
@@ -154,17 +158,36 @@ impl Verdict {
     }
 }
 
+/// The rules of a proposal to which the person must agree.
+pub(super) fn to_accept(rules: Vec<Overridden>) -> Vec<Overridden> {
+    rules.into_iter().filter(|rule| *rule != Overridden::Grid).collect()
+}
+
 /// The party that makes the change. If the change overrides rules, the person must have agreed to each of
 /// them.
-pub(super) fn party(member: &Member, proposal: &Proposal) -> Result<Party, Undone> {
+pub(super) fn party(member: &Member, proposal: Proposal) -> Result<Party, Undone> {
     let accepted: Vec<_> = member.form.get(OVERRIDE).split(',').collect();
     match proposal {
         Proposal::Allowed => Ok(team(&member.form)),
-        Proposal::Overrides(rules) if rules.iter().all(|rule| accepted.contains(&rule.as_str())) => {
-            Ok(Party::Override)
+        Proposal::Overrides(rules) => {
+            let is_agreed = to_accept(rules).iter().all(|rule| accepted.contains(&rule.as_str()));
+            is_agreed.then_some(Party::Override).ok_or_else(|| Undone::Notice(member.t("book-not-yet")))
         }
-        Proposal::Overrides(_) => Err(Undone::Notice(member.t("book-not-yet"))),
     }
+}
+
+/// The party that makes a move. A change from an outdated form is refused anyway, so its rules are not
+/// checked.
+pub(super) async fn mover(
+    member: &Member,
+    visit: &AppointmentView,
+    request: &MoveRequest,
+) -> Result<Party, Refused> {
+    if member.form.find("tag").is_some_and(|sent| sent != tag(visit)) {
+        return Ok(request.party);
+    }
+    let proposal = member.business.try_to_move(visit.id, request.clone()).await;
+    Ok(party(member, proposal.map_err(Undone::of)?)?)
 }
 
 pub(super) struct Timing {
@@ -212,7 +235,7 @@ impl Timing {
         let (mut rules, mut needs_staff) = (Vec::new(), false);
         let mut first = false;
         match verdict {
-            Some(Verdict::Overrides(overridden)) => rules = overridden,
+            Some(Verdict::Overrides(overridden)) => rules = to_accept(overridden),
             Some(Verdict::Refused(text)) => {
                 // The reason for the conflict is shown at the times and gets the focus. It is not repeated
                 // above the form.

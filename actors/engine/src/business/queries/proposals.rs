@@ -21,10 +21,14 @@ pub enum Proposal {
 }
 
 impl BusinessHandle {
-    /// The services that the team can book at this time without overriding a rule.
-    pub async fn services_at(&self, start: Timestamp, staff: Option<StaffId>) -> Result<Vec<ServiceId>> {
-        self.ask(move |state, now| Ok(state.schedule(now).services_at(start, staff, Party::TEAM.terms())))
-            .await
+    /// The services that can be booked at this time without overriding a rule.
+    pub async fn services_at(
+        &self,
+        start: Timestamp,
+        staff: Option<StaffId>,
+        terms: Terms,
+    ) -> Result<Vec<ServiceId>> {
+        self.ask(move |state, now| Ok(state.schedule(now).services_at(start, staff, terms))).await
     }
 
     /// The times that the team can book, in an inclusive range of local days.

@@ -383,7 +383,7 @@ impl Asking<'_> {
     }
 }
 
-const TEAM: Party = Party::Team { ignore_buffers: false, ignore_calendars: false };
+const TEAM: Party = Party::TEAM;
 
 fn renamed() -> PatchBusiness {
     PatchBusiness { name: Some(text("New")), ..PatchBusiness::default() }

@@ -201,7 +201,7 @@ fn file(events: &[(&str, u32, u32)]) -> String {
 
 const INTEGRATION: Terms = Terms::Integration;
 const TEAM: Party = Party::TEAM;
-const IGNORING: Party = Party::Team { ignore_buffers: false, ignore_calendars: true };
+const IGNORING: Party = Party::Team { ignore_buffers: false, ignore_calendars: true, any_minute: false };
 
 #[tokio::test(start_paused = true)]
 async fn busy_times_block_bookings_until_a_read_no_longer_finds_them() {
