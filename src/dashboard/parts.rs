@@ -178,6 +178,7 @@ icons! {
     "left": r#"<path d="M12 4.5 6.5 10l5.5 5.5"/>"#,
     "right": r#"<path d="M8 4.5 13.5 10 8 15.5"/>"#,
     "down": r#"<path d="M5 8l5 5 5-5"/>"#,
+    "absent": r#"<path d="M5 5l10 10M15 5 5 15"/>"#,
     "check": r#"<path d="M4 10.5l4 4 8-9"/>"#,
     "copy": r#"<rect x="7" y="7" width="10" height="10" rx="2"/><path d="M13 7V5a2 2 0 0 0-2-2H5a2 2 0 0 0-2 2v6a2 2 0 0 0 2 2h2"/>"#,
     "search": r#"<circle cx="9" cy="9" r="5.5"/><path d="M13.2 13.2 17 17"/>"#,

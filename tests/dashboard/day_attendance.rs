@@ -65,3 +65,25 @@ async fn today_offers_the_next_attendance_and_lists_show_it() {
     let contact = salon.appointment(&other).await["contact_id"].as_str().unwrap().to_owned();
     salon.member.get(&salon.to(&format!("contacts/{contact}"))).await.says("No-show");
 }
+
+#[tokio::test]
+async fn the_calendar_offers_each_next_attendance_on_an_appointment() {
+    let mut salon = Salon::open().await;
+    let id = salon.booked(AT, "Ada").await;
+    salon.server.clock.set("2026-03-02T08:10:00Z");
+    let day = salon.to("calendar?view=day&date=2026-03-02");
+    let page = salon.member.get(&day).await.is(200);
+    let buttons = |page: &crate::harness::Page| {
+        let tags = page.tags().into_iter().filter(|tag| tag.get("name") == Some("attendance"));
+        tags.map(|tag| tag.get("aria-label").unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(buttons(&page), ["Arrived, Ada", "No-show, Ada"]);
+    let way = format!("{}/attendance", salon.to(&format!("appointments/{id}")));
+    let mut fields = page.form(&way).fields;
+    fields.retain(|(name, _)| name != "attendance");
+    fields.push(("attendance".into(), "no_show".into()));
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    salon.member.post(&way, &fields).await.leads_to(&day);
+    let page = salon.member.get(&day).await.says("No-show");
+    assert_eq!(buttons(&page), [""; 0]);
+}

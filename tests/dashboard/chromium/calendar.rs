@@ -205,6 +205,35 @@ async fn a_click_on_an_empty_time_opens_the_booking_panel_which_offers_time_off(
 }
 
 #[tokio::test]
+async fn one_click_on_a_short_appointment_of_the_calendar_records_a_no_show() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    let (window, salon) = (&desk.window, &desk.salon);
+    let path = format!("/businesses/{}/appointments", salon.id);
+    let visit = json!({ "service_id": salon.service, "staff_id": salon.staff, "contact_id": salon.contact,
+        "starts_at": "2026-03-02T10:00:00+01:00", "duration_minutes": 15 });
+    let visit = salon.server.operator("POST", &path, visit).await;
+    salon.server.clock.set("2026-03-02T09:20:00Z");
+    desk.goto(DAY).await;
+    window.find("#board .grip").await;
+    let card = "#board .visit.short[data-minute='600']";
+    let button = format!("{card} .tick [value=no_show]");
+    window.find(&button).await;
+    let at = window.middle(&button).await;
+    window.mouse("mouseMoved", at).await;
+    if let Some(axe) = axe() {
+        assert_eq!(violations(window, &axe).await, [""; 0]);
+    }
+    window.mouse("mousePressed", at).await;
+    window.mouse("mouseReleased", at).await;
+    window.find(&format!("{card}:not(:has(.tick)) .chip")).await;
+    let path = format!("{path}/{}", visit["id"].as_str().unwrap());
+    let visit = salon.server.operator("GET", &path, Value::Null).await;
+    assert_eq!(visit["attendance"], "no_show");
+    assert!(window.path().await.ends_with(DAY), "the page must not be left");
+    desk.close().await;
+}
+
+#[tokio::test]
 async fn the_date_picker_and_the_shortcuts_open_days() {
     let Some(desk) = Desk::of_owner().await else { return };
     let window = &desk.window;

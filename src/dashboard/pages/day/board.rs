@@ -56,8 +56,8 @@ pub(super) struct Card {
     /// The name of the staff member, if several staff members share the lane.
     pub(super) with: Option<String>,
     pub(super) attended: Option<(&'static str, String)>,
-    /// The attendance that the team is likely to set next, with the text of its button.
-    pub(super) attends: Option<(Attendance, String)>,
+    /// The attendances that the team can set next, with the texts of their buttons.
+    pub(super) attends: Vec<(Attendance, String)>,
     /// The staff member, the first minute and the length in minutes, if the appointment can be moved.
     pub(super) moves: Option<(StaffId, u32, u32)>,
 }
@@ -375,7 +375,7 @@ impl Board<'_> {
             alert: alert.cloned().unwrap_or_default(),
             with: column.is_some().then(|| visit.staff_name.clone()),
             attended: visit.attendance.map(|_| member.of_appointment(visit)),
-            attends: next_attendances(member, visit).into_iter().next(),
+            attends: next_attendances(member, visit),
             moves: may_move.then_some((visit.staff_id, minute(visit.starts_at, date, zone), lasts)),
         };
         let item = Item {

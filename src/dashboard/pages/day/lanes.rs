@@ -3,7 +3,7 @@
 
 use chrono::{Datelike, NaiveDate};
 use domain::diary::Presence;
-use domain::{Right, StaffId};
+use domain::{Attendance, Right, StaffId};
 
 use super::above::{Asked, Head, OF_A_WEEK_MAX, query};
 use super::axis::Axis;
@@ -150,6 +150,10 @@ impl<'a> BoardPage<'a> {
 
     fn is_day(&self) -> bool {
         self.head.is == "day"
+    }
+
+    fn attendance_icon(&self, attendance: Attendance) -> &'static str {
+        if attendance == Attendance::NoShow { "absent" } else { "check" }
     }
 
     fn has_staff(&self) -> bool {
