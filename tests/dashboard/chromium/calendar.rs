@@ -242,6 +242,25 @@ async fn the_date_picker_and_the_shortcuts_open_days() {
     window.find(".picker td time[datetime='2026-03-26']").await.click().await.unwrap();
     window.sees("23 to 29 March 2026").await;
     assert!(window.path().await.contains("view=week&date=2026-03-26"));
+    // A day of the next month needs no more clicks, and each day is shown once.
+    desk.goto("calendar?view=day&date=2026-03-23").await;
+    window.find("[data-pick]").await.click().await.unwrap();
+    window.find(".picker td time[datetime='2026-04-18']").await;
+    let days = "const days = [...document.querySelectorAll('.picker td time')].map(day => day.dateTime);
+        return [days.length, new Set(days).size, days.toSorted().every((day, at) => day === days[at])]";
+    let days = window.run(days).await;
+    assert!(days[0] == days[1] && days[2] == true, "{days}");
+    if let Some(axe) = axe() {
+        assert_eq!(violations(window, &axe).await, [""; 0]);
+    }
+    // The arrow keys pass from one month to the next.
+    for _ in 0..9 {
+        window.keys(RIGHT).await;
+    }
+    let focused = "return document.activeElement.querySelector('time').dateTime";
+    assert_eq!(window.run(focused).await, "2026-04-01");
+    window.find(".picker td time[datetime='2026-04-18']").await.click().await.unwrap();
+    window.sees("Saturday 18 April").await;
     // All days of a week are in one row, including days of another month.
     desk.goto("calendar?view=month&date=2026-03-26").await;
     window.find(".month td.other").await;
