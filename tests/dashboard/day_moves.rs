@@ -96,6 +96,25 @@ async fn an_appointment_is_moved_lengthened_and_moved_back() {
 }
 
 #[tokio::test]
+async fn a_move_does_not_override_a_rule_that_its_page_has_not_shown() {
+    let mut salon = Salon::open().await;
+    let id = salon.booked("2026-03-02T09:00:00Z", "Ada").await;
+    let open = salon.shift(&id, "minute=660").await;
+    let late = salon.shift(&id, "minute=1200").await.says("Move anyway");
+    // Somebody adds time off after the pages were loaded.
+    let off = json!({ "starts_at": "2026-03-02T10:00:00Z", "ends_at": "2026-03-02T22:00:00Z" });
+    salon.operator("POST", &format!("/staff/{}/time-off", salon.ines), off).await;
+    for page in [open, late] {
+        let page = salon.send(&id, &page).await.is(409).says("This person has time off then.");
+        assert_eq!(trial(&page), "anyway");
+        assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-02T09:00:00.000Z");
+    }
+    let page = salon.shift(&id, "minute=1200").await.says("This person has time off then.");
+    salon.send(&id, &page).await.is(303);
+    assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-02T19:00:00.000Z");
+}
+
+#[tokio::test]
 async fn an_appointment_that_has_ended_is_moved_to_a_bookable_time_without_a_question() {
     let mut salon = Salon::open().await;
     let mut past = Vec::new();

@@ -5,11 +5,11 @@
 //! Invariants:
 //! - A move that breaks no rule, or only the grid of bookable times, needs no confirmation, since the team
 //!   uses its own grid. This includes a move of an appointment that has ended.
-//! - The form contains the entity tag of the appointment.
+//! - The form contains the entity tag of the appointment, and the rules that the page has shown. The move is
+//!   made only if it overrides no other rule.
 
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
-use domain::availability::Overridden;
-use domain::booking::{MoveRequest, Party};
+use domain::booking::MoveRequest;
 use domain::{AppointmentStatus, ProblemCode, Right, StaffId, Timestamp};
 use engine::business::Proposal;
 use engine::business::commands::appointments::Reschedule;
@@ -17,6 +17,7 @@ use view::AppointmentView;
 
 use super::appointment;
 use super::axis::minute;
+use super::timing::{mover, team, to_accept};
 use crate::admin::TeamRescheduleBody;
 use crate::dashboard::pages::prelude::*;
 use crate::local_time::{WallClockError, instant};
@@ -38,13 +39,13 @@ struct Page<'a> {
     staff: StaffId,
     minutes: u64,
     back: String,
+    /// The rules that the page shows, as the value of the field `override`.
+    accepts: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Can {
     Move,
-    /// The move breaks no rule except possibly the grid of bookable times, but needs `override`.
-    Freely,
     Anyway,
     Nothing,
 }
@@ -64,14 +65,10 @@ impl Page<'_> {
 
     fn trial(&self) -> &'static str {
         match self.can {
-            Can::Move | Can::Freely => "open",
+            Can::Move => "open",
             Can::Anyway => "anyway",
             Can::Nothing => "refused",
         }
-    }
-
-    fn overrides(&self) -> bool {
-        matches!(self.can, Can::Freely | Can::Anyway)
     }
 }
 
@@ -106,10 +103,11 @@ pub(crate) async fn sent(member: Member) -> Answered {
     let visit = appointment::asked(&member).await?;
     let done = async {
         let body = member.body().given("starts_at", "starts_at").given("staff_id", "staff");
-        let body = body.number("duration_minutes").ticked("override").read::<TeamRescheduleBody>()?;
-        let party = if body.overrides == Some(true) { Party::Override } else { Party::TEAM };
+        let body = body.number("duration_minutes").read::<TeamRescheduleBody>()?;
         let duration = body.duration_minutes.map(|minutes| TimeDelta::minutes(minutes.get().into()));
+        let party = team(&member.form);
         let request = MoveRequest { starts_at: body.starts_at, staff_id: body.staff_id, party, duration };
+        let request = MoveRequest { party: mover(&member, &visit, &request).await?, ..request };
         member.change(Reschedule { id: visit.id, request }).await?;
         let to_day = || member.calendar("day", member.day(body.starts_at), None);
         Ok::<_, Refused>(member.calendar_back().unwrap_or_else(to_day))
@@ -142,15 +140,18 @@ async fn shown(
 ) -> Answered {
     let minutes = i64::try_from(wanted.minutes).unwrap_or(0).clamp(1, 24 * 60);
     let duration = Some(TimeDelta::minutes(minutes));
-    let request = MoveRequest { starts_at, staff_id: Some(wanted.staff), party: Party::TEAM, duration };
+    let party = team(&member.form);
+    let request = MoveRequest { starts_at, staff_id: Some(wanted.staff), party, duration };
     let proposal = member.business.try_to_move(visit.id, request).await.map_err(Undone::of);
+    let mut accepts = String::new();
     let (can, reasons) = match proposal {
         _ if status == StatusCode::OK && !notice.is_empty() => (Can::Nothing, Vec::new()),
         Ok(Proposal::Allowed) => (Can::Move, Vec::new()),
         Ok(Proposal::Overrides(rules)) => {
-            let rules = rules.into_iter().filter(|rule| *rule != Overridden::Grid);
-            let reasons: Vec<_> = rules.map(|rule| member.t(&format!("book-override-{rule}"))).collect();
-            (if reasons.is_empty() { Can::Freely } else { Can::Anyway }, reasons)
+            let rules = to_accept(rules);
+            accepts = rules.iter().map(|rule| rule.as_str()).collect::<Vec<_>>().join(",");
+            let can = if rules.is_empty() { Can::Move } else { Can::Anyway };
+            (can, rules.iter().map(|rule| member.t(&format!("book-override-{rule}"))).collect())
         }
         Err(Refused::Undone(undone)) => {
             (Can::Nothing, vec![undone.message(&member.view, "appointment-stale")])
@@ -181,6 +182,7 @@ async fn shown(
         staff: wanted.staff,
         minutes: minutes.unsigned_abs(),
         back: back.unwrap_or_default().to_owned(),
+        accepts,
     };
     page_as(status, &shown)
 }
