@@ -170,6 +170,8 @@ async fn the_team_books_and_moves_over_a_busy_time_with_a_checkbox() {
     let page = salon.member.get(&path).await.says(BOX);
     let half_past = [("starts_at", "other"), ("time", "10:30")];
     let page = salon.member.submit(&page, &path, &half_past).await.is(409).says("Nothing is booked yet");
+    let page = page.says("This person is busy then in a connected calendar.");
+    assert!(!page.text().contains("has time off"), "{}", page.text());
     let fields = [&half_past[..], &[("ignore_calendars", "true")]].concat();
     salon.member.submit(&page, &path, &fields).await.is(303);
     assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-02T09:30:00.000Z");

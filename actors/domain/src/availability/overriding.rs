@@ -23,6 +23,8 @@ words! {
         Grid = "grid",
         StaffHours = "staff_hours",
         TimeOff = "time_off",
+        /// A busy time of a connected calendar.
+        Calendar = "calendar",
         Buffer = "buffer",
     }
 }
@@ -57,7 +59,8 @@ impl Schedule<'_> {
         let away = self.blocked.spans(staff_id);
         let is_away = |(from, to)| away.is_some_and(|away| away.meet(from, to));
         let query = BusyQuery::new(booked.duration(), Some(booked.buffers)).except(Some(booked.id));
-        let is_off = is_away((start, end));
+        let is_off = self.blocked.times_off(staff_id).is_some_and(|off| off.meet(start, end));
+        let is_in_calendar = self.blocked.calendars_of(staff_id).any(|busy| busy.meet(start, end));
         let is_near = self.busy.cursor(staff_id).clash(start, &query).is_some();
         let is_open = timeline.open.cover(start, end);
         let is_special = self.special.contains_key(&timeline.local_date(start));
@@ -74,7 +77,8 @@ impl Schedule<'_> {
                     hours.is_some_and(|hours| !timeline.staff_hours(hours).cover(start, end))
                 }
                 Overridden::TimeOff => is_off,
-                Overridden::Buffer => is_near || !is_off && is_away(query.around(start)),
+                Overridden::Calendar => is_in_calendar,
+                Overridden::Buffer => is_near || !is_off && !is_in_calendar && is_away(query.around(start)),
             })
             .collect()
     }

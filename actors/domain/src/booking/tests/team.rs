@@ -120,7 +120,7 @@ fn overridden(shop: &Shop, request: &BookRequest) -> Result<Vec<Overridden>, Ref
 
 #[test]
 fn an_override_lists_each_rule_that_the_time_breaks() {
-    use Overridden::{Break, Buffer, Grid, OpeningHours, Past, StaffHours, TimeOff};
+    use Overridden::{Break, Buffer, Calendar, Grid, OpeningHours, Past, StaffHours, TimeOff};
     let mut shop = shop(BookingMode::Off);
     let time = |text| LocalTime::parse(text).unwrap();
     shop.services.get_mut(&id(10)).unwrap().buffers = Buffers::new(30, 0).unwrap();
@@ -146,6 +146,10 @@ fn an_override_lists_each_rule_that_the_time_breaks() {
     shop.blocked.insert(BlockedKey { staff_id: id(20), starts_at: hour(10), id: id(40) }, at(10, 15));
     check(&shop, hour(10), &[TimeOff]);
     check(&shop, at(10, 30), &[Buffer]);
+    shop.blocked.set_calendar(id(20), id(41), crate::Spans::merge(vec![at(10, 30)..at(10, 45)]));
+    check(&shop, at(10, 30), &[Calendar]);
+    check(&shop, hour(10), &[TimeOff, Calendar]);
+    shop.blocked.remove_calendar(id(20), id(41));
     shop.busy.insert(id(20), Hold { start: at(8, 0), end: at(8, 45), ..hold(&shop) });
     check(&shop, hour(9), &[Buffer]);
     let hours = DayWindows::new(vec![window("10:00", "11:00")]).unwrap();
