@@ -428,3 +428,28 @@ async fn booking_an_existing_contact_under_another_name_is_reported() {
         assert_eq!(is_told, is_other, "{name}: {}", page.text());
     }
 }
+
+#[tokio::test]
+async fn pages_use_the_word_for_customers_that_the_business_has_chosen() {
+    let mut salon = Salon::open().await;
+    salon.operator("PATCH", "", json!({ "customer_word": "patient" })).await;
+    let block = format!("calendar/block?staff={}&date=2026-03-02&minute=600", salon.ines);
+    let mut said = Vec::new();
+    for (page, english, french) in [
+        ("appointments/new", "Patient: name, phone or email", "Patient : nom, téléphone ou e-mail"),
+        (&*block, "Patients cannot book it.", "Personne ne peut réserver ce créneau."),
+        ("insights", "Patients", "Patients"),
+        ("settings/receptionist", "a text message from a patient", "le SMS d’un patient"),
+    ] {
+        let page = salon.to(page);
+        let seen = salon.owner.get(&page).await.is(200).says(english);
+        assert!(!seen.text().to_lowercase().contains("customer"), "{}", seen.text());
+        said.push((page, french));
+    }
+    let account = salon.owner.get("/dashboard/account").await;
+    salon.owner.submit(&account, "/dashboard/account", &[("locale", "fr")]).await.is(303);
+    for (page, french) in said {
+        let seen = salon.owner.get(&page).await.is(200).says(french);
+        assert!(!seen.text().to_lowercase().contains("client"), "{}", seen.text());
+    }
+}

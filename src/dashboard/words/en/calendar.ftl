@@ -47,7 +47,7 @@ shift-confirms = This appointment is a request. The move also confirms it.
 shift-anyway = Move anyway
 
 # The page that blocks time.
-block-sub = Time off of a staff member. Customers cannot book it.
+block-sub = Time off of a staff member. { Customers } cannot book it.
 block-staff = Staff member
 block-title-of = Title
 block-title-hint = The team sees it in the calendar, for example “Dentist”.

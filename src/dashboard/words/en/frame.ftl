@@ -87,3 +87,15 @@ customer-of = { $customer ->
     [guest] of the guest
    *[other] of the client
 }
+
+# The word alone, as a label.
+customer-alone = { $customer ->
+    [patient] Patient
+    [guest] Guest
+   *[other] Client
+}
+customers-alone = { $customer ->
+    [patient] Patients
+    [guest] Guests
+   *[other] Clients
+}

@@ -87,3 +87,15 @@ customer-of = { $customer ->
     [guest] de l’hôte
    *[other] du client
 }
+
+# Le mot seul, comme étiquette.
+customer-alone = { $customer ->
+    [patient] Patient
+    [guest] Hôte
+   *[other] Client
+}
+customers-alone = { $customer ->
+    [patient] Patients
+    [guest] Hôtes
+   *[other] Clients
+}
