@@ -1,8 +1,9 @@
 //! Reads the requested page of a list, and makes the links to its other pages.
 
-use domain::{Service, StaffMember};
+use domain::{ResourceId, Service, StaffMember};
 use engine::EngineError;
 use engine::business::{Page, PageRequest};
+use uuid::Uuid;
 
 use super::asked::Member;
 use super::refused::Refused;
@@ -71,6 +72,21 @@ impl Part {
         Fut: Future<Output = Result<Page<T>, EngineError>>,
     {
         Ok(read_through(self.request.clone(), read).await?)
+    }
+
+    /// The requested page of a list that is read as a whole. Also returns the position after its last row, if
+    /// there are more rows. A position is the id of a row.
+    pub(super) fn of<T, I: ResourceId>(
+        &self,
+        all: Vec<T>,
+        id: impl Fn(&T) -> I,
+    ) -> (Vec<T>, Option<Vec<u8>>) {
+        let last = self.request.after.as_ref().and_then(|after| Uuid::from_slice(after).ok());
+        let last = last.and_then(|last| all.iter().position(|one| id(one).uuid() == last));
+        let mut rest = all.into_iter().skip(last.map_or(0, |last| last + 1));
+        let shown: Vec<_> = rest.by_ref().take(self.request.limit).collect();
+        let next = rest.next().and_then(|_| Some(id(shown.last()?).uuid().as_bytes().to_vec()));
+        (shown, next)
     }
 
     /// The links from this page. `next` is the position after the last row.

@@ -357,3 +357,30 @@ async fn a_starting_set_has_no_prices_if_the_currency_is_not_known_and_keeps_hou
     let profile = server.operator("GET", &format!("/businesses/{business}"), Value::Null).await;
     assert_eq!(profile["hours"].as_array().unwrap().len(), 1);
 }
+
+#[tokio::test]
+async fn services_and_staff_members_are_in_the_order_of_their_positions_across_pages() {
+    let (server, salon, path, mut browser) = open().await;
+    for number in 0..52 {
+        // The last one has the first position.
+        let (position, category) = (52 - number, if number % 2 == 0 { "Hair" } else { "Skin" });
+        let service = json!({ "name": format!("service {number}."), "duration_minutes": 30,
+            "position": position, "category": category });
+        server.operator("POST", &format!("/businesses/{salon}/services"), service).await;
+        let staff = json!({ "name": format!("person {number}."), "position": position, "service_ids": [] });
+        server.operator("POST", &format!("/businesses/{salon}/staff"), staff).await;
+    }
+    let page = browser.get(&path).await.is(200).says("service 51.").says("service 4.");
+    let text = page.text();
+    assert!(
+        text.find("service 51.") < text.find("service 1.")
+            && text.find("service 1.") < text.find("service 50.")
+    );
+    assert!(!text.contains("service 2.") && !text.contains("service 0."), "a page has 50 services");
+    let page = browser.get(&page.link("after=")).await.is(200).says("service 2. ").says("service 0. ");
+    assert!(!page.text().contains("service 4.") && !page.text().contains("Skin"), "{}", page.text());
+    let page =
+        browser.get(&path.replace("services", "staff")).await.is(200).says("person 51.").says("person 2.");
+    assert!(!page.text().contains("person 1."), "a page has 50 staff members");
+    browser.get(&page.link("after=")).await.is(200).says("person 1.").says("person 0.");
+}

@@ -28,9 +28,8 @@ struct List<'a> {
     pages: Pages,
 }
 
-/// The services in the order of their positions, by category. A category has the position of its first service.
-fn by_category(mut services: Vec<Service>) -> Vec<(String, Vec<Service>)> {
-    services.sort_by_key(|service| service.position);
+/// The services by category. They must be in order. A category has the place of its first service.
+fn by_category(services: Vec<Service>) -> Vec<(String, Vec<Service>)> {
     let mut categories: Vec<(String, Vec<Service>)> = Vec::new();
     for service in services {
         let name = service.category.clone().unwrap_or_default();
@@ -45,13 +44,14 @@ fn by_category(mut services: Vec<Service>) -> Vec<(String, Vec<Service>)> {
 
 pub(crate) async fn list(member: Member) -> Answered {
     let part = member.part("dashboard services", SHOWN, &[]);
-    let found = member.business.services(true, &part.request).await?;
+    let ordered = by_category(member.services().await?).into_iter().flat_map(|(_, services)| services);
+    let (shown, next) = part.of(ordered.collect(), |service| service.id);
     page(&List {
         sheet: member.sheet("settings/services"),
         done: Done::said(&member).with_next(&member).await?,
-        categories: by_category(found.items),
+        categories: by_category(shown),
         staff: member.staff().await?,
-        pages: part.pages(found.next.as_deref()),
+        pages: part.pages(next.as_deref()),
     })
 }
 

@@ -29,15 +29,14 @@ struct List<'a> {
 
 pub(crate) async fn list(member: Member) -> Answered {
     let part = member.part("dashboard staff", SHOWN, &[]);
-    let mut found = member.business.staff(&part.request).await?;
-    found.items.sort_by_key(|one| one.position);
+    let (shown, next) = part.of(member.staff().await?, |one| one.id);
     let services = member.services().await?.into_iter();
     page(&List {
         sheet: member.sheet("settings/staff"),
         done: Done::said(&member).with_next(&member).await?,
-        staff: found.items,
+        staff: shown,
         services: services.map(|service| (service.id, service.name)).collect(),
-        pages: part.pages(found.next.as_deref()),
+        pages: part.pages(next.as_deref()),
     })
 }
 
