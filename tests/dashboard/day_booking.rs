@@ -377,6 +377,28 @@ async fn a_time_between_the_regular_start_times_is_booked_like_any_open_time() {
     let page = salon.owner.get(&address).await.says("It is outside the opening hours.").says("Book anyway");
     assert_eq!(page.button_value("override"), "opening_hours");
 }
+
+#[tokio::test]
+async fn the_strip_of_a_later_week_begins_on_the_first_weekday_of_the_person() {
+    let mut salon = Salon::open().await;
+    let id = salon.booked("2026-03-02T09:00:00Z", "Ada").await;
+    let strip = |page: &Page| {
+        let tags = page.tags().into_iter().skip_while(|tag| tag.get("class") != Some("strip"));
+        let first = tags.into_iter().find(|tag| tag.name == "b");
+        first.expect("the page has a strip of days").text.trim().to_owned()
+    };
+    for (start, expected) in [("monday", "9"), ("sunday", "8"), ("saturday", "7")] {
+        let account = salon.owner.get("/dashboard/account").await;
+        salon.owner.submit(&account, "/dashboard/account", &[("week_start", start)]).await.is(303);
+        for page in
+            ["appointments/new?date=2026-03-11".to_owned(), format!("appointments/{id}/move?date=2026-03-11")]
+        {
+            let shown = salon.owner.get(&salon.to(&page)).await.is(200);
+            assert_eq!(strip(&shown), expected, "{start} {page}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_booking_returns_to_the_page_from_which_it_was_opened() {
     let mut salon = Salon::open().await;

@@ -140,11 +140,6 @@ fn first_weekday(region: &str) -> Weekday {
     }
 }
 
-pub(super) fn days(date: NaiveDate) -> Vec<NaiveDate> {
-    let monday = date.checked_sub_days(Days::new(date.weekday().num_days_from_monday().into()));
-    monday.unwrap_or(date).iter_days().take(7).collect()
-}
-
 impl Member {
     pub(super) fn span(&self, minutes: &std::ops::Range<u32>) -> String {
         format!("{} – {}", self.clock_of(minutes.start), self.clock_of(minutes.end))

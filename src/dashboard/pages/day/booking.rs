@@ -145,7 +145,7 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
     let today = member.today();
     let asked_date = date_of(member, filled.values());
     let date = asked_date.unwrap_or(today);
-    let days = strip(date, today);
+    let days = strip(member, date);
     let diary = member.business.diary(days[0]..=days[days.len() - 1]).await?;
     let is_there =
         |staff: &StaffId| diary.staff.iter().any(|one| one.member.active && one.member.id == *staff);

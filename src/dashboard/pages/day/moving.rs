@@ -98,9 +98,9 @@ pub(crate) async fn sent(member: Member) -> Answered {
 
 async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled) -> Answered {
     let status = filled.status;
-    let (view, today) = (&member.view, member.today());
+    let view = &member.view;
     let date = date_of(member, filled.values()).unwrap_or_else(|| member.day(visit.starts_at));
-    let days = strip(date, today);
+    let days = strip(member, date);
     let diary = member.business.diary(days[0]..=days[days.len() - 1]).await?;
     let can = |staff: StaffId| {
         diary.staff.iter().any(|one| one.member.id == staff && one.member.offers(visit.service_id))

@@ -5,7 +5,7 @@ use domain::Timestamp;
 use domain::availability::Slot;
 use domain::diary::Diary;
 
-use super::above::{days, weeks_on};
+use super::above::weeks_on;
 use super::board::{is_own, minutes_on};
 use crate::dashboard::pages::prelude::*;
 
@@ -51,10 +51,11 @@ pub(super) struct Shown<'a> {
     pub(super) has_calendar: bool,
 }
 
-/// The seven days of a strip: the week that contains the date, or the days from today if that week has begun.
-pub(super) fn strip(date: NaiveDate, today: NaiveDate) -> Vec<NaiveDate> {
-    let monday = days(date)[0];
-    let first = if date < today { monday } else { monday.max(today) };
+/// The seven days of a strip: the person's week that contains the date, or the days from today if that week has
+/// begun.
+pub(super) fn strip(member: &Member, date: NaiveDate) -> Vec<NaiveDate> {
+    let (begins, today) = (member.week_days(date)[0], member.today());
+    let first = if date < today { begins } else { begins.max(today) };
     first.iter_days().take(7).collect()
 }
 
