@@ -148,6 +148,19 @@ async fn a_change_during_a_move_is_shown_after_the_move() {
 }
 
 #[tokio::test]
+async fn the_calendar_shows_time_off_that_a_colleague_adds() {
+    let Some(desk) = Desk::of_owner().await else { return };
+    desk.goto(DAY).await;
+    desk.window.find("#board .grip").await;
+    let path = format!("/businesses/{}/staff/{}/time-off", desk.salon.id, desk.salon.staff);
+    let off =
+        json!({ "starts_at": "2026-03-02T13:00:00Z", "ends_at": "2026-03-02T14:00:00Z", "note": "Dentist" });
+    desk.salon.server.operator("POST", &path, off).await;
+    desk.window.sees("Time off: Dentist").await;
+    desk.close().await;
+}
+
+#[tokio::test]
 async fn an_appointment_is_dragged_with_a_finger_after_a_rest() {
     let Some(desk) = Desk::of_owner().await else { return };
     let window = &desk.window;
