@@ -87,3 +87,19 @@ async fn the_calendar_offers_each_next_attendance_on_an_appointment() {
     let page = salon.member.get(&day).await.says("No-show");
     assert_eq!(buttons(&page), [""; 0]);
 }
+
+#[tokio::test]
+async fn a_no_show_and_time_off_have_different_names_in_french() {
+    let mut salon = Salon::open().await;
+    let id = salon.booked(AT, "Ada").await;
+    let off = serde_json::json!({ "starts_at": "2026-03-02T13:00:00Z", "ends_at": "2026-03-02T14:00:00Z" });
+    salon.operator("POST", &format!("/staff/{}/time-off", salon.ines), off).await;
+    salon.server.clock.set("2026-03-02T08:10:00Z");
+    let no_show = serde_json::json!({ "attendance": "no_show" });
+    salon.operator("PATCH", &format!("/appointments/{id}"), no_show).await;
+    let account = salon.owner.get("/dashboard/account").await;
+    salon.owner.submit(&account, "/dashboard/account", &[("locale", "fr")]).await.is(303);
+    let page = salon.owner.get(&salon.to("calendar?view=day&date=2026-03-02")).await.is(200);
+    let page = page.says("Non venu").says("Absence");
+    assert_eq!(page.text().matches("Absence").count(), 1, "{}", page.text());
+}
