@@ -47,6 +47,17 @@ pub(super) fn missed_calls(now: Timestamp) -> CallFilter {
     CallFilter { from: Some(now - MISSED_FOR), unhandled: true, ..CallFilter::default() }
 }
 
+/// The missed calls that are not handled and are too old to be tasks.
+fn older_missed_calls(now: Timestamp) -> CallFilter {
+    CallFilter { to: Some(now - MISSED_FOR), unhandled: true, ..CallFilter::default() }
+}
+
+/// The number of missed calls that are not handled and are too old to be tasks, at most [`COUNTED_MAX`] + 1.
+pub(super) async fn count_older_missed_calls(business: &BusinessHandle) -> Result<usize, EngineError> {
+    let some = PageRequest { limit: COUNTED_MAX + 1, after: None };
+    Ok(business.calls(&older_missed_calls(business.now()), &some).await?.items.len())
+}
+
 /// The reason why an endpoint needs attention, with the time at which the problem began.
 #[derive(Clone, Copy)]
 pub(super) enum Trouble {

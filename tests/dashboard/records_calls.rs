@@ -171,6 +171,7 @@ async fn a_call_is_logged_and_a_missed_call_is_marked_as_handled() {
     browser.submit(&page, &handled, &[]).await.leads_to(&format!("{path}?done=handled&call={id}"));
     let page = browser.get(&path).await.says("Handled:").says("Mark as open");
     browser.submit(&page, &handled, &[]).await.leads_to(&format!("{path}?done=open&call={id}"));
+    browser.get(&format!("{base}?status=unhandled")).await.is(200).says("+33 7 55 01 02 03");
     let page = browser.get(&path).await.says("Mark as handled");
     assert!(!page.text().contains("Handled:"));
 }

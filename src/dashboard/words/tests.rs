@@ -97,6 +97,7 @@ fn composed() -> Vec<String> {
     let integrations = scopes.chain(events).chain(deliveries);
     let directions = Direction::ALL.iter().map(|one| format!("call-direction-{one}"));
     let calls = directions.chain(CallStatus::ALL.iter().map(|one| format!("call-status-{one}")));
+    let calls = calls.chain(["call-status-unhandled".to_owned()]);
     let calls = calls.chain(CallOutcome::ALL.iter().map(|one| format!("call-outcome-{one}")));
     let messages = MessageStatus::ALL.iter().flat_map(|status| {
         let prefixes = ["message-is-", "message-is-urgent-", "messages-tab-", "messages-all-"];

@@ -1,6 +1,6 @@
 //! The tasks that today's page shows to the team. They are urgent messages, requests to confirm, new
 //! messages, missed calls that are not handled, and webhook endpoints that are failing or were disabled after
-//! failures. A snoozed message is not a task.
+//! failures. A snoozed message is not a task. A link leads to missed calls that are too old to be tasks.
 //!
 //! Invariants:
 //! - Each kind shows a limited number of tasks, and the page says if there are more.
@@ -11,7 +11,9 @@ use engine::business::{MessageFilter, PageRequest};
 use view::{AppointmentView, CallView, MessageView};
 
 use crate::dashboard::pages::prelude::*;
-use crate::dashboard::waiting::{Trouble, endpoints_in_trouble, missed_calls, new_messages};
+use crate::dashboard::waiting::{
+    Trouble, count_older_missed_calls, counted, endpoints_in_trouble, missed_calls, new_messages,
+};
 use crate::rest::through::read_through;
 use crate::words::plain_lines;
 
@@ -45,6 +47,8 @@ pub(super) struct Needs {
     pub(super) all: Vec<Need>,
     pub(super) more: bool,
     pub(super) more_messages: bool,
+    /// The text of the link to missed calls that are too old to be tasks. It is empty if there are none.
+    pub(super) older: String,
 }
 
 pub(super) async fn needs(member: &Member) -> Result<Needs, Refused> {
@@ -67,7 +71,15 @@ pub(super) async fn needs(member: &Member) -> Result<Needs, Refused> {
     all.extend(others.items.iter().map(|one| message(member, one)));
     all.extend(missed.items.iter().map(|call| missed_call(member, call)));
     all.extend(troubled(member).await?);
-    Ok(Needs { all, more, more_messages })
+    let older = match count_older_missed_calls(business).await? {
+        0 => String::new(),
+        count => {
+            let shown = counted(count);
+            let values = [("count", Value::Count(count as u64)), ("shown", Value::Text(&shown))];
+            member.words.say("today-older-missed", &values)
+        }
+    };
+    Ok(Needs { all, more, more_messages, older })
 }
 
 impl Member {

@@ -14,6 +14,8 @@ use crate::http::read::FromText;
 use crate::rest::through::Through;
 
 const SHOWN: usize = 50;
+/// The value of the filter `status` for the missed calls that are not handled.
+const UNHANDLED: &str = "unhandled";
 const FILTERS: [&str; 4] = ["outcome", "direction", "status", "day"];
 
 #[derive(Template)]
@@ -48,6 +50,7 @@ pub(crate) async fn list(member: Member) -> Answered {
         direction: Direction::from_word(given("direction")),
         status: CallStatus::from_word(given("status")),
         outcome: CallOutcome::from_word(given("outcome")),
+        unhandled: given("status") == UNHANDLED,
         ..CallFilter::default()
     };
     let part = member.part("calls", SHOWN, &FILTERS);
@@ -58,12 +61,13 @@ pub(crate) async fn list(member: Member) -> Answered {
         field.or_empty(view.t("all")).chosen(given(name))
     };
     let day = Field::new("day", "date", "off", view.t("calls-day")).holding(given("day")).problem(problem);
+    let statuses = CallStatus::ALL.iter().map(|one| one.as_str());
     let shown = List {
         sheet: member.sheet("calls"),
         fields: [
             field("outcome", "calls-outcome", CallOutcome::ALL.iter().map(|one| one.as_str()).collect()),
             field("direction", "calls-direction", Direction::ALL.iter().map(|one| one.as_str()).collect()),
-            field("status", "calls-status", CallStatus::ALL.iter().map(|one| one.as_str()).collect()),
+            field("status", "calls-status", statuses.chain([UNHANDLED]).collect()),
         ],
         day,
         narrowed: FILTERS.iter().any(|name| !given(name).is_empty()),

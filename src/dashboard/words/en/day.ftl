@@ -50,6 +50,10 @@ today-need-webhook-text = Off since { $since }, because all attempts to send an 
 today-need-failing = Webhook failing
 today-need-failing-text = No attempt has succeeded since { $since }. The deliveries are retried.
 today-need-see = See what happened
+today-older-missed = { $count ->
+    [one] One older missed call is not handled
+   *[other] { $shown } older missed calls are not handled
+}
 today-talks-all = All conversations
 today-gaps = { $count ->
     [one] One question has no answer

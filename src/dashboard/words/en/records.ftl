@@ -83,6 +83,7 @@ call-direction-outbound = Outbound
 call-status-completed = Completed
 call-status-missed = Missed
 call-status-failed = Dropped
+call-status-unhandled = Not handled
 call-outcome-appointment_booked = Appointment booked
 call-outcome-appointment_rescheduled = Appointment moved
 call-outcome-appointment_cancelled = Appointment cancelled

@@ -50,6 +50,10 @@ today-need-webhook-text = Désactivé : { $since }. Toutes les tentatives d’e
 today-need-failing = Webhook en échec
 today-need-failing-text = Aucune tentative n’a réussi depuis : { $since }. Les envois sont réessayés.
 today-need-see = Voir le détail
+today-older-missed = { $count ->
+    [one] Un appel manqué plus ancien n’est pas traité
+   *[other] { $shown } appels manqués plus anciens ne sont pas traités
+}
 today-talks-all = Toutes les conversations
 today-gaps = { $count ->
     [one] Une question est sans réponse

@@ -90,6 +90,7 @@ call-direction-outbound = Sortant
 call-status-completed = Terminé
 call-status-missed = Manqué
 call-status-failed = Interrompu
+call-status-unhandled = À traiter
 call-outcome-appointment_booked = Rendez-vous pris
 call-outcome-appointment_rescheduled = Rendez-vous déplacé
 call-outcome-appointment_cancelled = Rendez-vous annulé
