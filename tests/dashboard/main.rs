@@ -38,6 +38,7 @@ mod records_files;
 mod records_knowledge;
 mod records_messages;
 mod records_search;
+mod records_spreadsheet;
 mod routes;
 mod sessions;
 mod settings_business;
