@@ -45,6 +45,7 @@ const show = booking => {
     });
   }
   const [head, title, blocks, leave] = ['header', 'h2', 'span', 'button'].map(tag => document.createElement(tag));
+  head.role = 'none'; // The page has its own header.
   title.id = 'beside-title';
   title.textContent = booking.dataset.title;
   leave.className = 'button quiet only';

@@ -1,6 +1,7 @@
 //! Tests that carry out complete tasks in a browser: with a mouse, with a keyboard, on a phone, and without
 //! scripts.
 
+use super::axe::{axe, violations};
 use super::pages::take_over;
 use super::salon::Salon;
 use super::window::{Looks, Window, window};
@@ -34,6 +35,13 @@ impl Desk {
 
     pub(super) async fn goto(&self, page: &str) {
         self.window.goto(&format!("/dashboard/b/{}/{page}", self.salon.id)).await;
+    }
+
+    /// Checks the page as it is now with axe, if axe is installed.
+    pub(super) async fn meets_wcag(&self) {
+        if let Some(axe) = axe() {
+            assert_eq!(violations(&self.window, &axe).await, [""; 0]);
+        }
     }
 
     /// Closes the window. Checks that the content security policy has blocked nothing and no script has
@@ -171,6 +179,7 @@ async fn a_known_contact_is_booked_and_found_with_the_keyboard_alone() {
     window.find("#find:focus").await;
     window.keys("brien 0661").await;
     window.find("#find-found a").await;
+    desk.meets_wcag().await;
     window.keys("\u{e015}").await;
     window.find("#find-found a:focus").await;
     window.keys("\u{e007}").await;

@@ -7,13 +7,11 @@ use super::salon::Salon;
 use super::window::{Looks, Window, window};
 use crate::harness::Browser;
 
-/// The widths, colour modes and languages in which every page is checked.
-const ON_DESKS: &[(Looks, &str)] =
-    &[(Looks { width: 1920, dark: false }, "en"), (Looks { width: 1280, dark: true }, "fr")];
-const IN_HANDS: &[(Looks, &str)] =
-    &[(Looks { width: 768, dark: false }, "fr"), (Looks { width: 360, dark: true }, "en"), (NARROW, "fr")];
-/// The widths at which pages are checked with axe, which takes most of the time.
-const CHECKED_WITH_AXE: [u32; 3] = [1920, 1280, 360];
+/// The widths at which every page is checked. At each width, a page is checked in one of the modes. The modes
+/// rotate over the pages, so that every width occurs in every mode, and every page in every mode.
+const WIDTHS: [u32; 4] = [1920, 1280, 768, 360];
+/// Dark or light colours, and the language.
+const MODES: [(bool, &str); 4] = [(false, "en"), (true, "fr"), (false, "fr"), (true, "en")];
 /// The narrowest screen that WCAG 1.4.10 requires, in CSS pixels.
 const NARROW: Looks = Looks { width: 320, dark: false };
 
@@ -36,47 +34,114 @@ fn pages(salon: &Salon) -> Vec<String> {
     pages
 }
 
+/// The paths of pages that a new business has before its first records.
+const OF_EMPTY: [&str; 14] = [
+    "today",
+    "calendar",
+    "calendar?view=week",
+    "calendar?view=month",
+    "calendar?view=list",
+    "appointments/new",
+    "messages",
+    "calls",
+    "contacts",
+    "knowledge",
+    "insights",
+    "alerts",
+    "settings/services",
+    "settings/staff",
+];
+
 #[tokio::test]
 async fn pages_follow_their_security_policy_fit_wide_windows_and_meet_wcag() {
-    check_pages(ON_DESKS).await;
+    check_all_pages(0..2).await;
 }
 
 #[tokio::test]
 async fn pages_follow_their_security_policy_fit_narrow_windows_and_meet_wcag() {
-    check_pages(IN_HANDS).await;
+    check_all_pages(2..4).await;
 }
 
-async fn check_pages(all: &[(Looks, &str)]) {
+/// Checks every page at some of the widths.
+async fn check_all_pages(widths: std::ops::Range<usize>) {
     let salon = Salon::open().await;
     let Some(window) = window(&salon.server.origin()).await else { return };
     let axe = axe();
     let french = salon.add_french_owner().await;
-    let mut wrong = Vec::new();
-    for (looks, language) in all.iter().copied() {
+    let (pages, mut wrong) = (pages(&salon), Vec::new());
+    for (mode, (dark, language)) in MODES.into_iter().enumerate() {
         let person = if language == "fr" { &french } else { &salon.owner };
         take_over(&window, &salon.signed_in(person).await).await;
-        window.look(looks).await;
-        let _ = window.complaints().await;
-        for page in pages(&salon) {
-            window.goto(&page).await;
-            assert_eq!(window.path().await, page, "the browser must show the page");
-            let over =
-                window.run("const d = document.documentElement; return d.scrollWidth - d.clientWidth").await;
-            if over.as_i64() > Some(0) {
-                wrong.push(format!("{page} {looks:?}: {over} px wider than the screen"));
-            }
-            for complaint in window.complaints().await {
-                wrong.push(format!("{page} {looks:?}: {complaint}"));
-            }
-            if let (Some(axe), true) = (&axe, CHECKED_WITH_AXE.contains(&looks.width)) {
-                window.run("document.querySelectorAll('main details').forEach(one => one.open = true)").await;
-                let found = violations(&window, axe).await;
-                wrong.extend(found.into_iter().map(|one| format!("{page} {looks:?}: {one}")));
-            }
+        for place in widths.clone() {
+            let looks = Looks { width: WIDTHS[place], dark };
+            let of_mode =
+                pages.iter().enumerate().filter(|(number, _)| (number + place) % MODES.len() == mode);
+            wrong.extend(check(&window, of_mode.map(|(_, page)| &**page), looks, axe.as_deref()).await);
+        }
+        if language == "fr" && dark && widths.end == WIDTHS.len() {
+            wrong.extend(check(&window, pages.iter().map(|page| &**page), NARROW, None).await);
         }
     }
     window.close().await;
     assert_eq!(wrong, [""; 0], "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn pages_of_a_member_and_of_an_empty_business_fit_the_window_and_meet_wcag() {
+    let salon = Salon::open().await;
+    let Some(window) = window(&salon.server.origin()).await else { return };
+    let axe = axe();
+    let mut member = salon.signed_in(&salon.member).await;
+    take_over(&window, &member).await;
+    let mut wrong = Vec::new();
+    let in_turn = |place: usize| Looks { width: WIDTHS[place % 4], dark: MODES[place / 4 % 4].0 };
+    for (place, page) in pages(&salon).into_iter().enumerate() {
+        // Some pages are hidden from members, or redirect them.
+        if member.get(&page).await.status == 200 {
+            wrong.extend(check(&window, [&*page], in_turn(place), axe.as_deref()).await);
+        }
+    }
+    let empty = salon.server.business("Nouveau").await;
+    let owner = salon.server.person(&empty, "nouveau@example.com", "owner").await;
+    take_over(&window, &salon.server.signed_in(&empty, &owner).await).await;
+    for (place, page) in OF_EMPTY.into_iter().enumerate() {
+        let page = format!("/dashboard/b/{empty}/{page}");
+        for looks in [in_turn(place), in_turn(place + 6)] {
+            wrong.extend(check(&window, [&*page], looks, axe.as_deref()).await);
+        }
+    }
+    window.close().await;
+    assert_eq!(wrong, [""; 0], "{}", wrong.join("\n"));
+}
+
+/// Opens the pages, and returns what is wrong with them.
+async fn check(
+    window: &Window,
+    pages: impl IntoIterator<Item = &str>,
+    looks: Looks,
+    axe: Option<&str>,
+) -> Vec<String> {
+    let mut wrong = Vec::new();
+    window.look(looks).await;
+    let _ = window.complaints().await;
+    for page in pages {
+        window.goto(page).await;
+        assert_eq!(window.path().await, page, "the browser must show the page");
+        let over =
+            window.run("const d = document.documentElement; return d.scrollWidth - d.clientWidth").await;
+        if over.as_i64() > Some(0) {
+            wrong.push(format!("{page} {looks:?}: {over} px wider than the screen"));
+        }
+        for complaint in window.complaints().await {
+            wrong.push(format!("{page} {looks:?}: {complaint}"));
+        }
+        if let Some(axe) = axe {
+            window.run("document.querySelectorAll('main details').forEach(one => one.open = true)").await;
+            let found = violations(window, axe).await;
+            wrong.extend(found.into_iter().map(|one| format!("{page} {looks:?}: {one}")));
+        }
+    }
+    wrong
 }
 
 #[tokio::test]
