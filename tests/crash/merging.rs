@@ -1,8 +1,10 @@
-//! Kills the process while contacts are merged. After the restart, every merge either took effect or did not,
-//! and no record is lost or listed twice. The service itself moves the remaining records. `CRASH_ROUNDS` sets
-//! the number of rounds. Each round uses its own directory.
+//! Kills the process while contacts are merged. Meanwhile, a client books for the contact that disappears,
+//! repeats an earlier booking, and erases a third contact. After the restart, every merge either took effect
+//! or did not, and no record is lost or listed twice. The service itself moves the remaining records.
+//! `CRASH_ROUNDS` sets the number of rounds. Each round uses its own directory.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -61,6 +63,76 @@ async fn records(client: &Client, of: &str, asked: &str, shown: &str) -> BTreeSe
     found
 }
 
+/// A booking for the contact that disappears, which was made before the merge.
+#[derive(Clone)]
+struct First {
+    body: Value,
+    id: String,
+}
+
+const FIRST_KEY: &str = "the-first-booking";
+
+impl First {
+    /// Repeats the booking. The response is the stored one, and shows one of these contacts. `None` if there
+    /// was no response.
+    async fn repeat(&self, client: &Client, of: &str, shown: &[&String]) -> Option<()> {
+        let again = client.operator_once(&format!("{of}/appointments"), &self.body, FIRST_KEY).await?;
+        assert!(again.is_success() && again.replayed && again.text("id") == self.id, "{again:?}");
+        assert!(shown.contains(&&again.text("contact_id")), "{again:?}");
+        Some(())
+    }
+}
+
+/// The booking with this number. It is after the appointments of [`filled`].
+fn booking(shop: &Shop, contact: &str, number: usize) -> Value {
+    let starts_at = slot(i64::try_from(2 * (OF_EACH + number)).unwrap());
+    json!({ "service_id": shop.service, "staff_id": shop.staff[0], "contact_id": contact, "starts_at": starts_at })
+}
+
+/// The requests beside a merge.
+#[derive(Default)]
+struct Beside {
+    booked: BTreeSet<String>,
+    /// Whether the last request was a booking without a response.
+    is_booking_unknown: bool,
+    erased: bool,
+}
+
+impl Beside {
+    /// Sends requests until the process is killed.
+    async fn work(client: Client, shop: &Shop, [kept, gone, third]: [String; 3], first: First) -> Self {
+        let (of, mut done) = (format!("/businesses/{}", shop.id), Self::default());
+        for number in 1.. {
+            if first.repeat(&client, &of, &[&kept, &gone]).await.is_none() {
+                break;
+            }
+            let body = booking(shop, &gone, number);
+            let key = format!("beside-{number}");
+            let Some(answer) = client.operator_once(&format!("{of}/appointments"), &body, &key).await else {
+                done.is_booking_unknown = true;
+                break;
+            };
+            assert!(answer.is_success(), "{answer:?}");
+            done.booked.insert(answer.text("id"));
+            if number == 2 {
+                let path = format!("{of}/contacts/{third}");
+                let Some(answer) = client.ask_operator("DELETE", &path, None).await else { break };
+                assert_eq!(answer.status, 204, "{answer:?}");
+                done.erased = true;
+            }
+        }
+        done
+    }
+
+    /// Checks that nothing is missing in the records, and that they contain no others.
+    fn check(&self, found: &BTreeSet<String>, before: &BTreeSet<String>) {
+        let known: BTreeSet<_> = before.union(&self.booked).cloned().collect();
+        assert!(found.is_superset(&known), "missing: {:?}", known.difference(found));
+        let others = found.difference(&known).count();
+        assert!(others <= usize::from(self.is_booking_unknown), "{others} records appeared");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_merge_completes_after_a_kill_and_loses_no_record() {
     let (rounds, seed) = (number_of("CRASH_ROUNDS", ROUNDS), seed());
@@ -73,12 +145,21 @@ async fn a_merge_completes_after_a_kill_and_loses_no_record() {
     let shop = Shop::create(&client, 2).await;
     let of = format!("/businesses/{}", shop.id);
     let [kept, gone] = filled(&client, &of, &shop).await;
+    let body = booking(&shop, &gone, 0);
+    let made = client.operator_once(&format!("{of}/appointments"), &body, FIRST_KEY).await.unwrap();
+    let first = First { id: made.text("id"), body };
+    let third = client.operator("POST", &format!("{of}/contacts"), Some(json!({ "name": "Grace" }))).await;
+    let third = text(&third["data"], "id");
     let theirs = records(&client, &of, &kept, &kept).await;
-    let of_both: BTreeSet<_> = theirs.union(&records(&client, &of, &gone, &gone).await).cloned().collect();
-    assert_eq!((theirs.len(), of_both.len()), (3 * OF_EACH, 6 * OF_EACH));
+    let of_gone = records(&client, &of, &gone, &gone).await;
+    let of_both: BTreeSet<_> = theirs.union(&of_gone).cloned().collect();
+    assert_eq!((theirs.len(), of_both.len()), (3 * OF_EACH, 6 * OF_EACH + 1));
+    let shop = Arc::new(shop);
     stop(&server);
     let merge = json!({ "from": gone });
-    let (mut merged, mut unmerged, mut moving) = (0, 0, 0);
+    // The numbers of kills before the merge, while records moved, and afterwards.
+    let mut kills = [0; 3];
+    let (mut booked, mut erased) = (0, 0);
     for round in 0..rounds {
         let data_dir = copied(&before, &home.path().join(format!("round-{round}")));
         let server = Server::on(&data_dir);
@@ -87,11 +168,18 @@ async fn a_merge_completes_after_a_kill_and_loses_no_record() {
             let merge = merge.clone();
             tokio::spawn(async move { client.ask_operator("POST", &path, Some(merge)).await })
         };
+        let beside = {
+            let (client, shop, first) = (Client::of(&server), Arc::clone(&shop), first.clone());
+            let contacts = [&kept, &gone, &third].map(Clone::clone);
+            tokio::spawn(async move { Beside::work(client, &shop, contacts, first).await })
+        };
         rng.let_pass(Duration::from_millis(150)).await;
         server.kill();
         server.wait();
+        let beside = beside.await.unwrap();
+        (booked, erased) = (booked + beside.booked.len(), erased + usize::from(beside.erased));
         let acknowledged = asking.await.unwrap().is_some_and(|answer| answer.status == 200);
-        moving += usize::from(!is_finished(&data_dir).await);
+        let is_moving = !is_finished(&data_dir).await;
         for _ in 0..rng.below(3) {
             let again = Server::on(&data_dir);
             rng.let_pass(Duration::from_millis(50)).await;
@@ -104,26 +192,31 @@ async fn a_merge_completes_after_a_kill_and_loses_no_record() {
         let is_merged = text(&shown["data"], "id") == kept;
         assert!(is_merged || !acknowledged, "an acknowledged merge is lost");
         if is_merged {
-            merged += 1;
+            kills[if is_moving { 1 } else { 2 }] += 1;
         } else {
-            unmerged += 1;
-            assert_eq!(records(&client, &of, &gone, &gone).await.len(), 3 * OF_EACH);
+            kills[0] += 1;
+            beside.check(&records(&client, &of, &gone, &gone).await, &of_gone);
             client.operator("POST", &format!("{of}/contacts/{kept}/merge"), Some(merge.clone())).await;
         }
-        for asked in [&kept, &gone] {
-            assert_eq!(records(&client, &of, asked, &kept).await, of_both);
-        }
+        let all = records(&client, &of, &kept, &kept).await;
+        beside.check(&all, &of_both);
+        assert_eq!(records(&client, &of, &gone, &kept).await, all);
+        first.repeat(&client, &of, &[&kept]).await.expect("the restarted service must respond");
+        let third = client.ask_operator("GET", &format!("{of}/contacts/{third}"), None).await.unwrap();
+        assert!(third.status == 404 || !beside.erased, "an acknowledged erasure is lost: {third:?}");
         finish(server, &data_dir).await;
         printed(program(&data_dir, &["verify", data_dir.to_str().unwrap()]));
         let server = Server::on(&data_dir);
         let client = Client::of(&server);
-        assert_eq!(records(&client, &of, &gone, &kept).await, of_both);
+        assert_eq!(records(&client, &of, &gone, &kept).await, all);
         let contacts: Vec<Value> = client.operator_list(&format!("{of}/contacts")).await;
         assert!(contacts.iter().all(|contact| text(contact, "id") != gone));
         stop(&server);
         std::fs::remove_dir_all(&data_dir).unwrap();
     }
+    let [before, moving, after] = kills;
     say(format_args!(
-        "{rounds} rounds: {merged} merged, {unmerged} not merged; {moving} kills while records moved"
+        "{rounds} rounds: {before} kills before the merge, {moving} while records moved, {after} afterwards; \
+         {booked} bookings and {erased} erasures beside the merges"
     ));
 }
