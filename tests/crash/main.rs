@@ -12,6 +12,7 @@ mod contact_imports;
 mod conversations;
 mod customers;
 mod damage;
+mod desk;
 mod ending;
 mod erasing;
 mod feeds;
