@@ -21,6 +21,8 @@ const ROUNDS: usize = 3;
 /// The number of calls of each contact. Each also has as many messages, and as many appointments.
 const OF_EACH: usize = 200;
 const CLIENTS: usize = 12;
+/// The maximum times between the request for a merge and the kill. A round uses one of them.
+const KILLED_WITHIN_MILLIS: [u64; 3] = [8, 40, 150];
 const LISTS: [&str; 3] = ["calls", "messages", "appointments"];
 
 /// Creates two contacts with records. Returns their ids, first the id of the contact that remains after the
@@ -173,7 +175,9 @@ async fn a_merge_completes_after_a_kill_and_loses_no_record() {
             let contacts = [&kept, &gone, &third].map(Clone::clone);
             tokio::spawn(async move { Beside::work(client, &shop, contacts, first).await })
         };
-        rng.let_pass(Duration::from_millis(150)).await;
+        // Short times interrupt the merge itself, and longer ones the moves of records.
+        let within = KILLED_WITHIN_MILLIS[rng.below(KILLED_WITHIN_MILLIS.len())];
+        rng.let_pass(Duration::from_millis(within)).await;
         server.kill();
         server.wait();
         let beside = beside.await.unwrap();
