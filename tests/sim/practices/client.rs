@@ -138,7 +138,7 @@ impl Client {
     fn some_party(&self) -> Party {
         match self.dice.below(4) {
             0 => Party::Integration { allow_pending: true },
-            nth => Party::Team { ignore_buffers: false, ignore_calendars: nth == 1 },
+            nth => Party::Team { ignore_buffers: false, ignore_calendars: nth == 1, any_minute: false },
         }
     }
 

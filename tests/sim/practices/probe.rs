@@ -13,9 +13,10 @@ use super::{DAYS, HALF_HOUR};
 
 /// The maximum time from the first request of a read to the time that it stores.
 const READ_MAX: TimeDelta = TimeDelta::minutes(6);
-pub(super) const IGNORING_NOTHING: Terms = Terms::Team { ignore_buffers: false, ignore_calendars: false };
+pub(super) const IGNORING_NOTHING: Terms =
+    Terms::Team { ignore_buffers: false, ignore_calendars: false, any_minute: false };
 /// The terms of a list that calendars do not change.
-const IGNORING: Terms = Terms::Team { ignore_buffers: false, ignore_calendars: true };
+const IGNORING: Terms = Terms::Team { ignore_buffers: false, ignore_calendars: true, any_minute: false };
 
 impl Client {
     /// Lists the times of some days.
