@@ -126,26 +126,26 @@ async fn the_reason_why_a_notice_was_not_sent_is_in_words_of_both_languages() {
 
 #[tokio::test]
 async fn the_page_before_a_cancellation_says_whether_the_customer_gets_an_email() {
-    let (told, untold) = ("The client gets an email about this.", "is not notified automatically");
+    let (notice, none) = ("The client gets an email about this.", "is not notified automatically");
     let (mail, _mails) = relay().await;
     let mut salon = Salon::with(Server::open_with(None, Some(mail)).await).await;
     let path = salon.booked(STARTS_AT, "nora@example.com").await;
-    let page = salon.owner.get(&format!("{path}/cancel")).await.is(200).says(told);
-    assert!(!page.text().contains(untold), "{}", page.text());
+    let page = salon.owner.get(&format!("{path}/cancel")).await.is(200).says(notice);
+    assert!(!page.text().contains(none), "{}", page.text());
     salon.operator("PATCH", "/notices", json!({ "email": "off" })).await;
-    let page = salon.owner.get(&format!("{path}/cancel")).await.is(200).says(untold);
-    assert!(!page.text().contains(told), "{}", page.text());
+    let page = salon.owner.get(&format!("{path}/cancel")).await.is(200).says(none);
+    assert!(!page.text().contains(notice), "{}", page.text());
     salon.operator("PATCH", "/notices", json!({ "email": "all" })).await;
     // A contact without an address, and an appointment that has started.
     let contact = json!({ "name": "Ada", "phone": "+33661020304" });
     let body = json!({ "service_id": salon.service, "starts_at": OTHER_TIME, "contact": contact });
     let id = key(&salon.operator("POST", "/appointments", body).await);
     let other = format!("/dashboard/b/{}/appointments/{id}/cancel", salon.id);
-    salon.owner.get(&other).await.is(200).says(untold);
+    salon.owner.get(&other).await.is(200).says(none);
     salon.server.clock.set(STARTS_AT);
-    salon.owner.get(&format!("{path}/cancel")).await.is(200).says(untold);
+    salon.owner.get(&format!("{path}/cancel")).await.is(200).says(none);
     // Without a relay, the service sends no email.
     let mut salon = Salon::with(Server::open().await).await;
     let path = salon.booked(STARTS_AT, "nora@example.com").await;
-    salon.owner.get(&format!("{path}/cancel")).await.is(200).says(untold);
+    salon.owner.get(&format!("{path}/cancel")).await.is(200).says(none);
 }

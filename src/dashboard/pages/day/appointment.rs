@@ -348,7 +348,7 @@ struct Ending<'a> {
     /// The message id of the first consequence in the list.
     means: &'static str,
     /// The message id of the text that says whether the customer gets an email.
-    told: &'static str,
+    notice: &'static str,
 }
 
 /// The page that asks for confirmation before a request is declined. If the appointment is no longer pending,
@@ -379,9 +379,9 @@ async fn ending(
 ) -> Answered {
     let sheet = member.sheet("").under(member.above_change(&visit));
     let (from, back) = (member.query.get(FROM).to_owned(), back(member, &member.query, &visit));
-    let is_told = member.business.announces_end(visit.id).await?;
-    let told = if is_told { "ending-told" } else { "ending-not-told-by-us" };
-    page(&Ending { sheet, tag: tag(&visit), visit, deed, from, back, title, label, means, told })
+    let is_emailed = member.business.announces_end(visit.id).await?;
+    let notice = if is_emailed { "ending-emailed" } else { "ending-not-emailed" };
+    page(&Ending { sheet, tag: tag(&visit), visit, deed, from, back, title, label, means, notice })
 }
 
 pub(crate) async fn decline(member: Member) -> Answered {

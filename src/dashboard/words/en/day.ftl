@@ -223,8 +223,8 @@ ending-cancel-title = Cancel the appointment of { $who }?
 ending-cancel-do = Cancel the appointment
 ending-cancel-frees = The time becomes available again immediately.
 ending-cancel-over = This appointment is over. It stays in the list as cancelled.
-ending-told = The { customer } gets an email about this.
-ending-not-told-by-us = The contact is not notified automatically: call or write to them if they should know.
+ending-emailed = The { customer } gets an email about this.
+ending-not-emailed = The contact is not notified automatically: call or write to them if they should know.
 ending-final = This cannot be undone. The appointment and its history stay visible.
 
 # Booking.

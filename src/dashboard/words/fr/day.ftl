@@ -223,8 +223,8 @@ ending-cancel-title = Annuler le rendez-vous pour { $who } ?
 ending-cancel-do = Annuler le rendez-vous
 ending-cancel-frees = Le créneau redevient immédiatement libre.
 ending-cancel-over = Ce rendez-vous est passé. Il reste dans la liste avec l’état « Annulé ».
-ending-told = { Customer } en est prévenu par e-mail.
-ending-not-told-by-us = Le contact n’est pas prévenu automatiquement : appelez-le ou écrivez-lui si nécessaire.
+ending-emailed = { Customer } en est prévenu par e-mail.
+ending-not-emailed = Le contact n’est pas prévenu automatiquement : appelez-le ou écrivez-lui si nécessaire.
 ending-final = Cette action est irréversible. Le rendez-vous et son historique restent visibles.
 
 # Réserver.
