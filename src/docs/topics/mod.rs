@@ -28,7 +28,7 @@ topics! {
         "dashboard": "pages, roles, forms, sign-in",
         "calendars": "feeds for Google Calendar, Outlook and Apple Calendar, and connected calendars",
         "booking-page": "booking page, embedding, links to appointments, chat, notices to customers",
-        "receptionist": "conversations with customers, chat model, verification of callers, unanswered questions",
+        "conversations": "talks with customers in writing, chat model, verification of callers, unanswered questions",
     }
     "Integrate": {
         "api": "routes, authentication, errors, pagination, ETags, idempotency, rate limits, time zones, OpenAPI",
