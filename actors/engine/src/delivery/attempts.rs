@@ -153,7 +153,7 @@ impl State {
         let (shared, event) = (&deliveries.shared, ended.delivery.event_id);
         // The outcome of an attempt is dropped if the endpoint is deleted, because no rows may be written for
         // a deleted endpoint.
-        if matches!(shared.store.look::<WebhookEndpoint>(&self.row())?, Some(None)) {
+        if !shared.store.contains(&self.row())? {
             self.recorded(event);
             return Ok(());
         }

@@ -20,6 +20,9 @@ use crate::shared::Shared;
 /// still being read.
 const RECORDING_MAX: usize = 64;
 
+/// The maximum number of due deliveries that the actor remembers between two reads of the index.
+const AHEAD_ROWS: usize = 64;
+
 /// A wrong clock has set a due time that is later than the schedule allows by more than this.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
@@ -47,7 +50,7 @@ impl State {
             }
             return Ok(());
         }
-        let target = unless_set_aside(Target::read(&shared.store, self.key))?;
+        let target = unless_set_aside(self.target.read(&shared.store, self.key))?;
         let Some(target) = target else {
             // The endpoint's record is unreadable, so nothing can be sent. The deliveries stay stored.
             self.wait_without_work(deliveries, None);
@@ -61,7 +64,7 @@ impl State {
             self.rest(deliveries, false);
             return Ok(());
         }
-        let Some(Target { endpoint, suspended }) = &target else {
+        let Some(Target { endpoint, suspended }) = target.as_deref() else {
             self.wait(deliveries, None);
             self.purge(shared)?;
             self.rest(deliveries, self.purging);
@@ -111,9 +114,9 @@ impl State {
         // endpoint is read again.
         shared.store.settled_to_send(self.key.business).await?;
         let epoch = endpoint.epoch;
-        let target = Target::read(&shared.store, self.key)?;
+        let target = self.target.read(&shared.store, self.key)?;
         let target = target.filter(|now| now.endpoint.epoch == epoch && !now.suspended);
-        let Some(Target { endpoint, .. }) = target else {
+        let Some(target) = target else {
             self.ask_turn();
             return Ok(());
         };
@@ -126,22 +129,29 @@ impl State {
         }
         for delivery in due.now {
             let Some(permit) = self.attempt_permits.pop() else { break };
-            self.attempt(deliveries, &endpoint, delivery, permit)?;
+            self.ahead.pop_front();
+            self.attempt(deliveries, &target.endpoint, delivery, permit)?;
         }
         self.attempt_permits.clear();
         self.rest(deliveries, due.more);
         Ok(())
     }
 
-    /// Reads the due index in the order of the due times. Deletes rows whose delivery no longer waits.
+    /// Returns the next due deliveries in the order of their due times. If the actor remembers too few of them, it reads
+    /// the due index again, and deletes rows whose delivery no longer waits.
     pub(super) async fn due(
-        &self,
+        &mut self,
         shared: &Shared,
         endpoint: &WebhookEndpoint,
         now: Timestamp,
         room: usize,
     ) -> Result<Due, StoreError> {
-        let mut due = Due { now: Vec::new(), next: None, more: false };
+        let mut due = Due { now: self.remembered(shared, endpoint, room)?, next: None, more: false };
+        if due.now.len() == room {
+            return Ok(due); // the first attempt that ends requests a turn
+        }
+        due.now.clear();
+        self.ahead.clear();
         let mut batch = Batch::default();
         let EndpointKey { business, endpoint: id } = self.key;
         let range = keys::deliveries_due(business, id);
@@ -151,9 +161,6 @@ impl State {
             let (key, (at, event)) = row?;
             if self.is_under_way(event) {
                 continue;
-            }
-            if due.now.len() == room {
-                break; // the first attempt that ends requests a turn
             }
             if looked_at >= ROWS_PER_TURN {
                 due.more = true;
@@ -173,7 +180,13 @@ impl State {
                 due.next = Some(at);
                 break;
             }
-            due.now.push(delivery);
+            self.ahead.push_back((at, event));
+            if due.now.len() < room {
+                due.now.push(delivery);
+            }
+            if self.ahead.len() == AHEAD_ROWS {
+                break;
+            }
         }
         if !batch.is_empty() {
             shared.store.submit(business, batch, Box::new(|| ()));
@@ -182,8 +195,30 @@ impl State {
         if !endpoint.is_enabled() {
             due.now.clear();
             due.next = None;
+            self.ahead.clear();
         }
         Ok(due)
+    }
+
+    /// Returns at most `room` deliveries that the last read of the due index found, and that still wait. Forgets the
+    /// others before them: the next read of the index deletes their rows.
+    fn remembered(
+        &mut self,
+        shared: &Shared,
+        endpoint: &WebhookEndpoint,
+        room: usize,
+    ) -> Result<Vec<Delivery>, StoreError> {
+        let EndpointKey { business, endpoint: id } = self.key;
+        let mut found = Vec::new();
+        while found.len() < room.min(self.ahead.len()) {
+            let (at, event) = self.ahead[found.len()];
+            let delivery = shared.store.find::<Delivery>(&keys::delivery(business, id, event))?;
+            match delivery.filter(|delivery| waits(delivery, endpoint, at)) {
+                Some(delivery) => found.push(delivery),
+                None => _ = self.ahead.remove(found.len()),
+            }
+        }
+        Ok(found)
     }
 
     /// Corrects due times that a wrong wall clock has set later than the schedule allows.

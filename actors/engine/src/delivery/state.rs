@@ -1,6 +1,7 @@
-//! The memory of an endpoint's actor. It contains the attempts in progress and no waiting deliveries.
+//! The memory of an endpoint's actor. It contains the attempts in progress. Of the waiting deliveries it contains only
+//! the places of the next ones in the due index; each delivery is read again before its attempt.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -29,6 +30,9 @@ pub(crate) struct State {
     /// The numbers of the attempts whose outcome is known but not durable.
     pub(super) recording: BTreeMap<EventId, u64>,
     pub(super) attempts: u64,
+    /// The due times and events of the next deliveries, as the last read of the due index found them.
+    pub(super) ahead: VecDeque<(Timestamp, EventId)>,
+    pub(super) target: LastTarget,
     pub(super) attempt_permits: Vec<AttemptPermit>,
     /// Requests to send deliveries again. They wait until the outcome of an attempt in progress is durable.
     pub(super) resending: Vec<Resending>,
@@ -116,6 +120,8 @@ impl State {
             attempting: BTreeMap::new(),
             recording: BTreeMap::new(),
             attempts: 0,
+            ahead: VecDeque::new(),
+            target: LastTarget::default(),
             attempt_permits: Vec::new(),
             resending: Vec::new(),
             reached: Arc::new(AtomicU64::new(reached.count)),
@@ -213,6 +219,32 @@ impl Target {
         let profile = store.look::<Business>(&keys::profile(key.business))?;
         let suspended = profile.is_none_or(|profile| profile.is_some_and(|profile| profile.suspended));
         Ok(Some(Self { endpoint, suspended }))
+    }
+}
+
+/// The target that was last read. It is decoded again only if the endpoint's row or any credentials have changed. A change
+/// to a business's profile counts as a change to credentials.
+#[derive(Default)]
+pub(super) struct LastTarget {
+    row: Vec<u8>,
+    generation: u64,
+    target: Option<Arc<Target>>,
+}
+
+impl LastTarget {
+    pub(super) fn read(
+        &mut self,
+        store: &Store,
+        key: EndpointKey,
+    ) -> Result<Option<Arc<Target>>, StoreError> {
+        let generation = store.credentials_generation();
+        let row = store.get_raw(&keys::webhook(key.business, key.endpoint))?.unwrap_or_default();
+        if self.target.is_none() || self.generation != generation || self.row != row {
+            self.target = None; // it stays empty if the endpoint cannot be decoded
+            self.target = Target::read(store, key)?.map(Arc::new);
+            (self.generation, self.row) = (generation, row);
+        }
+        Ok(self.target.clone())
     }
 }
 
