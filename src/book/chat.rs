@@ -28,7 +28,7 @@ use sha2::{Digest, Sha256};
 use talk::Said;
 use view::{ChoiceView, TurnView, TurnsTakenView};
 
-use super::asked::{Asked, Shop};
+use super::input::{PageInput, Shop};
 use super::refused::Refused;
 use super::route::Answered;
 use crate::http::authorization::bearer;
@@ -141,7 +141,7 @@ struct ChatChoice {
     url: Option<String>,
 }
 
-pub(super) async fn start(asked: Asked) -> Answered {
+pub(super) async fn start(asked: PageInput) -> Answered {
     let shop = shop_with_chat(&asked)?;
     let StartBody { locale } = body(&asked)?;
     let (front, now) = (&asked.front, asked.front.engine.now());
@@ -159,7 +159,7 @@ pub(super) async fn start(asked: Asked) -> Answered {
     shown(&asked, &shop, StatusCode::CREATED, answer.value, Some(token)).await
 }
 
-pub(super) async fn say(asked: Asked) -> Answered {
+pub(super) async fn say(asked: PageInput) -> Answered {
     let shop = shop_with_chat(&asked)?;
     let (id, token) = id_and_token(&asked)?;
     let ChatTurnBody { text, choice, turn_id } = body(&asked)?;
@@ -188,7 +188,7 @@ pub(super) async fn say(asked: Asked) -> Answered {
 }
 
 /// Counts the bookings of a chat with those of the booking page.
-fn booking_limit(asked: &Asked, business: BusinessId) -> BookingLimit {
+fn booking_limit(asked: &PageInput, business: BusinessId) -> BookingLimit {
     let (front, address) = (Arc::clone(&asked.front), asked.address());
     BookingLimit::new(move |phone, email| {
         let now = front.engine.now();
@@ -196,7 +196,7 @@ fn booking_limit(asked: &Asked, business: BusinessId) -> BookingLimit {
     })
 }
 
-pub(super) async fn show(asked: Asked) -> Answered {
+pub(super) async fn show(asked: PageInput) -> Answered {
     let shop = shop_with_chat(&asked)?;
     let (id, token) = id_and_token(&asked)?;
     let now = asked.front.engine.now();
@@ -205,13 +205,13 @@ pub(super) async fn show(asked: Asked) -> Answered {
 }
 
 /// Returns the business, or a 404 if its booking page has no chat.
-fn shop_with_chat(asked: &Asked) -> Result<Arc<Shop>, Refused> {
+fn shop_with_chat(asked: &PageInput) -> Result<Arc<Shop>, Refused> {
     let shop = asked.shop()?;
     if shop.chats { Ok(shop) } else { Err(Refused::not_found()) }
 }
 
 /// Returns the conversation in the path, and the SHA-256 of the token in the headers.
-fn id_and_token(asked: &Asked) -> Result<(ConversationId, [u8; 32]), Refused> {
+fn id_and_token(asked: &PageInput) -> Result<(ConversationId, [u8; 32]), Refused> {
     let token = bearer(&asked.head.headers).map_err(ApiError::NoToken)?;
     let random = BASE64_URL_SAFE_NO_PAD.decode(token).ok().and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
     let random = random.ok_or_else(Refused::not_found)?;
@@ -219,12 +219,12 @@ fn id_and_token(asked: &Asked) -> Result<(ConversationId, [u8; 32]), Refused> {
     Ok((id, Sha256::digest(random).into()))
 }
 
-fn body<T: read::FromJson>(asked: &Asked) -> Result<T, Refused> {
+fn body<T: read::FromJson>(asked: &PageInput) -> Result<T, Refused> {
     Ok(read::from_json(asked.json.as_ref().unwrap_or(&Json::Null), Reading::PLAIN)?)
 }
 
 async fn shown(
-    asked: &Asked,
+    asked: &PageInput,
     shop: &Shop,
     status: StatusCode,
     taken: TurnsTakenView,
@@ -250,7 +250,7 @@ async fn shown(
 }
 
 /// Creates a manage link of an appointment. `None` if the appointment or its contact no longer exists.
-async fn manage_link(asked: &Asked, shop: &Shop, id: AppointmentId) -> Result<Option<String>, Refused> {
+async fn manage_link(asked: &PageInput, shop: &Shop, id: AppointmentId) -> Result<Option<String>, Refused> {
     let mint = MintLink { appointment_id: id, to: None };
     match shop.business.change(Request::by(Actor::Customer), mint).await {
         Ok(minted) => {

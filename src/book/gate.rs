@@ -17,9 +17,9 @@ use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::response::Response;
 use domain::{Locale, Slug};
 
-use super::asked::{Asked, Shop, chosen_locale, query};
 use super::assets;
 use super::front::Front;
+use super::input::{PageInput, Shop, chosen_locale, query};
 use super::refused::Refused;
 use super::route::{Answered, At, Site};
 use super::table::{ASSETS, REST, WIDGET, table};
@@ -29,7 +29,7 @@ use crate::dashboard;
 use crate::http::body::{self, BodyError, check_media_type};
 use crate::http::form::{Form, MEDIA_TYPE};
 use crate::http::json::Json;
-use crate::http::router::{self, Noted, PathParams, Place, caught};
+use crate::http::router::{self, Noted, PathParams, PathRoutes, caught};
 use crate::rate_limit::Verdict;
 use crate::rest::error::ApiError;
 use crate::server::ClientAddr;
@@ -45,13 +45,13 @@ pub(super) const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
     HeaderName::from_static("cross-origin-resource-policy");
 
 pub(crate) fn router(front: Front) -> Router {
-    let mut places = Place::all(table());
-    places.extend(REST.into_iter().chain([ASSETS]).map(|path| Place { path, rows: Vec::new() }));
+    let mut places = PathRoutes::all(table());
+    places.extend(REST.into_iter().chain([ASSETS]).map(|path| PathRoutes { path, rows: Vec::new() }));
     let front = Arc::new(front);
     router::router(places, move |place, request| serve(Arc::clone(&front), place, request))
 }
 
-async fn serve(front: Arc<Front>, place: Arc<Place<Site>>, request: Request) -> Response {
+async fn serve(front: Arc<Front>, place: Arc<PathRoutes<Site>>, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let params = PathParams::of(&mut parts).await;
     let head = Arc::new(parts);
@@ -85,7 +85,7 @@ struct Known {
     locale: Option<Locale>,
 }
 
-fn is_frame(place: &Place<Site>) -> bool {
+fn is_frame(place: &PathRoutes<Site>) -> bool {
     place.rows.iter().any(|row| row.access == At::Frame)
 }
 
@@ -109,7 +109,7 @@ fn seal(response: &mut Response, is_https: bool, embedded_by: Option<&Shop>) {
 
 async fn answer(
     front: &Arc<Front>,
-    place: &Place<Site>,
+    place: &PathRoutes<Site>,
     head: Arc<Parts>,
     params: PathParams,
     body: Body,
@@ -171,7 +171,7 @@ async fn answer(
         }
     };
     known.locale = chosen_locale(&head, &query(&head), &form);
-    let mut asked = Asked::new(Arc::clone(front), head, params, form, known.shop.clone());
+    let mut asked = PageInput::new(Arc::clone(front), head, params, form, known.shop.clone());
     asked.json = json;
     asked.view.framed = row.access == At::Frame;
     row.answer(Box::new(asked)).await

@@ -24,13 +24,13 @@
 //! - GET and HEAD change nothing. A change is a POST from this site with a one-use form id.
 //! - No response sets a cookie. No page shows whether a contact exists.
 
-mod asked;
 mod assets;
 mod booking;
 mod chat;
 mod form_id;
 mod front;
 mod gate;
+mod input;
 mod manage;
 mod refused;
 mod route;

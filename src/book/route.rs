@@ -3,7 +3,7 @@
 use axum::http::Method;
 use axum::response::Response;
 
-use super::asked::Asked;
+use super::input::PageInput;
 use super::refused::Refused;
 use crate::http::router::{self, Handler, Surface};
 
@@ -11,7 +11,7 @@ pub(super) enum Site {}
 
 impl Surface for Site {
     type Access = At;
-    type Incoming = Box<Asked>;
+    type Incoming = Box<PageInput>;
     type Refused = Refused;
     type About = FormOf;
 }
@@ -47,20 +47,20 @@ impl Route {
     }
 }
 
-impl<F, Fut> Handler<Site, (Asked,)> for F
+impl<F, Fut> Handler<Site, (PageInput,)> for F
 where
-    F: Fn(Asked) -> Fut + Send + Sync + 'static,
+    F: Fn(PageInput) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Answered> + Send,
 {
-    async fn handle(&self, asked: Box<Asked>) -> Answered {
+    async fn handle(&self, asked: Box<PageInput>) -> Answered {
         self(*asked).await
     }
 }
 
-pub(super) fn get(path: &'static str, at: At, handler: impl Handler<Site, (Asked,)>) -> Route {
+pub(super) fn get(path: &'static str, at: At, handler: impl Handler<Site, (PageInput,)>) -> Route {
     Route::new(Method::GET, path, at, FormOf::default(), handler)
 }
 
-pub(super) fn post(path: &'static str, at: At, handler: impl Handler<Site, (Asked,)>) -> Route {
+pub(super) fn post(path: &'static str, at: At, handler: impl Handler<Site, (PageInput,)>) -> Route {
     Route::new(Method::POST, path, at, FormOf::default(), handler)
 }

@@ -7,8 +7,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{Email, Locale, Phone};
 
-use super::asked::Shop;
 use super::assets;
+use super::input::Shop;
 use super::route::Answered;
 use crate::dashboard::mailto;
 use crate::rest::error::ApiError;

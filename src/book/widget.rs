@@ -3,16 +3,16 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
 
-use super::asked::Asked;
 use super::assets;
 use super::gate::CROSS_ORIGIN_RESOURCE_POLICY;
+use super::input::PageInput;
 use super::refused::Refused;
 use super::route::Answered;
 use crate::http::etag;
 
 const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
-pub(super) async fn script(asked: Asked) -> Answered {
+pub(super) async fn script(asked: PageInput) -> Answered {
     let headers = &asked.head.headers;
     // The entity tag contains the digest of all assets. It is a weak tag, because the body is sent both with
     // and without gzip.

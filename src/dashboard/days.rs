@@ -6,7 +6,7 @@ use domain::availability::BOOKABLE_YEARS;
 use domain::{ClockFormat, Timestamp};
 use talk::words::capitalised;
 
-use super::asked::Member;
+use super::input::Member;
 use super::view::View;
 use crate::local_time::{WallClockError, instant};
 

@@ -26,7 +26,7 @@ const OF_AN_ADDRESS_MAX: usize = 16;
 const BYTES_MAX: usize = 16 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum DraftReason {
     SignedOut,
     /// The form was so old that the service cannot know whether it was applied.
     Stale,
@@ -35,7 +35,7 @@ pub(super) enum Why {
     Beside,
 }
 
-impl Why {
+impl DraftReason {
     /// The id of the message above the form that contains the draft.
     pub(super) fn message(self) -> &'static str {
         match self {
@@ -52,10 +52,10 @@ pub(super) struct Draft {
     pub(super) page: String,
     pub(super) action: String,
     pub(super) form: Form,
-    pub(super) why: Why,
+    pub(super) why: DraftReason,
 }
 
-struct Kept {
+struct StoredDraft {
     token: Token,
     network: IpAddr,
     at: Instant,
@@ -64,7 +64,7 @@ struct Kept {
 
 #[derive(Default)]
 pub(super) struct Drafts {
-    kept: Mutex<VecDeque<Kept>>,
+    kept: Mutex<VecDeque<StoredDraft>>,
 }
 
 impl Drafts {
@@ -83,7 +83,7 @@ impl Drafts {
         if kept.len() >= DRAFTS_MAX {
             kept.pop_front();
         }
-        kept.push_back(Kept { token, network, at: Instant::now(), draft });
+        kept.push_back(StoredDraft { token, network, at: Instant::now(), draft });
         true
     }
 
@@ -102,7 +102,7 @@ impl Drafts {
     }
 }
 
-fn forget(kept: &mut VecDeque<Kept>) {
+fn forget(kept: &mut VecDeque<StoredDraft>) {
     while kept.front().is_some_and(|one| one.at.elapsed() >= KEPT) {
         kept.pop_front();
     }
@@ -119,7 +119,7 @@ mod tests {
 
     fn draft(text: &str) -> Draft {
         let form = Form::parse(format!("name={text}").as_bytes());
-        Draft { page: "/p".into(), action: "/p/q".into(), form, why: Why::SignedOut }
+        Draft { page: "/p".into(), action: "/p/q".into(), form, why: DraftReason::SignedOut }
     }
 
     #[tokio::test(start_paused = true)]

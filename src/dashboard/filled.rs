@@ -14,9 +14,9 @@ use engine::business::{AnswerOf, Change, IfMatch, Request};
 use serde::Serialize;
 use view::{etag, render};
 
-use super::asked::Member;
-use super::drafts::{Draft, Why};
+use super::drafts::{Draft, DraftReason};
 use super::form::Form;
+use super::input::Member;
 use super::parts::{Choice, Field, Versions};
 use super::refused::Refused;
 use super::route::Answered;
@@ -32,7 +32,7 @@ pub(super) fn tag(record: &impl Serialize) -> String {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Undone {
+pub(super) enum FormError {
     Invalid(Vec<Problem>),
     Conflict(Refusal),
     /// The change conflicts with the current state, and the page provides the message.
@@ -41,7 +41,7 @@ pub(super) enum Undone {
     Stale,
 }
 
-impl Undone {
+impl FormError {
     pub(super) fn status(&self) -> StatusCode {
         match self {
             Self::Invalid(_) => StatusCode::UNPROCESSABLE_ENTITY,
@@ -60,7 +60,7 @@ impl Undone {
         }
     }
 
-    /// Converts an error to [`Refused::Undone`] if a form can show it. Other errors are unchanged.
+    /// Converts an error to [`Refused::FormError`] if a form can show it. Other errors are unchanged.
     pub(super) fn of(error: impl Into<EngineError>) -> Refused {
         let undone = match error.into() {
             EngineError::Refused(Refusal::Invalid(problems)) => Self::Invalid(problems),
@@ -136,9 +136,9 @@ impl Body<'_> {
     }
 
     /// Reads the body with the rules of the APIs. The error contains all problems.
-    pub(super) fn read<T: FromJson>(self) -> Result<T, Undone> {
+    pub(super) fn read<T: FromJson>(self) -> Result<T, FormError> {
         let reading = PhoneRegion::reading(&self.member.profile);
-        from_json(&Json::Object(self.properties), reading).map_err(Undone::Invalid)
+        from_json(&Json::Object(self.properties), reading).map_err(FormError::Invalid)
     }
 }
 
@@ -177,7 +177,7 @@ impl Member {
     /// Like [`Self::must`], but accepts a suspended business if `draft` is a form that was refused because of
     /// the suspension. The page then shows the draft, so that the person can copy the text.
     pub(super) fn must_or_kept(&self, right: Right, draft: Option<&Draft>) -> Result<(), Refused> {
-        let is_kept = draft.is_some_and(|draft| draft.why == Why::Suspended);
+        let is_kept = draft.is_some_and(|draft| draft.why == DraftReason::Suspended);
         match self.must(right) {
             Err(Refused::Suspended) if is_kept => Ok(()),
             may => may,
@@ -197,9 +197,9 @@ impl Member {
         }
     }
 
-    /// Makes a change in the person's name. The error is [`Refused::Undone`] if the form can show the reason.
+    /// Makes a change in the person's name. The error is [`Refused::FormError`] if the form can show the reason.
     pub(super) async fn change<C: Change + 'static>(&self, change: C) -> Result<AnswerOf<C>, Refused> {
-        self.business.change(self.request(), change).await.map_err(Undone::of)
+        self.business.change(self.request(), change).await.map_err(FormError::of)
     }
 
     /// The form that the page shows: the draft for `action`, else a form with these values.
@@ -209,12 +209,12 @@ impl Member {
 
     /// The status and the message of a page that shows a refused change without its form. `stale` is the id of
     /// the message for a changed record.
-    pub(super) fn message_of(&self, undone: Option<&Undone>, stale: &str) -> (StatusCode, String) {
-        let refused = |undone: &Undone| (undone.status(), undone.message(&self.view, stale));
+    pub(super) fn message_of(&self, undone: Option<&FormError>, stale: &str) -> (StatusCode, String) {
+        let refused = |undone: &FormError| (undone.status(), undone.message(&self.view, stale));
         undone.map_or((StatusCode::OK, String::new()), refused)
     }
 
-    pub(super) fn refused(&self, undone: Undone) -> Filled {
+    pub(super) fn refused(&self, undone: FormError) -> Filled {
         Filled::refused(&self.view, &self.form, undone)
     }
 
@@ -233,11 +233,11 @@ impl Member {
 /// `again` renders the page from the reason.
 pub(super) async fn redirected<F: Future<Output = Answered>>(
     done: Result<String, Refused>,
-    again: impl FnOnce(Undone) -> F,
+    again: impl FnOnce(FormError) -> F,
 ) -> Answered {
     match done {
         Ok(path) => Ok(see_other(&path)),
-        Err(Refused::Undone(undone)) => again(undone).await,
+        Err(Refused::FormError(undone)) => again(undone).await,
         Err(refused) => Err(refused),
     }
 }
@@ -267,12 +267,12 @@ impl Filled {
     }
 
     /// The submitted form with the reason for its refusal.
-    pub(super) fn refused(view: &View, form: &Form, undone: Undone) -> Self {
+    pub(super) fn refused(view: &View, form: &Form, undone: FormError) -> Self {
         let values = form.clone();
         let bad = Self { tone: "bad", status: undone.status(), ..Self::of(values) };
         match undone {
-            Undone::Invalid(problems) => Self { problems, notice: view.t("refused-form"), ..bad },
-            Undone::Conflict(refusal) => {
+            FormError::Invalid(problems) => Self { problems, notice: view.t("refused-form"), ..bad },
+            FormError::Conflict(refusal) => {
                 let notice = view.refusal(&refusal);
                 let problems = match refusal {
                     Refusal::Conflict { details, .. } => details,
@@ -280,8 +280,8 @@ impl Filled {
                 };
                 Self { problems, notice, ..bad }
             }
-            Undone::Notice(notice) => Self { notice, ..bad },
-            Undone::Stale => Self { notice: view.t("versions-text"), stale: true, tone: "wait", ..bad },
+            FormError::Notice(notice) => Self { notice, ..bad },
+            FormError::Stale => Self { notice: view.t("versions-text"), stale: true, tone: "wait", ..bad },
         }
     }
 

@@ -3,7 +3,7 @@
 
 use domain::{Access, AppointmentId, BusinessId, Right, Role};
 
-use super::asked::{Member, Visit};
+use super::input::{Member, SessionInput};
 use super::parts::Crumb;
 use super::refused::Refused;
 use super::view::View;
@@ -51,7 +51,7 @@ const WITHIN: [(&str, Right); 15] = [
 ];
 
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct NavItem {
     pub(super) path: String,
     pub(super) label: String,
     pub(super) icon: &'static str,
@@ -61,14 +61,14 @@ pub(super) struct Place {
     /// The value of `aria-current`: `page` if the entry leads to the shown page, `true` if the shown page
     /// is below the entry's page, otherwise empty.
     pub(super) current: &'static str,
-    pub(super) within: Vec<Place>,
+    pub(super) within: Vec<NavItem>,
 }
 
 pub(super) struct Frame {
     pub(super) title: String,
     pub(super) home: String,
-    pub(super) places: Vec<Place>,
-    pub(super) dock: Vec<Place>,
+    pub(super) places: Vec<NavItem>,
+    pub(super) dock: Vec<NavItem>,
     /// The path of the change stream. It is empty outside a business.
     pub(super) stream: String,
     pub(super) bell: Option<(String, String)>,
@@ -86,7 +86,7 @@ pub(super) struct Frame {
     pub(super) booked: Option<(String, String)>,
 }
 
-/// The frame of a page, and the request for it: a [`Member`], or a [`Visit`] for a page of the account.
+/// The frame of a page, and the request for it: a [`Member`], or a [`SessionInput`] for a page of the account.
 pub(super) struct Sheet<'a, M = Member> {
     pub(super) member: &'a M,
     pub(super) frame: Frame,
@@ -131,9 +131,9 @@ impl Member {
     }
 }
 
-impl Visit {
+impl SessionInput {
     /// The [`Sheet`] of an account page. The frame shows the person's business if there is only one.
-    pub(super) async fn own_sheet(&self) -> Result<Sheet<'_, Visit>, Refused> {
+    pub(super) async fn own_sheet(&self) -> Result<Sheet<'_, SessionInput>, Refused> {
         let as_of;
         let mut active = self.active();
         let of = match (active.next(), active.next()) {
@@ -167,13 +167,13 @@ impl Of<'_> {
         format!("/dashboard/b/{}/{page}", self.id)
     }
 
-    fn place(&self, path: &str, label: String, icon: &'static str, here: &str) -> Place {
+    fn place(&self, path: &str, label: String, icon: &'static str, here: &str) -> NavItem {
         let current = match here.strip_prefix(path) {
             Some("") => "page",
             Some(rest) if rest.starts_with('/') => "true",
             _ => "",
         };
-        Place {
+        NavItem {
             path: self.path(path),
             label,
             icon,
@@ -184,7 +184,7 @@ impl Of<'_> {
         }
     }
 
-    fn places(&self, view: &View, here: &str) -> Vec<Place> {
+    fn places(&self, view: &View, here: &str) -> Vec<NavItem> {
         let is_shown = |right: Right| self.role.access(right) != Access::Hidden;
         let mut places = Vec::new();
         for (name, icon, _) in PLACES.iter().filter(|(.., right)| is_shown(*right)) {
@@ -217,7 +217,7 @@ impl Of<'_> {
     }
 }
 
-fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
+fn frame(visit: &SessionInput, of: Option<Of<'_>>, here: &str) -> Frame {
     let (view, person) = (&visit.view, &visit.signed_in.person);
     let others = visit.active().filter(|one| of.is_none_or(|of| one.business_id != of.id));
     let today = |id: BusinessId| format!("/dashboard/b/{id}/today");

@@ -19,12 +19,12 @@ use engine::people::{SignedIn, Token};
 use sha2::{Digest, Sha256};
 use tracing::Instrument;
 
-use super::asked::{Asked, Visit, sign_in_path, view};
 use super::assets;
 use super::cookies::Cookie;
 use super::desk::Desk;
-use super::drafts::Why;
+use super::drafts::DraftReason;
 use super::form::{Form, FormId};
+use super::input::{PageInput, SessionInput, sign_in_path, view};
 use super::once::{self, Acting, KEPT, Sent, Turn};
 use super::refused::Refused;
 use super::route::{Admitted, Answered, Pages, Route, Who};
@@ -32,7 +32,7 @@ use super::table::{ASSETS, REST, ROOTS, table};
 use super::view::{NothingDone, nothing_done, see_other};
 use crate::http::body::BODY_BYTES_MAX;
 use crate::http::request_id::X_REQUEST_ID;
-use crate::http::router::{self, Noted, PathParams, Place, caught};
+use crate::http::router::{self, Noted, PathParams, PathRoutes, caught};
 use crate::rest::error::ApiError;
 use crate::tables::{self, FILE_BYTES_MAX};
 
@@ -45,11 +45,11 @@ const FORM_BYTES_MAX: usize = FILE_BYTES_MAX / 3 * 4 + BODY_BYTES_MAX;
 const HTTPS_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 pub(crate) fn router(desk: Desk) -> Router {
-    let mut places = Place::all(table());
+    let mut places = PathRoutes::all(table());
     let shown =
         places.iter().filter(|place| place.row(&Method::GET).is_some()).map(|place| place.path).collect();
     let others = ROOTS.into_iter().chain([ASSETS, REST]);
-    places.extend(others.map(|path| Place { path, rows: Vec::new() }));
+    places.extend(others.map(|path| PathRoutes { path, rows: Vec::new() }));
     let gate = Gate { desk: Arc::new(desk), shown };
     router::router(places, move |place, request| serve(gate.clone(), place, request))
 }
@@ -76,7 +76,7 @@ impl Gate {
     }
 }
 
-async fn serve(gate: Gate, place: Arc<Place<Pages>>, request: Request) -> Response {
+async fn serve(gate: Gate, place: Arc<PathRoutes<Pages>>, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let params = PathParams::of(&mut parts).await;
     let (head, desk) = (Arc::new(parts), &gate.desk);
@@ -109,7 +109,7 @@ pub(crate) fn seal(response: &mut Response, secure: bool) {
 
 async fn answer(
     gate: &Gate,
-    place: &Arc<Place<Pages>>,
+    place: &Arc<PathRoutes<Pages>>,
     head: Arc<Parts>,
     params: PathParams,
     body: Body,
@@ -144,7 +144,7 @@ async fn answer(
         return Err(ApiError::MethodNotAllowed(allow, "").into());
     };
     if reads {
-        let asked = Asked::new(Arc::clone(desk), head, params, Form::default());
+        let asked = PageInput::new(Arc::clone(desk), head, params, Form::default());
         let chosen = asked.query.find("lang").is_some_and(|lang| lang == asked.lang());
         let language = chosen.then(|| desk.cookies.set(Cookie::Language, asked.lang()));
         let needs_session = !matches!(row.access, Who::Anybody);
@@ -158,7 +158,7 @@ async fn answer(
         return Err(Refused::CrossSite);
     }
     if row.about.has_file {
-        let asked = Asked::new(Arc::clone(desk), head, params, Form::default());
+        let asked = PageInput::new(Arc::clone(desk), head, params, Form::default());
         // A form with a file may be long, so it is read only if a member of the business sends it.
         let Some((_, signed)) = asked.signed_in().await? else { return post(gate, place, row, asked).await };
         let belongs = asked.people().belongs(signed.person.id).await?;
@@ -170,17 +170,17 @@ async fn answer(
         desk.limits.people.count(signed.person.id, desk.engine.now()).map_err(Refused::too_many)?;
         let _permit = Some(tables::permit(business).await?);
         let form = Form::read_with_file(&asked.head.headers, body, FORM_BYTES_MAX).await?;
-        return post(gate, place, row, Asked { form, _permit, ..asked }).await;
+        return post(gate, place, row, PageInput { form, _permit, ..asked }).await;
     }
     // The handler ignores the content of forms that mail programs send, so every media type is accepted.
     let form = match from_anywhere {
         true => Ok(Form::default()),
         false => Form::read(&head.headers, body, BODY_BYTES_MAX).await,
     };
-    post(gate, place, row, Asked::new(Arc::clone(desk), head, params, form?)).await
+    post(gate, place, row, PageInput::new(Arc::clone(desk), head, params, form?)).await
 }
 
-async fn post(gate: &Gate, place: &Arc<Place<Pages>>, row: &Route, asked: Asked) -> Answered {
+async fn post(gate: &Gate, place: &Arc<PathRoutes<Pages>>, row: &Route, asked: PageInput) -> Answered {
     let desk = &gate.desk;
     let (signed_in, now) = (asked.signed_in().await?, desk.engine.now());
     let Some((_, signed)) = &signed_in else {
@@ -206,7 +206,7 @@ async fn post(gate: &Gate, place: &Arc<Place<Pages>>, row: &Route, asked: Asked)
 }
 
 /// The submitted form, or `None` if its one-use id does not belong to the session.
-fn sent(asked: &Asked) -> Option<Sent> {
+fn sent(asked: &PageInput) -> Option<Sent> {
     let id = FormId::of(&asked.form, &asked.desk.cursors, &asked.session)?;
     let content = Sha256::new().chain_update(asked.form.digest()).chain_update(asked.path()).finalize();
     Some(Sent { session: asked.session, id, content: content.into() })
@@ -215,8 +215,8 @@ fn sent(asked: &Asked) -> Option<Sent> {
 /// Runs a form's handler and keeps the response for repeats. A refused form may be submitted again.
 async fn act(
     gate: &Gate,
-    place: &Place<Pages>,
-    asked: Asked,
+    place: &PathRoutes<Pages>,
+    asked: PageInput,
     signed_in: Option<(Token, SignedIn)>,
     acting: Acting,
     sent: &Sent,
@@ -250,7 +250,7 @@ async fn act(
 async fn admitted(
     gate: &Gate,
     row: &Route,
-    asked: Asked,
+    asked: PageInput,
     signed_in: Option<(Token, SignedIn)>,
     stale: bool,
 ) -> Answered {
@@ -259,7 +259,7 @@ async fn admitted(
     }
     let Some((token, signed_in)) = signed_in else {
         if row.method == Method::POST {
-            return Ok(asked.keep_form(&gate.page_of(row.path, asked.path()), Why::SignedOut));
+            return Ok(asked.keep_form(&gate.page_of(row.path, asked.path()), DraftReason::SignedOut));
         }
         let next = asked.head.uri.path_and_query().map_or("/dashboard", |next| next.as_str());
         return Ok(see_other(&sign_in_path(next)));
@@ -273,11 +273,11 @@ async fn admitted(
     Ok(noted(response, |noted| noted.person = Some(person)))
 }
 
-async fn visited(gate: &Gate, row: &Route, visit: Visit, stale: bool) -> Answered {
+async fn visited(gate: &Gate, row: &Route, visit: SessionInput, stale: bool) -> Answered {
     let page = gate.page_of(row.path, visit.path());
     let Who::Member(right) = row.access else {
         return match stale {
-            true => Ok(visit.keep_form(&page, Why::Stale)),
+            true => Ok(visit.keep_form(&page, DraftReason::Stale)),
             false => row.answer(Admitted::Person(Box::new(visit))).await,
         };
     };
@@ -291,13 +291,13 @@ async fn visited(gate: &Gate, row: &Route, visit: Visit, stale: bool) -> Answere
         gate.desk.limits.businesses.count(business, now).map_err(Refused::too_many)?;
         match member.must(right) {
             Err(Refused::Suspended) if row.about.kept => {
-                return Ok(nothing_done(member.keep_form(&page, Why::Suspended)));
+                return Ok(nothing_done(member.keep_form(&page, DraftReason::Suspended)));
             }
             may => may?,
         }
     }
     let response = match stale {
-        true => member.keep_form(&page, Why::Stale),
+        true => member.keep_form(&page, DraftReason::Stale),
         false => row.answer(Admitted::Member(Box::new(member))).await?,
     };
     Ok(noted(response, |noted| noted.business = Some(business)))

@@ -5,7 +5,7 @@ use engine::EngineError;
 use engine::business::{Page, PageRequest};
 use uuid::Uuid;
 
-use super::asked::Member;
+use super::input::Member;
 use super::refused::Refused;
 use crate::http::cursor::{Binding, Cursors};
 use crate::rest::through::{Through, read_through};

@@ -30,7 +30,6 @@
 //!   refusal, the page with the submitted values.
 //! - A person without access to a record receives the same response as for a missing record.
 
-mod asked;
 mod assets;
 mod cookies;
 mod days;
@@ -40,6 +39,7 @@ mod filled;
 mod form;
 mod frame;
 mod gate;
+mod input;
 mod listing;
 mod notices;
 mod once;

@@ -5,7 +5,7 @@ use domain::{AppointmentId, NoticeStatus, Right};
 use engine::business::NoticeFilter;
 use view::NoticeView;
 
-use super::asked::Member;
+use super::input::Member;
 use super::listing::Pages;
 use super::refused::Refused;
 use super::words::attempts;

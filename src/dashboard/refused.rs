@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::{Named, Problem, Refusal};
 
-use super::filled::Undone;
+use super::filled::FormError;
 use super::view::{View, render};
 use crate::config::variables;
 use crate::rest::error::ApiError;
@@ -20,7 +20,7 @@ pub(super) enum Refused {
     SentBefore,
     LinkGone,
     /// The change that a form requested was not made. The page of the form shows the reason.
-    Undone(Undone),
+    FormError(FormError),
 }
 
 impl<E: Into<ApiError>> From<E> for Refused {
@@ -29,9 +29,9 @@ impl<E: Into<ApiError>> From<E> for Refused {
     }
 }
 
-impl From<Undone> for Refused {
-    fn from(undone: Undone) -> Self {
-        Self::Undone(undone)
+impl From<FormError> for Refused {
+    fn from(undone: FormError) -> Self {
+        Self::FormError(undone)
     }
 }
 
@@ -44,8 +44,8 @@ impl Refused {
     /// The same error, with the path of each problem mapped to a form field.
     pub(super) fn beside(self, field: impl Fn(Problem) -> Problem) -> Self {
         match self {
-            Self::Undone(Undone::Invalid(problems)) => {
-                Self::Undone(Undone::Invalid(problems.into_iter().map(field).collect()))
+            Self::FormError(FormError::Invalid(problems)) => {
+                Self::FormError(FormError::Invalid(problems.into_iter().map(field).collect()))
             }
             refused => refused,
         }
@@ -64,7 +64,7 @@ impl Refused {
             Self::CrossSite | Self::Suspended => StatusCode::FORBIDDEN,
             Self::SentBefore => StatusCode::CONFLICT,
             Self::LinkGone => StatusCode::GONE,
-            Self::Undone(undone) => undone.status(),
+            Self::FormError(undone) => undone.status(),
         }
     }
 
@@ -73,7 +73,7 @@ impl Refused {
             Self::CrossSite => view.t("cross-site"),
             Self::Suspended => view.t("suspended"),
             Self::SentBefore => view.t("sent-before"),
-            Self::Undone(undone) => undone.message(view, "versions-text"),
+            Self::FormError(undone) => undone.message(view, "versions-text"),
             Self::Fault(ApiError::RateLimited(retry_after)) => {
                 view.count("error-429-text", retry_after.div_ceil(60))
             }

@@ -5,7 +5,7 @@ use axum::http::Method;
 use axum::response::Response;
 use domain::Right;
 
-use super::asked::{Asked, Member, Visit};
+use super::input::{Member, PageInput, SessionInput};
 use super::refused::Refused;
 use crate::http::router::{self, Handler, Surface};
 use crate::rest::error::ApiError;
@@ -35,8 +35,8 @@ pub(super) enum Who {
 }
 
 pub(super) enum Admitted {
-    Anybody(Box<Asked>),
-    Person(Box<Visit>),
+    Anybody(Box<PageInput>),
+    Person(Box<SessionInput>),
     Member(Box<Member>),
 }
 
@@ -99,7 +99,7 @@ pub(super) enum Session {
     Full,
 }
 
-impl Given for Asked {
+impl Given for PageInput {
     type Access = Anybody;
 
     fn who(_: Anybody) -> Who {
@@ -111,7 +111,7 @@ impl Given for Asked {
     }
 }
 
-impl Given for Visit {
+impl Given for SessionInput {
     type Access = Session;
 
     fn who(session: Session) -> Who {

@@ -26,7 +26,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
-use super::asked::Member;
+use super::input::Member;
 use super::refused::Refused;
 use super::route::Answered;
 
@@ -34,7 +34,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// After this time without an event the stream sends a comment, so that proxies keep the connection open.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 /// The maximum number of records per event. If more have changed, the event says that all may have changed.
-const TOLD_MAX: usize = 32;
+const EVENTS_MAX: usize = 32;
 
 /// The right that a person needs for events of this kind. `None` means that no event is sent.
 fn right(kind: LiveKind) -> Option<Right> {
@@ -82,7 +82,7 @@ struct Unheard {
 
 /// An event of the stream.
 #[derive(Debug, PartialEq, Eq)]
-enum Told {
+enum StreamEvent {
     One(LiveKind, Uuid),
     /// Any record may have changed.
     All,
@@ -90,7 +90,7 @@ enum Told {
 
 impl Unheard {
     fn add(&mut self, happened: LiveChange) {
-        if self.changed.len() < TOLD_MAX {
+        if self.changed.len() < EVENTS_MAX {
             self.changed.insert((happened.kind, happened.id));
         } else {
             self.more |= !self.changed.contains(&(happened.kind, happened.id));
@@ -101,14 +101,14 @@ impl Unheard {
         self.changed.is_empty() && !self.more
     }
 
-    fn take(&mut self, role: Role) -> Option<Told> {
+    fn take(&mut self, role: Role) -> Option<StreamEvent> {
         if std::mem::take(&mut self.more) {
             self.changed.clear();
-            return Some(Told::All);
+            return Some(StreamEvent::All);
         }
         while let Some((kind, id)) = self.changed.pop_first() {
             if right(kind).is_some_and(|right| role.access(right) != Access::Hidden) {
-                return Some(Told::One(kind, id));
+                return Some(StreamEvent::One(kind, id));
             }
         }
         None
@@ -118,8 +118,8 @@ impl Unheard {
 impl Listens {
     /// The data of an event. The id of a person is replaced by the id of the membership, since a person's id
     /// contains the creation time of the account. A person who is no longer a member has no id in the event.
-    async fn data(&self, told: Told) -> Result<serde_json::Value, Refused> {
-        let Told::One(kind, id) = told else { return Ok(json!({})) };
+    async fn data(&self, told: StreamEvent) -> Result<serde_json::Value, Refused> {
+        let StreamEvent::One(kind, id) = told else { return Ok(json!({})) };
         let id = if kind == LiveKind::Of(AuditedKind::Person) {
             let everybody = self.member.everybody().await?;
             let found = everybody.iter().find(|person| person.id.uuid() == id);
@@ -207,8 +207,8 @@ mod tests {
         }
         assert!(unheard.take(Role::Member).is_some());
         assert_eq!((unheard.take(Role::Member), unheard.is_empty()), (None, true));
-        (0..=TOLD_MAX as u128).for_each(|id| unheard.add(happened(AuditedKind::Call, id)));
-        assert_eq!(unheard.take(Role::Member), Some(Told::All));
+        (0..=EVENTS_MAX as u128).for_each(|id| unheard.add(happened(AuditedKind::Call, id)));
+        assert_eq!(unheard.take(Role::Member), Some(StreamEvent::All));
         assert!(unheard.is_empty());
     }
 

@@ -3,7 +3,7 @@
 
 use domain::{CallId, MessageId, MessageStatus};
 
-use super::asked::Member;
+use super::input::Member;
 
 /// A form with one button.
 pub(super) struct Undo {

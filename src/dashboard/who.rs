@@ -12,7 +12,7 @@ use domain::{Access, Actor, PersonId, Refusal, Right};
 use engine::EngineError;
 use view::{KeyCreatorView, PersonView};
 
-use super::asked::Member;
+use super::input::Member;
 use super::listing::all;
 use super::refused::Refused;
 

@@ -5,7 +5,7 @@
 
 use chrono::NaiveDate;
 
-use super::problem::{Problem, Why};
+use super::problem::{Problem, ProblemKind};
 
 /// The length of a day without a clock change, in seconds.
 pub(crate) const DAY_SECONDS: u64 = 86_400;
@@ -69,15 +69,15 @@ pub(crate) fn events(file: &[u8]) -> Result<Vec<Event>, Problem> {
     let mut calendars = 0;
     for (number, octets) in unfolded(file) {
         let Ok(line) = std::str::from_utf8(&octets) else {
-            return Err(Why::NotUtf8.on(number));
+            return Err(ProblemKind::NotUtf8.on(number));
         };
         let line = if number == 1 { line.trim_start_matches('\u{feff}') } else { line };
         if line.trim().is_empty() {
             continue;
         }
         let property = property(line).ok_or_else(|| match calendars {
-            0 => Why::NotACalendar.in_file(),
-            _ => Why::NotAProperty.on(number),
+            0 => ProblemKind::NotACalendar.in_file(),
+            _ => ProblemKind::NotAProperty.on(number),
         })?;
         let component = property.value.trim().to_ascii_uppercase();
         match (property.name.as_str(), open.last()) {
@@ -85,10 +85,10 @@ pub(crate) fn events(file: &[u8]) -> Result<Vec<Event>, Problem> {
                 calendars += 1;
                 open.push((number, component));
             }
-            (_, None) if calendars == 0 => return Err(Why::NotACalendar.in_file()),
-            (_, None) => return Err(Why::AfterTheEnd.on(number)),
+            (_, None) if calendars == 0 => return Err(ProblemKind::NotACalendar.in_file()),
+            (_, None) => return Err(ProblemKind::AfterTheEnd.on(number)),
             ("BEGIN", Some(_)) if open.len() == DEPTH_MAX => {
-                return Err(Why::TooDeep.on(number));
+                return Err(ProblemKind::TooDeep.on(number));
             }
             ("BEGIN", Some(_)) => {
                 if open.len() == 1 && component == "VEVENT" {
@@ -98,7 +98,7 @@ pub(crate) fn events(file: &[u8]) -> Result<Vec<Event>, Problem> {
             }
             ("END", Some((_, last))) if *last == component => _ = open.pop(),
             ("END", Some((since, last))) => {
-                return Err(Why::EndsAnother(*since, last.clone()).on(number));
+                return Err(ProblemKind::EndsAnother(*since, last.clone()).on(number));
             }
             (_, Some((_, last))) if open.len() == 2 && last == "VEVENT" => {
                 if let Some(event) = events.last_mut() {
@@ -110,8 +110,8 @@ pub(crate) fn events(file: &[u8]) -> Result<Vec<Event>, Problem> {
         }
     }
     match open.last() {
-        Some((since, last)) => Err(Why::NoEnd(last.clone()).on(*since)),
-        None if calendars == 0 => Err(Why::NotACalendar.in_file()),
+        Some((since, last)) => Err(ProblemKind::NoEnd(last.clone()).on(*since)),
+        None if calendars == 0 => Err(ProblemKind::NotACalendar.in_file()),
         None => Ok(events),
     }
 }

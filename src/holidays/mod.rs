@@ -15,7 +15,7 @@ use domain::{Locale, Text};
 
 use self::ics::{DAY_SECONDS, Event, events};
 pub(crate) use self::problem::Problem;
-use self::problem::{Place, Why};
+use self::problem::{Location, ProblemKind};
 use self::yearly::Yearly;
 use crate::words::one_line;
 
@@ -40,12 +40,12 @@ type Replaced<'a> = HashSet<(&'a str, NaiveDate)>;
 pub(crate) fn holidays(calendar: &[u8], today: NaiveDate, locale: Locale) -> Result<Holidays, Vec<Problem>> {
     let events = events(calendar).map_err(|problem| vec![problem])?;
     if events.len() > EVENTS_MAX {
-        return Err(vec![Why::TooManyEvents.in_file()]);
+        return Err(vec![ProblemKind::TooManyEvents.in_file()]);
     }
     let mut found: BTreeMap<NaiveDate, Vec<String>> = BTreeMap::new();
     let mut problems = Vec::new();
-    let mut told = |event: &Event, why: Why| {
-        problems.push(Problem { place: Place::Event(one_line(&summary(event, locale))), why });
+    let mut told = |event: &Event, why: ProblemKind| {
+        problems.push(Problem { place: Location::Event(one_line(&summary(event, locale))), why });
     };
     let mut replaced = Replaced::new();
     for event in &events {
@@ -90,19 +90,19 @@ fn summary(event: &Event, locale: Locale) -> String {
 }
 
 /// The name of an event, as a valid note of a special day.
-fn note(event: &Event, locale: Locale) -> Result<String, Why> {
+fn note(event: &Event, locale: Locale) -> Result<String, ProblemKind> {
     let name = summary(event, locale).chars().take(NOTE_CHARS_MAX).collect();
-    Ok(Text::<1, NOTE_CHARS_MAX>::new(name).map_err(Why::Name)?.into_string())
+    Ok(Text::<1, NOTE_CHARS_MAX>::new(name).map_err(ProblemKind::Name)?.into_string())
 }
 
 /// The occurrence that this event replaces.
-fn replaces(event: &Event) -> Result<Option<(&str, NaiveDate)>, Why> {
+fn replaces(event: &Event) -> Result<Option<(&str, NaiveDate)>, ProblemKind> {
     let Some(property) = event.find("RECURRENCE-ID") else { return Ok(None) };
     if property.has("RANGE") {
-        return Err(Why::Range);
+        return Err(ProblemKind::Range);
     }
     match event.word("UID") {
-        "" => Err(Why::NoUid),
+        "" => Err(ProblemKind::NoUid),
         uid => Ok(Some((uid, day("RECURRENCE-ID", &property.value)?))),
     }
 }
@@ -131,14 +131,14 @@ fn is_past(event: &Event, today: NaiveDate) -> bool {
     !again && ends.is_some_and(|ends| ends < today)
 }
 
-fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec<NaiveDate>, Why> {
-    let start = event.find("DTSTART").ok_or(Why::NoStart)?;
+fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec<NaiveDate>, ProblemKind> {
+    let start = event.find("DTSTART").ok_or(ProblemKind::NoStart)?;
     let first = day("DTSTART", &start.value)?;
     let whole = ics::date(start.value.trim()).is_some();
     let days = match (event.find("DTEND"), event.word("DURATION")) {
         (Some(end), _) => {
             let end = day("DTEND", &end.value)?;
-            let days = u64::try_from((end - first).num_days()).map_err(|_| Why::EndsBefore)?;
+            let days = u64::try_from((end - first).num_days()).map_err(|_| ProblemKind::EndsBefore)?;
             // Many calendars write a single day with the same start and end, so it counts as one day.
             if whole { days.max(1) } else { days }
         }
@@ -146,7 +146,7 @@ fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec
         (None, duration) => whole_days(duration)?,
     };
     if !(1..=EVENT_DAYS_MAX).contains(&days) {
-        return Err(Why::Days(days));
+        return Err(ProblemKind::Days(days));
     }
     let mut dates = Vec::new();
     let ends_before =
@@ -157,7 +157,7 @@ fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec
         dates.extend((0..days).filter_map(|day| begins.checked_add_days(Days::new(day))));
     }
     match dates.iter().find(|date| !BOOKABLE_YEARS.contains(&date.year()) && **date >= today) {
-        Some(date) => Err(Why::Far(*date)),
+        Some(date) => Err(ProblemKind::Far(*date)),
         None => Ok(dates),
     }
 }
@@ -168,10 +168,10 @@ fn beginnings(
     first: NaiveDate,
     today: NaiveDate,
     replaced: &Replaced<'_>,
-) -> Result<Vec<NaiveDate>, Why> {
+) -> Result<Vec<NaiveDate>, ProblemKind> {
     for name in ["RDATE", "EXRULE"] {
         if event.find(name).is_some() {
-            return Err(Why::NotSupported(name));
+            return Err(ProblemKind::NotSupported(name));
         }
     }
     let mut left_out = HashSet::new();
@@ -191,17 +191,17 @@ fn beginnings(
 }
 
 /// Parses a date without a time, or with the time 00:00.
-fn day(name: &'static str, value: &str) -> Result<NaiveDate, Why> {
+fn day(name: &'static str, value: &str) -> Result<NaiveDate, ProblemKind> {
     let value = value.trim();
     let date = value.strip_suffix("T000000").unwrap_or(value);
-    ics::date(date).ok_or_else(|| Why::NotWholeDay(name, one_line(value)))
+    ics::date(date).ok_or_else(|| ProblemKind::NotWholeDay(name, one_line(value)))
 }
 
 /// Converts `P1D`, `P2W` or `PT24H` to days.
-fn whole_days(duration: &str) -> Result<u64, Why> {
+fn whole_days(duration: &str) -> Result<u64, ProblemKind> {
     let whole = ics::seconds(duration).filter(|seconds| seconds % DAY_SECONDS == 0);
     let days = whole.map(|seconds| seconds / DAY_SECONDS);
-    days.ok_or_else(|| Why::Duration(one_line(duration)))
+    days.ok_or_else(|| ProblemKind::Duration(one_line(duration)))
 }
 
 #[cfg(test)]

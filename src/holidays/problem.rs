@@ -10,12 +10,12 @@ use crate::english;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
-    pub(super) place: Place,
-    pub(super) why: Why,
+    pub(super) place: Location,
+    pub(super) why: ProblemKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Location {
     File,
     Line(usize),
     /// The name of an event, on one line.
@@ -24,7 +24,7 @@ pub(super) enum Place {
 
 /// Texts quoted from the file contain no line breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum ProblemKind {
     TooLong,
     NotACalendar,
     TooManyEvents,
@@ -51,13 +51,13 @@ pub(super) enum Why {
     Repeats(String),
 }
 
-impl Why {
+impl ProblemKind {
     pub(super) fn in_file(self) -> Problem {
-        Problem { place: Place::File, why: self }
+        Problem { place: Location::File, why: self }
     }
 
     pub(super) fn on(self, line: usize) -> Problem {
-        Problem { place: Place::Line(line), why: self }
+        Problem { place: Location::Line(line), why: self }
     }
 
     fn text(&self, locale: Locale) -> String {
@@ -146,18 +146,18 @@ impl Why {
 
 impl Problem {
     pub(crate) fn too_long() -> Self {
-        Why::TooLong.in_file()
+        ProblemKind::TooLong.in_file()
     }
 
     pub(crate) fn text(&self, locale: Locale) -> String {
         let why = self.why.text(locale);
         match (&self.place, locale) {
-            (Place::File, Locale::En) => format!("the file {why}"),
-            (Place::File, Locale::Fr) => format!("le fichier {why}"),
-            (Place::Line(line), Locale::En) => format!("line {line} {why}"),
-            (Place::Line(line), Locale::Fr) => format!("la ligne {line} {why}"),
-            (Place::Event(name), Locale::En) => format!("event \"{name}\": {why}"),
-            (Place::Event(name), Locale::Fr) => format!("événement « {name} » : {why}"),
+            (Location::File, Locale::En) => format!("the file {why}"),
+            (Location::File, Locale::Fr) => format!("le fichier {why}"),
+            (Location::Line(line), Locale::En) => format!("line {line} {why}"),
+            (Location::Line(line), Locale::Fr) => format!("la ligne {line} {why}"),
+            (Location::Event(name), Locale::En) => format!("event \"{name}\": {why}"),
+            (Location::Event(name), Locale::Fr) => format!("événement « {name} » : {why}"),
         }
     }
 }

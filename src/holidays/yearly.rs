@@ -4,7 +4,7 @@
 use chrono::{Datelike, NaiveDate, Weekday};
 
 use super::ics::date;
-use super::problem::Why;
+use super::problem::ProblemKind;
 use crate::words::one_line;
 
 #[derive(Debug)]
@@ -27,8 +27,8 @@ enum On {
 
 impl Yearly {
     /// Parses the rule of an event with this first date. The error says that the rule is not supported.
-    pub(super) fn read(rule: &str, first: NaiveDate) -> Result<Self, Why> {
-        Self::understood(rule, first).ok_or_else(|| Why::Repeats(one_line(rule)))
+    pub(super) fn read(rule: &str, first: NaiveDate) -> Result<Self, ProblemKind> {
+        Self::understood(rule, first).ok_or_else(|| ProblemKind::Repeats(one_line(rule)))
     }
 
     fn understood(rule: &str, first: NaiveDate) -> Option<Self> {

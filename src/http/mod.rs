@@ -4,7 +4,7 @@
 //! Surface    a part of the service with its own route table and gate, for example the dashboard
 //! Gate       the access check of a surface, which runs before the handlers
 //! Route      method, path, access rule, handler, and the text of the surface for this route
-//! Place      a path with the routes of its methods
+//! PathRoutes      a path with the routes of its methods
 //! ```
 //!
 //! Invariants:

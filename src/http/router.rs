@@ -64,12 +64,12 @@ impl<S: Surface> Route<S> {
     }
 }
 
-pub(crate) struct Place<S: Surface> {
+pub(crate) struct PathRoutes<S: Surface> {
     pub(crate) path: &'static str,
     pub(crate) rows: Vec<Route<S>>,
 }
 
-impl<S: Surface> Place<S> {
+impl<S: Surface> PathRoutes<S> {
     pub(crate) fn all(table: Vec<Route<S>>) -> Vec<Self> {
         let mut paths: BTreeMap<&'static str, Vec<Route<S>>> = BTreeMap::new();
         for row in table {
@@ -94,9 +94,9 @@ impl<S: Surface> Place<S> {
 }
 
 /// Builds the router of these paths. `serve` is the gate and gets requests of every method.
-pub(crate) fn router<S: Surface, F, Fut>(places: Vec<Place<S>>, serve: F) -> Router
+pub(crate) fn router<S: Surface, F, Fut>(places: Vec<PathRoutes<S>>, serve: F) -> Router
 where
-    F: Fn(Arc<Place<S>>, Request) -> Fut + Clone + Send + Sync + 'static,
+    F: Fn(Arc<PathRoutes<S>>, Request) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Response> + Send + 'static,
 {
     places.into_iter().fold(Router::new(), |router, place| {

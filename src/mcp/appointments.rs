@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use view::AppointmentView;
 
-use super::asking::Asking;
 use super::bounds::{Paging, page, text};
 use super::catalog::{Catalog, For};
 use super::moment::WallClock;
 use super::refused::Refused;
+use super::tool_call::ToolCall;
 use super::values::{DayOrTime, Named, id};
 use crate::http::cursor::CursorText;
 use crate::json_object;
@@ -21,7 +21,7 @@ use crate::rest::values::RecordId;
 const DAYS_AHEAD: TimeDelta = TimeDelta::days(30);
 
 json_object! {
-    pub(super) struct Wanted {
+    pub(super) struct ListAppointmentsArgs {
         /// Only appointments from this date or time on. Without from and to: the next 30 days.
         from: Option<DayOrTime>,
         /// Only appointments that start before this time, or by the end of this date.
@@ -98,7 +98,7 @@ impl Appointment {
     }
 }
 
-pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Appointments, Refused> {
+pub(super) async fn list(asking: ToolCall, wanted: ListAppointmentsArgs) -> Result<Appointments, Refused> {
     let catalog = Catalog::read(&asking).await?;
     let clock = catalog.clock();
     let (from, to) = match clock.between((wanted.from, wanted.to))? {
@@ -125,11 +125,11 @@ pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Appointments,
     Ok(Appointments { appointments, paging })
 }
 
-pub(super) async fn get(asking: Asking, one: One) -> Result<Appointment, Refused> {
+pub(super) async fn get(asking: ToolCall, one: One) -> Result<Appointment, Refused> {
     show(&asking, id(&one.appointment_id)?).await
 }
 
-pub(super) async fn show(asking: &Asking, id: AppointmentId) -> Result<Appointment, Refused> {
+pub(super) async fn show(asking: &ToolCall, id: AppointmentId) -> Result<Appointment, Refused> {
     let found = asking.business.appointment(id).await?;
     Appointment::of(&found.ok_or(AppointmentId::NOT_FOUND)?)
 }

@@ -13,11 +13,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::appointments::Appointment;
-use super::asking::Asking;
 use super::catalog::{Catalog, For};
 use super::moment::WallClock;
 use super::open_times::{Sought, proposed};
 use super::refused::Refused;
+use super::tool_call::ToolCall;
 use super::values::{IdempotencyKey, Named, Weekday, When, id};
 use crate::api::appointments::integration;
 use crate::english;
@@ -81,7 +81,7 @@ pub(super) struct Booked {
     appointment: Appointment,
 }
 
-pub(super) async fn book(asking: Asking, booking: Booking) -> Result<Booked, Refused> {
+pub(super) async fn book(asking: ToolCall, booking: Booking) -> Result<Booked, Refused> {
     let catalog = Catalog::read(&asking).await?;
     let clock = catalog.clock();
     let service_id = catalog.service(&booking.service, For::Booking)?;
@@ -112,7 +112,7 @@ pub(super) async fn book(asking: Asking, booking: Booking) -> Result<Booked, Ref
     Ok(Booked { already_booked, appointment: Appointment::of(&appointment)? })
 }
 
-pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointment, Refused> {
+pub(super) async fn reschedule(asking: ToolCall, asked: Move) -> Result<Appointment, Refused> {
     let id: AppointmentId = id(&asked.appointment_id)?;
     let catalog = Catalog::read(&asking).await?;
     let clock = catalog.clock();
@@ -137,7 +137,7 @@ pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointmen
     }
 }
 
-pub(super) async fn cancel(asking: Asking, asked: Cancellation) -> Result<Appointment, Refused> {
+pub(super) async fn cancel(asking: ToolCall, asked: Cancellation) -> Result<Appointment, Refused> {
     let id: AppointmentId = id(&asked.appointment_id)?;
     let clock = WallClock(asking.business.business().await?.zone);
     let expected = clock.readings("expected_starts_at", asked.expected_starts_at)?;
@@ -209,7 +209,7 @@ fn why_not(
 }
 
 /// Tells the assistant what to do next if the appointment has ended, or if its start is not the expected one.
-fn explain_conflict(asking: &Asking, clock: WallClock, refused: Refused) -> Refused {
+fn explain_conflict(asking: &ToolCall, clock: WallClock, refused: Refused) -> Refused {
     let Refused::Rules(Refusal::Conflict { conflict, .. }) = &refused else { return refused };
     match conflict {
         Conflict::StartsElsewhere(starts) => Refused::told(format!(

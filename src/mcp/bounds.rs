@@ -12,8 +12,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::asking::Asking;
 use super::refused::Refused;
+use super::tool_call::ToolCall;
 use crate::http::cursor::CursorText;
 use crate::rest::error::ApiError;
 use crate::rest::through::{Through, read_through};
@@ -116,7 +116,7 @@ pub(super) struct Paging {
 }
 
 pub(super) async fn page<T, V, Fut>(
-    asking: &Asking,
+    asking: &ToolCall,
     cursor: Option<&CursorText>,
     read: impl Fn(PageRequest) -> Fut,
     show: impl Fn(T) -> Result<V, Refused>,

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use view::BusinessView;
 
-use super::asking::Asking;
 use super::bounds::{ANSWER_CHARS_MAX, answer};
 use super::catalog::Catalog;
 use super::moment::WallClock;
 use super::refused::Refused;
+use super::tool_call::ToolCall;
 use super::tools::Nothing;
 use crate::json_object;
 use crate::rest::values::time::Zone;
@@ -108,11 +108,11 @@ struct StaffMember {
     services: Option<Vec<String>>,
 }
 
-pub(super) async fn get(asking: Asking, _: Nothing) -> Result<Business, Refused> {
+pub(super) async fn get(asking: ToolCall, _: Nothing) -> Result<Business, Refused> {
     show(&asking).await
 }
 
-pub(super) async fn show(asking: &Asking) -> Result<Business, Refused> {
+pub(super) async fn show(asking: &ToolCall) -> Result<Business, Refused> {
     let catalog = Catalog::read(asking).await?;
     Ok(shown(&catalog, asking.business.now()))
 }
@@ -176,7 +176,7 @@ fn within_bounds(mut business: Business, services: usize, staff: usize) -> Busin
     }
 }
 
-pub(super) async fn update(asking: Asking, change: Change) -> Result<Profile, Refused> {
+pub(super) async fn update(asking: ToolCall, change: Change) -> Result<Profile, Refused> {
     // A property that is null or absent keeps its value.
     let patch = PatchBusiness {
         name: change.name,

@@ -11,10 +11,10 @@ use domain::{Business, Problem, Refusal, Scope, Service, ServiceId, StaffId, Sta
 use engine::EngineError;
 use engine::business::{Page, PageRequest};
 
-use super::asking::Asking;
 use super::bounds::quoted_name;
 use super::moment::WallClock;
 use super::refused::Refused;
+use super::tool_call::ToolCall;
 use super::values::Named;
 
 const READ_ITEMS: usize = 100;
@@ -22,7 +22,7 @@ const READ_ITEMS: usize = 100;
 const TOLD_MAX: usize = 20;
 
 pub(super) struct Catalog<'a> {
-    pub(super) asking: &'a Asking,
+    pub(super) asking: &'a ToolCall,
     pub(super) business: Business,
     pub(super) services: Vec<Service>,
     pub(super) staff: Vec<StaffMember>,
@@ -43,7 +43,7 @@ struct Candidate<'a, I> {
 }
 
 impl<'a> Catalog<'a> {
-    pub(super) async fn read(asking: &'a Asking) -> Result<Self, Refused> {
+    pub(super) async fn read(asking: &'a ToolCall) -> Result<Self, Refused> {
         let business = &asking.business;
         let profile = business.business().await?;
         let services = all(|page| async move { business.services(true, &page).await }).await?;
@@ -131,7 +131,7 @@ where
 }
 
 fn meant<I: Copy + Eq + FromStr + Display>(
-    asking: &Asking,
+    asking: &ToolCall,
     argument: &str,
     named: &Named,
     good_for: For,
@@ -165,7 +165,7 @@ fn meant<I: Copy + Eq + FromStr + Display>(
 }
 
 fn nothing<I: Copy + Eq + FromStr>(
-    asking: &Asking,
+    asking: &ToolCall,
     argument: &str,
     named: &Named,
     candidates: &[Candidate<'_, I>],

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use view::ContactView;
 
-use super::asking::Asking;
 use super::bounds::{Paging, page, text};
 use super::refused::{Refused, listed};
+use super::tool_call::ToolCall;
 use super::values::{IdempotencyKey, id};
 use crate::english;
 use crate::http::cursor::CursorText;
@@ -21,7 +21,7 @@ const NONE_FOUND: &str = "No contact matches. All arguments must match, and acce
     or a part of the surname.";
 
 json_object! {
-    pub(super) struct Wanted {
+    pub(super) struct FindContactsArgs {
         /// A part of the name.
         query: Option<Text<1, 200>>,
         /// The complete phone number.
@@ -106,7 +106,7 @@ pub(super) struct Contacts {
     note: Option<String>,
 }
 
-pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<Contacts, Refused> {
+pub(super) async fn find(asking: ToolCall, wanted: FindContactsArgs) -> Result<Contacts, Refused> {
     let filter = ContactFilter {
         phone: wanted.phone,
         email: wanted.email,
@@ -121,12 +121,12 @@ pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<Contacts, Ref
     Ok(Contacts { contacts, paging, note: is_none.then(|| NONE_FOUND.to_owned()) })
 }
 
-pub(super) async fn get(asking: Asking, one: One) -> Result<Contact, Refused> {
+pub(super) async fn get(asking: ToolCall, one: One) -> Result<Contact, Refused> {
     let found = asking.business.contact(id(&one.contact_id)?).await?;
     Ok(Contact::from(&found.ok_or(ContactId::NOT_FOUND)?))
 }
 
-pub(super) async fn create(asking: Asking, new: NewContact) -> Result<Contact, Refused> {
+pub(super) async fn create(asking: ToolCall, new: NewContact) -> Result<Contact, Refused> {
     if new.name.is_none() && new.phone.is_none() && new.email.is_none() {
         return Err(Refused::told("A contact needs a name, a phone or an email: send at least one of them."));
     }
@@ -141,7 +141,7 @@ pub(super) async fn create(asking: Asking, new: NewContact) -> Result<Contact, R
     Ok(Contact::from(&answer.map_err(known)?.value))
 }
 
-pub(super) async fn update(asking: Asking, change: Change) -> Result<Contact, Refused> {
+pub(super) async fn update(asking: ToolCall, change: Change) -> Result<Contact, Refused> {
     let id: ContactId = id(&change.contact_id)?;
     // A property that is null or absent keeps its value.
     let patch = ContactPatch {

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use view::{CallView, MessageView};
 
-use super::asking::Asking;
 use super::bounds::{CALL_TEXT_CHARS_MAX, Paging, TEXT_CHARS_MAX, answer, cut, page, text};
 use super::catalog::Catalog;
 use super::moment::WallClock;
 use super::refused::Refused;
+use super::tool_call::ToolCall;
 use super::values::{DayOrTime, IdempotencyKey, id};
 use crate::http::cursor::CursorText;
 use crate::json_object;
@@ -19,7 +19,7 @@ use crate::rest::values::RecordId;
 use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
-    pub(super) struct WantedCalls {
+    pub(super) struct ListCallsArgs {
         /// Only calls that started at or after this date or time.
         from: Option<DayOrTime>,
         /// Only calls that started before this time, or by the end of this date.
@@ -96,7 +96,7 @@ impl Call {
     }
 }
 
-pub(super) async fn list_calls(asking: Asking, wanted: WantedCalls) -> Result<Calls, Refused> {
+pub(super) async fn list_calls(asking: ToolCall, wanted: ListCallsArgs) -> Result<Calls, Refused> {
     let profile = asking.business.business().await?;
     let clock = WallClock(profile.zone);
     let (from, to) = clock.between((wanted.from, wanted.to))?;
@@ -114,7 +114,7 @@ pub(super) async fn list_calls(asking: Asking, wanted: WantedCalls) -> Result<Ca
     Ok(Calls { calls, paging })
 }
 
-pub(super) async fn get_call(asking: Asking, one: One) -> Result<Call, Refused> {
+pub(super) async fn get_call(asking: ToolCall, one: One) -> Result<Call, Refused> {
     let id: CallId = id(&one.call_id)?;
     let clock = WallClock(asking.business.business().await?.zone);
     let found = asking.business.call_record(id).await?.ok_or(CallId::NOT_FOUND)?;
@@ -131,7 +131,7 @@ pub(super) async fn get_call(asking: Asking, one: One) -> Result<Call, Refused> 
 }
 
 json_object! {
-    pub(super) struct WantedMessages {
+    pub(super) struct ListMessagesArgs {
         /// Only messages taken at or after this date or time.
         from: Option<DayOrTime>,
         /// Only messages taken before this time, or by the end of this date.
@@ -168,7 +168,7 @@ pub(super) struct Messages {
     paging: Paging,
 }
 
-pub(super) async fn list_messages(asking: Asking, wanted: WantedMessages) -> Result<Messages, Refused> {
+pub(super) async fn list_messages(asking: ToolCall, wanted: ListMessagesArgs) -> Result<Messages, Refused> {
     let catalog = Catalog::read(&asking).await?;
     let clock = catalog.clock();
     let (from, to) = clock.between((wanted.from, wanted.to))?;
@@ -222,7 +222,7 @@ pub(super) struct Knowledge {
     locale: Option<String>,
 }
 
-pub(super) async fn add_knowledge(asking: Asking, new: NewKnowledge) -> Result<Knowledge, Refused> {
+pub(super) async fn add_knowledge(asking: ToolCall, new: NewKnowledge) -> Result<Knowledge, Refused> {
     let details = KnowledgeDetails {
         title: new.title,
         content: new.content,

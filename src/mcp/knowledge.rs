@@ -4,8 +4,8 @@ use domain::Text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::asking::Asking;
 use super::refused::Refused;
+use super::tool_call::ToolCall;
 use crate::json_object;
 
 json_object! {
@@ -29,7 +29,7 @@ struct Passage {
     source_url: Option<String>,
 }
 
-pub(super) async fn search(asking: Asking, question: Question) -> Result<Passages, Refused> {
+pub(super) async fn search(asking: ToolCall, question: Question) -> Result<Passages, Refused> {
     let found = asking.business.search_knowledge(question.query.into_string()).await?;
     let shown = |talk::Passage { title, text, source_url }| Passage { title, text, source_url };
     Ok(Passages { passages: found.into_iter().map(shown).collect() })

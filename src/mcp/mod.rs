@@ -8,7 +8,6 @@
 //! - There are no sessions. Each request is independent.
 
 mod appointments;
-mod asking;
 mod booking;
 mod bounds;
 mod business;
@@ -25,6 +24,7 @@ mod refused;
 mod router;
 mod schema;
 mod server;
+mod tool_call;
 mod tools;
 mod values;
 

@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use view::SpecialDayView;
 
-use super::asking::{Asking, FIND_OPEN_TIMES};
 use super::bounds::quoted_name;
 use super::catalog::{Catalog, For};
 use super::moment::{WallClock, capital, weekday};
 use super::refused::Refused;
+use super::tool_call::{FIND_OPEN_TIMES, ToolCall};
 use super::values::{Date, Named, PartOfDay, id};
 use crate::json_object;
 use crate::rest::values::RecordId;
@@ -21,7 +21,7 @@ use crate::rest::values::RecordId;
 const PROPOSED_MAX: usize = 6;
 
 json_object! {
-    pub(super) struct Wanted {
+    pub(super) struct OpenTimesArgs {
         /// The name or id of the service.
         service: Named,
         /// The first day, YYYY-MM-DD.
@@ -46,7 +46,7 @@ pub(super) struct Sought {
 }
 
 impl Sought {
-    async fn slots(self, asking: &Asking, days: (NaiveDate, NaiveDate)) -> Result<Vec<Slot>, EngineError> {
+    async fn slots(self, asking: &ToolCall, days: (NaiveDate, NaiveDate)) -> Result<Vec<Slot>, EngineError> {
         let (business, terms) = (&asking.business, Terms::Integration);
         match (self.moved, self.staff) {
             (Some(moved), Some(staff)) => {
@@ -75,7 +75,7 @@ struct DayTimes {
     note: Option<String>,
 }
 
-pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<OpenTimes, Refused> {
+pub(super) async fn find(asking: ToolCall, wanted: OpenTimesArgs) -> Result<OpenTimes, Refused> {
     let catalog = Catalog::read(&asking).await?;
     let service = catalog.service(&wanted.service, For::Booking)?;
     let staff = wanted.staff.map(|staff| catalog.staff_member(&staff, For::Booking)).transpose()?;
@@ -171,7 +171,7 @@ fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
 
 /// A sentence with the open times of the wanted day, or of the next day with open times within a week.
 pub(super) async fn proposed(
-    asking: &Asking,
+    asking: &ToolCall,
     clock: WallClock,
     sought: Sought,
     wanted: Timestamp,

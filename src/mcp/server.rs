@@ -20,9 +20,9 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tracing::Instrument;
 
-use super::asking::Asking;
 use super::bounds::{answer, one_line, short, text_of};
 use super::refused::Refused;
+use super::tool_call::ToolCall;
 use super::tools::{SEARCH_KNOWLEDGE, Tool};
 use super::{appointments, business, params, prompts, tools};
 use crate::http::json::Json;
@@ -69,9 +69,9 @@ impl Server {
         self.request.fault.lock().take()
     }
 
-    fn asking(&self, tool: &'static str) -> Asking {
+    fn asking(&self, tool: &'static str) -> ToolCall {
         let Request { context, business, arguments, .. } = &*self.request;
-        Asking::new(context, business, tool, arguments)
+        ToolCall::new(context, business, tool, arguments)
     }
 
     fn may(&self, scope: Scope) -> bool {
@@ -112,7 +112,7 @@ fn scope_of(uri: &str) -> Option<Scope> {
     }
 }
 
-async fn read(asking: &Asking, uri: &str) -> Result<Value, Refused> {
+async fn read(asking: &ToolCall, uri: &str) -> Result<Value, Refused> {
     match uri.strip_prefix(APPOINTMENTS) {
         None => answer(&business::show(asking).await?),
         Some(id) => {

@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::asking::{Asking, FIND_OPEN_TIMES};
 use super::bounds::answer;
 use super::refused::Refused;
 use super::schema;
+use super::tool_call::{FIND_OPEN_TIMES, ToolCall};
 use super::{appointments, booking, business, contacts, conversations, knowledge, open_times};
 use crate::http::json::Json;
 use crate::http::read::{FromJson, from_json};
@@ -108,7 +108,7 @@ enum Effect {
     Changes,
 }
 
-type Run = Box<dyn Fn(Asking, &Json) -> Outcome + Send + Sync>;
+type Run = Box<dyn Fn(ToolCall, &Json) -> Outcome + Send + Sync>;
 type Outcome = Pin<Box<dyn Future<Output = Result<Value, Refused>> + Send>>;
 
 pub(super) struct Tool {
@@ -139,7 +139,7 @@ fn tool<A, V, Fut>(
     title: &'static str,
     scope: Scope,
     effect: Effect,
-    handler: fn(Asking, A) -> Fut,
+    handler: fn(ToolCall, A) -> Fut,
 ) -> Tool
 where
     A: FromJson + Send + 'static,
@@ -156,7 +156,7 @@ where
         .with_title(title)
         .with_raw_output_schema(Arc::new(schema::output::<V>()))
         .with_annotations(hints);
-    let run = move |asking: Asking, arguments: &Json| -> Outcome {
+    let run = move |asking: ToolCall, arguments: &Json| -> Outcome {
         let arguments = read(arguments, &asking);
         Box::pin(async move { answer(&handler(asking, arguments?).await?) })
     };
@@ -164,7 +164,7 @@ where
 }
 
 /// Parses the arguments with the parsers of the `/v1` API. Missing arguments are treated as an empty object.
-fn read<A: FromJson>(arguments: &Json, asking: &Asking) -> Result<A, Refused> {
+fn read<A: FromJson>(arguments: &Json, asking: &ToolCall) -> Result<A, Refused> {
     let none = Json::Object(Vec::new());
     match arguments {
         Json::Null => Ok(from_json(&none, asking.caller.reading.clone())?),

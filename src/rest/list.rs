@@ -36,25 +36,25 @@ pub(crate) trait ListQuery: FromParameters {
     fn part(&self) -> (usize, Option<&CursorText>);
 
     /// Returns the page request. Fails if the cursor belongs to another list or other filters.
-    fn open(self, context: &Context, list: Binding) -> Result<Asked<Self::Filter>, ApiError> {
+    fn open(self, context: &Context, list: Binding) -> Result<ListRequest<Self::Filter>, ApiError> {
         let query = self.normalized()?;
         let (binding, cursors) = (query.bind(list), context.cursors.clone());
         let (limit, cursor) = query.part();
         let after =
             cursor.map(|cursor| cursors.open(&binding, cursor.as_str()).ok_or(ProblemCode::NotACursor));
         let after = after.transpose().map_err(|code| ApiError::invalid("cursor", code))?;
-        Ok(Asked { page: PageRequest { limit, after }, filter: query.into(), binding, cursors })
+        Ok(ListRequest { page: PageRequest { limit, after }, filter: query.into(), binding, cursors })
     }
 }
 
-pub(crate) struct Asked<F> {
+pub(crate) struct ListRequest<F> {
     pub(crate) filter: F,
     pub(crate) page: PageRequest,
     binding: Binding,
     cursors: Cursors,
 }
 
-impl<F> Asked<F> {
+impl<F> ListRequest<F> {
     pub(crate) fn listed<V>(&self, found: Page<V>) -> Listed<V> {
         self.listed_as(found, std::convert::identity)
     }

@@ -12,7 +12,7 @@ use futures_util::FutureExt;
 use super::context::{Incoming, Routed};
 use super::error::ApiError;
 use super::route::{Rest, Route};
-use crate::http::router::{self, Handled, PathParams, Place, caught};
+use crate::http::router::{self, Handled, PathParams, PathRoutes, caught};
 
 /// Authenticates the caller of every request and then authorizes the route.
 pub(crate) trait Gate<A>: Clone + Send + Sync + 'static {
@@ -34,9 +34,10 @@ pub(crate) trait Gate<A>: Clone + Send + Sync + 'static {
 
 /// Builds the router of a table. A request with an unsupported method gets the error envelope with `Allow`.
 pub(crate) fn router<A: Send + Sync + 'static>(table: Vec<Route<A>>, gate: &impl Gate<A>) -> Router {
-    let (places, gate) = (Place::all(table), gate.clone());
+    let (places, gate) = (PathRoutes::all(table), gate.clone());
     // The table is built once per process, so the texts may leak.
-    let refused = |place: &Place<Rest<A>>| (&*place.allow().leak(), &*actions(&places, place.path).leak());
+    let refused =
+        |place: &PathRoutes<Rest<A>>| (&*place.allow().leak(), &*actions(&places, place.path).leak());
     let refused: BTreeMap<_, _> = places.iter().map(|place| (place.path, refused(place))).collect();
     router::router(places, move |place, request| {
         let (gate, refused) = (gate.clone(), refused.get(place.path).copied().unwrap_or_default());
@@ -74,7 +75,7 @@ pub(crate) fn caught_open(answer: impl Future<Output = Response>) -> impl Future
 async fn dispatch<A: Send + Sync + 'static, G: Gate<A>>(
     request: Request,
     identity: G::Identity,
-    place: &Place<Rest<A>>,
+    place: &PathRoutes<Rest<A>>,
     (allow, actions): (&'static str, &'static str),
     gate: &G,
 ) -> Handled<Rest<A>> {
@@ -86,8 +87,8 @@ async fn dispatch<A: Send + Sync + 'static, G: Gate<A>>(
 }
 
 /// Lists the actions on the record of a path, for the 405 message.
-fn actions<A: Send + Sync + 'static>(places: &[Place<Rest<A>>], record: &str) -> String {
-    let is_action = |place: &&Place<Rest<A>>| {
+fn actions<A: Send + Sync + 'static>(places: &[PathRoutes<Rest<A>>], record: &str) -> String {
+    let is_action = |place: &&PathRoutes<Rest<A>>| {
         place.path.rsplit_once('/').is_some_and(|(above, _)| above == record)
             && record.ends_with('}')
             && place.rows.iter().all(|row| row.method == Method::POST)

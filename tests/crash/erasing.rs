@@ -122,13 +122,18 @@ async fn check_rows(data_dir: &Path, words: &[Vec<u8>]) {
 }
 
 /// A requested deletion, and whether the service has acknowledged it.
-struct Asked {
+struct Deletion {
     path: String,
     acknowledged: bool,
 }
 
 /// Requests all of these deletions at the same time. Kills the process after the duration `after`.
-async fn kill_while_deleting(server: Server, paths: &[String], status: u16, after: Duration) -> Vec<Asked> {
+async fn kill_while_deleting(
+    server: Server,
+    paths: &[String],
+    status: u16,
+    after: Duration,
+) -> Vec<Deletion> {
     let server = Arc::new(server);
     let client = Client::of(&server);
     let mut asked = Vec::new();
@@ -137,7 +142,7 @@ async fn kill_while_deleting(server: Server, paths: &[String], status: u16, afte
         asked.push(tokio::spawn(async move {
             let answer = client.ask_operator("DELETE", &path, None).await;
             assert!(answer.as_ref().is_none_or(|answer| answer.status == status), "{path}: {answer:?}");
-            Asked { path, acknowledged: answer.is_some() }
+            Deletion { path, acknowledged: answer.is_some() }
         }));
     }
     sleep_for(after).await;
@@ -195,7 +200,7 @@ async fn round(
     }
     let server = Server::on(data_dir);
     let client = Client::of(&server);
-    for Asked { path, acknowledged } in asked {
+    for Deletion { path, acknowledged } in asked {
         let shown = client.ask_operator("GET", &path, None).await.unwrap().status;
         match (acknowledged, shown) {
             (true, 404) => met.acknowledged += 1,

@@ -33,7 +33,7 @@ use crate::dice::Dice;
 use crate::ledger::{Came, Entry, Ledger};
 use crate::life::Life;
 use crate::model::{Effects, Model, Span};
-use crate::ops::{Asked, Op};
+use crate::ops::{AnyChange, Op};
 use crate::rows::Rows;
 use crate::rules::instant;
 use crate::shop::{Shop, email, phone, text};
@@ -57,13 +57,13 @@ pub(crate) struct ByLink<C> {
 pub(crate) type MoveOnline = ByLink<MoveByLink>;
 pub(crate) type CancelOnline = ByLink<CancelByLink>;
 
-impl<C: Change + 'static> Asked for ByLink<C> {
+impl<C: Change + 'static> AnyChange for ByLink<C> {
     fn weight(&self) -> Weight {
         Change::weight(&self.change)
     }
 
     async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer<Vec<u8>>, EngineError> {
-        Asked::ask(self.change, of, request).await
+        AnyChange::ask(self.change, of, request).await
     }
 }
 

@@ -34,10 +34,10 @@ use engine::business::{CallFilter, Idempotency, PageRequest, Request};
 use engine::{EngineError, NewBusiness};
 use ports::Random;
 
-use self::asker::Asker;
+use self::asker::Client;
 pub(crate) use self::people::Guests;
 use self::people::{
-    Asked, Gone, Guest, Person, book_online, call, email, message, name, phone, phone as phone_of,
+    Gone, Guest, Person, Repeatable, book_online, call, email, message, name, phone, phone as phone_of,
 };
 use crate::dice::Dice;
 use crate::ledger::json;
@@ -107,7 +107,7 @@ impl Sim {
             let known: Vec<Person> = guest.people.values().cloned().collect();
             (guest.id, guest.service, guest.staff, *dice.pick(&guest.webhooks), known)
         };
-        let asker = Asker {
+        let asker = Client {
             world: self.world.clone(),
             handle: life.engine.business(of),
             closing: Arc::clone(&life.closing),
@@ -141,7 +141,7 @@ impl Sim {
             10..=14 => {
                 say("calls");
                 let by_id = dice.once_in(2);
-                let asked = Asked::Call(Box::new(call(number, by_id.then_some(contact), now)));
+                let asked = Repeatable::Call(Box::new(call(number, by_id.then_some(contact), now)));
                 // If the guest has already been erased, a call with only the phone number would create a new contact,
                 // so it is not recorded.
                 if by_id || person.gone == Gone::No {
@@ -151,7 +151,7 @@ impl Sim {
             15..=18 => {
                 say("leaves a message");
                 let call = person.calls.first().copied().filter(|_| dice.once_in(2));
-                let asked = Asked::Take(Box::new(message(number, Some(contact), call)));
+                let asked = Repeatable::Take(Box::new(message(number, Some(contact), call)));
                 life.spawn(async move { asker.make(contact, key, asked).await });
             }
             19..=23 => {
@@ -175,7 +175,7 @@ impl Sim {
                     return;
                 }
                 let contact_is = BookingContact::Known(contact);
-                let asked = Asked::Book(Box::new(Book { request, contact: contact_is }));
+                let asked = Repeatable::Book(Box::new(Book { request, contact: contact_is }));
                 life.spawn(async move { asker.make(contact, key, asked).await });
             }
             24 | 25 => {
@@ -185,7 +185,7 @@ impl Sim {
                 let notes = Some(Some(text(&format!("{} likes tea", name(number)))));
                 let alert = Some(Some(text(&format!("{} is late", name(number)))));
                 let patch = ContactPatch { locale, name: renamed, notes, alert, ..ContactPatch::default() };
-                let asked = Asked::Patch(PatchContact { id: contact, patch });
+                let asked = Repeatable::Patch(PatchContact { id: contact, patch });
                 life.spawn(async move { asker.make(contact, key, asked).await });
             }
             26 => {
@@ -253,7 +253,7 @@ impl Sim {
         }
     }
 
-    fn new_guest(&self, life: &mut Life, asker: Asker, key: [u8; 32], number: usize) {
+    fn new_guest(&self, life: &mut Life, asker: Client, key: [u8; 32], number: usize) {
         self.world.say(format_args!("guest {number} is created"));
         let details = ContactDetails {
             name: Some(text(&name(number))),
@@ -266,7 +266,7 @@ impl Sim {
             let Some(answer) = asker.ask(key, create.clone()).await else { return };
             let contact: ContactId = id(&json(&answer.value)["id"]);
             let mut person = Person::new(contact, number);
-            person.answered.push((key, Asked::Create(create), answer.value));
+            person.answered.push((key, Repeatable::Create(create), answer.value));
             asker.guests.all.lock()[asker.at].people.insert(contact, person);
         });
     }
@@ -275,7 +275,7 @@ impl Sim {
     fn merge_guests(
         &self,
         life: &mut Life,
-        asker: Asker,
+        asker: Client,
         key: [u8; 32],
         (into, from): (Person, Person),
         phone: Option<Phone>,
@@ -321,7 +321,7 @@ impl Sim {
         });
     }
 
-    fn erase_guest(&self, life: &mut Life, asker: Asker, key: [u8; 32], contact: ContactId) {
+    fn erase_guest(&self, life: &mut Life, asker: Client, key: [u8; 32], contact: ContactId) {
         self.world.say(format_args!("{contact} is to be erased"));
         let merged = asker.guests.all.lock()[asker.at].ask_to_erase(contact);
         life.spawn(async move {

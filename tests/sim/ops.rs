@@ -43,13 +43,13 @@ pub(crate) struct RemoveStaff {
 }
 
 /// A change that can be sent to a business.
-pub(crate) trait Asked {
+pub(crate) trait AnyChange {
     fn weight(&self) -> Weight;
 
     async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer<Vec<u8>>, EngineError>;
 }
 
-impl<C: Change + 'static> Asked for C {
+impl<C: Change + 'static> AnyChange for C {
     fn weight(&self) -> Weight {
         Change::weight(self)
     }
@@ -59,7 +59,7 @@ impl<C: Change + 'static> Asked for C {
     }
 }
 
-impl Asked for RemoveService {
+impl AnyChange for RemoveService {
     fn weight(&self) -> Weight {
         Weight::Frees
     }
@@ -73,7 +73,7 @@ impl Asked for RemoveService {
     }
 }
 
-impl Asked for RemoveStaff {
+impl AnyChange for RemoveStaff {
     fn weight(&self) -> Weight {
         Weight::Frees
     }
@@ -113,14 +113,14 @@ macro_rules! ops {
             /// low.
             pub(crate) fn weight(&self) -> Weight {
                 match self {
-                    $(Self::$name(asked) => Asked::weight(asked),)*
+                    $(Self::$name(asked) => AnyChange::weight(asked),)*
                 }
             }
 
             /// Sends the change to a business.
             pub(crate) async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer<Vec<u8>>, EngineError> {
                 match self {
-                    $(Self::$name(asked) => Asked::ask(asked, of, request).await,)*
+                    $(Self::$name(asked) => AnyChange::ask(asked, of, request).await,)*
                 }
             }
         }

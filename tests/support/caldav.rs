@@ -22,7 +22,7 @@ pub(crate) struct Server {
     /// The path of an event that the first page of changes reports as deleted, and the next page as unchanged.
     pub(crate) restored: Option<String>,
     /// The status of the `response` of the event `a`, and the requests whose responses contain it.
-    pub(crate) status: Option<(u16, Asked)>,
+    pub(crate) status: Option<(u16, EventRequest)>,
     /// Whether the responses with data omit the event `a`.
     pub(crate) omits: bool,
     /// Whether every event has the status 404 in its `propstat`. Only a status of the `response` means a deletion.
@@ -56,21 +56,21 @@ pub(crate) enum Search {
 
 /// A request whose response contains events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum EventRequest {
     List,
     Changes,
     Data,
 }
 
 impl Server {
-    pub(crate) fn event(&self, path: &str, asked: Asked) -> String {
+    pub(crate) fn event(&self, path: &str, asked: EventRequest) -> String {
         let is_first = path.ends_with("/a.ics");
         if let Some((status, _)) = self.status.filter(|(_, at)| *at == asked && is_first) {
             return format!(
                 "<d:response><d:href>{path}</d:href><d:status>HTTP/1.1 {status} No</d:status></d:response>"
             );
         }
-        if asked == Asked::Data && self.omits && is_first {
+        if asked == EventRequest::Data && self.omits && is_first {
             return String::new();
         }
         let Some((etag, text)) = self.events.get(path).filter(|_| !self.is_phantom) else {
@@ -84,7 +84,7 @@ impl Server {
                 "<d:response><d:href>{path}</d:href><d:status>HTTP/1.1 404 Not Found</d:status></d:response>"
             );
         };
-        let data = if asked == Asked::Data {
+        let data = if asked == EventRequest::Data {
             format!("<c:calendar-data>{text}</c:calendar-data>")
         } else {
             String::new()
@@ -121,14 +121,15 @@ impl Server {
             }
             ("PROPFIND", COLLECTION, 0) => self.collection(),
             ("PROPFIND", COLLECTION, 1) => {
-                let events: String = self.events.keys().map(|path| self.event(path, Asked::List)).collect();
+                let events: String =
+                    self.events.keys().map(|path| self.event(path, EventRequest::List)).collect();
                 self.collection() + &events
             }
             ("REPORT", COLLECTION, _) if body.contains("sync-collection") => return self.changes(body),
             ("REPORT", COLLECTION, _) if body.contains("calendar-query") => return self.query(body),
             ("REPORT", COLLECTION, _) => {
                 let hrefs = body.split("<d:href>").skip(1).map(|rest| rest.split('<').next().unwrap());
-                hrefs.map(|path| self.event(path, Asked::Data)).collect()
+                hrefs.map(|path| self.event(path, EventRequest::Data)).collect()
             }
             _ => return response("404 Not Found", "").into_bytes(),
         };
@@ -156,7 +157,7 @@ impl Server {
         let from: usize = token.parse().unwrap();
         let to = self.page.map_or(self.log.len(), |page| (from + page).min(self.log.len()));
         let mut all: String =
-            self.log[from..to].iter().map(|path| self.event(path, Asked::Changes)).collect();
+            self.log[from..to].iter().map(|path| self.event(path, EventRequest::Changes)).collect();
         let mut token = to;
         if let Some(path) = self.restored.as_ref().filter(|_| to < self.log.len()) {
             all = format!(
@@ -179,7 +180,9 @@ impl Server {
         let found = self.events.iter().filter(|(_, (_, text))| is_found(text));
         match self.search {
             Search::Unknown => response("501 Not Implemented", "").into_bytes(),
-            _ => multistatus(&found.map(|(path, _)| self.event(path, Asked::Data)).collect::<String>()),
+            _ => {
+                multistatus(&found.map(|(path, _)| self.event(path, EventRequest::Data)).collect::<String>())
+            }
         }
     }
 

@@ -33,7 +33,7 @@ const MOODS: [Mood; 5] = [Mood::Takes, Mood::Slow, Mood::Fails, Mood::Moody, Moo
 
 /// A requested change to an endpoint, with the times of request and response.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked<T> {
+pub(crate) struct Requested<T> {
     pub(crate) asked: DateTime<Utc>,
     /// The time of the response. `None` if there was no response. The outcome is then unknown.
     pub(crate) answered: Option<DateTime<Utc>>,
@@ -46,9 +46,9 @@ pub(crate) struct Endpoint {
     pub(crate) receiver: Arc<Receiver>,
     mood: Arc<AtomicU8>,
     /// All changes to the endpoint's status, in order.
-    pub(crate) switches: Mutex<Vec<Asked<bool>>>,
+    pub(crate) switches: Mutex<Vec<Requested<bool>>>,
     /// All secrets of the endpoint, in order. `None` for a secret that was lost together with its response.
-    pub(crate) secrets: Mutex<Vec<Asked<Option<String>>>>,
+    pub(crate) secrets: Mutex<Vec<Requested<Option<String>>>>,
     /// The number of the receiver's requests that were already checked.
     pub(crate) checked: Mutex<usize>,
 }
@@ -74,12 +74,12 @@ impl Endpoint {
         let asked = now();
         let hook = subscribe(client, shop, &format!("https://{name}/hook")).await;
         let answered = Some(now());
-        let first = Asked { asked, answered, what: Some(hook.secret.clone()) };
+        let first = Requested { asked, answered, what: Some(hook.secret.clone()) };
         Self {
             hook,
             receiver,
             mood,
-            switches: Mutex::new(vec![Asked { asked, answered, what: true }]),
+            switches: Mutex::new(vec![Requested { asked, answered, what: true }]),
             secrets: Mutex::new(vec![first]),
             checked: Mutex::default(),
         }
@@ -101,7 +101,7 @@ impl Endpoint {
         let asked = now();
         let number = {
             let mut switches = self.switches.lock();
-            switches.push(Asked { asked, answered: None, what: on });
+            switches.push(Requested { asked, answered: None, what: on });
             switches.len() - 1
         };
         let answer = client.ask_operator("PATCH", &self.hook.path(shop), Some(body)).await;
@@ -116,7 +116,7 @@ impl Endpoint {
         let asked = now();
         let number = {
             let mut secrets = self.secrets.lock();
-            secrets.push(Asked { asked, answered: None, what: None });
+            secrets.push(Requested { asked, answered: None, what: None });
             secrets.len() - 1
         };
         let path = format!("{}/rotate-secret", self.hook.path(shop));
@@ -162,7 +162,7 @@ impl Endpoint {
             unanswered || known.what == on,
             "an acknowledged change to the status is missing: {known:?} {shown}"
         );
-        self.switches.lock().push(Asked { asked, answered: Some(now()), what: on });
+        self.switches.lock().push(Requested { asked, answered: Some(now()), what: on });
         let lost = self.secrets.lock().last().unwrap().answered.is_none();
         if lost {
             assert!(self.rotate(client, shop).await);

@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::client::AGENT;
 use super::connection::{Connector, from_http};
-use super::guard::{Asker, Guard, GuardError, Purpose, Reach};
+use super::guard::{Guard, GuardError, LookupStage, Purpose, Reach};
 use super::outage::Network;
 use super::shares::{Share, Shares};
 use super::system::Ports;
@@ -106,7 +106,7 @@ impl FetchClient {
     /// Sends a request over a new connection and reads the whole response.
     pub async fn fetch(&self, fetch: Fetch) -> Result<Fetched, FetchFailure> {
         let deadline = Instant::now() + HEAD_TIME_MAX;
-        let targets = self.guard.check_within(&fetch.url, Asker::Attempt, fetch.reach);
+        let targets = self.guard.check_within(&fetch.url, LookupStage::Attempt, fetch.reach);
         let targets = timeout_at(deadline, targets).await.map_err(|_| FetchFailure::Timeout)?;
         let targets = targets.map_err(|refused| match refused {
             GuardError::Short(_) | GuardError::Out(_) => FetchFailure::NotMade,

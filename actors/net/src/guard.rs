@@ -70,7 +70,7 @@ impl std::fmt::Display for Purpose {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asker {
+pub enum LookupStage {
     Save,
     Attempt,
 }
@@ -123,7 +123,7 @@ impl Guard {
     ///
     /// # Errors
     /// Returns an error if the host does not resolve, or if one of its addresses is not public.
-    pub async fn check(&self, url: &WebhookUrl, asker: Asker) -> Result<Vec<SocketAddr>, GuardError> {
+    pub async fn check(&self, url: &WebhookUrl, asker: LookupStage) -> Result<Vec<SocketAddr>, GuardError> {
         self.check_within(url, asker, Reach::Public).await
     }
 
@@ -131,7 +131,7 @@ impl Guard {
     pub async fn check_within(
         &self,
         url: &WebhookUrl,
-        asker: Asker,
+        asker: LookupStage,
         reach: Reach,
     ) -> Result<Vec<SocketAddr>, GuardError> {
         self.check_host((url.host(), url.port()), asker, reach).await
@@ -141,7 +141,7 @@ impl Guard {
     pub async fn check_host(
         &self,
         (host, port): (&Host, u16),
-        asker: Asker,
+        asker: LookupStage,
         reach: Reach,
     ) -> Result<Vec<SocketAddr>, GuardError> {
         let checked = self.resolve(host, asker).await;
@@ -153,7 +153,7 @@ impl Guard {
         checked
     }
 
-    async fn resolve(&self, host: &Host, asker: Asker) -> Result<Vec<IpAddr>, GuardError> {
+    async fn resolve(&self, host: &Host, asker: LookupStage) -> Result<Vec<IpAddr>, GuardError> {
         let name = match host {
             Host::Ip(address) => return Ok(vec![*address]),
             Host::Name(name) => name,
@@ -166,7 +166,7 @@ impl Guard {
         match (lack, answer) {
             // If this machine never had a working name server, a URL that is being saved is refused as
             // unresolved.
-            (Some(lack), _) if asker == Asker::Attempt || self.network.had_names() => {
+            (Some(lack), _) if asker == LookupStage::Attempt || self.network.had_names() => {
                 Err(GuardError::Out(lack))
             }
             (_, Ok(Ok(addresses))) => Ok(addresses),
@@ -197,11 +197,11 @@ fn all_within(addresses: &[IpAddr], port: u16, reach: Reach) -> Result<Vec<Socke
 
 /// Returns the level at which a refusal is logged. Refused attempts have a low level, because the delivery
 /// log contains them and they recur for every waiting event.
-fn level(refused: &GuardError, asker: Asker, is_due: impl Fn() -> bool) -> Level {
+fn level(refused: &GuardError, asker: LookupStage, is_due: impl Fn() -> bool) -> Level {
     match (refused, asker) {
         (GuardError::Internal(_), _) if is_due() => Level::WARN,
-        (GuardError::Internal(_), _) | (_, Asker::Attempt) => Level::DEBUG,
-        (_, Asker::Save) => Level::INFO,
+        (GuardError::Internal(_), _) | (_, LookupStage::Attempt) => Level::DEBUG,
+        (_, LookupStage::Save) => Level::INFO,
     }
 }
 
@@ -242,7 +242,7 @@ mod tests {
     async fn check(answer: &[&str], url: &str) -> Result<Vec<SocketAddr>, GuardError> {
         let dns = FakeDns::default();
         dns.set("hook.example.com", answer);
-        guard(dns).check(&WebhookUrl::parse(url).unwrap(), Asker::Save).await
+        guard(dns).check(&WebhookUrl::parse(url).unwrap(), LookupStage::Save).await
     }
 
     #[tokio::test]
@@ -282,7 +282,7 @@ mod tests {
         ] {
             let url = WebhookUrl::from_stored(url).unwrap();
             assert_eq!(
-                guard.check_within(&url, Asker::Save, Reach::Listed).await.is_ok(),
+                guard.check_within(&url, LookupStage::Save, Reach::Listed).await.is_ok(),
                 is_allowed,
                 "{url:?}"
             );
@@ -301,7 +301,7 @@ mod tests {
         let dns = FakeDns::default();
         dns.fail("hook.example.com", 24);
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
-        let refused = guard(dns).check(&url, Asker::Attempt).await.unwrap_err();
+        let refused = guard(dns).check(&url, LookupStage::Attempt).await.unwrap_err();
         assert!(matches!(refused, GuardError::Short(_)));
         assert_ne!(refused.to_string(), NOT_PUBLIC);
     }
@@ -313,18 +313,18 @@ mod tests {
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
         dns.set_silent(true);
         // No name server has answered so far, so the machine may have none.
-        let refused = guard.check(&url, Asker::Save).await.unwrap_err();
+        let refused = guard.check(&url, LookupStage::Save).await.unwrap_err();
         assert!(
             matches!(&refused, GuardError::Unresolved(_)) && refused.to_string() == NOT_PUBLIC,
             "{refused:?}"
         );
-        let refused = guard.check(&url, Asker::Attempt).await.unwrap_err();
+        let refused = guard.check(&url, LookupStage::Attempt).await.unwrap_err();
         assert!(matches!(refused, GuardError::Out(Lack::NameServer)), "{refused:?}");
         dns.set_silent(false);
         dns.set("hook.example.com", &["93.184.216.34"]);
-        guard.check(&url, Asker::Save).await.unwrap();
+        guard.check(&url, LookupStage::Save).await.unwrap();
         dns.set_silent(true);
-        let refused = guard.check(&url, Asker::Save).await.unwrap_err();
+        let refused = guard.check(&url, LookupStage::Save).await.unwrap_err();
         assert!(matches!(refused, GuardError::Out(Lack::NameServer)), "{refused:?}");
         assert_ne!(refused.to_string(), NOT_PUBLIC);
     }
@@ -335,14 +335,14 @@ mod tests {
         dns.hang("hook.example.com");
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
         let start = tokio::time::Instant::now();
-        let refused = guard(dns).check(&url, Asker::Attempt).await.unwrap_err();
+        let refused = guard(dns).check(&url, LookupStage::Attempt).await.unwrap_err();
         assert!(matches!(refused, GuardError::TooSlow));
         assert_eq!(start.elapsed(), RESOLVE_TIME_MAX);
     }
 
     #[test]
     fn unresolved_and_internal_names_do_not_fill_the_log() {
-        use Asker::{Attempt, Save};
+        use LookupStage::{Attempt, Save};
         let unresolved = GuardError::Unresolved(io::ErrorKind::NotFound.into());
         let short = GuardError::Short(io::Error::from_raw_os_error(24));
         for refused in
@@ -364,7 +364,7 @@ mod tests {
         dns.set("hook.example.com", &["10.0.0.1"]);
         let guard = guard(dns);
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
-        assert!(guard.check(&url, Asker::Attempt).await.is_err());
+        assert!(guard.check(&url, LookupStage::Attempt).await.is_err());
         assert!(!guard.warned.is_due(url.host()), "the host was logged a moment ago");
     }
 }

@@ -26,7 +26,7 @@ pub mod trust;
 
 pub use client::{Attempt, DELIVERY_TIME_MAX, Outcome, Post, Rest, WebhookClient};
 pub use fetch::{Fetch, FetchClient, FetchFailure, Fetched};
-pub use guard::{Asker, Guard, GuardError, Purpose, Reach};
+pub use guard::{Guard, GuardError, LookupStage, Purpose, Reach};
 pub use model::{ModelAddress, ModelClient};
 pub use named::NamedHosts;
 pub use outage::Network;

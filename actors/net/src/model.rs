@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::client::AGENT;
 use super::connection::{Connection, Connector};
-use super::guard::{Asker, Guard, Purpose, Reach};
+use super::guard::{Guard, LookupStage, Purpose, Reach};
 use super::outage::Network;
 use super::system::Ports;
 use super::trust::{Trust, receiver_config};
@@ -88,7 +88,7 @@ impl ModelClient {
             let loopback: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
             return Some(loopback.map(|address| SocketAddr::new(address, *port)).into());
         }
-        let found = self.guard.check_host((host, *port), Asker::Attempt, Reach::Listed).await.ok()?;
+        let found = self.guard.check_host((host, *port), LookupStage::Attempt, Reach::Listed).await.ok()?;
         Some(found).filter(|found| *has_tls || !found.iter().any(|target| is_public(target.ip())))
     }
 

@@ -279,7 +279,7 @@ impl Store {
         self.submit_as(what, business, batch, done)
     }
 
-    /// Queues the outcome of a delivery attempt. [`Store::settled_to_send`] waits for all other changes to the
+    /// Queues the outcome of a delivery attempt. [`Store::wait_durable_to_send`] waits for all other changes to the
     /// business, but not for outcomes.
     pub fn submit_outcome(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
         debug_assert!(
@@ -332,7 +332,7 @@ impl Store {
     }
 
     /// Like [`Store::settled`], but does not wait for outcomes of delivery attempts.
-    pub fn settled_to_send(
+    pub fn wait_durable_to_send(
         &self,
         business: BusinessId,
     ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {

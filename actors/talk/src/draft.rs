@@ -17,7 +17,8 @@ use crate::guided::{self, AHEAD_DAYS};
 use crate::model::{Call, Settings, body};
 use crate::reader::{self, Times};
 use crate::state::{
-    Change, Dropped, Effect, EffectKind, EndedBy, Input, Line, Mode, OfferedTime, Output, Place, Rule, Talk,
+    Change, Dropped, Effect, EffectKind, EndedBy, Input, Line, Mode, OfferedTime, Output, Position, Rule,
+    Talk,
 };
 use crate::words::{self, Key};
 
@@ -246,7 +247,7 @@ impl Draft {
         }
         flow.talk().mode = if self.lines.is_empty() { Mode::Guided } else { Mode::Model };
         flow.talk().unclear = 0;
-        flow.talk().place = Place::default();
+        flow.talk().place = Position::default();
         if has_stage {
             flow.read_back();
         }

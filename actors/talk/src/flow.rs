@@ -13,7 +13,7 @@ use crate::guided;
 use crate::model::quoted;
 use crate::state::{
     Change, Channel, Choice, Effect, EffectKind, EndedBy, Input, Keys, Line, Listed, OfferedTime, Output,
-    Place, Resource, Stage, Step, Talk, Task, TaskKind,
+    Position, Resource, Stage, Step, Talk, Task, TaskKind,
 };
 use crate::words::{self, Key, When};
 
@@ -123,7 +123,7 @@ impl<'a> Flow<'a> {
             self.say(Key::Transfer);
             if !self.facts.transfers_fail {
                 self.out.transfer = true;
-                self.talk().place = Place::default();
+                self.talk().place = Position::default();
                 return;
             }
         }
@@ -262,7 +262,7 @@ impl<'a> Flow<'a> {
     /// Continues after a booking: offers the manage link on the website, or asks for the consent to text
     /// messages in a call.
     fn booked(&mut self, appointment: AppointmentId) {
-        self.talk().place = Place::default();
+        self.talk().place = Position::default();
         let from = self.out.talk.from.clone();
         let asks =
             self.channel() == Channel::Voice && self.facts.asks_consent && !self.out.talk.consent_asked;
@@ -327,7 +327,7 @@ impl<'a> Flow<'a> {
     /// Records that an appointment of the caller was moved or cancelled, and ends the task.
     fn changed(&mut self, kind: EffectKind, appointment: AppointmentId) {
         self.effect(kind, Some(Resource::Appointment(appointment)));
-        self.talk().place = Place::default();
+        self.talk().place = Position::default();
     }
 
     pub(crate) fn no_change(&mut self) {
@@ -357,7 +357,7 @@ impl<'a> Flow<'a> {
                     dates: [date].into(),
                     ..Task::default()
                 };
-                self.talk().place = Place { task, ..Place::default() };
+                self.talk().place = Position { task, ..Position::default() };
                 guided::advance(self)?;
             }
             (_, TaskKind::Book) => {

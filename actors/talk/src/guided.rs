@@ -14,7 +14,7 @@ use crate::knowledge;
 use crate::model::quoted;
 use crate::reader::{self, Clear, Context, Entry, Expect, has_phrase, plain};
 use crate::state::{
-    Change, Channel, Choice, EffectKind, EndedBy, Keys, Listed, OfferedTime, Place, Resource, Said, Step,
+    Change, Channel, Choice, EffectKind, EndedBy, Keys, Listed, OfferedTime, Position, Resource, Said, Step,
     Task, TaskKind,
 };
 use crate::words::{self, Key};
@@ -130,7 +130,7 @@ fn free(flow: &mut Flow<'_>, text: &str, entries: &[Entry]) -> Asked<()> {
     if entries.is_empty() && !is_fact && flow.facts.booking_mode != BookingMode::Off {
         let place = flow.out.talk.place.clone();
         flow.talk().place =
-            Place { task: Task { kind: Some(TaskKind::Book), ..Task::default() }, ..Place::default() };
+            Position { task: Task { kind: Some(TaskKind::Book), ..Task::default() }, ..Position::default() };
         if absorb(flow, text)? {
             understood(flow);
             return advance(flow);
@@ -145,7 +145,7 @@ fn free(flow: &mut Flow<'_>, text: &str, entries: &[Entry]) -> Asked<()> {
 
 fn start(flow: &mut Flow<'_>, entry: Entry, text: &str) -> Asked<()> {
     understood(flow);
-    flow.talk().place = Place::default();
+    flow.talk().place = Position::default();
     let kind = match entry {
         Entry::Message => {
             go(flow, Step::Body);
@@ -203,7 +203,7 @@ pub(crate) fn go(flow: &mut Flow<'_>, step: Step) {
 
 /// Says the menu, with its keys except on the website.
 pub(crate) fn menu(flow: &mut Flow<'_>) {
-    flow.talk().place = Place::default();
+    flow.talk().place = Position::default();
     let key = match (flow.can_book(), flow.can_change()) {
         (true, true) => Key::Menu,
         (true, false) => Key::MenuWithoutChanges,
@@ -218,7 +218,7 @@ pub(crate) fn menu(flow: &mut Flow<'_>) {
 
 /// Asks how the receptionist can help.
 pub(crate) fn help(flow: &mut Flow<'_>) {
-    flow.talk().place = Place::default();
+    flow.talk().place = Position::default();
     flow.say(Key::Help);
     go(flow, Step::Menu);
 }
@@ -502,7 +502,7 @@ fn advance_booking(flow: &mut Flow<'_>) -> Asked<()> {
         return Ok(());
     }
     if let Some(time) = flow.out.talk.place.task.time {
-        flow.talk().place = Place::default();
+        flow.talk().place = Position::default();
         flow.stage(Change::Book { time, name, phone, email });
         flow.read_back();
     }
@@ -514,7 +514,7 @@ fn advance_change(flow: &mut Flow<'_>, kind: TaskKind) -> Asked<()> {
     if flow.channel() == Channel::Website {
         flow.say(Key::UseLink);
         go(flow, Step::Menu);
-        flow.talk().place = Place::default();
+        flow.talk().place = Position::default();
         return Ok(());
     }
     if !flow.facts.change_by_caller {
@@ -546,7 +546,7 @@ fn advance_change(flow: &mut Flow<'_>, kind: TaskKind) -> Asked<()> {
         return Ok(());
     }
     if kind == TaskKind::Cancel {
-        flow.talk().place = Place::default();
+        flow.talk().place = Position::default();
         flow.stage(Change::Cancel { appointment });
         flow.read_back();
         return Ok(());
@@ -557,7 +557,7 @@ fn advance_change(flow: &mut Flow<'_>, kind: TaskKind) -> Asked<()> {
         return Ok(());
     }
     if let Some(time) = flow.out.talk.place.task.time {
-        flow.talk().place = Place::default();
+        flow.talk().place = Position::default();
         flow.stage(Change::Move { appointment, time });
         flow.read_back();
     }
@@ -894,7 +894,7 @@ fn after_message(flow: &mut Flow<'_>) {
         flow.say(Key::Goodbye);
         flow.end(EndedBy::Receptionist);
     } else {
-        flow.talk().place = Place::default();
+        flow.talk().place = Position::default();
         go(flow, Step::Menu);
     }
 }
@@ -905,7 +905,7 @@ fn question(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
         return not_understood(flow);
     }
     understood(flow);
-    flow.talk().place = Place::default();
+    flow.talk().place = Position::default();
     if answer_business(flow, text)? {
         return Ok(());
     }
@@ -969,7 +969,7 @@ fn answer_business(flow: &mut Flow<'_>, text: &str) -> Asked<bool> {
     } else {
         return Ok(false);
     }
-    flow.talk().place = Place::default();
+    flow.talk().place = Position::default();
     go(flow, Step::Menu);
     Ok(is_answered)
 }

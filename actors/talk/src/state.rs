@@ -190,7 +190,7 @@ pub struct Talk {
     pub(crate) stage: Option<Stage>,
     /// The number of changes and messages that were staged or taken so far. Idempotency keys are made from it.
     pub(crate) changes: u32,
-    pub(crate) place: Place,
+    pub(crate) place: Position,
     /// The number of consecutive turns in the other language than the conversation's.
     pub(crate) other_language: u32,
     /// The number of consecutive turns that were not understood.
@@ -280,7 +280,7 @@ pub(crate) struct Seen {
 
 /// The caller's position on the guided path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct Position {
     pub(crate) step: Step,
     pub(crate) task: Task,
     /// The number of entries of `listed` before the current page.
@@ -395,7 +395,7 @@ impl Talk {
     /// an answer to the team.
     pub fn team_said(&mut self, text: &str) {
         self.stage = None;
-        self.place = Place::default();
+        self.place = Position::default();
         self.remember(false, text);
     }
 
@@ -446,7 +446,7 @@ impl Talk {
             handles: Handles::default(),
             stage: None,
             changes: 0,
-            place: Place::default(),
+            place: Position::default(),
             other_language: 0,
             unclear: 0,
             silences: 0,

@@ -11,7 +11,7 @@ use crate::gate;
 use crate::guided;
 use crate::reader::{self, Clear};
 use crate::state::{
-    Change, Channel, EffectKind, EndedBy, Input, Mode, Output, Place, Said, Start, Step, Talk,
+    Change, Channel, EffectKind, EndedBy, Input, Mode, Output, Position, Said, Start, Step, Talk,
 };
 use crate::words::{self, Key};
 
@@ -85,7 +85,7 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
         flow.effect(EffectKind::Emergency, None);
         // The buttons that follow are those of the menu. A message that was asked for can still be left.
         let is_body = flow.out.talk.place.step == Step::Body;
-        flow.talk().place = Place::default();
+        flow.talk().place = Position::default();
         guided::go(&mut flow, if is_body { Step::Body } else { Step::Menu });
         return done(flow);
     }
@@ -135,7 +135,7 @@ pub fn transfer_failed(talk: &Talk, facts: &Facts) -> Output {
     let answers = Answers::default();
     let input = Input { at: talk.started_at, said: Said::Silence, heard: None, model: false, random: 0 };
     let mut flow = Flow::new(talk.clone(), &input, facts, &answers);
-    flow.talk().place = Place::default();
+    flow.talk().place = Position::default();
     flow.talk().stage = None;
     flow.say(Key::TransferFailed);
     guided::go(&mut flow, Step::Body);

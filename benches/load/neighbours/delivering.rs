@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use super::GIVEN_UP;
 use super::filling;
 use super::receivers::{Bad, GOOD, MANNERS, Manner};
-use super::tenants::{Asker, found};
+use super::tenants::{Session, found};
 use crate::error::Result;
 use crate::group::{Context, Group};
 use crate::measure::{Measured, nanos};
@@ -158,7 +158,7 @@ impl Delivering {
             }
             if let Some(every) = offence.then_every {
                 for shop in offenders {
-                    let mut asker = Asker::open(server.public, &shop.key).await?;
+                    let mut asker = Session::open(server.public, &shop.key).await?;
                     let (first, first_day) = (offence.first, context.first_day);
                     further.spawn(async move {
                         for turn in first.. {
@@ -199,7 +199,7 @@ impl Delivering {
         row: &'static str,
     ) -> Result<Vec<u64>> {
         let booking = context.options.sized(BOOKING, BOOKING / 4);
-        let mut asker = Asker::open(server.public, &shop.key).await?;
+        let mut asker = Session::open(server.public, &shop.key).await?;
         let (began, mut booked) = (Instant::now(), Vec::new());
         let mut next = tokio::time::interval(EVERY);
         while began.elapsed() < booking {
@@ -248,7 +248,7 @@ async fn book_all(server: &Receptionist, shops: &[Shop], first_day: i64, turn: u
         let (shops, address) = (shops.to_vec(), server.public);
         booking.spawn(async move {
             for shop in shops {
-                book(&mut Asker::open(address, &shop.key).await?, &shop, first_day, turn).await?;
+                book(&mut Session::open(address, &shop.key).await?, &shop, first_day, turn).await?;
             }
             Ok::<_, Box<dyn std::error::Error + Send + Sync>>(())
         });
@@ -260,7 +260,7 @@ async fn book_all(server: &Receptionist, shops: &[Shop], first_day: i64, turn: u
 }
 
 /// Makes the booking with this number, which determines its time. Returns the id of the appointment.
-async fn book(asker: &mut Asker, shop: &Shop, first_day: i64, number: usize) -> Result<String> {
+async fn book(asker: &mut Session, shop: &Shop, first_day: i64, number: usize) -> Result<String> {
     let starts_at = slot(first_day, number, 1).to_string();
     let body = json!({ "service_id": shop.service, "starts_at": starts_at, "contact_id": shop.contact });
     let booked = asker.post("/v1/appointments", &body).await?;

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::GIVEN_UP;
 use super::long_values::long_text;
-use super::tenants::{Asker, found_bare};
+use super::tenants::{Session, found_bare};
 use crate::error::Result;
 use crate::group::Context;
 use crate::measure::{Measured, nanos};
@@ -115,7 +115,7 @@ pub(super) async fn measure(
 
 /// Writes texts until the server has refused several times or has ended. Returns the number of texts that were written.
 async fn fill(server: &Receptionist, shop: &Shop) -> Result<Option<usize>> {
-    let mut asker = Asker::open(server.public, &shop.key).await?;
+    let mut asker = Session::open(server.public, &shop.key).await?;
     let (began, mut written, mut refused) = (Instant::now(), 0, 0);
     while began.elapsed() < FILL_TIME_MAX {
         match timeout(GIVEN_UP, asker.try_post("/v1/knowledge", &long_text(written))).await {
@@ -137,7 +137,7 @@ async fn fill(server: &Receptionist, shop: &Shop) -> Result<Option<usize>> {
 /// the duration [`GIVEN_UP`], so that a server that has ended never gets a good figure.
 async fn read(server: &Receptionist, shop: &Shop, mut is_full: watch::Receiver<bool>) -> Vec<u64> {
     let mut times = Vec::new();
-    let Ok(mut asker) = Asker::open(server.public, &shop.key).await else { return vec![nanos(GIVEN_UP)] };
+    let Ok(mut asker) = Session::open(server.public, &shop.key).await else { return vec![nanos(GIVEN_UP)] };
     let mut left = READS_WHEN_FULL;
     while left > 0 {
         let sent = Instant::now();
@@ -154,7 +154,7 @@ async fn read(server: &Receptionist, shop: &Shop, mut is_full: watch::Receiver<b
 
 async fn first_answer(directory: &Path, start: Start<'_>, shop: &Shop) -> Result<()> {
     let server = Receptionist::start_with(directory, start)?;
-    let mut asker = Asker::open(server.public, &shop.key).await?;
+    let mut asker = Session::open(server.public, &shop.key).await?;
     asker.get("/v1/me").await?;
     server.process.stop()
 }

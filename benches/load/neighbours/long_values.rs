@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::json;
 
 use super::offenders::Offenders;
-use super::tenants::{Asker, found_bare};
+use super::tenants::{Session, found_bare};
 use crate::drive::drive;
 use crate::error::Result;
 use crate::group::Context;
@@ -39,7 +39,7 @@ pub(super) async fn measure(
     let (written, refused) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let mut offenders = Offenders::default();
     for number in 0..if row == BESIDE { WRITERS } else { 0 } {
-        let asker = Asker::open(server.public, &shops[0].key).await?;
+        let asker = Session::open(server.public, &shops[0].key).await?;
         offenders.add(write(asker, number, Arc::clone(&written), Arc::clone(&refused)));
     }
     let bookings = Bookings::new(&shops[1..], context.first_day, 0, For::Known)?;
@@ -57,7 +57,7 @@ pub(super) async fn measure(
 
 /// Writes long texts, one after the other.
 async fn write(
-    mut asker: Asker,
+    mut asker: Session,
     number: usize,
     written: Arc<AtomicUsize>,
     refused: Arc<AtomicUsize>,

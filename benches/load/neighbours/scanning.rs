@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::offenders::Offenders;
-use super::tenants::{Asker, found_bare};
+use super::tenants::{Session, found_bare};
 use crate::client::{Connection, request};
 use crate::drive::drive;
 use crate::error::Result;
@@ -61,7 +61,7 @@ impl Scanning {
         let mut writers = JoinSet::new();
         for lane in 0..WRITERS {
             let (path, mut operator) =
-                (format!("/admin/v1/businesses/{}/calls", scanned.id), Asker::operator(&server).await?);
+                (format!("/admin/v1/businesses/{}/calls", scanned.id), Session::operator(&server).await?);
             writers.spawn(async move {
                 for number in (lane..count).step_by(WRITERS) {
                     operator.post(&path, &call(number)).await?;
@@ -86,7 +86,7 @@ impl Scanning {
         let script = Constant::new(&me, answer.body);
         let mut offenders = Offenders::default();
         for _ in 0..scans {
-            let asker = Asker::open(server.public, &self.scanned.key).await?;
+            let asker = Session::open(server.public, &self.scanned.key).await?;
             offenders.add(scan(asker));
         }
         let victim = drive(server.public, vec![script], context.options.period, &server.process);
@@ -97,7 +97,7 @@ impl Scanning {
 }
 
 /// Reads all pages of the list again and again. The pages are empty.
-async fn scan(mut asker: Asker) -> Result<()> {
+async fn scan(mut asker: Session) -> Result<()> {
     let mut path = SCAN.to_owned();
     loop {
         let page = asker.get(&path).await?;

@@ -16,12 +16,12 @@ const AT_ONCE: usize = 16;
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /// A client with one connection. It uses an API key or the operator's token.
-pub(crate) struct Asker {
+pub(crate) struct Session {
     connection: Connection,
     key: String,
 }
 
-impl Asker {
+impl Session {
     pub(crate) async fn operator(server: &Receptionist) -> Result<Self> {
         Self::open(server.operator, TOKEN).await
     }
@@ -90,12 +90,12 @@ pub(crate) async fn found(
     let mut making = JoinSet::new();
     for lane in 0..AT_ONCE.min(count) {
         let (public, url) = (server.public, url.clone());
-        let mut operator = Asker::operator(server).await?;
+        let mut operator = Session::operator(server).await?;
         making.spawn(async move {
             let mut made = Vec::new();
             for number in (lane..count).step_by(AT_ONCE) {
                 let tenant = operator.tenant(public, number).await?;
-                let (mut owner, mut secrets) = (Asker::open(public, &tenant.key).await?, Vec::new());
+                let (mut owner, mut secrets) = (Session::open(public, &tenant.key).await?, Vec::new());
                 for endpoint in 0..endpoints {
                     let body = json!({ "url": url(number, endpoint), "events": ["appointment.booked"] });
                     let endpoint = owner.post("/v1/webhooks", &body).await?;

@@ -7,7 +7,7 @@ use domain::availability::{BOOKABLE_YEARS, Slot, Terms};
 use domain::{Service, ServiceId, StaffId, StaffMember, Timestamp};
 use url::form_urlencoded::Serializer;
 
-use crate::book::asked::Shop;
+use crate::book::input::Shop;
 use crate::book::refused::Refused;
 use crate::http::form::Form;
 

@@ -10,8 +10,8 @@ use domain::{Address, Email, NoticeScope, Phone, Service, Source, StaffMember, T
 use super::choice::{Choice, Offer};
 use super::times::{Day, first_open};
 use super::{STEPS, button, steps};
-use crate::book::asked::{Asked, Shop};
 use crate::book::form_id;
+use crate::book::input::{PageInput, Shop};
 use crate::book::refused::Refused;
 use crate::book::route::Answered;
 use crate::book::view::{View, page_as};
@@ -119,7 +119,7 @@ pub(super) enum Reason {
 }
 
 pub(super) async fn shown(
-    asked: &Asked,
+    asked: &PageInput,
     shop: &Shop,
     offer: &Offer,
     form: &Form,

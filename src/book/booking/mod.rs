@@ -25,8 +25,8 @@ use self::choice::{Choice, Offer};
 use self::form::{Entered, LEAVE_EMPTY, Reason};
 pub(super) use self::limits::Limits;
 use self::times::{Day, Week};
-use super::asked::{Asked, Shop};
 use super::form_id;
+use super::input::{PageInput, Shop};
 use super::refused::Refused;
 use super::route::Answered;
 use super::view::{View, page, page_as, see_other};
@@ -38,7 +38,7 @@ const THEME_CACHED: HeaderValue = HeaderValue::from_static("public, max-age=3600
 /// The number of steps: service, time, details.
 const STEPS: u64 = 3;
 
-pub(super) async fn show(mut asked: Asked) -> Answered {
+pub(super) async fn show(mut asked: PageInput) -> Answered {
     let shop = asked.shop()?;
     let offer = Offer::of(&shop).await?;
     asked.view.is_listed = !asked.view.framed && asked.head.uri.query().is_none();
@@ -73,7 +73,7 @@ pub(super) async fn show(mut asked: Asked) -> Answered {
     }
 }
 
-pub(super) async fn sent(asked: Asked) -> Answered {
+pub(super) async fn sent(asked: PageInput) -> Answered {
     let shop = asked.shop()?;
     let (form, front) = (&asked.form, &asked.front);
     let offer = Offer::of(&shop).await?;
@@ -126,7 +126,7 @@ pub(super) async fn sent(asked: Asked) -> Answered {
 
 /// Redirects to the page of the booked appointment. If the form is sent again, the redirect contains a new
 /// manage link.
-async fn booked(asked: &Asked, shop: &Shop, booked: OnlineBooked) -> Answered {
+async fn booked(asked: &PageInput, shop: &Shop, booked: OnlineBooked) -> Answered {
     let token = match booked.token {
         Some(token) => token,
         None => {
@@ -141,7 +141,7 @@ async fn booked(asked: &Asked, shop: &Shop, booked: OnlineBooked) -> Answered {
 }
 
 /// The stylesheet with the colour of the business.
-pub(super) async fn theme(asked: Asked) -> Answered {
+pub(super) async fn theme(asked: PageInput) -> Answered {
     let color = asked.shop()?.website.color;
     let css = color.map(|color| format!(":root{{--accent:{color};--on-accent:{}}}\n", color.text()));
     let kind = HeaderValue::from_static("text/css; charset=utf-8");

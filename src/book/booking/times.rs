@@ -6,7 +6,7 @@ use domain::availability::{AVAILABILITY_DAYS_MAX, Slot};
 use talk::words::capitalised;
 
 use super::choice::{Choice, is_bookable};
-use crate::book::asked::Shop;
+use crate::book::input::Shop;
 use crate::book::refused::Refused;
 use crate::book::view::View;
 use crate::local_time::{WallClockError, instant};

@@ -21,8 +21,8 @@ use engine::business::{Change, Request, SeenByLink};
 pub(super) use self::moving::{moved, times};
 pub(super) use self::one::{calendar, cancelled, framed, show};
 pub(super) use self::unsubscribe::{choose, stopped};
-use super::asked::{Asked, Shop};
 use super::form_id;
+use super::input::{PageInput, Shop};
 use super::refused::Refused;
 use super::route::Answered;
 use super::view::{View, see_other};
@@ -31,7 +31,7 @@ use crate::words::accepted;
 
 /// A request with a valid manage link.
 struct Managed {
-    asked: Asked,
+    asked: PageInput,
     view: View,
     shop: Arc<Shop>,
     token: ManageToken,
@@ -41,7 +41,7 @@ struct Managed {
 }
 
 impl Managed {
-    async fn find(asked: Asked) -> Result<Self, Refused> {
+    async fn find(asked: PageInput) -> Result<Self, Refused> {
         let token = asked.param::<String>("token").and_then(|text| ManageToken::parse(&text));
         let token = token.ok_or_else(Refused::not_found)?;
         let business = asked.front.engine.business_for_visitor(token.business_id());
@@ -90,11 +90,11 @@ impl Managed {
     }
 
     /// Makes the change that the form requests. `change` is `None` if a field is invalid.
-    async fn change<C: Change + 'static>(&self, change: Option<C>) -> Result<(), Undone> {
-        let change = change.ok_or(Undone::Invalid)?;
-        let Asked { front, form, .. } = &self.asked;
+    async fn change<C: Change + 'static>(&self, change: Option<C>) -> Result<(), FormError> {
+        let change = change.ok_or(FormError::Invalid)?;
+        let PageInput { front, form, .. } = &self.asked;
         let issued_at = form_id::issued_at(front, &self.token.text(), form.get(form_id::FORM_ID));
-        let issued_at = issued_at.ok_or(Undone::FormEnded)?;
+        let issued_at = issued_at.ok_or(FormError::FormEnded)?;
         let once = form_id::once(form, self.shop.business.id());
         let _turn = front.turn(&once).await;
         let request = Request { idempotency: Some(once), ..Request::by(Actor::Customer) };
@@ -102,7 +102,7 @@ impl Managed {
             return Ok(());
         }
         if !form_id::is_fresh(front, issued_at) {
-            return Err(Undone::FormEnded);
+            return Err(FormError::FormEnded);
         }
         self.shop.business.change(request, change).await?;
         Ok(())
@@ -110,13 +110,13 @@ impl Managed {
 
     /// The response to a form. After a change, it redirects to the page of the appointment. Otherwise
     /// `refused` shows the current state of the appointment.
-    async fn answer<F>(self, done: Result<(), Undone>, refused: fn(Self, Undone) -> F) -> Answered
+    async fn answer<F>(self, done: Result<(), FormError>, refused: fn(Self, FormError) -> F) -> Answered
     where
         F: Future<Output = Answered>,
     {
         match done {
             Ok(()) => see_other(&self.path("")),
-            Err(Undone::Failed(error)) => Err(error.into()),
+            Err(FormError::Failed(error)) => Err(error.into()),
             // The appointment may have changed since the first read, so it is read again.
             Err(undone) => refused(Self::find(self.asked).await?, undone).await,
         }
@@ -130,7 +130,7 @@ fn in_language(path: String, locale: Option<&str>) -> String {
 }
 
 /// The reason why a form changed nothing.
-enum Undone {
+enum FormError {
     Invalid,
     /// The id of the form was not issued for this link, has expired, or was used with other content.
     FormEnded,
@@ -144,7 +144,7 @@ enum Undone {
     Failed(EngineError),
 }
 
-impl From<EngineError> for Undone {
+impl From<EngineError> for FormError {
     fn from(error: EngineError) -> Self {
         match error {
             EngineError::Refused(refusal) => match refusal {
@@ -165,7 +165,7 @@ impl From<EngineError> for Undone {
     }
 }
 
-impl Undone {
+impl FormError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Invalid | Self::NotChangeable => StatusCode::UNPROCESSABLE_ENTITY,

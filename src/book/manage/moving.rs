@@ -11,9 +11,9 @@ use domain::{BookingMode, Timestamp};
 use engine::business::commands::customers::MoveByLink;
 
 use super::one;
-use super::{Managed, Undone};
-use crate::book::asked::{Asked, Shop};
+use super::{FormError, Managed};
 use crate::book::booking::is_bookable;
+use crate::book::input::{PageInput, Shop};
 use crate::book::refused::Refused;
 use crate::book::route::Answered;
 use crate::book::view::{View, page_as};
@@ -47,13 +47,13 @@ struct Day {
     times: Vec<(String, String)>,
 }
 
-pub(in crate::book) async fn times(asked: Asked) -> Answered {
+pub(in crate::book) async fn times(asked: PageInput) -> Answered {
     let managed = Managed::find(asked).await?;
     let date = managed.asked.query.get("date").parse().ok();
     shown(managed, date, StatusCode::OK, String::new()).await
 }
 
-pub(in crate::book) async fn moved(asked: Asked) -> Answered {
+pub(in crate::book) async fn moved(asked: PageInput) -> Answered {
     let managed = Managed::find(asked).await?;
     let (form, token) = (&managed.asked.form, managed.token.clone());
     let time = |name| Timestamp::parse(form.get(name)).ok();
@@ -64,13 +64,13 @@ pub(in crate::book) async fn moved(asked: Asked) -> Answered {
     managed.answer(done, refused).await
 }
 
-async fn refused(managed: Managed, undone: Undone) -> Answered {
+async fn refused(managed: Managed, undone: FormError) -> Answered {
     match undone {
-        Undone::Invalid | Undone::FormEnded | Undone::NotOpen => {
+        FormError::Invalid | FormError::FormEnded | FormError::NotOpen => {
             let asked = Timestamp::parse(managed.asked.form.get("starts_at")).ok();
             let date = asked.map(|at| managed.shop.day(at));
             let notice = match undone {
-                Undone::Invalid => managed.view.t("problem-time"),
+                FormError::Invalid => managed.view.t("problem-time"),
                 _ => undone.message(&managed),
             };
             shown(managed, date, undone.status(), notice).await

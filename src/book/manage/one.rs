@@ -10,8 +10,8 @@ use engine::EngineError;
 use engine::business::commands::customers::CancelByLink;
 use talk::words::capitalised;
 
-use super::{Managed, Undone, in_language};
-use crate::book::asked::{Asked, Shop};
+use super::{FormError, Managed, in_language};
+use crate::book::input::{PageInput, Shop};
 use crate::book::refused::Refused;
 use crate::book::route::Answered;
 use crate::book::view::{View, page_as};
@@ -52,12 +52,12 @@ struct Paths {
     calendar: Option<String>,
 }
 
-pub(in crate::book) async fn show(asked: Asked) -> Answered {
+pub(in crate::book) async fn show(asked: PageInput) -> Answered {
     shown(&Managed::find(asked).await?, StatusCode::OK, String::new())
 }
 
 /// Shows the page in a frame of another site.
-pub(in crate::book) async fn framed(asked: Asked) -> Answered {
+pub(in crate::book) async fn framed(asked: PageInput) -> Answered {
     let own = asked.shop()?.business.id();
     let mut managed = Managed::find(asked).await?;
     if managed.shop.business.id() != own {
@@ -67,7 +67,7 @@ pub(in crate::book) async fn framed(asked: Asked) -> Answered {
     shown(&managed, StatusCode::OK, String::new())
 }
 
-pub(in crate::book) async fn cancelled(asked: Asked) -> Answered {
+pub(in crate::book) async fn cancelled(asked: PageInput) -> Answered {
     let managed = Managed::find(asked).await?;
     let expected_starts_at = Timestamp::parse(managed.asked.form.get("expected_starts_at")).ok();
     let token = managed.token.clone();
@@ -76,11 +76,11 @@ pub(in crate::book) async fn cancelled(asked: Asked) -> Answered {
     // On a full disk the engine cannot store the response, so it returns an error. If the appointment is no longer
     // active, there is nothing to cancel, so the form succeeds.
     let is_over = !managed.seen.appointment.is_active()
-        && matches!(done, Err(Undone::Failed(EngineError::DiskFull(_))));
+        && matches!(done, Err(FormError::Failed(EngineError::DiskFull(_))));
     managed.answer(if is_over { Ok(()) } else { done }, refused).await
 }
 
-pub(in crate::book) async fn calendar(asked: Asked) -> Answered {
+pub(in crate::book) async fn calendar(asked: PageInput) -> Answered {
     let seen = Managed::find(asked).await?.seen;
     let address = seen.website.address.as_deref();
     let file = ics::file(&seen.appointment, &seen.service.name, &seen.business.name, address);
@@ -88,7 +88,7 @@ pub(in crate::book) async fn calendar(asked: Asked) -> Answered {
     Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, ATTACHED)], file).into_response())
 }
 
-pub(super) async fn refused(managed: Managed, undone: Undone) -> Answered {
+pub(super) async fn refused(managed: Managed, undone: FormError) -> Answered {
     let notice = undone.message(&managed);
     shown(&managed, undone.status(), notice)
 }

@@ -8,7 +8,7 @@ use engine::business::Request;
 use engine::business::commands::notices::StopNotices;
 
 use super::Managed;
-use crate::book::asked::Asked;
+use crate::book::input::PageInput;
 use crate::book::refused::Refused;
 use crate::book::route::Answered;
 use crate::book::view::{View, page};
@@ -22,7 +22,7 @@ struct Page {
     action: String,
 }
 
-pub(in crate::book) async fn choose(asked: Asked) -> Answered {
+pub(in crate::book) async fn choose(asked: PageInput) -> Answered {
     let managed = find(asked).await?;
     let action = managed.path("/unsubscribe");
     shown(&managed, "manage-stop-text", action)
@@ -30,7 +30,7 @@ pub(in crate::book) async fn choose(asked: Asked) -> Answered {
 
 /// Handles the form. The response is the page and not a redirect, since mail programs do not follow redirects of
 /// one-click requests.
-pub(in crate::book) async fn stopped(asked: Asked) -> Answered {
+pub(in crate::book) async fn stopped(asked: PageInput) -> Answered {
     let managed = find(asked).await?;
     let all = managed.asked.form.get("what") == "all";
     let change = StopNotices { token: managed.token.clone(), all };
@@ -38,7 +38,7 @@ pub(in crate::book) async fn stopped(asked: Asked) -> Answered {
     shown(&managed, if all { "manage-stopped-all" } else { "manage-stopped-reminders" }, String::new())
 }
 
-async fn find(asked: Asked) -> Result<Managed, Refused> {
+async fn find(asked: PageInput) -> Result<Managed, Refused> {
     let managed = Managed::find(asked).await?;
     if managed.seen.to.is_none() {
         return Err(Refused::not_found());

@@ -16,7 +16,7 @@ use crate::dashboard::pages::prelude::*;
 #[derive(Template)]
 #[template(path = "dashboard/pages/account.html", config = "src/askama.toml")]
 struct Page<'a> {
-    sheet: Sheet<'a, Visit>,
+    sheet: Sheet<'a, SessionInput>,
     done: String,
     kept: String,
     name: Field,
@@ -31,7 +31,7 @@ struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    async fn new(visit: &'a Visit) -> Result<Self, Refused> {
+    async fn new(visit: &'a SessionInput) -> Result<Self, Refused> {
         let (view, person) = (&visit.view, &visit.signed_in.person);
         let now = visit.desk.engine.now();
         let name = Field::new("name", "text", "name", view.t("name")).optional();
@@ -83,7 +83,7 @@ fn week_starts(view: &View) -> Field {
     Field::select("week_start", view.t("week-start"), WeekStart::ALL.iter().map(choice))
 }
 
-pub(crate) async fn show(visit: Visit) -> Answered {
+pub(crate) async fn show(visit: SessionInput) -> Answered {
     let mut shown = Page::new(&visit).await?;
     if let Some(Draft { action, form, why, .. }) = visit.kept_form() {
         shown.kept = visit.t(why.message());
@@ -92,7 +92,7 @@ pub(crate) async fn show(visit: Visit) -> Answered {
     page(&shown)
 }
 
-pub(crate) async fn sent(visit: Visit) -> Answered {
+pub(crate) async fn sent(visit: SessionInput) -> Answered {
     let form = &visit.form;
     let name = PersonName::new(form.get("name").trim().to_owned());
     let locale = Locale::from_word(form.get("locale")).unwrap_or(visit.signed_in.person.locale);
@@ -124,7 +124,7 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
 
 /// Changes the email. The change takes effect when the mailed link is used, or immediately if the service
 /// sends no mail.
-pub(crate) async fn email(mut visit: Visit) -> Answered {
+pub(crate) async fn email(mut visit: SessionInput) -> Answered {
     let given = visit.form.get("email").trim();
     let address = match Address::new(given) {
         Err(_) if given.is_empty() => Err("required"),
@@ -156,7 +156,7 @@ pub(crate) async fn email(mut visit: Visit) -> Answered {
 }
 
 async fn refused(
-    visit: &Visit,
+    visit: &SessionInput,
     status: StatusCode,
     problem: String,
     password_problem: Option<ProblemCode>,
@@ -171,13 +171,13 @@ async fn refused(
 #[derive(Template)]
 #[template(path = "dashboard/pages/sessions.html", config = "src/askama.toml")]
 struct Sessions<'a> {
-    sheet: Sheet<'a, Visit>,
+    sheet: Sheet<'a, SessionInput>,
     done: String,
     zone: Tz,
     sessions: Vec<&'a Session>,
 }
 
-pub(crate) async fn sessions(visit: Visit) -> Answered {
+pub(crate) async fn sessions(visit: SessionInput) -> Answered {
     let (now, own) = (visit.desk.engine.now(), visit.signed_in.session.id);
     let mut sessions: Vec<&Session> =
         visit.signed_in.person.sessions.iter().filter(|session| session.is_good(now)).collect();
@@ -211,7 +211,7 @@ impl Sessions<'_> {
     }
 }
 
-async fn zone(visit: &Visit) -> Result<Tz, Refused> {
+async fn zone(visit: &SessionInput) -> Result<Tz, Refused> {
     match visit.active().next() {
         Some(one) => Ok(visit.desk.engine.business(one.business_id).business().await?.zone),
         None => Ok(Tz::UTC),
@@ -247,12 +247,12 @@ fn browser(view: &View, user_agent: &str) -> String {
     }
 }
 
-pub(crate) async fn end_others(visit: Visit) -> Answered {
+pub(crate) async fn end_others(visit: SessionInput) -> Answered {
     visit.people().end_sessions(&visit.token, None).await?;
     Ok(see_other("/dashboard/account/sessions?done=ended"))
 }
 
-pub(crate) async fn end(visit: Visit) -> Answered {
+pub(crate) async fn end(visit: SessionInput) -> Answered {
     let id: SessionId = visit.id("session_id")?;
     visit.people().end_sessions(&visit.token, Some(id)).await?;
     Ok(see_other("/dashboard/account/sessions?done=ended"))

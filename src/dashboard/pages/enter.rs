@@ -7,7 +7,7 @@ use domain::{LinkKind, Refusal};
 use engine::EngineError;
 use engine::people::{LinkSeen, Token};
 
-use crate::dashboard::asked::sign_in_path;
+use crate::dashboard::input::sign_in_path;
 use crate::dashboard::pages::prelude::*;
 use crate::dashboard::words::words;
 
@@ -22,7 +22,7 @@ struct Page {
     until: String,
 }
 
-pub(crate) async fn show(asked: Asked) -> Answered {
+pub(crate) async fn show(asked: PageInput) -> Answered {
     let token = asked.link_token().ok_or(Refused::LinkGone)?;
     let LinkSeen { person, kind } = asked.people().open_link(&token).await.map_err(gone)?;
     let view = View { words: words(person.locale), ..asked.view.clone() };
@@ -58,7 +58,7 @@ pub(crate) async fn show(asked: Asked) -> Answered {
     page(&shown)
 }
 
-pub(crate) async fn sent(asked: Asked) -> Answered {
+pub(crate) async fn sent(asked: PageInput) -> Answered {
     let token = asked.link_token().ok_or(Refused::LinkGone)?;
     if asked.people().open_link(&token).await.map_err(gone)?.kind == LinkKind::Email {
         return prove_email(&asked, &token).await;
@@ -70,7 +70,7 @@ pub(crate) async fn sent(asked: Asked) -> Answered {
 }
 
 /// Confirms a new email. The person who requested it must be signed in.
-async fn prove_email(asked: &Asked, token: &Token) -> Answered {
+async fn prove_email(asked: &PageInput, token: &Token) -> Answered {
     match asked.people().prove_email(token, asked.session_token().as_ref()).await {
         Ok(_) => Ok(see_other("/dashboard/account?done=email")),
         // Without a session, the person signs in first. With another person's session, the link is refused.

@@ -17,18 +17,18 @@ struct Page {
 }
 
 impl Page {
-    fn new(asked: &Asked) -> Self {
+    fn new(asked: &PageInput) -> Self {
         let view = asked.view.clone();
         let email = Field::new("email", "email", "username", view.t("email"));
         Self { sent: asked.query.get("done") == "sent", mails: asked.people().sends_mail(), email, view }
     }
 }
 
-pub(crate) async fn show(asked: Asked) -> Answered {
+pub(crate) async fn show(asked: PageInput) -> Answered {
     page(&Page::new(&asked))
 }
 
-pub(crate) async fn sent(asked: Asked) -> Answered {
+pub(crate) async fn sent(asked: PageInput) -> Answered {
     let mut shown = Page::new(&asked);
     let given = asked.form.get("email").trim();
     let Ok(address) = Address::new(given) else {

@@ -3,7 +3,7 @@
 
 use domain::{BusinessId, MembershipStatus, Person};
 use engine::BusinessHandle;
-use engine::people::Belongs;
+use engine::people::MembershipSummary;
 
 use crate::dashboard::pages::prelude::*;
 
@@ -12,12 +12,12 @@ use crate::dashboard::pages::prelude::*;
 struct Page<'a> {
     view: &'a View,
     person: &'a Person,
-    businesses: Vec<&'a Belongs>,
-    offers: Vec<&'a Belongs>,
+    businesses: Vec<&'a MembershipSummary>,
+    offers: Vec<&'a MembershipSummary>,
 }
 
-pub(crate) async fn show(visit: Visit) -> Answered {
-    let offered = |one: &&Belongs| one.membership.status == MembershipStatus::Invited;
+pub(crate) async fn show(visit: SessionInput) -> Answered {
+    let offered = |one: &&MembershipSummary| one.membership.status == MembershipStatus::Invited;
     let mut active = visit.active();
     if let (Some(one), None) = (active.next(), active.next())
         && !visit.belongs.iter().any(|one| offered(&one))
@@ -32,19 +32,19 @@ pub(crate) async fn show(visit: Visit) -> Answered {
     })
 }
 
-pub(crate) async fn accept(visit: Visit) -> Answered {
+pub(crate) async fn accept(visit: SessionInput) -> Answered {
     let business = offered(&visit).await?;
     visit.people().accept(&business, &visit.token).await?;
     Ok(see_other(&format!("/dashboard/b/{}/today", business.id())))
 }
 
-pub(crate) async fn decline(visit: Visit) -> Answered {
+pub(crate) async fn decline(visit: SessionInput) -> Answered {
     let business = offered(&visit).await?;
     visit.people().decline(&business, &visit.token).await?;
     Ok(see_other("/dashboard"))
 }
 
-async fn offered(visit: &Visit) -> Result<BusinessHandle, Refused> {
+async fn offered(visit: &SessionInput) -> Result<BusinessHandle, Refused> {
     let id: BusinessId = visit.id("business_id")?;
     // For a business to which the person does not belong, the response is 404.
     let mut belongs = visit.belongs.iter().filter(|one| one.business_id == id);

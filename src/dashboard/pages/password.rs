@@ -19,7 +19,7 @@ struct Page {
 }
 
 impl Page {
-    fn new(visit: &Visit) -> Self {
+    fn new(visit: &SessionInput) -> Self {
         let view = visit.view.clone();
         let restricted = visit.signed_in.session.restricted;
         let asks = !restricted && !visit.signed_in.fresh;
@@ -36,12 +36,12 @@ impl Page {
     }
 }
 
-pub(crate) async fn show(visit: Visit) -> Answered {
+pub(crate) async fn show(visit: SessionInput) -> Answered {
     page(&Page::new(&visit))
 }
 
 /// Sets the password. All other sessions end; this one continues.
-pub(crate) async fn sent(mut visit: Visit) -> Answered {
+pub(crate) async fn sent(mut visit: SessionInput) -> Answered {
     let mut shown = Page::new(&visit);
     if visit.form.get("password") != visit.form.get("password_again") {
         shown.again.problem = shown.view.t("password-differs");

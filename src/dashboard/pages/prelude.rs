@@ -6,11 +6,11 @@ pub(super) use askama::Template;
 pub(super) use axum::http::StatusCode;
 pub(super) use talk::words::capitalised;
 
-pub(super) use crate::dashboard::asked::{Asked, Member, Visit};
 pub(super) use crate::dashboard::days;
-pub(super) use crate::dashboard::filled::{Body, Filled, Undone, redirected, tag};
+pub(super) use crate::dashboard::filled::{Body, Filled, FormError, redirected, tag};
 pub(super) use crate::dashboard::form::Form;
 pub(super) use crate::dashboard::frame::Sheet;
+pub(super) use crate::dashboard::input::{Member, PageInput, SessionInput};
 pub(super) use crate::dashboard::listing::Pages;
 pub(super) use crate::dashboard::parts::{Choice, Crumb, Field, Line, Tab, Versions};
 pub(super) use crate::dashboard::refused::Refused;

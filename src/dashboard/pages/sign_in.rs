@@ -30,7 +30,7 @@ struct Page {
 }
 
 impl Page {
-    fn new(asked: &Asked, next: &str) -> Self {
+    fn new(asked: &PageInput, next: &str) -> Self {
         let view = asked.view.clone();
         let query = url::form_urlencoded::Serializer::new(String::new())
             .append_pair("lang", &view.t("other-language"))
@@ -49,7 +49,7 @@ impl Page {
     }
 }
 
-pub(crate) async fn show(asked: Asked) -> Answered {
+pub(crate) async fn show(asked: PageInput) -> Answered {
     let next = next(asked.query.get("next"));
     if asked.signed_in().await?.is_some() {
         return Ok(see_other(&next));
@@ -57,7 +57,7 @@ pub(crate) async fn show(asked: Asked) -> Answered {
     page(&Page::new(&asked, &next))
 }
 
-pub(crate) async fn sent(asked: Asked) -> Answered {
+pub(crate) async fn sent(asked: PageInput) -> Answered {
     let next = next(asked.form.get("next"));
     let (email, password) = (asked.form.get("email").trim(), asked.form.get("password"));
     let mut shown = Page::new(&asked, &next);
@@ -79,7 +79,7 @@ pub(crate) async fn sent(asked: Asked) -> Answered {
     }
 }
 
-pub(crate) async fn sign_out(asked: Asked) -> Answered {
+pub(crate) async fn sign_out(asked: PageInput) -> Answered {
     if let Some(token) = asked.session_token() {
         asked.people().sign_out(&token).await?;
     }

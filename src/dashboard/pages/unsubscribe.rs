@@ -21,14 +21,14 @@ struct Page {
     business: String,
 }
 
-pub(crate) async fn show(asked: Asked) -> Answered {
+pub(crate) async fn show(asked: PageInput) -> Answered {
     let token: String = asked.param("token").ok_or(Refused::LinkGone)?;
     let what = asked.desk.engine.read_unsubscribe_token(&token).ok_or(Refused::LinkGone)?;
     shown(&asked, what, false).await
 }
 
 /// Unsubscribes. The response is the page itself, since one-click requests do not follow redirects.
-pub(crate) async fn sent(asked: Asked) -> Answered {
+pub(crate) async fn sent(asked: PageInput) -> Answered {
     let token: String = asked.param("token").ok_or(Refused::LinkGone)?;
     match asked.desk.engine.unsubscribe(&token).await {
         Ok(what) => shown(&asked, what, true).await,
@@ -37,7 +37,7 @@ pub(crate) async fn sent(asked: Asked) -> Answered {
     }
 }
 
-async fn shown(asked: &Asked, what: Unsubscribe, done: bool) -> Answered {
+async fn shown(asked: &PageInput, what: Unsubscribe, done: bool) -> Answered {
     let person = asked.people().person(what.person_id).await?.ok_or(Refused::LinkGone)?;
     let belongs = asked.people().belongs(person.id).await?;
     let of = belongs.into_iter().find(|one| one.business_id == what.business_id);

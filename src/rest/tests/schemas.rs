@@ -43,7 +43,7 @@ mod declared {
 
     query_object! {
         /// The query of a list.
-        pub(super) struct Asked {
+        pub(super) struct Example {
             /// Languages.
             locale: CommaList<Locale, 2>,
             /// Page size.
@@ -51,7 +51,7 @@ mod declared {
         }
     }
 }
-use declared::{Asked, Change, Everything};
+use declared::{Change, Everything, Example};
 
 #[test]
 fn the_schema_of_a_body_matches_its_reader() {
@@ -80,7 +80,7 @@ fn the_schema_of_a_body_matches_its_reader() {
 
 #[test]
 fn a_parameter_is_never_null_and_a_list_has_commas() {
-    let parameters = Schemas::default().parameters::<Asked>(Asked::NAMES);
+    let parameters = Schemas::default().parameters::<Example>(Example::NAMES);
     let expected = json!([
         {"name": "locale", "in": "query", "description": "Languages.", "required": false, "style": "form",
             "explode": false, "schema": {"type": "array", "minItems": 1, "maxItems": 2,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use domain::{Host, WebhookUrl, is_public};
-use net::{Asker, Guard, Network, Purpose};
+use net::{Guard, LookupStage, Network, Purpose};
 use ports::{BoxFuture, Resolver};
 
 use super::requests::Unreachable;
@@ -172,7 +172,7 @@ pub fn check(data: &[u8]) {
     let _entered = runtime.enter();
     match at_once(
         Guard::new(Purpose::Webhook, Network::new(Arc::new(Leads(leads_to)), Arc::new(Unreachable)))
-            .check(&url, Asker::Attempt),
+            .check(&url, LookupStage::Attempt),
     ) {
         Ok(dialled) => {
             assert!(expected, "{url:?} led to an internal address: {dialled:?}");

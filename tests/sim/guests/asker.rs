@@ -8,13 +8,13 @@ use engine::business::commands::customers::BookOnline;
 use engine::business::{Answer, Change, Gives, Idempotency, Request};
 use engine::{BusinessHandle, EngineError};
 
-use super::people::{Asked, Gone, Guests, Person};
+use super::people::{Gone, Guests, Person, Repeatable};
 use crate::ledger::json;
 use crate::shop::id;
 use crate::world::World;
 
 /// A client of one guest house.
-pub(super) struct Asker {
+pub(super) struct Client {
     pub(super) world: World,
     pub(super) handle: BusinessHandle,
     pub(super) closing: Arc<AtomicBool>,
@@ -22,7 +22,7 @@ pub(super) struct Asker {
     pub(super) at: usize,
 }
 
-impl Asker {
+impl Client {
     pub(super) async fn ask<C: Change + 'static>(&self, key: [u8; 32], change: C) -> Option<Answer<Vec<u8>>> {
         let idempotency = Some(Idempotency { key, fingerprint: key });
         let request = Request { idempotency, ..Request::by(Actor::Operator) };
@@ -56,29 +56,29 @@ impl Asker {
         }
     }
 
-    pub(super) async fn make(&self, contact: ContactId, key: [u8; 32], asked: Asked) {
+    pub(super) async fn make(&self, contact: ContactId, key: [u8; 32], asked: Repeatable) {
         let answer = match asked.clone() {
-            Asked::Create(change) => self.ask(key, change).await,
-            Asked::Patch(change) => self.ask(key, change).await,
-            Asked::Call(change) => self.ask(key, *change).await,
-            Asked::Take(change) => self.ask(key, *change).await,
-            Asked::Book(change) => self.ask(key, *change).await,
+            Repeatable::Create(change) => self.ask(key, change).await,
+            Repeatable::Patch(change) => self.ask(key, change).await,
+            Repeatable::Call(change) => self.ask(key, *change).await,
+            Repeatable::Take(change) => self.ask(key, *change).await,
+            Repeatable::Book(change) => self.ask(key, *change).await,
         };
         let Some(answer) = answer else { return };
         let body = json(&answer.value);
         // Meanwhile, the contact may have been erased, and a new contact with the same number may have been created.
         // The response names the contact that has the record.
         let shown = match &asked {
-            Asked::Create(_) | Asked::Patch(_) => &body["id"],
+            Repeatable::Create(_) | Repeatable::Patch(_) => &body["id"],
             _ => &body["contact_id"],
         };
         let contact = if shown.is_null() { contact } else { id(shown) };
         self.note(contact, |person| {
             match &asked {
-                Asked::Call(_) => _ = person.calls.insert(id(&body["id"])),
-                Asked::Take(_) => _ = person.messages.insert(id(&body["id"])),
-                Asked::Book(_) => _ = person.appointments.insert(id(&body["id"])),
-                Asked::Create(_) | Asked::Patch(_) => {}
+                Repeatable::Call(_) => _ = person.calls.insert(id(&body["id"])),
+                Repeatable::Take(_) => _ = person.messages.insert(id(&body["id"])),
+                Repeatable::Book(_) => _ = person.appointments.insert(id(&body["id"])),
+                Repeatable::Create(_) | Repeatable::Patch(_) => {}
             }
             person.answered.push((key, asked, answer.value));
         });
@@ -102,7 +102,7 @@ impl Asker {
         &self,
         contact: ContactId,
         number: usize,
-        (key, asked, first): ([u8; 32], Asked, Vec<u8>),
+        (key, asked, first): ([u8; 32], Repeatable, Vec<u8>),
     ) {
         let gone = || {
             let all = self.guests.all.lock();
@@ -115,11 +115,11 @@ impl Asker {
         };
         let before = gone();
         let answer = match asked {
-            Asked::Create(change) => self.ask(key, change).await,
-            Asked::Patch(change) => self.ask(key, change).await,
-            Asked::Call(change) => self.ask(key, *change).await,
-            Asked::Take(change) => self.ask(key, *change).await,
-            Asked::Book(change) => self.ask(key, *change).await,
+            Repeatable::Create(change) => self.ask(key, change).await,
+            Repeatable::Patch(change) => self.ask(key, change).await,
+            Repeatable::Call(change) => self.ask(key, *change).await,
+            Repeatable::Take(change) => self.ask(key, *change).await,
+            Repeatable::Book(change) => self.ask(key, *change).await,
         };
         let answered_anew = answer.as_ref().is_none_or(|answer| !answer.replayed);
         if answered_anew && let Some(person) = self.guests.all.lock()[self.at].people.get_mut(&contact) {

@@ -13,7 +13,7 @@ use engine::business::{ContactFilter, Idempotency, ImportContacts, PageRequest, 
 use store::keys::{self, kind};
 use store::{Order, Record, Store};
 
-use super::asker::Asker;
+use super::asker::Client;
 use super::people::{Guest, Person, email, name, phone};
 use crate::life::Life;
 use crate::shop::text;
@@ -50,7 +50,7 @@ impl Import {
 
 impl Sim {
     /// Imports new people, or repeats an earlier import.
-    pub(super) fn import_guests(&self, life: &mut Life, asker: Asker, key: [u8; 32]) {
+    pub(super) fn import_guests(&self, life: &mut Life, asker: Client, key: [u8; 32]) {
         let dice = &self.guest_dice;
         let (import, is_first) = {
             let imports = &mut self.guests.all.lock()[asker.at].imports;
@@ -71,7 +71,7 @@ impl Sim {
     }
 }
 
-impl Asker {
+impl Client {
     async fn import(&self, import: Import, is_first: bool) {
         let idempotency = Some(Idempotency { key: import.key, fingerprint: import.key });
         let request = Request { idempotency, ..Request::by(Actor::Operator) };

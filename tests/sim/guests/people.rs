@@ -45,12 +45,12 @@ pub(super) struct Person {
     pub(super) calls: BTreeSet<CallId>,
     pub(super) messages: BTreeSet<MessageId>,
     /// The requests whose responses contain data of the guest. Each has its idempotency key and its response.
-    pub(super) answered: Vec<([u8; 32], Asked, Vec<u8>)>,
+    pub(super) answered: Vec<([u8; 32], Repeatable, Vec<u8>)>,
 }
 
 /// A request that can be repeated.
 #[derive(Clone, Debug)]
-pub(super) enum Asked {
+pub(super) enum Repeatable {
     Create(CreateContact),
     Patch(PatchContact),
     Call(Box<RecordCall>),

@@ -112,7 +112,7 @@ impl State {
         // The attempts begin after the business's changes in progress are durable, because the clients of
         // these changes have priority. The changes may add deliveries and change the endpoint, so the
         // endpoint is read again.
-        shared.store.settled_to_send(self.key.business).await?;
+        shared.store.wait_durable_to_send(self.key.business).await?;
         let epoch = endpoint.epoch;
         let target = self.target.read(&shared.store, self.key)?;
         let target = target.filter(|now| now.endpoint.epoch == epoch && !now.suspended);
@@ -190,7 +190,7 @@ impl State {
         }
         if !batch.is_empty() {
             shared.store.submit(business, batch, Box::new(|| ()));
-            shared.store.settled_to_send(business).await?; // the next turn must see the deletions
+            shared.store.wait_durable_to_send(business).await?; // the next turn must see the deletions
         }
         if !endpoint.is_enabled() {
             due.now.clear();

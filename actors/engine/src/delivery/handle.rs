@@ -7,7 +7,7 @@ use domain::{
     Delivery, DeliveryStatus, EventId, EventType, Failing, Named, Refusal, Timestamp, UrlRefusal,
     WebhookEndpoint, WebhookId, WebhookSecret, WebhookUrl,
 };
-use net::{Asker, GuardError};
+use net::{GuardError, LookupStage};
 use store::{Order, Record, StoreError, Weight, keys};
 use view::DeliveryView;
 
@@ -97,7 +97,7 @@ impl BusinessHandle {
     pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), EngineError> {
         let Deliveries { saves, client, .. } = &*self.businesses.deliveries;
         let _permit = saves.take(self.id).ok_or(EngineError::Overloaded)?;
-        match client.guard().check(url, Asker::Save).await {
+        match client.guard().check(url, LookupStage::Save).await {
             Ok(_) => Ok(()),
             Err(GuardError::Short(_) | GuardError::Out(_)) => Err(EngineError::Overloaded),
             Err(_) => Err(Refusal::invalid("url", UrlRefusal::NotPublic).into()),

@@ -30,7 +30,7 @@ pub struct People {
 }
 
 #[derive(Clone, Debug)]
-pub struct Belongs {
+pub struct MembershipSummary {
     pub business_id: BusinessId,
     pub business_name: String,
     pub membership: Membership,
@@ -148,7 +148,7 @@ impl People {
 
     /// The memberships of a person, including offered memberships, in the order of the business ids. Errors:
     /// [`StoreError::BusinessSetAside`] if all businesses of the person are set aside.
-    pub async fn belongs(&self, person: PersonId) -> Result<Vec<Belongs>> {
+    pub async fn belongs(&self, person: PersonId) -> Result<Vec<MembershipSummary>> {
         let (store, mut all, mut set_aside) = (&self.shared().store, Vec::new(), Ok(()));
         for business_id in self.businesses_of(person)? {
             if let Err(error) = self.shared().check_business(business_id) {
@@ -158,7 +158,7 @@ impl People {
             let membership = store.find::<Membership>(&keys::membership(business_id, person))?;
             let business = store.find::<domain::Business>(&keys::profile(business_id))?;
             if let (Some(membership), Some(business)) = (membership, business) {
-                all.push(Belongs { business_id, business_name: business.name, membership });
+                all.push(MembershipSummary { business_id, business_name: business.name, membership });
             }
         }
         if all.is_empty() {

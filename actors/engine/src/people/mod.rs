@@ -22,7 +22,7 @@ mod state;
 mod token;
 mod write;
 
-pub use handle::{Belongs, People};
+pub use handle::{MembershipSummary, People};
 pub use invite::{Invitation, Invited, Linked, NewLink};
 pub use password::Hashing;
 pub use sessions::{LinkSeen, Opened, SignedIn};

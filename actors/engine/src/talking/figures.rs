@@ -15,7 +15,7 @@ const MICROS: [u64; 12] = [
 
 /// The result of a request to the model's server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum ModelOutcome {
     Answered,
     /// The stream ended early, or the connection was closed without a response.
     Torn,
@@ -29,7 +29,7 @@ pub(super) enum Asked {
     Unreachable,
 }
 
-impl Asked {
+impl ModelOutcome {
     const ALL: [(Self, &str); 7] = [
         (Self::Answered, "answered"),
         (Self::Torn, "torn"),
@@ -42,7 +42,7 @@ impl Asked {
 }
 
 pub(crate) struct TalkingFigures {
-    asked: [AtomicU64; Asked::ALL.len()],
+    asked: [AtomicU64; ModelOutcome::ALL.len()],
     first_token: Histogram<{ MICROS.len() }>,
     turns: [Histogram<{ MICROS.len() }>; Channel::ALL.len()],
     dropped: [AtomicU64; GateRule::ALL.len()],
@@ -72,7 +72,7 @@ impl Default for TalkingFigures {
 }
 
 impl TalkingFigures {
-    pub(super) fn asked(&self, result: Asked) {
+    pub(super) fn asked(&self, result: ModelOutcome) {
         self.asked[result as usize].fetch_add(1, Ordering::Relaxed);
     }
 
@@ -90,7 +90,7 @@ impl TalkingFigures {
     pub(crate) fn read(&self) -> TalkingCounts {
         let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
         TalkingCounts {
-            asked: Asked::ALL
+            asked: ModelOutcome::ALL
                 .iter()
                 .map(|(result, word)| (*word, get(&self.asked[*result as usize])))
                 .collect(),

@@ -34,7 +34,7 @@ use serde_json::{Map, Value};
 use talk::model::{Call, Settings, Stream};
 use tokio::time::{Instant, timeout_at};
 
-use self::figures::{Asked, TalkingFigures};
+use self::figures::{ModelOutcome, TalkingFigures};
 use self::seats::Seats;
 use self::tokens::{Counted, Tokens};
 use crate::quota::Quota;
@@ -221,20 +221,20 @@ impl Model {
         let response = match timeout_at(first_by, self.server.ask(body)).await {
             // The server may still work on the request.
             Err(_) => {
-                self.note(Asked::Timeout);
+                self.note(ModelOutcome::Timeout);
                 return Ended::Without { tokens: tokens_of(sent), is_torn: false };
             }
-            Ok(Err(ModelFault::Unreachable)) => return failed(Asked::Unreachable, false),
-            Ok(Err(ModelFault::Closed)) => return failed(Asked::Torn, true),
+            Ok(Err(ModelFault::Unreachable)) => return failed(ModelOutcome::Unreachable, false),
+            Ok(Err(ModelFault::Closed)) => return failed(ModelOutcome::Torn, true),
             Ok(Ok(response)) => response,
         };
         match response.status {
             200..=299 => {}
-            429 => return failed(Asked::Limited, false),
-            500..=599 => return failed(Asked::Failed, false),
+            429 => return failed(ModelOutcome::Limited, false),
+            500..=599 => return failed(ModelOutcome::Failed, false),
             status => {
                 if usage && status == 400 && error_of(response, first_by).await.contains("stream_options") {
-                    self.note(Asked::Refused);
+                    self.note(ModelOutcome::Refused);
                     return Ended::Again;
                 }
                 if matches!(status, 401 | 403 | 404) {
@@ -244,7 +244,7 @@ impl Model {
                     );
                     self.rest.lock().begin();
                 }
-                return failed(Asked::Refused, false);
+                return failed(ModelOutcome::Refused, false);
             }
         }
         let ModelResponse { mut body, .. } = response;
@@ -276,9 +276,9 @@ impl Model {
         let tokens = reply.tokens.filter(is_plausible).unwrap_or(estimate);
         let is_torn = reply.is_torn && !is_late;
         self.note(match (is_late, is_torn) {
-            (true, _) => Asked::Timeout,
-            (false, true) => Asked::Torn,
-            (false, false) => Asked::Answered,
+            (true, _) => ModelOutcome::Timeout,
+            (false, true) => ModelOutcome::Torn,
+            (false, false) => ModelOutcome::Answered,
         });
         if reply.is_empty && (is_late || is_torn) {
             return Ended::Without { tokens, is_torn };
@@ -289,10 +289,12 @@ impl Model {
     }
 
     /// Counts the result of a request. After several failures, the model is not used for [`REST`].
-    fn note(&self, asked: Asked) {
+    fn note(&self, asked: ModelOutcome) {
         self.figures.asked(asked);
-        if matches!(asked, Asked::Timeout | Asked::Limited | Asked::Failed | Asked::Unreachable)
-            && self.rest.lock().note_failure()
+        if matches!(
+            asked,
+            ModelOutcome::Timeout | ModelOutcome::Limited | ModelOutcome::Failed | ModelOutcome::Unreachable
+        ) && self.rest.lock().note_failure()
         {
             tracing::warn!(
                 ?asked,

@@ -22,7 +22,7 @@ use hyper::{Request, Response, StatusCode, Uri};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::connection::{Connection, Connector, from_http};
-use super::guard::{Asker, Guard, GuardError, Purpose, RESOLVE_TIME_MAX};
+use super::guard::{Guard, GuardError, LookupStage, Purpose, RESOLVE_TIME_MAX};
 use super::log_throttle::LogThrottle;
 use super::outage::Network;
 use super::pool::Pool;
@@ -175,11 +175,12 @@ impl WebhookClient {
         deadline: Instant,
     ) -> Result<(Connection, Response<Incoming>), AttemptFailure> {
         const { assert!(RESOLVE_TIME_MAX.as_millis() < DELIVERY_TIME_MAX.as_millis()) };
-        let targets = self.guard.check(&post.url, Asker::Attempt).await.map_err(|refused| match refused {
-            GuardError::Short(_) => AttemptFailure::Short,
-            GuardError::Out(lack) => lack.into(),
-            _ => AttemptFailure::NotPublic,
-        })?;
+        let targets =
+            self.guard.check(&post.url, LookupStage::Attempt).await.map_err(|refused| match refused {
+                GuardError::Short(_) => AttemptFailure::Short,
+                GuardError::Out(lack) => lack.into(),
+                _ => AttemptFailure::NotPublic,
+            })?;
         self.reach(post, &targets, deadline).await.map_err(|failure| match failure {
             AttemptFailure::NotPublic | AttemptFailure::Header | AttemptFailure::Short => failure,
             // If this machine has no route, a missing response is no evidence that the receiver has failed.

@@ -279,9 +279,9 @@ struct Sockets {
 }
 
 #[derive(Clone)]
-struct Asking(DnsExchange<TokioRuntimeProvider>);
+struct ExchangeHandle(DnsExchange<TokioRuntimeProvider>);
 
-impl DnsHandle for Asking {
+impl DnsHandle for ExchangeHandle {
     type Response = <DnsExchange<TokioRuntimeProvider> as DnsHandle>::Response;
     type Runtime = TokioRuntimeProvider;
 
@@ -294,7 +294,7 @@ impl DnsHandle for Asking {
 }
 
 impl ConnectionProvider for Sockets {
-    type Conn = Asking;
+    type Conn = ExchangeHandle;
     type FutureConn = Pin<Box<dyn Future<Output = Result<Self::Conn, NetError>> + Send>>;
     type RuntimeProvider = TokioRuntimeProvider;
 
@@ -306,14 +306,14 @@ impl ConnectionProvider for Sockets {
     ) -> Result<Self::FutureConn, NetError> {
         let ProtocolConfig::Udp = config.protocol else {
             let connecting = self.provider.new_connection(ip, config, context)?;
-            return Ok(Box::pin(async move { connecting.await.map(Asking) }));
+            return Ok(Box::pin(async move { connecting.await.map(ExchangeHandle) }));
         };
         // Each repetition of a question uses a new socket. All sockets stay open until an answer arrives.
         let stream = UdpClientStream::builder(SocketAddr::new(ip, config.port), self.provider.clone())
             .with_timeout(Some(context.options.timeout))
             .with_max_retries(ASKED_MAX)
             .with_retry_interval_floor(u64::try_from(self.again_after.as_millis()).unwrap_or(u64::MAX));
-        Ok(Box::pin(async move { Ok(Asking(stream.exchange())) }))
+        Ok(Box::pin(async move { Ok(ExchangeHandle(stream.exchange())) }))
     }
 
     fn runtime_provider(&self) -> &TokioRuntimeProvider {

@@ -86,14 +86,14 @@ pub(super) struct Journal<B> {
 
 /// The positions of the records that are still needed. `buffer` contains the record that will be written next.
 struct Ring {
-    needed: VecDeque<Place>,
+    needed: VecDeque<Extent>,
     end: u64,
     number: u64,
     buffer: Vec<u8>,
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct Extent {
     number: u64,
     from: u64,
     to: u64,
@@ -272,9 +272,9 @@ impl<B: Blocks> Journal<B> {
 }
 
 impl Ring {
-    fn place(&self, length: u64) -> Option<Place> {
+    fn place(&self, length: u64) -> Option<Extent> {
         let bytes = self.buffer.len() as u64;
-        let at = |from: u64| Place { number: self.number, from, to: from + bytes };
+        let at = |from: u64| Extent { number: self.number, from, to: from + bytes };
         let (next, front) = (at(self.end), at(BLOCK_BYTES));
         match self.needed.front() {
             // The free blocks are between the last record and the oldest needed record.

@@ -160,7 +160,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
 }
 
 /// The settings in the form. Kinds and scopes that the page did not offer stay unchanged.
-fn read(member: &Member) -> Result<NotificationsPatch, Undone> {
+fn read(member: &Member) -> Result<NotificationsPatch, FormError> {
     let mut body = member.body();
     for kind in kinds(member) {
         let part = |name: &str| {

@@ -32,7 +32,7 @@ pub(super) struct Head {
     pub(super) options: Option<Options>,
 }
 
-pub(super) struct Asked {
+pub(super) struct ViewQuery {
     pub(super) date: NaiveDate,
     pub(super) staff: Option<StaffId>,
 }
@@ -48,7 +48,7 @@ impl Member {
         format!("{}?{}", self.path_to("calendar"), query(view, date, staff))
     }
 
-    pub(super) fn head(&self, is: &'static str, asked: &Asked) -> Head {
+    pub(super) fn head(&self, is: &'static str, asked: &ViewQuery) -> Head {
         let to = |view: &str| self.calendar(view, asked.date, asked.staff);
         let staff = asked.staff.map(|staff| format!("&staff={staff}")).unwrap_or_default();
         let back = query(is, asked.date, asked.staff);
@@ -69,7 +69,7 @@ impl Member {
     }
 
     /// The header of a week. `of` is the name of a staff member, or the text for all staff members.
-    pub(super) fn week_head(&self, asked: &Asked, dates: &Dates, of: &str) -> Head {
+    pub(super) fn week_head(&self, asked: &ViewQuery, dates: &Dates, of: &str) -> Head {
         let view = &self.view;
         let days = self.week_days(asked.date);
         let (first, last) = (days[0], days[6]);
@@ -98,7 +98,7 @@ impl Member {
         }
     }
 
-    pub(super) fn tabs(&self, view: &str, asked: &Asked, dates: &Dates) -> Vec<Tab> {
+    pub(super) fn tabs(&self, view: &str, asked: &ViewQuery, dates: &Dates) -> Vec<Tab> {
         let tab = |label: String, staff: Option<StaffId>| Tab {
             label,
             path: self.calendar(view, asked.date, staff),

@@ -134,7 +134,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, None).await
 }
 
-pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
+pub(super) async fn shown(member: &Member, undone: Option<FormError>) -> Answered {
     let seen = seen(member).await?;
     let visit = &seen.appointment;
     // If the change was refused, the form shows the submitted notes.

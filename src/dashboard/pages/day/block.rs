@@ -51,7 +51,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
         return shown(&member, member.filled(member.path(), || member.form.clone())).await;
     };
     let done = async {
-        let change = times_off::read(&member)?.change(staff).map_err(Undone::of)?;
+        let change = times_off::read(&member)?.change(staff).map_err(FormError::of)?;
         member.change(change).await?;
         let day = days::asked(member.form.get("from")).unwrap_or_else(|| member.today());
         Ok(back_to(&member, member.form.get(BACK), day).path)

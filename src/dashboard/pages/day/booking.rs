@@ -56,7 +56,7 @@ struct Services {
     options: Vec<Choice>,
 }
 
-struct Wanted<'a> {
+struct BookingQuery<'a> {
     service: Option<&'a Service>,
     staff: Option<StaffId>,
     date: NaiveDate,
@@ -111,7 +111,7 @@ async fn book(member: &Member) -> Result<String, Refused> {
         duration: body.duration_minutes.map(|minutes| TimeDelta::minutes(minutes.get().into())),
     };
     let contact = booking_contact(body.contact_id, body.contact)?;
-    let proposal = member.business.try_to_book(request.clone()).await.map_err(Undone::of)?;
+    let proposal = member.business.try_to_book(request.clone()).await.map_err(FormError::of)?;
     let book = Book { request: BookRequest { party: party(member, proposal)?, ..request }, contact };
     let booked = member.change(BookNoted { book, notes }).await?.value;
     // An existing contact keeps its name, and the name in the form is ignored.
@@ -157,7 +157,7 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
         None => Vec::new(),
     };
     let service = service_of(&diary, filled.get("service"), staff, &fitting);
-    let mut wanted = Wanted { service, staff, date };
+    let mut wanted = BookingQuery { service, staff, date };
     let slots = open_slots(member, &diary, &wanted, (&days, wish, party)).await?;
     if asked_date.is_none()
         && let Some(first) = slots.first()
@@ -205,7 +205,7 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
     page_as(status, &shown)
 }
 
-impl Wanted<'_> {
+impl BookingQuery<'_> {
     fn ids(&self) -> [String; 2] {
         let service = self.service.map(|service| service.id.to_string());
         [service.unwrap_or_default(), self.staff.map(|staff| staff.to_string()).unwrap_or_default()]
@@ -292,7 +292,7 @@ fn block(
 async fn open_slots(
     member: &Member,
     diary: &Diary,
-    wanted: &Wanted<'_>,
+    wanted: &BookingQuery<'_>,
     (days, wish, party): (&[NaiveDate], Wish, Party),
 ) -> Result<Vec<Slot>, Refused> {
     let Some(service) = wanted.service else { return Ok(Vec::new()) };

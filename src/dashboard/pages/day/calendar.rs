@@ -3,7 +3,7 @@
 
 use domain::{Right, StaffId};
 
-use super::above::Asked;
+use super::above::ViewQuery;
 use super::{lanes, list, month, options};
 use crate::dashboard::pages::prelude::*;
 
@@ -21,9 +21,9 @@ pub(crate) async fn show(member: Member) -> Answered {
     }
 }
 
-fn asked(member: &Member, query: &Form) -> Asked {
+fn asked(member: &Member, query: &Form) -> ViewQuery {
     let date = days::asked(query.get("date")).unwrap_or_else(|| member.today());
-    Asked { date, staff: query.get("staff").parse().ok() }
+    ViewQuery { date, staff: query.get("staff").parse().ok() }
 }
 
 impl Member {

@@ -5,11 +5,11 @@ use chrono::{Datelike, NaiveDate};
 use domain::diary::Presence;
 use domain::{Attendance, Right, StaffId};
 
-use super::above::{Asked, Head, OF_A_WEEK_MAX, query};
+use super::above::{Head, OF_A_WEEK_MAX, ViewQuery, query};
 use super::axis::Axis;
 use super::board::{Board, Item, Lane, is_own, minutes_of, open_on, span};
 use super::diary::Dates;
-use super::options::Kept;
+use super::options::ViewChoices;
 use crate::dashboard::pages::prelude::*;
 
 /// The maximum number of appointments in a day view. The page says if there are more.
@@ -45,7 +45,7 @@ struct Hour {
     near: bool,
 }
 
-pub(super) async fn day(member: Member, asked: Asked) -> Answered {
+pub(super) async fn day(member: Member, asked: ViewQuery) -> Answered {
     let (view, zone, date) = (&member.view, member.profile.zone, asked.date);
     let dates = Dates::read(&member, date..=date, None, OF_A_DAY_MAX).await?;
     let today = member.today();
@@ -53,7 +53,7 @@ pub(super) async fn day(member: Member, asked: Asked) -> Answered {
     let visits = dates.visits.iter().map(|visit| minutes_of(visit, date, zone));
     let axis = Axis::around(open.iter().cloned().chain(visits));
     let board = member.board(&dates, axis).await?;
-    let kept = Kept::of(&member);
+    let kept = ViewChoices::of(&member);
     let is_shown = |one: &&Presence| match asked.staff {
         Some(staff) => staff == one.member.id,
         None => kept.shows(one.member.id),
@@ -111,7 +111,7 @@ impl<'a> BoardPage<'a> {
         head: Head,
         lanes: Vec<Lane>,
         now: Option<(u32, String)>,
-        asked: &Asked,
+        asked: &ViewQuery,
     ) -> Self {
         let (member, axis, dates) = (board.member, board.axis, board.dates);
         let now = now.and_then(|(minute, time)| Some((minute, time, axis.moment(minute)?)));
@@ -126,7 +126,7 @@ impl<'a> BoardPage<'a> {
             Some(one) => member.with("calendar-week-of", "name", &one.member.name),
             None => member.t("calendar-week-of-all"),
         };
-        let (density, grid) = (Kept::of(member).density, member.profile.grid_minutes);
+        let (density, grid) = (ViewChoices::of(member).density, member.profile.grid_minutes);
         let thin = if is_day { "" } else { "thin " };
         let crew = dates.staff().filter(|_| !is_day && asked.staff.is_none());
         let crew = crew.map(|one| (one.member.name.clone(), dates.color(one.member.id)));
@@ -209,11 +209,11 @@ fn day_sub(member: &Member, date: NaiveDate, open: Option<std::ops::Range<u32>>)
 }
 
 /// The week of all staff members that the person has chosen to see.
-pub(super) async fn week(member: Member, asked: Asked) -> Answered {
+pub(super) async fn week(member: Member, asked: ViewQuery) -> Answered {
     let (view, zone, today) = (&member.view, member.profile.zone, member.today());
     let week = member.week_days(asked.date);
     let mut dates = Dates::read(&member, week[0]..=week[6], None, OF_A_WEEK_MAX).await?;
-    let kept = Kept::of(&member);
+    let kept = ViewChoices::of(&member);
     dates.visits.retain(|visit| kept.shows(visit.staff_id));
     let staff: Vec<_> = dates.staff().map(|one| one.member.id).filter(|id| kept.shows(*id)).collect();
     let board = member.board(&dates, member.week_axis(&dates, &week)).await?;
@@ -242,7 +242,7 @@ pub(super) async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> 
         ..member.day_lane(*day, board.items(presence, *day))
     };
     let lanes = week.iter().map(lane).collect();
-    let asked = Asked { date, staff: Some(staff) };
+    let asked = ViewQuery { date, staff: Some(staff) };
     let head = member.week_head(&asked, &dates, &presence.member.name);
     let now = board.present(today).filter(|_| week.contains(&today));
     page(&BoardPage::new(&board, head, lanes, now, &asked))

@@ -5,7 +5,7 @@ use domain::{AppointmentStatus, AttendanceFilter, day_bounds};
 use engine::business::AppointmentFilter;
 use view::AppointmentView;
 
-use super::above::{Asked, Head};
+use super::above::{Head, ViewQuery};
 use super::diary::ACTIVE;
 use crate::dashboard::days::by_day;
 use crate::dashboard::pages::prelude::*;
@@ -28,7 +28,7 @@ impl Page<'_> {
     }
 }
 
-pub(super) async fn show(member: Member, asked: Asked) -> Answered {
+pub(super) async fn show(member: Member, asked: ViewQuery) -> Answered {
     let (view, zone) = (&member.view, member.profile.zone);
     let to = days::asked(member.query.get("to")).filter(|to| *to >= asked.date);
     let status = AppointmentStatus::from_word(member.query.get("status"));

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use chrono::{Datelike, Months, NaiveDate};
 use domain::AppointmentStatus;
 
-use super::above::{Asked, Head};
+use super::above::{Head, ViewQuery};
 use super::board::{is_own, open_on};
 use super::diary::Dates;
-use super::options::Kept;
+use super::options::ViewChoices;
 use crate::dashboard::pages::prelude::*;
 
 /// The maximum number of appointments that are counted. The page says if there are more.
@@ -58,7 +58,7 @@ impl Cell {
     }
 }
 
-pub(super) async fn show(member: Member, asked: Asked) -> Answered {
+pub(super) async fn show(member: Member, asked: ViewQuery) -> Answered {
     let view = &member.view;
     let first = asked.date.with_day(1).unwrap_or(asked.date);
     let month = |months: i32| {
@@ -72,7 +72,7 @@ pub(super) async fn show(member: Member, asked: Asked) -> Answered {
         .collect();
     let range = weeks[0][0]..=weeks[weeks.len() - 1][6];
     let dates = Dates::read(&member, range, asked.staff, COUNTED_MAX).await?;
-    let kept = Kept::of(&member);
+    let kept = ViewChoices::of(&member);
     let mut counts: HashMap<NaiveDate, (usize, usize)> = HashMap::new();
     let counted = dates.visits.iter();
     for visit in counted.filter(|visit| asked.staff.is_some() || kept.shows(visit.staff_id)) {

@@ -86,7 +86,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
         Ok(format!("{}?done=moved", member.appointment_path(&visit)))
     };
     let undone = match done.await {
-        Err(Refused::Undone(undone)) => undone,
+        Err(Refused::FormError(undone)) => undone,
         done => return Ok(see_other(&done?)),
     };
     let visit = appointment::asked(&member).await?;
@@ -149,9 +149,9 @@ async fn open_slots(
 ) -> Result<Vec<Slot>, Refused> {
     let (days, terms) = ((days[0], days[days.len() - 1]), party.terms());
     let slots = member.business.availability_to_move((visit.id, staff), days, terms, wish.duration);
-    match slots.await.map_err(Undone::of) {
+    match slots.await.map_err(FormError::of) {
         // The service can no longer be booked, so there are no times.
-        Err(Refused::Undone(_)) => Ok(Vec::new()),
+        Err(Refused::FormError(_)) => Ok(Vec::new()),
         slots => slots,
     }
 }

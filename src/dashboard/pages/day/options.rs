@@ -5,7 +5,7 @@
 
 use domain::StaffId;
 
-use super::above::Asked;
+use super::above::ViewQuery;
 use super::diary::Dates;
 use crate::dashboard::cookies::Cookie;
 use crate::dashboard::pages::prelude::*;
@@ -17,7 +17,7 @@ const DENSITIES: [&str; 3] = ["normal", "compact", "roomy"];
 /// The maximum number of ids in the cookie. Browsers keep at most 4,096 bytes of a cookie.
 const HIDDEN_MAX: usize = 90;
 
-pub(super) struct Kept {
+pub(super) struct ViewChoices {
     pub(super) density: &'static str,
     hidden: Vec<StaffId>,
 }
@@ -32,7 +32,7 @@ pub(super) struct Options {
     pub(super) is_narrowed: bool,
 }
 
-impl Kept {
+impl ViewChoices {
     pub(super) fn of(member: &Member) -> Self {
         let text = member.desk.cookies.get(&member.head.headers, Cookie::Calendar).unwrap_or_default();
         let (density, hidden) = text.split_once('.').unwrap_or((text, ""));
@@ -52,8 +52,8 @@ fn density_of(word: &str) -> &'static str {
 }
 
 impl Member {
-    pub(super) fn options(&self, view: &'static str, asked: &Asked, dates: &Dates) -> Options {
-        let kept = Kept::of(self);
+    pub(super) fn options(&self, view: &'static str, asked: &ViewQuery, dates: &Dates) -> Options {
+        let kept = ViewChoices::of(self);
         let choice = |one: &domain::diary::Presence| {
             let chosen = kept.shows(one.member.id);
             let choice = Choice { chosen, ..Choice::new(one.member.id.to_string(), &one.member.name) };
@@ -80,13 +80,13 @@ impl Member {
 }
 
 /// Keeps the choices in the cookie, and redirects to the view.
-pub(super) async fn keep(member: &Member, asked: &Asked) -> Answered {
+pub(super) async fn keep(member: &Member, asked: &ViewQuery) -> Answered {
     let diary = member.business.diary(asked.date..=asked.date).await?;
     let here: Vec<_> = diary.staff.iter().map(|one| one.member.id).collect();
     let shown: Vec<StaffId> = member.query.all(SHOWN).filter_map(|id| id.parse().ok()).collect();
     // All businesses of the person share the cookie, so it keeps the hidden staff members of the other
     // businesses.
-    let of_others = Kept::of(member).hidden.into_iter().filter(|id| !here.contains(id));
+    let of_others = ViewChoices::of(member).hidden.into_iter().filter(|id| !here.contains(id));
     let hidden = here.iter().copied().filter(|id| !shown.is_empty() && !shown.contains(id));
     let hidden: Vec<_> = hidden.chain(of_others).take(HIDDEN_MAX).map(|id| format!(".{id}")).collect();
     let value = format!("{}{}", density_of(member.query.get(DENSITY)), hidden.concat());

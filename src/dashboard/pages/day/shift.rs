@@ -51,7 +51,7 @@ enum Can {
 }
 
 /// The date, the minute of the day, the staff member and the duration to which the appointment would move.
-struct Wanted {
+struct NewSlot {
     date: NaiveDate,
     minute: u32,
     staff: StaffId,
@@ -72,11 +72,11 @@ impl Page<'_> {
     }
 }
 
-fn wanted(member: &Member, visit: &AppointmentView) -> Wanted {
+fn wanted(member: &Member, visit: &AppointmentView) -> NewSlot {
     let query = &member.query;
     let day = member.day(visit.starts_at);
     let at = query.get("minute").parse().ok().filter(|minute| *minute < MINUTE_MAX);
-    Wanted {
+    NewSlot {
         date: days::asked(query.get("date")).unwrap_or(day),
         minute: at.unwrap_or_else(|| minute(visit.starts_at, day, member.profile.zone)),
         staff: query.get("staff").parse().unwrap_or(visit.staff_id),
@@ -113,12 +113,12 @@ pub(crate) async fn sent(member: Member) -> Answered {
         Ok::<_, Refused>(member.calendar_back().unwrap_or_else(to_day))
     };
     let undone = match done.await {
-        Err(Refused::Undone(undone)) => undone,
+        Err(Refused::FormError(undone)) => undone,
         done => return Ok(see_other(&done?)),
     };
     let visit = appointment::asked(&member).await?;
     let starts_at = Timestamp::parse(member.form.get("starts_at")).unwrap_or(visit.starts_at);
-    let wanted = Wanted {
+    let wanted = NewSlot {
         staff: member.form.get("staff").parse().unwrap_or(visit.staff_id),
         minutes: member.form.get("duration_minutes").parse().unwrap_or_else(|_| member.minutes(&visit)),
         date: member.day(starts_at),
@@ -135,14 +135,14 @@ async fn shown(
     member: &Member,
     visit: &AppointmentView,
     starts_at: Timestamp,
-    wanted: &Wanted,
+    wanted: &NewSlot,
     (status, notice): (StatusCode, String),
 ) -> Answered {
     let minutes = i64::try_from(wanted.minutes).unwrap_or(0).clamp(1, 24 * 60);
     let duration = Some(TimeDelta::minutes(minutes));
     let party = team(&member.form);
     let request = MoveRequest { starts_at, staff_id: Some(wanted.staff), party, duration };
-    let proposal = member.business.try_to_move(visit.id, request).await.map_err(Undone::of);
+    let proposal = member.business.try_to_move(visit.id, request).await.map_err(FormError::of);
     let mut accepts = String::new();
     let (can, reasons) = match proposal {
         _ if status == StatusCode::OK && !notice.is_empty() => (Can::Nothing, Vec::new()),
@@ -153,7 +153,7 @@ async fn shown(
             let can = if rules.is_empty() { Can::Move } else { Can::Anyway };
             (can, rules.iter().map(|rule| member.t(&format!("book-override-{rule}"))).collect())
         }
-        Err(Refused::Undone(undone)) => {
+        Err(Refused::FormError(undone)) => {
             (Can::Nothing, vec![undone.message(&member.view, "appointment-stale")])
         }
         Err(refused) => return Err(refused),

@@ -139,20 +139,20 @@ pub(super) enum Verdict {
 
 impl Verdict {
     pub(super) fn of(view: &View, proposal: Result<Proposal, EngineError>) -> Result<Self, Refused> {
-        let needs_staff = |undone: &Undone| match undone {
-            Undone::Invalid(problems) => {
+        let needs_staff = |undone: &FormError| match undone {
+            FormError::Invalid(problems) => {
                 problems.iter().all(|one| one.code == ProblemCode::RequiredWith("override"))
             }
             _ => false,
         };
-        match proposal.map_err(Undone::of) {
+        match proposal.map_err(FormError::of) {
             Ok(Proposal::Allowed) => Ok(Self::Overrides(Vec::new())),
             Ok(Proposal::Overrides(rules)) => Ok(Self::Overrides(rules)),
-            Err(Refused::Undone(undone)) if needs_staff(&undone) => Ok(Self::NeedsStaff),
-            Err(Refused::Undone(Undone::Conflict(Refusal::SlotUnavailable(SlotReason::Past)))) => {
+            Err(Refused::FormError(undone)) if needs_staff(&undone) => Ok(Self::NeedsStaff),
+            Err(Refused::FormError(FormError::Conflict(Refusal::SlotUnavailable(SlotReason::Past)))) => {
                 Ok(Self::Refused(view.t("book-too-long-ago")))
             }
-            Err(Refused::Undone(undone)) => Ok(Self::Refused(undone.message(view, "appointment-stale"))),
+            Err(Refused::FormError(undone)) => Ok(Self::Refused(undone.message(view, "appointment-stale"))),
             Err(refused) => Err(refused),
         }
     }
@@ -165,13 +165,13 @@ pub(super) fn to_accept(rules: Vec<Overridden>) -> Vec<Overridden> {
 
 /// The party that makes the change. If the change overrides rules, the person must have agreed to each of
 /// them.
-pub(super) fn party(member: &Member, proposal: Proposal) -> Result<Party, Undone> {
+pub(super) fn party(member: &Member, proposal: Proposal) -> Result<Party, FormError> {
     let accepted: Vec<_> = member.form.get(OVERRIDE).split(',').collect();
     match proposal {
         Proposal::Allowed => Ok(team(&member.form)),
         Proposal::Overrides(rules) => {
             let is_agreed = to_accept(rules).iter().all(|rule| accepted.contains(&rule.as_str()));
-            is_agreed.then_some(Party::Override).ok_or_else(|| Undone::Notice(member.t("book-not-yet")))
+            is_agreed.then_some(Party::Override).ok_or_else(|| FormError::Notice(member.t("book-not-yet")))
         }
     }
 }
@@ -187,7 +187,7 @@ pub(super) async fn mover(
         return Ok(request.party);
     }
     let proposal = member.business.try_to_move(visit.id, request.clone()).await;
-    Ok(party(member, proposal.map_err(Undone::of)?)?)
+    Ok(party(member, proposal.map_err(FormError::of)?)?)
 }
 
 pub(super) struct Timing {

@@ -134,7 +134,7 @@ pub(crate) async fn add_call(member: Member) -> Answered {
 }
 
 /// The start and the end of the call. A call that was not answered ends when it starts.
-fn times(member: &Member) -> Result<(Timestamp, Timestamp), Undone> {
+fn times(member: &Member) -> Result<(Timestamp, Timestamp), FormError> {
     let form = &member.form;
     let day = date(form, "day");
     let time = tidy(form.get("time"));
@@ -151,7 +151,7 @@ fn times(member: &Member) -> Result<(Timestamp, Timestamp), Undone> {
     match (day, start.map_err(|code| Problem::new("time", code)), minutes) {
         (Ok(_), Ok(Some(start)), Ok(minutes)) => Ok((start, start + TimeDelta::minutes(minutes.into()))),
         (day, start, minutes) => {
-            Err(Undone::Invalid([day.err(), start.err(), minutes.err()].into_iter().flatten().collect()))
+            Err(FormError::Invalid([day.err(), start.err(), minutes.err()].into_iter().flatten().collect()))
         }
     }
 }

@@ -94,7 +94,7 @@ fn values(seen: &OperatorContactView) -> [(&'static str, String); 7] {
 }
 
 async fn holders(member: &Member, done: &Result<String, Refused>) -> Result<Vec<Crumb>, Refused> {
-    let Err(Refused::Undone(Undone::Conflict(Refusal::Conflict {
+    let Err(Refused::FormError(FormError::Conflict(Refusal::Conflict {
         conflict: Conflict::ContactTaken { phone, email },
         ..
     }))) = done
@@ -196,7 +196,7 @@ pub(crate) async fn ask_erase(member: Member) -> Answered {
 pub(crate) async fn erase(member: Member) -> Answered {
     let contact = found(&member).await?.contact;
     let done = async {
-        member.form.find(SURE).ok_or_else(|| Undone::at(SURE, ProblemCode::NotTicked))?;
+        member.form.find(SURE).ok_or_else(|| FormError::at(SURE, ProblemCode::NotTicked))?;
         member.change(EraseContact { id: contact.id }).await?;
         Ok(member.path_to("contacts?done=erased"))
     };

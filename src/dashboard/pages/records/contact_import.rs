@@ -96,7 +96,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
             let preview = Some(preview(&member, &imported, read, content.to_owned()));
             Ok(nothing_done(page(&Page { preview, ..empty(&member) })?))
         }
-        Err(Refused::Undone(undone)) => {
+        Err(Refused::FormError(undone)) => {
             let notice = undone.message(&member.view, "versions-text");
             page_as(undone.status(), &Page { notice, ..empty(&member) })
         }
@@ -126,7 +126,7 @@ async fn import(
     let read = read.map(|(_, row)| (row.line, cells(row))).collect();
     let import = ImportContacts { rows, dry_run };
     let imported = member.business.import_contacts(member.request(), import).await;
-    Ok((imported.map_err(Undone::of)?.value, read))
+    Ok((imported.map_err(FormError::of)?.value, read))
 }
 
 /// The name, the phone number and the email of a row.

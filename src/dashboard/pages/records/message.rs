@@ -72,11 +72,11 @@ pub(crate) async fn status(member: Member) -> Answered {
         let patch = member.body().text("status").read::<MessagePatch>()?;
         if is != word {
             if is != member.form.get("seen") {
-                return Err(Undone::Stale.into());
+                return Err(FormError::Stale.into());
             }
             let if_match = Some(IfMatch::Tags(vec![tag(&message)]));
             let request = Request { if_match, ..member.request() };
-            member.business.change(request, patch.of(id)).await.map_err(Undone::of)?;
+            member.business.change(request, patch.of(id)).await.map_err(FormError::of)?;
         }
         let back = member.form.get("back");
         // The page offers to undo a resolution.

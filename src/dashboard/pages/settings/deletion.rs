@@ -31,7 +31,7 @@ fn shown(
     (place, text): (&str, &str),
     (id, name): (&dyn Display, &str),
     status: StatusCode,
-    undone: Option<Undone>,
+    undone: Option<FormError>,
 ) -> Answered {
     let path = member.path_to(&format!("{place}/{id}"));
     let (reason, way) = undone.map(|undone| in_the_way(member, undone)).unwrap_or_default();
@@ -73,9 +73,9 @@ fn before(
     of: (&dyn Display, &str),
     unused: Result<(), EngineError>,
 ) -> Answered {
-    match unused.map_err(Undone::of) {
+    match unused.map_err(FormError::of) {
         Ok(()) => shown(member, place, of, StatusCode::OK, None),
-        Err(Refused::Undone(undone)) => shown(member, place, of, StatusCode::OK, Some(undone)),
+        Err(Refused::FormError(undone)) => shown(member, place, of, StatusCode::OK, Some(undone)),
         Err(refused) => Err(refused),
     }
 }
@@ -83,7 +83,7 @@ fn before(
 pub(crate) async fn service(member: Member) -> Answered {
     let found = service::find(&member).await?;
     let done = async {
-        let watch = member.business.watch_unused_service(found.id).await.map_err(Undone::of)?;
+        let watch = member.business.watch_unused_service(found.id).await.map_err(FormError::of)?;
         member.change(DeleteService { id: found.id, watch }).await?;
         Ok(member.path_to("settings/services?done=deleted"))
     };
@@ -96,7 +96,7 @@ pub(crate) async fn service(member: Member) -> Answered {
 pub(crate) async fn staff(member: Member) -> Answered {
     let found = staff_member::find(&member).await?;
     let done = async {
-        let watch = member.business.watch_unused_staff(found.id).await.map_err(Undone::of)?;
+        let watch = member.business.watch_unused_staff(found.id).await.map_err(FormError::of)?;
         member.change(DeleteStaff { id: found.id, watch }).await?;
         Ok(member.path_to("settings/staff?done=deleted"))
     };
@@ -106,8 +106,8 @@ pub(crate) async fn staff(member: Member) -> Answered {
 }
 
 /// A text about the record that prevents the deletion, and the path of its page.
-fn in_the_way(member: &Member, undone: Undone) -> (String, Option<String>) {
-    let Undone::Conflict(refusal) = undone else { return (member.t("settings-changed-meanwhile"), None) };
+fn in_the_way(member: &Member, undone: FormError) -> (String, Option<String>) {
+    let FormError::Conflict(refusal) = undone else { return (member.t("settings-changed-meanwhile"), None) };
     let Refusal::Conflict { conflict: Conflict::InUse(by), .. } = refusal else {
         return (member.refusal(&refusal), None);
     };

@@ -12,7 +12,7 @@ use super::parts::{Done, versions};
 use super::special_day;
 use super::week::{BREAKS, DayRow, OPEN, lines, rows};
 use crate::admin::businesses::OperatorBusinessPatch;
-use crate::dashboard::drafts::{Draft, Why};
+use crate::dashboard::drafts::{Draft, DraftReason};
 use crate::dashboard::form::keepable;
 use crate::dashboard::pages::prelude::*;
 
@@ -186,7 +186,7 @@ fn done(member: &Member, done: &str, date: NaiveDate) -> Response {
     let now = week_lines(view, &values(&member.profile));
     match along(member).filter(|week| week_lines(view, week) != now) {
         Some(form) => {
-            let draft = Draft { action: page.clone(), page, form, why: Why::Beside };
+            let draft = Draft { action: page.clone(), page, form, why: DraftReason::Beside };
             member.keep(draft, &to)
         }
         None => see_other(&to),

@@ -329,9 +329,9 @@ fn body(member: &Member) -> Body<'_> {
 }
 
 /// The staff members in the form. The error contains the index of each value that is not an id.
-fn offered_by(member: &Member) -> Result<Vec<StaffId>, Undone> {
+fn offered_by(member: &Member) -> Result<Vec<StaffId>, FormError> {
     let ids = member.form.all(STAFF).map(str::parse::<StaffId>);
-    ids.collect::<Result<_, _>>().map_err(|_| Undone::at(STAFF, ProblemCode::NotAUuid))
+    ids.collect::<Result<_, _>>().map_err(|_| FormError::at(STAFF, ProblemCode::NotAUuid))
 }
 
 /// Sets who offers the service. False if the form names the current staff members.
@@ -344,7 +344,7 @@ async fn set_staff(member: &Member, id: ServiceId, staff_ids: Vec<StaffId>) -> R
         // a condition of this change.
         let request = Request { if_match: None, ..member.request() };
         let change = SetServiceStaff { id, staff_ids };
-        member.business.change(request, change).await.map_err(Undone::of)?;
+        member.business.change(request, change).await.map_err(FormError::of)?;
     }
     Ok(!is_same)
 }
@@ -367,11 +367,11 @@ fn cents(text: &str) -> Json {
 pub(crate) async fn add(member: Member) -> Answered {
     let done = async {
         let staff_ids = offered_by(&member)?;
-        let change = body(&member).read::<ServiceBody>()?.change().map_err(Undone::of)?;
+        let change = body(&member).read::<ServiceBody>()?.change().map_err(FormError::of)?;
         let id = member.change(change).await?.value.service.id;
         // The service exists now, so a refusal leads to its page instead of showing the form again.
         Ok(match set_staff(&member, id, staff_ids).await {
-            Err(Refused::Undone(_)) => member.path_to(&format!("settings/services/{id}?done=added")),
+            Err(Refused::FormError(_)) => member.path_to(&format!("settings/services/{id}?done=added")),
             offered => {
                 offered?;
                 member.path_to("settings/services?done=added")

@@ -82,19 +82,19 @@ pub(super) async fn add(member: &Member) -> Result<NaiveDate, Refused> {
         (Ok(date), Ok(body)) => (date, body),
         (date, body) => {
             let mut problems: Vec<_> = date.err().into_iter().collect();
-            if let Err(Undone::Invalid(found)) = body {
+            if let Err(FormError::Invalid(found)) = body {
                 let fields = ["open", "close"].map(str::to_owned);
                 problems.extend(
                     found.into_iter().map(|problem| WINDOWS.beside(problem, std::slice::from_ref(&fields))),
                 );
             }
-            return Err(Undone::Invalid(problems).into());
+            return Err(FormError::Invalid(problems).into());
         }
     };
     if find(member, date).await?.is_some() {
-        return Err(Undone::Notice(member.t("special-days-there")).into());
+        return Err(FormError::Notice(member.t("special-days-there")).into());
     }
-    member.change(body.change(date).map_err(Undone::of)?).await?;
+    member.change(body.change(date).map_err(FormError::of)?).await?;
     Ok(date)
 }
 
@@ -136,7 +136,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     let (fields, times): (Vec<_>, Vec<_>) = windows(&member.form).into_iter().unzip();
     let body = body(&member, times);
     let done = async {
-        let change = body.read::<SpecialDayBody>()?.change(date).map_err(Undone::of)?;
+        let change = body.read::<SpecialDayBody>()?.change(date).map_err(FormError::of)?;
         member.change(change).await?;
         Ok(member.path_to(&format!("settings/hours?done=day&date={date}")))
     };

@@ -287,7 +287,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
 pub(crate) async fn add_time_off(member: Member) -> Answered {
     let one = find(&member).await?;
     let done = async {
-        let change = times_off::read(&member)?.change(one.id).map_err(Undone::of)?;
+        let change = times_off::read(&member)?.change(one.id).map_err(FormError::of)?;
         member.change(change).await?;
         Ok(format!("{}?done=off#off", path(&member, one.id)))
     };

@@ -195,9 +195,9 @@ pub(crate) async fn sent(member: Member) -> Answered {
 
 async fn create(member: &Member) -> Result<String, Refused> {
     let trade = TRADES.iter().find(|trade| trade.id == member.form.get(TRADE));
-    let trade = trade.ok_or_else(|| Undone::at(TRADE, ProblemCode::Required))?;
+    let trade = trade.ok_or_else(|| FormError::at(TRADE, ProblemCode::Required))?;
     if !member.services().await?.is_empty() {
-        return Err(Undone::Notice(member.t("start-has-services")).into());
+        return Err(FormError::Notice(member.t("start-has-services")).into());
     }
     let hours = if has_hours(member) { None } else { trade.hours() };
     let profile = PatchBusiness { hours, customer_word: Some(trade.customer), ..PatchBusiness::default() };

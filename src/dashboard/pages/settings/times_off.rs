@@ -81,7 +81,7 @@ impl Member {
 }
 
 /// Converts the form to a body: with dates if it contains no time of day, else with instants.
-pub(in crate::dashboard::pages) fn read(member: &Member) -> Result<TimeOffBody, Undone> {
+pub(in crate::dashboard::pages) fn read(member: &Member) -> Result<TimeOffBody, FormError> {
     let form = &member.form;
     let from = date(form, "from");
     let to = if form.get("to").trim().is_empty() { from.clone() } else { date(form, "to") };
@@ -105,7 +105,7 @@ pub(in crate::dashboard::pages) fn read(member: &Member) -> Result<TimeOffBody, 
             let mut problems: Vec<_> = problems.collect();
             // Without a last day, the first day is also the last day, so its problem would be shown twice.
             problems.dedup_by(|one, other| one.path == other.path);
-            return Err(Undone::Invalid(problems));
+            return Err(FormError::Invalid(problems));
         }
     };
     body.read()

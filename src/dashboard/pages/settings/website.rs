@@ -145,6 +145,6 @@ async fn save(member: &Member) -> Result<String, Refused> {
     let origins = Json::Array(origins.map(|origin| Json::String(origin.to_owned())).collect());
     let body = body.with("origins", origins).optional_number("change_notice_minutes");
     let patch = body.read::<WebsitePatch>()?.change(member.people().public_url());
-    member.business.patch_website(member.request(), patch).await.map_err(Undone::of)?;
+    member.business.patch_website(member.request(), patch).await.map_err(FormError::of)?;
     Ok(member.path_to("settings/website?done=saved"))
 }

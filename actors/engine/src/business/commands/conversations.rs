@@ -323,12 +323,12 @@ pub(crate) struct Prepared {
     /// The current date in the time zone of the business.
     pub(crate) date: NaiveDate,
     input: Input,
-    asking: Asking,
+    asking: TurnFacts,
 }
 
 /// The parts of a turn that are needed to answer the functions of a model.
 #[derive(Clone)]
-pub(crate) struct Asking {
+pub(crate) struct TurnFacts {
     conversation: Arc<Conversation>,
     talk: Arc<talk::Talk>,
     read_phone: ReadPhone,
@@ -338,7 +338,7 @@ pub(crate) struct Asking {
 }
 
 impl Prepared {
-    pub(crate) fn asking(&self) -> Asking {
+    pub(crate) fn asking(&self) -> TurnFacts {
         self.asking.clone()
     }
 
@@ -391,7 +391,7 @@ pub(crate) fn prepare(
             }
         }
     };
-    let asking = Asking {
+    let asking = TurnFacts {
         conversation: Arc::new(before.clone()),
         talk: Arc::new(session.talk),
         read_phone: turn.read_phone,
@@ -419,7 +419,7 @@ pub(crate) fn prepare(
 pub(crate) fn asked_in_turn(
     state: &State,
     request: &Request,
-    asking: &Asking,
+    asking: &TurnFacts,
     ask: &Ask,
     now: Timestamp,
 ) -> Result<(Answer, Option<SentCode>)> {

@@ -190,16 +190,16 @@ struct Asking<'a> {
     password_at: Option<Timestamp>,
 }
 
-type Asked = Result<(), EngineError>;
+type Outcome = Result<(), EngineError>;
 
 impl Asking<'_> {
-    async fn ask(&self, change: impl Change + 'static) -> Asked {
+    async fn ask(&self, change: impl Change + 'static) -> Outcome {
         self.of.change(Request { password_at: self.password_at, ..by(self.who) }, change).await.map(drop)
     }
 
     /// Requests the change to a row. The target does not have to exist, because rights are checked first.
     #[allow(clippy::too_many_lines, reason = "one line per change")]
-    async fn row(&self, change: &str) -> Asked {
+    async fn row(&self, change: &str) -> Outcome {
         let nothing = Uuid::from_u128(7);
         let to = || MoveRequest { starts_at: at(2, 3), staff_id: None, party: TEAM, duration: None };
         let webhook = || {

@@ -89,7 +89,7 @@ async fn nothing_is_dialled_when_any_address_is_not_public() {
 async fn a_name_with_a_new_internal_address_is_refused_despite_an_open_connection() {
     let world = World::new();
     let receiver = world.receiver(ADDRESS, NO_CONTENT, Then::GoesOn);
-    assert!(world.client.guard().check(&WebhookUrl::parse(URL).unwrap(), Asker::Save).await.is_ok());
+    assert!(world.client.guard().check(&WebhookUrl::parse(URL).unwrap(), LookupStage::Save).await.is_ok());
     delivered(&world.post().await, 204);
     world.dns.set(HOST_NAME, &["169.254.169.254"]);
     failed(&world.post().await, "refused: the URL does not resolve to a public address");

@@ -407,9 +407,9 @@ fn concurrent_readers_never_see_a_part_of_a_batch() {
 
 /// A clock that records which threads read it. Each sync reads the clock when it begins.
 #[derive(Default)]
-struct Asked(Mutex<Vec<std::thread::ThreadId>>);
+struct Threads(Mutex<Vec<std::thread::ThreadId>>);
 
-impl ports::Clock for Asked {
+impl ports::Clock for Threads {
     fn now(&self) -> domain::Timestamp {
         domain::Timestamp::MIN
     }
@@ -424,7 +424,7 @@ impl ports::Clock for Asked {
 async fn syncs_of_journal_tombstones_and_tree_are_measured() {
     let dir = tempfile::tempdir().unwrap();
     let disk = DiskBackend::open(dir.path()).unwrap();
-    let clock = Arc::new(Asked::default());
+    let clock = Arc::new(Threads::default());
     disk.syncs().watch(Arc::clone(&clock) as _);
     let by_this_thread =
         || clock.0.lock().iter().filter(|asked| **asked == std::thread::current().id()).count();

@@ -81,7 +81,7 @@ fn form(member: &Member, mut filled: Filled) -> Answered {
 
 pub(crate) async fn create(member: Member) -> Answered {
     match created(&member).await {
-        Err(Refused::Undone(undone)) => form(&member, member.refused(undone)),
+        Err(Refused::FormError(undone)) => form(&member, member.refused(undone)),
         created => created,
     }
 }

@@ -94,7 +94,7 @@ async fn done(member: &mut Member, step: Step, person: &PersonView) -> Result<St
         let patch = MembershipPatch { active: Some(step == Step::Enable), ..MembershipPatch::default() };
         let request = Request { if_match: None, ..member.request() };
         let changed = (person.id, patch, None);
-        member.people().patch_member(&member.business, request, changed).await.map_err(Undone::of)?;
+        member.people().patch_member(&member.business, request, changed).await.map_err(FormError::of)?;
     }
     Ok(match step {
         // People who end their own access can no longer see the list, so they are redirected elsewhere.

@@ -52,7 +52,7 @@ pub(crate) async fn show(member: Member) -> Answered {
 
 pub(crate) async fn sent(mut member: Member) -> Answered {
     match invited(&mut member).await {
-        Err(Refused::Undone(undone)) => {
+        Err(Refused::FormError(undone)) => {
             let shown = Page::new(&member, member.refused(undone)).await?;
             page_as(shown.filled.status, &shown)
         }
@@ -67,8 +67,11 @@ async fn invited(member: &mut Member) -> Answered {
     let invitation = Invitation { email, name, locale, role, staff_id };
     freshened(member).await?;
     let (email, mails) = (invitation.email.as_str().to_owned(), member.people().sends_mail());
-    let invited =
-        member.people().invite(&member.business, member.request(), invitation).await.map_err(Undone::of)?;
+    let invited = member
+        .people()
+        .invite(&member.business, member.request(), invitation)
+        .await
+        .map_err(FormError::of)?;
     match invited.link {
         Some(link) if !mails => hand_over(member, &email, &link),
         _ if mails => Ok(see_other(&member.path_to("settings/people?done=invited"))),

@@ -89,7 +89,7 @@ fn password(member: &Member, filled: &mut Filled) -> Option<Field> {
 async fn freshened(member: &mut Member) -> Result<(), Refused> {
     let problem = member.visit.freshen().await?;
     match problem.zip(member.password_field()) {
-        Some((problem, field)) => Err(Undone::at(field.id, problem).into()),
+        Some((problem, field)) => Err(FormError::at(field.id, problem).into()),
         None => Ok(()),
     }
 }

@@ -29,12 +29,12 @@ struct Page<'a> {
 
 /// The values that the form's tag covers.
 #[derive(Serialize)]
-struct Place {
+struct Assignment {
     role: Role,
     staff_id: Option<StaffId>,
 }
 
-impl Place {
+impl Assignment {
     fn of(person: &PersonView) -> Self {
         Self { role: person.role, staff_id: person.staff_id }
     }
@@ -68,7 +68,7 @@ impl<'a> Page<'a> {
                 (view.t("people-role"), sent_role.unwrap_or_default(), view.role_word(person.role)),
                 (view.t("people-staff"), one(sent_staff), one(person.staff_id)),
             ]),
-            tag: filled.tag(&Place::of(person)),
+            tag: filled.tag(&Assignment::of(person)),
             role: filled.field(view, roles(member)),
             staff: filled.field(view, staff_field(view, staff, sent_staff)),
             password: password(member, &mut filled),
@@ -91,7 +91,7 @@ impl<'a> Page<'a> {
 
 pub(crate) async fn show(member: Member) -> Answered {
     let person = person(&member).await?;
-    let filled = member.filled(member.path(), || Place::of(&person).form());
+    let filled = member.filled(member.path(), || Assignment::of(&person).form());
     page(&Page::new(&member, &person, &member.staff().await?, filled))
 }
 
@@ -110,14 +110,14 @@ pub(crate) async fn sent(mut member: Member) -> Answered {
 async fn save(member: &mut Member, person: &PersonView) -> Result<String, Refused> {
     let PersonPatch { role, staff_id, .. } = member.body().text("role").optional("staff_id").read()?;
     let patch = MembershipPatch { role: role.set(), active: None, staff_id: staff_id.set() };
-    if member.form.find("tag").is_some_and(|sent| sent != tag(&Place::of(person))) {
-        return Err(Undone::Stale.into());
+    if member.form.find("tag").is_some_and(|sent| sent != tag(&Assignment::of(person))) {
+        return Err(FormError::Stale.into());
     }
     freshened(member).await?;
     // The engine makes the change only if the person still has the version that was read above.
     let request = Request { if_match: Some(IfMatch::Tags(vec![tag(person)])), ..member.request() };
     let changed = (person.id, patch, None);
-    member.people().patch_member(&member.business, request, changed).await.map_err(Undone::of)?;
+    member.people().patch_member(&member.business, request, changed).await.map_err(FormError::of)?;
     let sees = patch.role.is_none_or(|role| role.access(Right::People) != Access::Hidden);
     Ok(match member.is_self(person) && !sees {
         true => member.path_to("today"),

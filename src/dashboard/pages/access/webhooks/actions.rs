@@ -62,7 +62,7 @@ pub(crate) async fn rotate(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
     let secret = match member.business.rotate_secret(endpoint.id, member.request()).await {
         Ok(secret) => secret.ok_or_else(Refused::not_found)?,
-        Err(error) => return answered(&member, Err(Undone::of(error))).await,
+        Err(error) => return answered(&member, Err(FormError::of(error))).await,
     };
     page(&Secret {
         sheet: member.endpoint_sheet(&endpoint),
@@ -95,8 +95,10 @@ async fn sent(
 ) -> Answered {
     let path = member.path_of(endpoint.id);
     let is_of_log = member.form.get("back") == "log";
-    match done.map_err(Undone::of) {
-        Err(Refused::Undone(undone)) if !is_of_log => delivery::shown(member, endpoint, Some(undone)).await,
+    match done.map_err(FormError::of) {
+        Err(Refused::FormError(undone)) if !is_of_log => {
+            delivery::shown(member, endpoint, Some(undone)).await
+        }
         done if is_of_log => answered(member, done.map(|()| format!("{path}?done={word}"))).await,
         done => answered(member, done.map(|()| format!("{path}/deliveries/{id}?done={word}"))).await,
     }
@@ -104,7 +106,7 @@ async fn sent(
 
 pub(crate) async fn resend_missed(member: Member) -> Answered {
     let id = member.endpoint().await?.id;
-    let done = member.business.resend_missed(id).await.map_err(Undone::of);
+    let done = member.business.resend_missed(id).await.map_err(FormError::of);
     let done = done.map(|count| format!("{}?done=resent-missed&count={count}", member.path_of(id)));
     answered(&member, done).await
 }

@@ -33,7 +33,11 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, &endpoint, None).await
 }
 
-pub(super) async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undone>) -> Answered {
+pub(super) async fn shown(
+    member: &Member,
+    endpoint: &WebhookEndpoint,
+    undone: Option<FormError>,
+) -> Answered {
     let id: EventId = member.id("delivery_id")?;
     let SentDelivery { shown: delivery, body } = member.business.delivery(endpoint.id, id).await?;
     let (status, undone) = member.message_of(undone.as_ref(), "versions-text");
@@ -128,11 +132,11 @@ pub(crate) async fn send(member: Member) -> Answered {
     let kind = read.as_ref().ok().and_then(|body| body.kind);
     let tried = async {
         let kind = read?.kind;
-        member.business.try_webhook(endpoint.id, kind).await.map_err(Undone::of)
+        member.business.try_webhook(endpoint.id, kind).await.map_err(FormError::of)
     };
     match tried.await {
         Ok(trial) => tested(&member, &endpoint, Some(trial.shown.kind), None, Some(trial)),
-        Err(Refused::Undone(undone)) => tested(&member, &endpoint, kind, Some(&undone), None),
+        Err(Refused::FormError(undone)) => tested(&member, &endpoint, kind, Some(&undone), None),
         Err(refused) => Err(refused),
     }
 }
@@ -141,7 +145,7 @@ fn tested(
     member: &Member,
     endpoint: &WebhookEndpoint,
     chosen: Option<EventType>,
-    undone: Option<&Undone>,
+    undone: Option<&FormError>,
     trial: Option<WebhookTrial>,
 ) -> Answered {
     let types = EventType::ALL.iter().map(|one| Choice::new(one.as_str(), one.as_str()));

@@ -39,7 +39,7 @@ fn fields(view: &View, filled: &mut Filled) -> [Field; 3] {
     fields.map(|field| filled.field(view, field))
 }
 
-fn body(member: &Member) -> Result<WebhookBody, Undone> {
+fn body(member: &Member) -> Result<WebhookBody, FormError> {
     member.body().text("url").list("events").text("description").read()
 }
 
@@ -58,14 +58,14 @@ fn new_form(member: &Member, mut filled: Filled) -> Answered {
 
 pub(crate) async fn create(member: Member) -> Answered {
     match created(&member).await {
-        Err(Refused::Undone(undone)) => new_form(&member, member.refused(undone)),
+        Err(Refused::FormError(undone)) => new_form(&member, member.refused(undone)),
         created => created,
     }
 }
 
 async fn created(member: &Member) -> Answered {
     let body = body(member)?;
-    member.business.check_webhook_url(&body.url).await.map_err(Undone::of)?;
+    member.business.check_webhook_url(&body.url).await.map_err(FormError::of)?;
     let endpoint = CreateWebhook {
         url: body.url,
         events: body.events.into_vec().into_iter().collect(),
@@ -132,7 +132,7 @@ pub(crate) async fn save(member: Member) -> Answered {
         // An unchanged URL is not checked here: it was checked when it was saved, and every attempt checks it
         // again.
         if body.url != endpoint.url {
-            member.business.check_webhook_url(&body.url).await.map_err(Undone::of)?;
+            member.business.check_webhook_url(&body.url).await.map_err(FormError::of)?;
         }
         let change = PatchWebhook {
             id: endpoint.id,

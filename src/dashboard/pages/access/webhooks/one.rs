@@ -77,7 +77,7 @@ pub(super) async fn answered(member: &Member, done: Result<String, Refused>) -> 
     redirected(done, |undone| shown(member, Some(undone))).await
 }
 
-async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
+async fn shown(member: &Member, undone: Option<FormError>) -> Answered {
     let endpoint = member.endpoint().await?;
     let (id, here) = (endpoint.id, member.path_of(endpoint.id));
     let filters = Filters::of(member, &here);

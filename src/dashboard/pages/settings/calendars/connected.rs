@@ -132,7 +132,7 @@ pub(crate) async fn show(member: Member) -> Answered {
 
 pub(crate) async fn connect(member: Member) -> Answered {
     match connected(&member).await {
-        Err(Refused::Undone(undone)) => form(&member, member.refused(undone), &member.staff().await?),
+        Err(Refused::FormError(undone)) => form(&member, member.refused(undone), &member.staff().await?),
         connected => connected,
     }
 }
@@ -154,7 +154,7 @@ async fn connected(member: &Member) -> Answered {
     let password = Json::String(member.form.get("password").to_owned());
     let account = member.body().text("url").text("username").with("password", password);
     let (url, login) = account.read::<DiscoverBody>()?.account();
-    let found = member.business.discover_calendars(&url, &login).await.map_err(Undone::of)?;
+    let found = member.business.discover_calendars(&url, &login).await.map_err(FormError::of)?;
     let of = (member.actor(), member.business.id());
     let random: [u8; 16] = member.desk.engine.ports().random_bytes();
     let token = u128::from_be_bytes(random).to_string();
@@ -179,7 +179,7 @@ pub(crate) async fn chosen(member: Member) -> Answered {
         member.desk.pending_forms.forget(&token);
     }
     match added {
-        Err(Refused::Undone(undone)) => {
+        Err(Refused::FormError(undone)) => {
             let staff = member.staff().await?;
             form(&member, member.refused(undone), &staff)
         }
@@ -199,7 +199,7 @@ async fn add(member: &Member, fields: &[(&'static str, String)], calendar: Optio
         Some(calendar) => body.with("calendar", Json::String(calendar.to_owned())),
         None => body,
     };
-    let change = body.read::<CalendarBody>()?.checked(&member.business).await.map_err(Undone::of)?;
+    let change = body.read::<CalendarBody>()?.checked(&member.business).await.map_err(FormError::of)?;
     member.change(change).await?;
     Ok(see_other(&member.path_to("settings/calendars?done=connected")))
 }
@@ -310,7 +310,7 @@ pub(crate) async fn change(member: Member) -> Answered {
             body = body.with("password", Json::String(form.get("password").to_owned()));
         }
         let change = body.read::<CalendarPatchBody>()?.checked(it.id, &member.business).await;
-        member.change(change.map_err(Undone::of)?).await?;
+        member.change(change.map_err(FormError::of)?).await?;
         Ok(member.path_to("settings/calendars?done=changed"))
     };
     let done = done.await;

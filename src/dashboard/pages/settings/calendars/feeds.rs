@@ -103,7 +103,7 @@ pub(crate) async fn show(member: Member) -> Answered {
 
 pub(crate) async fn create(member: Member) -> Answered {
     match created(&member).await {
-        Err(Refused::Undone(undone)) => {
+        Err(Refused::FormError(undone)) => {
             let shown = List::new(&member, member.refused(undone)).await?;
             page_as(shown.filled.status, &shown)
         }

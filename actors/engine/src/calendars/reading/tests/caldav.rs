@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use domain::{CalendarLogin, CalendarPassword};
 use parking_lot::Mutex;
 
-use super::server::{Asked, COLLECTION, Chance, Search, Server};
+use super::server::{COLLECTION, Chance, EventRequest, Search, Server};
 use super::*;
 use crate::business::commands::calendars::PatchCalendar;
 use crate::calendars::connecting::DiscoveredCalendar;
@@ -251,7 +251,7 @@ async fn an_error_status_of_an_event_fails_the_read_and_deletes_no_event() {
     let world = World::new().await;
     let (server, _, id) = world.caldav(with_two_events()).await;
     for (status, code) in [(503, CalendarFault::ServerError), (507, CalendarFault::TooLarge)] {
-        for asked in [Asked::Changes, Asked::List, Asked::Data] {
+        for asked in [EventRequest::Changes, EventRequest::List, EventRequest::Data] {
             {
                 let mut server = server.lock();
                 (server.status, server.refuses_tokens) = (None, false);
@@ -263,7 +263,8 @@ async fn an_error_status_of_an_event_fails_the_read_and_deletes_no_event() {
                 let mut server = server.lock();
                 server.put("a", 10, 11);
                 // Without the list of changes, the read is complete.
-                (server.status, server.refuses_tokens) = (Some((status, asked)), asked != Asked::Changes);
+                (server.status, server.refuses_tokens) =
+                    (Some((status, asked)), asked != EventRequest::Changes);
             }
             minutes(17).await;
             assert_eq!(world.calendar(id).await.error.unwrap().code, code, "{status} {asked:?}");

@@ -1,4 +1,4 @@
-//! The requests that handlers receive: without a session ([`Asked`]), with a session ([`Visit`]), or with a
+//! The requests that handlers receive: without a session ([`PageInput`]), with a session ([`SessionInput`]), or with a
 //! session of a member of the business in the path ([`Member`]).
 
 use std::net::IpAddr;
@@ -11,11 +11,11 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use domain::{Business, BusinessId, CustomerWord, Locale, Membership, ProblemCode, Refusal};
 use engine::BusinessHandle;
-use engine::people::{Belongs, From as SignInFrom, People, SignIn, SignedIn, Token};
+use engine::people::{From as SignInFrom, MembershipSummary, People, SignIn, SignedIn, Token};
 
 use super::cookies::Cookie;
 use super::desk::Desk;
-use super::drafts::{Draft, Why};
+use super::drafts::{Draft, DraftReason};
 use super::form::{Form, keepable, session_key};
 use super::parts::Field;
 use super::refused::Refused;
@@ -30,7 +30,7 @@ use crate::words::accepted;
 /// The form field in which a person enters the password again.
 const PASSWORD: &str = "current_password";
 
-pub(super) struct Asked {
+pub(super) struct PageInput {
     pub(super) view: View,
     pub(super) head: Arc<Parts>,
     pub(super) params: PathParams,
@@ -40,15 +40,15 @@ pub(super) struct Asked {
     pub(super) _permit: Option<FilePermit>,
 }
 
-pub(super) struct Visit {
-    asked: Asked,
+pub(super) struct SessionInput {
+    asked: PageInput,
     pub(super) token: Token,
     pub(super) signed_in: SignedIn,
-    pub(super) belongs: Vec<Belongs>,
+    pub(super) belongs: Vec<MembershipSummary>,
 }
 
 pub(super) struct Member {
-    pub(super) visit: Visit,
+    pub(super) visit: SessionInput,
     pub(super) business: BusinessHandle,
     pub(super) profile: Business,
     pub(super) membership: Membership,
@@ -59,7 +59,7 @@ pub(super) struct Member {
     pub(super) as_of: String,
 }
 
-impl Deref for Asked {
+impl Deref for PageInput {
     type Target = View;
 
     fn deref(&self) -> &View {
@@ -67,23 +67,23 @@ impl Deref for Asked {
     }
 }
 
-impl Deref for Visit {
-    type Target = Asked;
+impl Deref for SessionInput {
+    type Target = PageInput;
 
-    fn deref(&self) -> &Asked {
+    fn deref(&self) -> &PageInput {
         &self.asked
     }
 }
 
 impl Deref for Member {
-    type Target = Visit;
+    type Target = SessionInput;
 
-    fn deref(&self) -> &Visit {
+    fn deref(&self) -> &SessionInput {
         &self.visit
     }
 }
 
-impl Asked {
+impl PageInput {
     pub(super) fn new(desk: Arc<Desk>, head: Arc<Parts>, params: PathParams, form: Form) -> Self {
         let query = Form::parse(head.uri.query().unwrap_or_default().as_bytes());
         Self { view: view(desk, &head, &query), head, params, form, query, _permit: None }
@@ -141,10 +141,10 @@ impl Asked {
         Ok(self.people().session(&token).await?.map(|signed_in| (token, signed_in)))
     }
 
-    pub(super) async fn of(self, token: Token, signed_in: SignedIn) -> Result<Visit, Refused> {
+    pub(super) async fn of(self, token: Token, signed_in: SignedIn) -> Result<SessionInput, Refused> {
         let belongs = self.people().belongs(signed_in.person.id).await?;
         let view = View { words: words(signed_in.person.locale), ..self.view };
-        Ok(Visit { asked: Self { view, ..self }, token, signed_in, belongs })
+        Ok(SessionInput { asked: Self { view, ..self }, token, signed_in, belongs })
     }
 
     pub(super) async fn begin_session(&self, token: &Token, path: &str) -> Result<Response, Refused> {
@@ -163,8 +163,8 @@ impl Asked {
     }
 
     /// Keeps the form as a draft, and redirects to its page or, without a session, to the sign-in page.
-    pub(super) fn keep_form(&self, page: &str, why: Why) -> Response {
-        let to = if why == Why::SignedOut { sign_in_path(page) } else { page.to_owned() };
+    pub(super) fn keep_form(&self, page: &str, why: DraftReason) -> Response {
+        let to = if why == DraftReason::SignedOut { sign_in_path(page) } else { page.to_owned() };
         let draft =
             Draft { page: page.to_owned(), action: self.path().to_owned(), form: keepable(&self.form), why };
         self.keep(draft, &to)
@@ -194,7 +194,7 @@ impl Asked {
     }
 }
 
-impl Visit {
+impl SessionInput {
     /// Converts the request to a request of a member of the business in the path. Other people get a 404.
     pub(super) async fn member(mut self) -> Result<Member, Refused> {
         let id: BusinessId = self.param("business_id").ok_or_else(Refused::not_found)?;
@@ -212,7 +212,7 @@ impl Visit {
         Ok(Member { visit: self, business, profile, membership, unread, waiting, as_of })
     }
 
-    pub(super) fn active(&self) -> impl Iterator<Item = &Belongs> {
+    pub(super) fn active(&self) -> impl Iterator<Item = &MembershipSummary> {
         self.belongs.iter().filter(|one| one.membership.is_active())
     }
 

@@ -19,7 +19,7 @@ use crate::http::router::PathParams;
 use crate::server::ClientAddr;
 use crate::words::accepted;
 
-pub(super) struct Asked {
+pub(super) struct PageInput {
     pub(super) view: View,
     pub(super) front: Arc<Front>,
     pub(super) head: Arc<Parts>,
@@ -41,7 +41,7 @@ pub(super) struct Shop {
     pub(super) chats: bool,
 }
 
-impl Deref for Asked {
+impl Deref for PageInput {
     type Target = View;
 
     fn deref(&self) -> &View {
@@ -55,7 +55,7 @@ impl Shop {
     }
 }
 
-impl Asked {
+impl PageInput {
     pub(super) fn new(
         front: Arc<Front>,
         head: Arc<Parts>,

@@ -23,7 +23,7 @@ const HOW: [&str; 2] = ["cursor", "idempotency_key"];
 
 /// One call of a tool with an API key.
 #[derive(Clone)]
-pub(super) struct Asking {
+pub(super) struct ToolCall {
     pub(super) business: BusinessHandle,
     pub(super) caller: Caller,
     pub(super) tool: &'static str,
@@ -31,7 +31,7 @@ pub(super) struct Asking {
     canonical: Arc<[u8]>,
 }
 
-impl Asking {
+impl ToolCall {
     pub(super) fn new(
         context: &Context,
         business: &BusinessHandle,
