@@ -14,7 +14,8 @@ use crate::zones::{When, Zone, Zones};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     At(When),
-    /// The length, which is added to the local time of the start, as calendar programs do.
+    /// The length. It is added to the local time of the start, so a clock change does not affect the local time of the
+    /// end.
     After(TimeDelta),
 }
 
@@ -122,7 +123,8 @@ fn period_end(property: &Property<'_>, end: &str, zones: &mut Zones, zone: Zone)
     }
 }
 
-/// Returns the values in all properties of this name, which are lists. Ignores empty values.
+/// Returns the values of all properties with this name. Each property contains a list of values, separated by commas.
+/// Ignores empty values.
 fn listed<'c>(
     component: &'c Component<'c>,
     name: &'c str,

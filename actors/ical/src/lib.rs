@@ -113,12 +113,12 @@ pub enum ReadError {
     TooLarge,
 }
 
-/// Reads the busy times of a calendar file. Subtracts the steps of this work from `steps`, which limits the
-/// work for several files together. The limit for one file is [`FILE_STEPS_MAX`].
+/// Reads the busy times of a calendar file. `steps` limits the work for several files together: the steps that this
+/// file takes are subtracted from it. The limit for one file is [`FILE_STEPS_MAX`].
 ///
 /// # Errors
-/// [`ReadError::NotACalendar`] if the text is not a complete calendar file, and [`ReadError::TooLarge`] if it exceeds a
-/// limit of this crate.
+/// [`ReadError::NotACalendar`] if the text is not a complete calendar file. [`ReadError::TooLarge`] if the text exceeds
+/// a limit of this crate or needs more than `steps` steps.
 pub fn read(text: &[u8], reading: &Reading<'_>, steps: &mut u64) -> Result<BusyTimes, ReadError> {
     if text.len() > TEXT_BYTES_MAX {
         return Err(ReadError::TooLarge);

@@ -42,8 +42,8 @@ pub(crate) struct Rule {
     frequency: Frequency,
     interval: i64,
     count: Option<u64>,
-    /// The last instant or date. It may be in UTC, but [`Rule::expand`] works in local time. The caller of
-    /// [`Rule::expand`] therefore drops later occurrences.
+    /// The last instant or date of the rule. [`Rule::expand`] ignores this value, because the value may be in UTC and
+    /// the expansion is in local time. The caller of [`Rule::expand`] drops later occurrences.
     pub(crate) until: Option<Value>,
     week_start: Weekday,
     months: Numbers,

@@ -1,7 +1,8 @@
 //! The occurrences of an event and of its overrides, as busy intervals.
 //!
-//! Occurrences are computed in the zone of `DTSTART`. The original start identifies an occurrence: its
-//! instant, or its date for an all-day event. Lengths are added to the local time, as calendar programs do.
+//! Occurrences are computed in the zone of `DTSTART`. An occurrence is identified by its original start, before
+//! any override: an instant, or a date for an all-day event. A length is added to the local time of the start, so
+//! a clock change does not affect the local time of the end.
 //!
 //! Invariant: an occurrence counts once, even if several rules contain it.
 
@@ -32,7 +33,7 @@ pub(crate) struct Context<'a> {
     pub(crate) all_day_busy: bool,
 }
 
-/// Values of occurrences, by the original starts of the occurrences.
+/// A map from the original starts of occurrences to values.
 struct Starts<T> {
     instants: HashMap<NaiveDateTime, T>,
     dates: HashMap<NaiveDate, T>,
@@ -212,7 +213,7 @@ impl Series<'_> {
         }
     }
 
-    /// True if an occurrence is neither excepted nor replaced.
+    /// True if no `EXDATE` excludes the occurrence and no override replaces it.
     fn stands(&self, original: When) -> bool {
         self.excepted.get(original, self.context).is_none()
             && self.replaced.get(original, self.context).is_none()
@@ -256,7 +257,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the length by which the end follows the start in local time.
+    /// Returns the length of an event: the difference of the local times, or of the instants if the zones differ.
     fn length(&self, event: &Event) -> TimeDelta {
         match (event.start, event.end) {
             (_, End::After(length)) => length,
@@ -294,7 +295,8 @@ impl Context<'_> {
                 (self.zones.instant(end), length)
             }
         };
-        // If the clocks skip the start, it moves forward and can then be later than the end.
+        // If the clocks skip the start, it moves forward and can then be later than the end. The event then keeps
+        // its length.
         from..if to <= from { from + length.max(TimeDelta::zero()) } else { to }
     }
 

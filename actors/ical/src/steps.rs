@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-/// The maximum number of steps of one event. A step is the examination of a day or a time, about 50 ns.
+/// The maximum number of steps of one event. A step is the examination of a day or a time, which takes about 50 ns.
 const EVENT_STEPS_MAX: u64 = 1_000_000;
 /// The maximum number of steps of a file.
 pub const FILE_STEPS_MAX: u64 = 10_000_000;

@@ -6,7 +6,7 @@
 
 use std::str::Lines;
 
-/// The maximum number of kept properties of a component. A component with more is unreadable.
+/// The maximum number of kept properties of a component. A component with more properties is unreadable.
 const PROPERTIES_MAX: usize = 10_000;
 
 /// The properties that affect busy times.
@@ -62,7 +62,7 @@ pub(crate) struct Property<'a> {
 }
 
 impl<'a> Property<'a> {
-    /// Parses a line `NAME;PARAM=VALUE:VALUE`. A colon or semicolon within quotes separates nothing.
+    /// Parses a line `NAME;PARAM=VALUE:VALUE`. A colon or semicolon within quotes is not a separator.
     fn parse(line: &'a str) -> Option<Self> {
         let (name, rest) = line.split_at(line.find([':', ';'])?);
         let colon = unquoted(rest, b':').next()?;

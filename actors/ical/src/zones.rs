@@ -22,7 +22,7 @@ use crate::values::{self, Value};
 
 /// The maximum number of offset changes in a `VTIMEZONE`. Further changes are ignored.
 const ONSETS_MAX: usize = 5_000;
-/// The number of offset changes in a file after which further zones are ignored. An offset change has 48 bytes.
+/// The number of offset changes in a file after which further zones are ignored. An offset change takes 48 bytes.
 const FILE_ONSETS_MAX: usize = 50_000;
 /// The maximum number of zones in a file. Further zones are ignored.
 const FILE_ZONES_MAX: usize = 1_000;
@@ -151,7 +151,8 @@ impl Zones {
         })
     }
 
-    /// Returns the instant of a local time. For a date, returns its midnight in the zone of the business.
+    /// Returns the instant of a local time. For a date, returns the instant of its midnight
+    /// in the zone of the business.
     pub(crate) fn instant(&self, when: When) -> NaiveDateTime {
         match when {
             When::Date(date) => self.instant_of(date.into(), self.business()),

@@ -2,8 +2,8 @@ use std::time::Instant;
 
 use super::*;
 
-/// A bounded read takes less time, even without optimisation on a busy machine. An unbounded read would take
-/// more.
+/// A bounded read takes less time than this, even without compiler optimisation and on a busy machine. An unbounded
+/// read would take more.
 const SECONDS_MAX: u64 = 60;
 
 fn within_bounds<T>(read: impl FnOnce() -> T) -> T {

@@ -8,7 +8,7 @@ mod zones;
 
 use super::*;
 
-/// The business is in Paris, and now is 2026-11-27T12:00Z.
+/// The zone of the business. In these tests, the current time is 2026-11-27T12:00Z.
 const PARIS: Tz = Tz::Europe__Paris;
 
 fn at(text: &str) -> Timestamp {
