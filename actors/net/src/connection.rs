@@ -114,7 +114,8 @@ impl Connector {
                 break;
             }
         }
-        // If the cause was a shortage on this machine, the address itself may still work.
+        // If a local shortage prevented one of the connections, the address of this connection may still work. So the
+        // shortage is reported, even if other addresses failed for other reasons.
         Err(if short { AttemptFailure::Short } else { failure })
     }
 }

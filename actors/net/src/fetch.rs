@@ -51,7 +51,7 @@ pub struct FetchClient {
 }
 
 pub struct Fetch {
-    /// The business whose share of the memory the body uses.
+    /// The business to which the memory for the body is charged.
     pub of: BusinessId,
     pub method: &'static str,
     pub url: WebhookUrl,
@@ -72,7 +72,8 @@ pub struct Fetched {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FetchFailure {
-    /// There is no connection, or the host has no address that the request may use.
+    /// The server could not be reached or closed the connection, its response is invalid, or the request may not use
+    /// its address.
     Unreachable,
     Timeout,
     Tls,
@@ -123,8 +124,8 @@ impl FetchClient {
         let response = timeout_at(deadline, connection.sender.send_request(request(&fetch)?)).await;
         let response = response.map_err(|_| FetchFailure::Timeout)?.map_err(|error| from_http(&error).into());
         let (head, body) = response.map_err(|failure: FetchFailure| failure)?.into_parts();
-        // All memory is reserved before the body is read, so a request that holds memory never waits for
-        // memory.
+        // The memory for the whole body is reserved before the body is read. So a request that has reserved memory
+        // never waits for more.
         let bytes = body.size_hint().exact().map_or(Ok(FETCH_BODY_BYTES_MAX), usize::try_from);
         let bytes =
             bytes.ok().filter(|bytes| *bytes <= FETCH_BODY_BYTES_MAX).ok_or(FetchFailure::TooLarge)?;

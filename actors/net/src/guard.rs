@@ -1,11 +1,11 @@
-//! The guard. It ensures that webhooks are sent only to public addresses. Requests for calendars are sent only to
-//! public addresses and to the servers that the operator has listed.
+//! Checks the addresses of a server before a request is sent to it. Webhooks are sent only to public addresses.
+//! Requests for calendars are sent only to public addresses and to the servers that the operator has listed.
 //!
 //! # The threat
 //!
-//! A holder of a business's API key chooses the URLs to which this service sends requests from inside its
-//! operator's network. The holder, the receiver or its name server may try to reach internal hosts, to learn
-//! about them, or to exhaust the service:
+//! A holder of a business's API key chooses URLs. This service sends requests to them from inside the network of its
+//! operator. The holder, the receiver or its name server may try to reach internal hosts, to learn about them, or to
+//! exhaust the service:
 //!
 //! | Attack | Defence |
 //! |---|---|
@@ -195,8 +195,9 @@ fn all_within(addresses: &[IpAddr], port: u16, reach: Reach) -> Result<Vec<Socke
     if targets.is_empty() { Err(GuardError::NoAddress) } else { Ok(targets) }
 }
 
-/// Returns the level at which a refusal is logged. Refused attempts have a low level, because the delivery
-/// log contains them and they recur for every waiting event.
+/// Returns the level at which a refusal is logged. An internal address is a warning, at most once a minute for each
+/// host. Other refused attempts have a low level, because the delivery log contains them and they recur for every
+/// waiting event.
 fn level(refused: &GuardError, asker: LookupStage, is_due: impl Fn() -> bool) -> Level {
     match (refused, asker) {
         (GuardError::Internal(_), _) if is_due() => Level::WARN,

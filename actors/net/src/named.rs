@@ -1,9 +1,9 @@
 //! Verifies certificates. A server may present a certificate that an authority has signed, or a *named*
 //! certificate, which the operator has configured.
 //!
-//! The verifier of the library refuses a self-signed certificate that claims to be an authority, as many do.
-//! A named certificate is therefore only compared with the server's: the handshake proves that the server has
-//! the certificate's key, so no signature of an authority is needed.
+//! Many self-signed certificates claim to be an authority, and the verifier of the library refuses them. A named
+//! certificate is therefore only compared with the certificate of the server. The handshake proves that the server
+//! has the key of the certificate, so no signature of an authority is needed.
 
 use std::sync::Arc;
 

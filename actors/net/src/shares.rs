@@ -1,4 +1,4 @@
-//! A resource of which each holder, for example a business, can hold only a share.
+//! Limits the part of a resource that each holder, for example a business, can hold. This part is its *share*.
 //!
 //! Invariants: a holder holds at most its share. A request first waits until the holder has enough units
 //! left in its share, and then until the total has enough units left. Waiting requests get units in order of
@@ -32,8 +32,8 @@ impl<K: Eq + Hash> Shares<K> {
         Self { all: Arc::new(Semaphore::new(all_max)), each_max, each: Mutex::default() }
     }
 
-    /// Waits for a number of units, which is at most the share of a holder. Never returns `None`, because
-    /// the semaphores are not closed.
+    /// Waits until `units` units are available. The number must not exceed the share of a holder. Never returns
+    /// `None`, because the semaphores are not closed.
     pub async fn take(&self, of: K, units: u32) -> Option<Share> {
         let of_holder = self.of(of).acquire_many_owned(units).await.ok()?;
         let of_all = Arc::clone(&self.all).acquire_many_owned(units).await.ok()?;

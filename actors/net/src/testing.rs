@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf, dup
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
-/// The number of the system error that means no route to an address (`ENETUNREACH`).
+/// The number of the system error `ENETUNREACH`, which means that there is no route to an address.
 pub(crate) const NO_ROUTE: i32 = 101;
 
 /// The size of the pipe between client and receiver.

@@ -28,7 +28,7 @@ const SYSTEM_BUNDLES: [&str; 4] = [
     "/etc/ssl/cert.pem",
 ];
 
-/// The trusted certificate authorities. This value is cheap to clone.
+/// The trusted certificate authorities and the certificates that the operator has named. This value is cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Trust {
     roots: Arc<RootCertStore>,

@@ -77,7 +77,8 @@ impl fmt::Debug for Post {
 pub enum Outcome {
     Delivered,
     Failed,
-    /// This machine lacked a resource or a network, so no attempt was made. The receiver did not cause this.
+    /// The attempt failed because this machine lacked a resource or a network. It does not count as a failure of the
+    /// receiver.
     NotMade,
 }
 
@@ -90,7 +91,7 @@ pub struct Attempt {
     pub duration: Duration,
 }
 
-/// The part of a response that is still unread: its body. Dropping this value closes the connection.
+/// A response with an unread body. Dropping this value closes the connection.
 pub struct Rest {
     url: WebhookUrl,
     connection: Connection,
@@ -183,7 +184,7 @@ impl WebhookClient {
             })?;
         self.reach(post, &targets, deadline).await.map_err(|failure| match failure {
             AttemptFailure::NotPublic | AttemptFailure::Header | AttemptFailure::Short => failure,
-            // If this machine has no route, a missing response is no evidence that the receiver has failed.
+            // If this machine has no route, a missing response does not show that the receiver has failed.
             failure => self.network.judge_failure(&targets).map_or(failure, AttemptFailure::from),
         })
     }

@@ -66,7 +66,7 @@ struct Inner {
     /// Wakes all waiting tasks at the end of an outage. For a trial attempt, wakes the task that has waited
     /// longest.
     waiting: Arc<Notify>,
-    /// True if the trial attempt after the last failed probe is still to be made.
+    /// True if no task has claimed the trial attempt after the last failed probe yet.
     trial: AtomicBool,
     /// True if a name server has ever returned an address.
     had_names: AtomicBool,
@@ -129,8 +129,8 @@ impl Network {
         self.0.had_names.load(Ordering::Relaxed)
     }
 
-    /// If this machine's network lacks something that explains the result of a lookup, returns it. An
-    /// `answer` of `None` means that the lookup timed out.
+    /// If the network of this machine explains the result of a lookup, begins an outage and returns the missing part
+    /// of the network. An `answer` of `None` means that the lookup timed out.
     pub(super) fn judge_lookup(&self, name: &str, answer: Option<&io::Result<Vec<IpAddr>>>) -> Option<Lack> {
         match answer {
             Some(Ok(_)) => {
@@ -150,8 +150,8 @@ impl Network {
         }
     }
 
-    /// If this machine's network lacks something that may explain a failed connection to these addresses,
-    /// returns it.
+    /// If the network of this machine may explain a failed connection to these addresses, begins an outage and returns
+    /// the missing part of the network.
     pub(super) fn judge_failure(&self, targets: &[SocketAddr]) -> Option<Lack> {
         let has_route = |target: &SocketAddr| self.0.dialer.has_route(target.ip());
         let is_cut_off = !targets.iter().any(has_route) && !self.0.has_route();

@@ -11,10 +11,10 @@
 //!
 //! # Silent name servers
 //!
-//! A name server that does not answer a question may still work: it may itself wait for a server of the
-//! name's owner. A slow lookup therefore also asks for the name servers of the DNS root
-//! ([`SystemResolver::witness`]), which every working name server knows. If neither this question nor a
-//! concurrent lookup gets an answer, the lookup fails with [`NoNameServer`].
+//! A name server that does not answer a question may still work: it may be waiting for a name server of the domain's
+//! owner. A slow lookup therefore also asks for the name servers of the DNS root ([`SystemResolver::witness`]), which
+//! every working name server knows. If neither this question nor a concurrent lookup gets an answer, the lookup fails
+//! with [`NoNameServer`].
 
 use std::convert::Infallible;
 use std::io;
@@ -160,7 +160,8 @@ impl SystemResolver {
         (v4, v6, answered)
     }
 
-    /// Asks for the name servers of the root and counts the answer, if any. Never returns: the caller drops it.
+    /// Asks for the name servers of the root and counts the answer, if any. The future never completes, so the caller
+    /// must drop it.
     async fn witness(&self, servers: &NameServers) -> Infallible {
         if is_answer(&ask(servers, Name::root(), RecordType::NS).await) {
             self.answers.fetch_add(1, Ordering::AcqRel);
@@ -180,7 +181,7 @@ impl SystemResolver {
 
     fn servers(&self) -> io::Result<NameServers> {
         let path = &self.files.resolv;
-        // The error of a local shortage is not replaced, because callers must recognize it.
+        // A local shortage keeps its own error, because callers must recognize it.
         let said = |error: io::Error| match shortage::is_ours(&error) {
             true => error,
             false => no_name_server(&format_args!("{} cannot be used: {error}", path.display())),
@@ -218,12 +219,12 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
         .for_each(|connection| connection.port = port);
     let again_after = options.timeout.min(ASK_AGAIN_AFTER);
     options.timeout = ANSWER_TIME_MAX;
-    // Several lookups can share one question. A lookup that joined late times out together with the first
-    // lookup, and then asks once more.
+    // The library lets concurrent lookups of a name share one question. A lookup that joined late times out together
+    // with the first lookup. This retry lets it ask again.
     options.attempts = 1;
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;
-    // All lookups share a TCP connection. Each lookup may ask for two kinds of addresses.
+    // All lookups over TCP share one connection. Each lookup may ask for two kinds of addresses.
     options.max_active_requests = 2 * LOOKUPS_MAX;
     let resolver = |server| {
         // The search domains of the file are left out.
