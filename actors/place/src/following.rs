@@ -1,8 +1,8 @@
 //! Decides which records an image may apply.
 //!
-//! An image applies a record only when the next record is visible, because a record is appended only after
-//! all earlier records are replicated (`outcome`). A failover can remove the newest record, so the image does
-//! not apply it yet.
+//! A record is appended only after all earlier records are replicated (`outcome`). So a record is replicated if the
+//! next record is visible, and an image then applies it. The newest record is not applied yet, because a failover can
+//! remove it.
 //!
 //! The caller reads on a connection that began with an acknowledged commit, as for
 //! [`Step::Connect`](super::outcome::Step::Connect). So the log on this connection contains every record that
@@ -15,11 +15,11 @@ use super::chain::{Digest, Head, Header, History};
 #[derive(Clone, Debug)]
 pub struct Page<'a> {
     pub history: History,
-    /// The oldest number in the log. The log always contains its newest record.
+    /// The number of the oldest record in the log. Truncation never removes the newest record.
     pub first: u64,
     pub end: Head,
-    /// The digest of the log's record with the number of the image's newest record, if the log still contains
-    /// this record.
+    /// The digest of the record in the log that has the same number as the image's newest record. It is `None` if the
+    /// log no longer contains a record with this number.
     pub at_head: Option<Digest>,
     pub records: &'a [Found],
 }
@@ -43,8 +43,8 @@ pub enum Next {
     Damaged { number: u64 },
 }
 
-/// Returns the step of an image with this head after it has received a page. If `is_all_durable` is true, all records
-/// of the page are replicated, because the takeover of this node was acknowledged after they were written.
+/// Returns the next step for an image with the head `image` after the response `page`. If `is_all_durable` is true, all
+/// records of the page are replicated, because the takeover of this node was acknowledged after they were written.
 pub fn next(history: History, image: &Head, page: &Page<'_>, is_all_durable: bool) -> Next {
     if page.history != history {
         return Next::Rebuild;

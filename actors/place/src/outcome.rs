@@ -155,7 +155,7 @@ impl<R: Clone> Appending<R> {
 
     /// Continues after [`Step::Look`]. `end` is the newest number of the log, and `digest_at` returns the
     /// digest of the record with a number. If another node has become active and has made a snapshot, the log
-    /// may no longer contain the acknowledged record.
+    /// may no longer contain the acknowledged record. The step is then [`Step::Fenced`].
     pub fn found(&mut self, end: u64, digest_at: impl Fn(u64) -> Option<Digest>) -> Step<R> {
         if self.state != State::Looking {
             return Step::Wait;

@@ -40,8 +40,7 @@ impl Watch {
         }
     }
 
-    /// `None` if no takeover is due. Otherwise the end of the log. The takeover's transaction must find the
-    /// same end.
+    /// Returns the end of the log if a takeover is due. The transaction of the takeover must find the same end.
     pub fn due(&self, now: Duration) -> Option<Seen> {
         let (seen, since) = self.seen?;
         let is_due = seen.is_handed_over || now.saturating_sub(since) >= self.after;

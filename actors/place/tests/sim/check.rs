@@ -71,8 +71,8 @@ impl Check {
         self.newest_acknowledged = self.newest_acknowledged.max(number);
     }
 
-    /// Checks a read that returned the image after the record `number`. The record `floor` was acknowledged
-    /// when the read began.
+    /// Checks a read that returned the image after the record `number`. The record `floor` had been acknowledged
+    /// before the read began.
     pub(crate) fn read(&mut self, number: u64, floor: u64) {
         if number < floor {
             self.fail_if_whole(format!("a read shows record {number} after {floor} was acknowledged"));

@@ -2,8 +2,8 @@
 //!
 //! A commit is *replicated* some time after it was written. Until then it is invisible and holds its locks. A commit
 //! becomes visible without replication if its backend is terminated or the primary crashes. A failover keeps all
-//! replicated commits and any prefix of the others. A former primary may still serve connections, but replicates
-//! nothing.
+//! replicated commits and any number of the commits that follow them directly. A former primary may still serve
+//! connections, but replicates nothing.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -217,7 +217,7 @@ pub(crate) struct Database {
     /// The number of records that the primary accepted although their epoch was not the place's current
     /// epoch.
     pub(crate) foreign_epochs: usize,
-    /// The number of commits of the primary that [`Database::newly_replicated`] has returned.
+    /// The number of commits of the primary that [`Database::newly_replicated`] has processed.
     reported: usize,
 }
 

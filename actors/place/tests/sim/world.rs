@@ -612,7 +612,8 @@ impl World {
         }
     }
 
-    /// Ends the node's active role. None of its pending changes is acknowledged.
+    /// Ends the node's active role. The clients of the pending record get [`Response::Unknown`], and the clients of
+    /// queued changes get [`Response::Away`].
     fn retire(&mut self, node: usize) {
         self.say(|| format!("node {node} is not active any more"));
         let watch = Role::Standby(Watch::new(self.timing));
