@@ -90,8 +90,8 @@ pub trait Backend: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Durably adds revocations and erasures to the list of tombstones. The committer calls it before it applies their
-    /// batch.
+    /// Durably adds revocations and erasures to the list of tombstones. The committer calls it before it writes the
+    /// batch that carries them out.
     fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError>;
 
     fn buried(&self) -> Result<Vec<Tombstone>, StoreError>;

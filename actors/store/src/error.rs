@@ -54,7 +54,7 @@ pub enum StoreError {
     Mark(PathBuf),
     #[error("reading the store failed: {0}")]
     Read(#[source] Cause),
-    /// Writing a batch failed. Whether the store contains the batch after a restart is unknown.
+    /// Writing a batch failed. After a restart, the store may or may not contain the batch.
     #[error("writing to the store failed: {0}")]
     Apply(#[source] Cause),
     /// Syncing failed. The store never retries a sync: the kernel may have dropped the unwritten pages.
@@ -82,8 +82,8 @@ pub enum StoreError {
          move the file elsewhere", .0.display()
     )]
     TombstonesDamaged(PathBuf),
-    /// The copy of the list of tombstones is not a prefix of the list in the data directory, so it belongs to another
-    /// store.
+    /// The list of tombstones in the data directory does not begin with the lines of the copy, so it must not replace
+    /// the copy.
     #[error(
         "{} is the list of another service, or of this service before a restore without the list. It was not changed. Keep \
          the backups of each service in a separate directory", .0.display()

@@ -65,7 +65,7 @@ impl Filling {
     pub fn into_store(mut self, on_fatal: OnFatal) -> Result<Store, StoreError> {
         self.write()?;
         self.disk.save()?;
-        // The number of the backup shows that the store contains every row of it.
+        // The store gets the batch number of the backup only after all rows are durable.
         self.disk.fill(&[], self.sequence)?;
         self.disk.save()?;
         Store::on_disk(self.disk, on_fatal)

@@ -23,7 +23,7 @@ pub(super) const NAME: &str = "format";
 
 /// Format 6 introduced the journal. Earlier versions would not read the rows that only the journal contains.
 pub(super) const READ_BY: u16 = 6;
-/// Versions that do not know a kind of records would not update, count or erase them.
+/// A version that does not know a kind of records would not update, count or erase records of this kind.
 const WRITTEN_BY: u16 = FORMAT_OF_KINDS;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -284,7 +284,7 @@ impl Shared {
         self.saved.notify_all();
     }
 
-    /// Stops the store and returns the error, which the committer reports.
+    /// Marks the store as failed and wakes all waiting threads. Returns the error, but does not report it.
     fn ended_by(&self, error: StoreError) -> StoreError {
         self.state.lock().failed = true;
         self.tell_all();
@@ -401,8 +401,8 @@ impl Shared {
         })
     }
 
-    /// Makes one checkpoint per memtable. Returns the number of the newest batch. The caller must hold the lock
-    /// `saving`.
+    /// Makes one checkpoint for each table of the memtable. Returns the number of the newest applied batch. The caller
+    /// must hold the lock `saving`.
     fn save_tables(&self) -> Result<u64, StoreError> {
         let upto = {
             let mut state = self.usable()?;

@@ -189,7 +189,8 @@ impl Files {
         bincode::deserialize(content).map(Some).map_err(io::Error::other)
     }
 
-    /// Writes the replacement of the isolated pages again, except in segments that sled has reused since.
+    /// Writes the replacements of the isolated pages, except in segments that sled has reused since. Repeating the
+    /// writes has no further effect.
     fn write_again(&self) -> Result<(), StoreError> {
         let write = || {
             let (Some(isolating), Some(log)) = (self.kept()?, self.log()?) else { return Ok(()) };

@@ -25,25 +25,28 @@ use super::{Batch, Key, Record, StoreError, keys};
 
 /// Passes the table to a macro. The kinds in the part `exported` are in the order in which an export writes them.
 ///
-/// An entry of the table begins with the name of the kind's lines in an export. Any of these marks may follow, in any
-/// order:
+/// An entry of `exported` begins with `Name(Type) "word"`, where the word marks the lines of the records in an export.
+/// An entry of `others` begins with the type of the records. Any of these marks may follow, in any order:
 ///
 /// - `dated`: a record is identified by a date, not by an id.
 /// - `single`: a business has at most one record.
 /// - `personal`: the erasure of a contact changes these records in the stage with this number. Stage numbers are stored
 ///   and must not change. The record of the contact itself is not marked, because it is deleted.
 /// - `expires`: this field of `Retention` states when the records expire.
-/// - `of_contact`: a record may belong to a contact, whose id is in `contact_id`. The kind of the index by contact follows.
-///   The entries of this index end with the last part of the record's key.
-/// - `since`: the format of the store that introduced the kind. Earlier versions refuse a store of this format, because they
-///   would not count, erase or export the records. The mark of a new kind raises the format of the store by one.
-/// - `hot`: the actor of the business has these records in its memory. It loads them in one scan, so the number of their
-///   kind is below [`kind::HOT_END`].
+/// - `of_contact`: a record may belong to a contact, whose id is in `contact_id`. The kind of the index by contact
+///   follows the mark. The keys of this index end with the last part of the record's key.
+/// - `since`: the format of the store that introduced the kind. Earlier versions refuse a store of this format, because
+///   they would not count, erase or export the records. The mark of a new kind raises the format of the store by one.
+/// - `hot`: the actor of the business has these records in its memory. It loads them in one scan, so the number of
+///   their kind is below [`kind::HOT_END`].
 ///
-/// After the marks, the entry lists the kind of rows, the plural for reports, the budget, the key, the stamps (times
-/// that the service sets), the index rows, and the kind of the rows that contain the search texts. After the function
-/// of the index rows, the entry lists the kinds of the business's index rows that end with the last part of the record's
-/// key.
+/// The braces after the marks contain:
+///
+/// - the kind of the rows, the plural for reports, the budget (if the records count towards one) and the key;
+/// - the stamps, which are times that the service sets: first those that every record has, then the optional ones;
+/// - after `index`, the function that returns the index rows. After `in`, the kinds of those index rows of the business
+///   that end with the last part of the record's key;
+/// - after `search`, the kind of the rows that contain the search texts.
 #[macro_export]
 macro_rules! each_kind {
     ($then:ident) => {
@@ -199,7 +202,8 @@ pub trait Kept: Stamped {
         Vec::new()
     }
 
-    /// The contact to which the record belongs. Returns `None` if these records belong to no contact.
+    /// Returns the field with the contact to which the record belongs. Returns `None` if records of this kind belong to
+    /// no contact.
     fn contact(&mut self) -> Option<&mut Option<ContactId>> {
         None
     }
@@ -273,7 +277,7 @@ macro_rules! declare {
             $(declare!(@mark $($mark)+);)*
         }
     };
-    // Another mark is a compile error.
+    // Any other mark is a compile error.
     (@mark dated) => {};
     (@mark single) => {};
     (@mark personal $_stage:literal) => {};

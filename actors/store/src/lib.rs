@@ -317,7 +317,8 @@ impl Store {
         if self.failed() { Err(StoreError::Stopped) } else { Ok(()) }
     }
 
-    /// Waits until all queued changes to the business are durable and visible. Also returns when the store has failed.
+    /// Waits until all queued changes to the business are durable and visible. Returns [`StoreError::Stopped`] if the
+    /// store fails.
     pub fn settled(
         &self,
         business: BusinessId,

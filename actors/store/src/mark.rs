@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Invariants: a store whose newest batch has a smaller number than the mark has lost acknowledged batches.
-//! After a power cut the mark may be older than the store. If the check value does not match, the end of the log is
-//! ignored: earlier versions write only the first 16 bytes, which makes the check value wrong.
+//! After a power cut the mark may be older than the store. An earlier version overwrites only the first 16 bytes, so
+//! the check value no longer matches. The end of the log is then ignored.
 
 use std::fs::{File, OpenOptions};
 use std::io;

@@ -18,7 +18,7 @@
 //! - The length determines how many pieces are read, so a piece that is left over from a longer value is never read.
 //! - While a value is being replaced, a reader may read pieces of both values. The digest then does not match, and the
 //!   reader reads again.
-//! - A value that begins like a head is stored in pieces, so every row that begins like a head is a head.
+//! - A short value that looks like a head is stored in pieces, so every row that looks like a head is a head.
 
 use sha2::{Digest, Sha256};
 

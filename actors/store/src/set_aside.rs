@@ -16,8 +16,8 @@ const SET_ASIDE_MAX: usize = 16_384;
 pub(super) struct SetAside(Mutex<HashSet<Key>>);
 
 impl SetAside {
-    /// If the result is a decoding error, counts and logs it and returns [`StoreError::SetAside`]. Returns all other
-    /// results unchanged.
+    /// If the result is a decoding error, counts and logs the row and returns [`StoreError::SetAside`]. Returns all
+    /// other results unchanged.
     pub(super) fn note<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
         let Err(error @ (StoreError::Damaged { .. } | StoreError::Version { .. })) = read else {
             return read;

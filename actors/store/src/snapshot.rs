@@ -33,8 +33,8 @@ impl Store {
         Ok(Snapshot { store: self.clone(), tap, sequence, left: every_row(), spill: Spill::default(), side })
     }
 
-    /// Begins to save the values that later commits overwrite in these ranges. Also returns the number of the
-    /// last commit before them.
+    /// Begins to save the values that later commits overwrite in these ranges. Also returns the number of the newest
+    /// commit whose overwritten values are not saved.
     pub(super) async fn begin_tap(&self, ranges: Vec<KeyRange>) -> Result<(Arc<Tap>, u64), StoreError> {
         let tap = Arc::new(Tap::of(ranges));
         let sequence = self.0.committer.begin_tap(&self.0.backend, &tap).await?;

@@ -84,7 +84,8 @@ impl Tap {
         Ok(state.saved.range(range.from..range.to).map(|(key, row)| (*key, row.clone())).collect())
     }
 
-    /// Takes all saved values. If a value is saved later for the same key, the reader must ignore it.
+    /// Takes all saved values. If another value is saved later for one of their keys, the reader must ignore the later
+    /// value.
     pub(super) fn take_all(&self) -> Saved {
         let mut state = self.0.lock();
         state.bytes = 0;

@@ -1,5 +1,5 @@
 //! The list of revocations, erasures and consents, in a file next to the store. It contains only ids and keyed hashes.
-//! A restore repeats its changes, because a backup may contain data that was revoked or erased later.
+//! A restore repeats the listed changes, because a backup may contain data that was revoked or erased later.
 //!
 //! ```text
 //! revoked-key 01a1fa8e-171f-7000-a08c-375224145f30

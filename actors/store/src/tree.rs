@@ -39,7 +39,7 @@ pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
 const LINK_BYTES: u64 = 32;
 /// The maximum number of rows of a page. sled splits a page with more rows.
 const ROWS_PER_PAGE: u64 = 16;
-/// After this many changes to a page, sled writes the whole page. It then also moves another page, to free a segment.
+/// After this many changes to a page, sled writes the whole page, and also moves another page to free a segment.
 const CHANGES_PER_PAGE: u64 = 10;
 
 const RELEASE_TRIES_MAX: u32 = 5_000;
@@ -85,7 +85,7 @@ impl Tree {
     }
 
     /// Closes sled, calls the function `between`, opens sled again and calls the function `then`. Other
-    /// threads wait until it is open again.
+    /// threads wait until sled is open again.
     pub(super) fn reopen<T>(
         &self,
         files: &Files,

@@ -129,7 +129,8 @@ impl Damaged {
             parts.reverse();
         }
         let mut pairs = parts.into_iter().flat_map(move |part| all(&part));
-        // If the business of the range is set aside during the scan, the scan fails, even at its end.
+        // If the whole range belongs to a business that is set aside during the scan, the scan returns an error, even
+        // after the last row.
         let (range, mut ended) = (*range, false);
         Box::new(std::iter::from_fn(move || {
             while !ended {

@@ -245,7 +245,7 @@ impl Backend for DiskBackend {
         let Some(Open { home, lock, .. }) = self.open.write().take() else { return };
         home.close();
         *self.list_dir.lock() = None;
-        drop(lock); // last, because another process may open the directory then
+        drop(lock); // last, because another process may then open the directory
     }
 }
 

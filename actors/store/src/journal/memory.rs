@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use super::{BLOCK_BYTES, Blocks};
 
-/// The blocks of a journal in memory. A crash loses or tears the unsynced blocks. Clones share the same blocks.
+/// The blocks of a journal in memory. A crash may lose or tear unsynced blocks. Clones share the same blocks.
 #[derive(Clone, Default)]
 pub(crate) struct MemoryBlocks(Arc<Mutex<Held>>);
 

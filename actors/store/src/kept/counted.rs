@@ -52,7 +52,7 @@ pub const COUNTED: [Counted; LEN] = {
     all
 };
 
-/// Returns the entry of the table for this kind of rows, and the position of the entry.
+/// Returns the entry of [`COUNTED`] for this kind of rows, and the position of the entry.
 pub fn counted(kind: u8) -> Option<(usize, Counted)> {
     COUNTED.into_iter().enumerate().find(|(_, counted)| counted.kind == kind)
 }

@@ -26,8 +26,7 @@ kinds! {
     ROUND = 0x0f, 33, fn round(); // The progress of background work in idle businesses: zeros → `RoundRecord`
     /// A deleted business that may still have rows. The value is empty.
     ENDING = 0x10, 33, fn ending(business: BusinessId);
-    /// A business with an unfinished erasure, an unfinished merge of contacts, events whose bytes must be deleted, or
-    /// missing reminders. The value is empty.
+    /// A business with rows about unfinished work ([`super::kind::UNFINISHED`]). The value is empty.
     UNFINISHED = 0x11, 33, fn unfinished(business: BusinessId);
     /// A business that is being imported. The value is its final `Business`. The row with the nil UUID and an empty
     /// value means that all imported businesses are valid and durable.
@@ -36,8 +35,8 @@ kinds! {
     /// value is the `SlugOwner`, which the reader compares with the slug, because two slugs may have the same
     /// hash.
     SLUG = 0x20, 33, fn slug(slug: &str);
-    /// The number of notices that count towards a limit. The key contains a keyed hash of the limit and of
-    /// the limited address or business. The value is the `NoticeCountRecord`.
+    /// The counts for a limit on notices, codes or tokens of the model. The key contains a keyed hash of the
+    /// limit, the business and the limited address, if any. The value is the `NoticeCountRecord`.
     NOTICE_COUNT = 0x21, 49, fn notice_count(hash: &[u8; 32]);
     /// A feed that is not revoked. The key contains the SHA-256 of the feed's token. The value is the ids of the
     /// business and of the feed.

@@ -196,5 +196,5 @@ kinds! {
     ERASING = 0x7b, 33, fn erasing(); // The progress of the current erasure: zeros → `ErasingRecord`
     WIPE = 0x7c, 33, fn wipe(event: EventId); // An event with erased data, to be wiped: its id → `WipeRecord`
     REMINDING = 0x7d, 33, fn reminding(); // The settings of notices have changed, so reminders may be missing: zeros → nothing
-    REPAIR = 0x7f, 21, fn repair_part(number: u32); // A repair of stamps: a number → a part of its map, or the map's head
+    REPAIR = 0x7f, 21, fn repair_part(number: u32); // The map of times of a repair: a number → a part, or the head for 0
 }

@@ -72,7 +72,8 @@ fn ordered_date(date: NaiveDate) -> [u8; 16] {
     bytes
 }
 
-/// Returns the key of a record of this kind. The key ends with the id, or with the instant and the id.
+/// Returns the key of a record of this kind. The key ends with the instant and the id if this makes it as long as the
+/// keys of the kind. Otherwise the key ends with the id only.
 pub fn record(business: BusinessId, kind: u8, instant: Timestamp, id: impl ResourceId) -> Key {
     let key = of_instant(start(business, kind), instant, id);
     if has_width(&key, kind) { key } else { of_id(business, kind, id) }
@@ -118,8 +119,8 @@ pub fn all(business: BusinessId) -> KeyRange {
     KeyRange::prefix(Key::new(business.uuid().as_bytes()))
 }
 
-/// True if the kind of the key is known and the key has the length of its kind. Returns
-/// false for the key of a *piece*, a row that contains part of a long value.
+/// True if the kind of the key is known and the key has the length of its kind. False for the key of a *piece*, a row
+/// that contains part of a long value.
 pub fn is_well_formed(key: &[u8]) -> bool {
     let (Ok(business), Ok(kind)) = (business_of(key), kind_of(key)) else { return false };
     let other = if business == BusinessId::INSTALLATION { installation_kind::width } else { earlier::width };

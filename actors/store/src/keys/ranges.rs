@@ -47,7 +47,7 @@ pub fn listed_business(key: &[u8]) -> Result<BusinessId, StoreError> {
     is_of_list.then_some(id).ok_or_else(|| StoreError::damaged("key", "it names no business"))
 }
 
-/// True if a change to the row can give access to an API key or a session, or withdraw it.
+/// True if a change to the row can grant or revoke the access of an API key or a session.
 pub fn lets_in(key: &[u8]) -> bool {
     let of_installation = key.starts_with(BusinessId::INSTALLATION.uuid().as_bytes());
     key.get(16).is_some_and(|kind| match *kind {
@@ -156,7 +156,7 @@ pub fn memberships_of(person: PersonId) -> KeyRange {
     KeyRange::prefix(of_id(BusinessId::INSTALLATION, installation_kind::MEMBER_OF, person))
 }
 
-/// Returns the lane of the committer that the changes to a person use.
+/// Returns the id under which changes to a person are submitted. It determines their lane in the committer.
 pub fn lane_of(person: PersonId) -> BusinessId {
     person.uuid().into()
 }
@@ -354,7 +354,7 @@ pub fn day_and_hash(key: &[u8]) -> Result<(u32, [u8; 32]), StoreError> {
     }
 }
 
-/// Returns the rows of the recorded times of the steady clock up to `at`, including `at`.
+/// Returns the rows of kind [`kind::AGE`] for times up to `at`, including `at`.
 pub fn ages_until(business: BusinessId, at: SteadyTime) -> KeyRange {
     of_kind(business, kind::AGE).before(age(business, at).with(&[0]))
 }

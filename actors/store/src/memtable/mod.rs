@@ -48,8 +48,8 @@ const PASSED_MAX: usize = 256;
 type Written = Option<Box<[u8]>>;
 
 impl Memtable {
-    /// Adds the rows of a batch to the active table. Removes rows from the table that were created and
-    /// deleted within it.
+    /// Adds the rows of a batch to the active table. If the batch deletes a row that only the active table contains,
+    /// the row is removed from the table.
     pub(super) fn apply(
         &self,
         number: u64,

@@ -76,7 +76,7 @@ record!(SearchRecord, "search texts", { 1: texts } check |it| {
 pub struct CallRow {
     pub direction: Direction,
     pub outcome: CallOutcome,
-    /// `None` before format 11.
+    /// It is `None` in rows that were written before format 11.
     pub status: Option<CallStatus>,
     pub is_handled: bool,
 }

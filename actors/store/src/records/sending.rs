@@ -78,8 +78,8 @@ fields! {
     Stated { status, starts_at, staff_id }
 }
 
-/// The consent of the owner of an e-mail address to e-mails, or of the owner of a phone number to text messages. The
-/// other field is `None`.
+/// The consent of the owner of an e-mail address to e-mails, or of the owner of a phone number to text messages.
+/// Exactly one of the fields is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConsentRecord {
     pub email: Option<EmailConsent>,
@@ -88,12 +88,12 @@ pub struct ConsentRecord {
 
 record!(ConsentRecord, "consent", { 1: email, texts });
 
-/// The notices that were counted towards a limit, oldest first.
+/// The notices that were counted towards a limit, oldest first. The counts of codes and of tokens of the model use the
+/// same record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NoticeCountRecord {
     pub sent: Vec<SentNotices>,
-    /// The ids of the newest counted notices. The list is empty for a limit with entries in `sent` that count
-    /// several notices.
+    /// The ids of the newest counted notices. The list is empty if an entry of `sent` may count several notices.
     pub ids: Vec<MailId>,
 }
 

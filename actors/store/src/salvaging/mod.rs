@@ -37,7 +37,7 @@ pub struct Salvaging {
     pub unreadable: Vec<u64>,
     /// True if the service could have opened the store, and every page of its tree is readable.
     pub is_sound: bool,
-    /// `None` if every batch was found that the store had stored.
+    /// The missing batches. It is `None` if every batch was found, or if the number of the newest batch is unknown.
     pub missing: Option<Missing>,
     from: PathBuf,
     to: PathBuf,
@@ -120,8 +120,8 @@ fn is_key(key: &[u8]) -> bool {
         || piece_of(key).map_or_else(|| keys::is_well_formed(key), |whole| keys::is_well_formed(&whole))
 }
 
-/// Compares the batches that were found with the number of the newest batch that the store had stored. The tree contains
-/// the batches up to `newest`.
+/// Returns the missing batches of a store whose newest batch had the number `stored`. `found` contains the batches of
+/// the journal. The tree contains the batches up to `newest`.
 fn missing(found: &[Found], newest: u64, stored: u64) -> Option<Missing> {
     let numbers: BTreeSet<u64> = found.iter().map(|found| found.number).collect();
     let first = (newest + 1..=stored).find(|number| !numbers.contains(number))?;

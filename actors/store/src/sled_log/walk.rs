@@ -139,8 +139,8 @@ impl Log {
         self.segment_bytes
     }
 
-    /// False for a message of an earlier use of the segment, even if its checksum is right: a disk that lost a write
-    /// returns such a message, and sled does not accept it.
+    /// True if a valid message of the current use of the segment is at this offset. A disk that lost a write returns a
+    /// valid message of an earlier use, which sled does not accept.
     pub(crate) fn is_whole_at(&self, offset: u64) -> bool {
         let at = (offset % self.segment_bytes) as usize;
         let start = offset - at as u64;

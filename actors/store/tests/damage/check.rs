@@ -76,8 +76,8 @@ fn salvaged(from: &Path) -> Rows {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// Opens the store once. If the opening fails, returns `Err`, with the error if the opening has changed
-/// sled's log.
+/// Opens the store once and compares its rows. Returns `Err` if the opening, a read or the close fails. The `Err`
+/// contains the error only if the opening failed and has changed sled's log.
 fn compare_once(dir: &Path, rows: &Rows) -> Result<Seen, Option<String>> {
     let log = || fs::read(dir.join("store/db")).unwrap_or_default();
     let before = log();

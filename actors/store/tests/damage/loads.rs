@@ -45,7 +45,7 @@ impl Load {
 /// The rows that a store contains after a number of changes.
 pub(crate) struct Work {
     load: Load,
-    /// The number of segments that the store is to have. The number of rows of `Updates` and `Churn` depends on it.
+    /// The planned number of segments of the store. The number of rows of `Updates` and `Churn` depends on it.
     segments: usize,
     rng: Rng,
     pub(crate) changes: usize,

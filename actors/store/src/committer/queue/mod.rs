@@ -8,12 +8,12 @@
 //! - A lane with waiting changes is in exactly one ring. An empty lane is in no ring.
 //! - If only one lane has changes, it gets all of the writer's time. No short change waits while the writer is idle.
 //! - A short change waits for at most one long change of other lanes.
-//! - A short lane may write as many bytes as a long lane. Each of m long lanes writes every m-th long change.
-//!   So after a long change of n bytes, each short lane may write about n / m bytes before the next long
+//! - Over time, a short lane may write as many bytes as a long lane. Each of m long lanes writes every m-th long
+//!   change. So after a long change of n bytes, each short lane may write about n / m bytes before the next long
 //!   change. These bytes take a bounded number of *rounds*, each with one turn of every short lane.
-//! - If other lanes wrote short changes since the previous long change, the long ring pauses after a long
-//!   change. With m long lanes, the pause is [`REST`] / m times as long as the write of the change's group.
-//!   It is at least as long as this write, and at most [`REST_MAX`].
+//! - After a change of more than [`REST_FROM_BYTES`], the long ring pauses if other lanes wrote short changes since
+//!   the previous long change. With m long lanes, the pause is [`REST`] / m times as long as the write of the
+//!   change's group. It is at least as long as this write, but at most [`REST_MAX`].
 //! - The cost of taking a change does not depend on the number of lanes or changes.
 
 use std::collections::VecDeque;
@@ -40,7 +40,7 @@ pub const QUANTUM_BYTES: usize = 8 << 10;
 const REST_FROM_BYTES: usize = 32 << 10;
 
 /// The length of a pause with one long lane, as a multiple of the duration of the write. The long lane then
-/// uses a tenth of the time.
+/// uses a tenth of the writer's time.
 const REST: u32 = 9;
 
 /// The maximum pause. Without it, a short stall of the disk would cause a long pause.
@@ -348,7 +348,7 @@ impl State {
                 break;
             }
             if !group.takes(next) {
-                return false; // its turn continues in the next group
+                return false; // the turn of the lane continues in the next group
             }
             queued.deficit -= next.batch.bytes();
             let Some(change) = queued.changes.pop_front() else { break };

@@ -201,7 +201,7 @@ fn after_any_flipped_bit_the_store_has_every_row_or_does_not_open() {
     }
 }
 
-/// Removes all records from the journal of a store.
+/// Deletes the journal of a store. The next opening creates an empty journal.
 fn empty_journal(dir: &Path) {
     fs::remove_file(dir.join("journal")).unwrap();
 }

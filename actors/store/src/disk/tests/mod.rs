@@ -141,7 +141,7 @@ fn a_store_whose_opening_was_interrupted_opens() {
         copy(&stores[0], &stores[1], |name| name == "end");
         tail::let_go(&stores[0]).unwrap();
 
-        // The third copy has no file `end`, so its other files may have lost batches.
+        // The third copy has no file `end`, so sled may find fewer batches in it.
         lost += usize::from(found_by_sled(&stores[2]).is_none_or(|found| found < newest));
         let store = DiskBackend::open(cut).unwrap();
         assert_eq!(store.sequence(), newest);
@@ -154,7 +154,7 @@ fn a_store_whose_opening_was_interrupted_opens() {
     assert!(lost > 0, "the test must reach a step in which sled clears a needed segment");
 }
 
-/// The number of batches that the test needs in the journal but not in sled's files.
+/// The number of newest batches that must be in the journal but not in sled's files.
 const AHEAD: u64 = 3;
 
 fn row_of(number: u64, row: u8) -> Key {
