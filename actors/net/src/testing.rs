@@ -117,7 +117,7 @@ impl Resolver for FakeDns {
 pub(crate) enum Place {
     Receiver(Arc<Receiver>),
     Socket(SocketAddr),
-    /// At this address, connections never get a response.
+    /// At this address, connection attempts never end.
     BlackHole,
     /// At this address, connections are refused.
     Refusing,
@@ -255,7 +255,7 @@ impl Receiver {
         Self::with(config, answer.into(), then, None)
     }
 
-    /// A server that computes each response.
+    /// Returns a receiver that computes each response.
     #[allow(dead_code, reason = "only the tests of calendars use it")]
     pub(crate) fn responding(config: Arc<ServerConfig>, respond: Respond) -> Arc<Self> {
         Self::with(config, Vec::new(), Then::GoesOn, Some(respond))

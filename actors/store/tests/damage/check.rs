@@ -24,8 +24,8 @@ pub(crate) enum Outcome {
     Refused { changed: Option<String> },
     /// Some rows differ, but all of them belong to businesses that are set aside.
     SetAside,
-    /// Rows differ from those before the damage without an error. Or an opening was refused, and a salvage
-    /// afterwards finds fewer rows than a salvage before the opening.
+    /// Other rows than those of businesses that are set aside differ, without an error. Or a salvage after a refused
+    /// opening finds too few of the rows that a salvage before the opening finds.
     Silent(String),
 }
 

@@ -1,4 +1,4 @@
-//! The damage: at random places, or targeted at the most sensitive parts of a store.
+//! Damages a store at random places, or at its most sensitive parts.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -151,7 +151,7 @@ impl Targets {
             2 => How::Zero(BLOCK.min(used - at)),
             3 => How::Cut,
             // These files are truncated instead of removed. Without the journal, a killed store would lack its newest
-            // rows. Without `committed`, it could not detect this loss.
+            // rows. Without `committed`, the store could not detect this loss.
             _ if ["journal", "committed"].contains(&file.as_str()) => How::Cut,
             _ => How::Remove,
         };

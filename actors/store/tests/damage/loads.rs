@@ -16,7 +16,7 @@ pub(crate) type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Load {
-    /// Each change inserts the short rows of a booking: a record, an index row and an audit row.
+    /// Each change inserts the short rows of eight bookings. A booking has a record, an index row and an audit row.
     Bookings,
     /// The changes overwrite the same rows again and again.
     Updates,

@@ -1,7 +1,7 @@
-//! Tests kills and power cuts while sled reuses segments that were freed after its last snapshot. The process writes,
-//! overwrites and deletes rows until sled reuses a segment. sled writes a snapshot only when it opens. The log after
-//! the snapshot therefore has gaps, and new segments may contain parts of old segments. Each store must open with every
-//! acknowledged change.
+//! Tests kills and power cuts while sled reuses segments that it has freed since its last snapshot. The log after the
+//! snapshot then has gaps, and a reused segment may contain parts of its old content. sled writes a snapshot only when
+//! it opens. So the process writes, overwrites and deletes rows until sled reuses a segment. Each store must open with
+//! every acknowledged change.
 
 use std::fs;
 use std::path::Path;

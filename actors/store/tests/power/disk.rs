@@ -300,7 +300,8 @@ impl Disk {
         blocks
     }
 
-    /// True if the note overwrites the start of a part of this file. All parts have the length `part`.
+    /// True if the note overwrites the start of a part of this file, but not with zeros. All parts have the length
+    /// `part`.
     pub(crate) fn writes_over(&self, name: &str, note: &Note, part: usize) -> bool {
         let Some((at, bytes)) = self.written(name, note) else { return false };
         let before = self.file(name).is_some_and(|file| self.files[file].now.get(at).is_some());

@@ -1,5 +1,5 @@
-//! The changes to several businesses. A change depends only on the seed and its number, so the test can compute the
-//! rows after any number of changes.
+//! The changes to several businesses. A change depends only on the seed, the business and the number of the change, so
+//! the test can compute the rows after any number of changes.
 
 use std::collections::BTreeMap;
 
@@ -80,7 +80,7 @@ impl Lane {
         batch
     }
 
-    /// Repeats the changes that the store already contains.
+    /// Computes the changes that the store already contains again, without writing them.
     pub(crate) fn catch_up(&mut self, store: &Store) {
         let found = store.get_raw(&counter(self.number)).unwrap();
         let changes = found.map_or(0, |found| u32::from_be_bytes(found.try_into().unwrap()));
@@ -89,7 +89,7 @@ impl Lane {
         }
     }
 
-    /// Checks that the store contains exactly the rows that these changes have written.
+    /// Checks that the store contains exactly the rows that exist after these changes.
     pub(crate) fn check(&self, store: &Store) {
         let mut found = BTreeMap::new();
         for pair in store.scan(&KeyRange::prefix(key(self.number, 0).prefix()), Order::Ascending) {

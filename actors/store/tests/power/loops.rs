@@ -17,11 +17,11 @@ use crate::notes::Note;
 use crate::session::{FAILED, Tally, check, note_acknowledged};
 
 const FILE_SYSTEM_BYTES: usize = 192 << 20;
-/// The size of the disk on which the test runs. The disk has room for the file of the loop device and for a
-/// file that fills the remaining space.
+/// The size of the file system in memory that contains the file of the loop device. A second file fills the remaining
+/// space.
 const ROOM_BYTES: usize = FILE_SYSTEM_BYTES + (64 << 20);
 const BLOCK: usize = 4096;
-/// The maximum space that is left on the disk when the test starts the process whose sync must fail.
+/// The maximum free space that the two files leave while the process runs in which a sync must fail.
 const LEFT_BYTES_MAX: usize = 12 << 20;
 const COMMITS_BEFORE: usize = 150;
 const COMMITS_FAILING: usize = 6_000;

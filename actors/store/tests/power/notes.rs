@@ -49,8 +49,8 @@ pub(crate) enum Note {
 }
 
 impl Note {
-    /// True if the shim can make the call of this note fail, and a successful call makes exactly one note of
-    /// this kind.
+    /// True if the shim can make calls of this kind fail. A successful call makes exactly one note of these kinds, so
+    /// the notes show the number of calls.
     pub(crate) fn can_fail(&self) -> bool {
         matches!(self, Self::Written { .. } | Self::Syncing { .. } | Self::Renamed { .. })
     }

@@ -46,7 +46,8 @@ async fn a_local_shortage_is_no_attempt() {
             "{number}"
         );
     }
-    // If this machine cannot connect to one address of a host, the attempt may succeed at another address.
+    // A shortage at one address takes precedence over a failure at another address. If the other address works, the
+    // attempt succeeds.
     let world = World::new();
     world.dns.set(HOST_NAME, &["93.184.216.34", "93.184.216.35"]);
     world.net.put(ADDRESS, Place::Error(24));
