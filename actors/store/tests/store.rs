@@ -226,7 +226,7 @@ fn a_path_that_cannot_be_a_data_directory_is_named() {
 }
 
 /// Rows of the maximum length share a page with their neighbours. sled must not write the page to a blob file, because
-/// it never syncs blob files.
+/// sled never syncs blob files.
 #[tokio::test]
 async fn values_of_the_maximum_length_create_no_blob_files() {
     let dir = tempfile::tempdir().unwrap();

@@ -38,8 +38,8 @@ kinds! {
     /// The counts for a limit on notices, codes or tokens of the model. The key contains a keyed hash of the
     /// limit, the business and the limited address, if any. The value is the `NoticeCountRecord`.
     NOTICE_COUNT = 0x21, 49, fn notice_count(hash: &[u8; 32]);
-    /// A feed that is not revoked. The key contains the SHA-256 of the feed's token. The value is the ids of the
-    /// business and of the feed.
+    /// A feed that is not revoked. The key contains the SHA-256 of the feed's token. The value contains the ids of
+    /// the business and of the feed.
     FEED_BY_TOKEN = 0x22, 49, fn feed_by_token(hash: &[u8; 32]);
     /// The time of the last request for a feed. The value is the instant, as the 8 bytes of [`super::millis_value`].
     FEED_FETCHED = 0x23, 49, fn feed_fetched(business: BusinessId, id: FeedId);
@@ -48,7 +48,7 @@ kinds! {
     CALENDAR_INDEX = 0x24, 49, fn calendar_index(business: BusinessId, id: CalendarId);
     PERSON = 0x30, 33, fn person(id: PersonId); // → `Person`
     /// An entry of the index of people by e-mail address. The key contains a hash of the address in lower case. The
-    /// value is the person's id. The caller compares the address.
+    /// value is the person's id. The caller compares the addresses, because two addresses may have the same hash.
     PERSON_BY_EMAIL = 0x31, 33, fn person_by_email(email: &str);
     /// An entry of the index of people by token. The key contains the SHA-256 of the token of a session or a link. The
     /// value is the person's id.
@@ -60,5 +60,5 @@ kinds! {
 /// entries of a business.
 pub const AUDIT: u8 = super::kind::AUDIT;
 
-// The numbers 0x68 to 0x6a are mails that concern only an account, in the layout of [`super::kind::MAIL`]. The number
-// 0x78 is the idempotency key of a request that creates a business, see [`super::kind::IDEMPOTENCY`].
+// The kinds 0x68 to 0x6a contain mails that concern only an account, in the layout of [`super::kind::MAIL`]. The kind
+// 0x78 contains idempotency keys of requests that create a business, see [`super::kind::IDEMPOTENCY`].

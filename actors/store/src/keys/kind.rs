@@ -110,10 +110,10 @@ kinds! {
     LINK = 0x29, 49, fn link(hash: &[u8; 32]); // A manage link: the SHA-256 of its token → `LinkRecord`
     CONTACT = 0x30, 33, fn contact(id: ContactId); // → `Contact`
     /// An entry of the index of contacts by phone number. The key contains a hash of the number. The value is the
-    /// contact's id. The caller compares the number.
+    /// contact's id. The caller compares the numbers, because two numbers may have the same hash.
     CONTACT_BY_PHONE = 0x31, 33, fn contact_by_phone(phone: &str);
     /// An entry of the index of contacts by e-mail address. The key contains a hash of the address. The value is the
-    /// contact's id. The caller compares the address.
+    /// contact's id. The caller compares the addresses, because two addresses may have the same hash.
     CONTACT_BY_EMAIL = 0x32, 33, fn contact_by_email(email: &str);
     CONTACT_BY_UPDATE = 0x33, 41, fn contact_by_update(updated_at: Timestamp, id: ContactId); // → nothing
     // Before format 9, the kind 0x34 was an index of names (`earlier.rs`).
@@ -159,8 +159,8 @@ kinds! {
     /// An entry of the list of open conversations. The value is empty.
     CONVERSATION_OPEN = 0x57, 33, fn conversation_open(id: ConversationId);
     /// An entry of the list of ended conversations. The key ends with 0 for a chat of the website or 1 for
-    /// another channel, and the id. New conversations replace the ended ones in the order of the keys. The
-    /// value is empty.
+    /// another channel, and the id. If the budget has no room for a new conversation, the first conversation
+    /// of this list is deleted. The value is empty.
     CONVERSATION_ENDED = 0x58, 34;
     GAP = 0x5a, 33, fn gap(id: GapId); // A question that the receptionist could not answer: its id → `Gap`
     EVENT = 0x60, 33, fn event(id: EventId); // → the bytes that every attempt sends
@@ -182,8 +182,8 @@ kinds! {
     /// empty.
     NOTICE_OF = 0x6d, 49, fn notice_of(appointment: AppointmentId, id: MailId);
     NOTICE_WAITS = 0x6e, 33, fn notice_waits(id: MailId); // A notice that waits: the id of its mail → nothing
-    /// The consent for an e-mail address or a phone number. The key contains a keyed hash of it. The value is the
-    /// `ConsentRecord`.
+    /// The consent for an e-mail address or a phone number. The key contains a keyed hash of the address or number. The
+    /// value is the `ConsentRecord`.
     CONSENT = 0x6f, 49, fn consent(hash: &[u8; 32]);
     AUDIT = 0x70, 33, fn audit(id: AuditId); // → `AuditEntry`
     /// An idempotency key. The row's key contains a hash, and the day by the steady clock
