@@ -29,7 +29,7 @@ pub struct Syncs {
 
 #[derive(Default)]
 struct State {
-    /// The syncs under way, each with a number of its own.
+    /// The syncs under way, each with a unique number.
     under_way: BTreeMap<u64, UnderWay>,
     begun: u64,
     /// True while the logging task waits for a sync to begin.

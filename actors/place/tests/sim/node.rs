@@ -19,7 +19,7 @@ pub(crate) struct Node {
     /// No message between the node and the database arrives before this time.
     pub(crate) cut_until: Time,
     offset: Time,
-    /// The speed of the node's clock in thousandths.
+    /// The speed of the node's clock, in thousandths of the true speed.
     rate: u64,
     pub(crate) image: Image,
     /// Whether the image must be loaded from a snapshot.

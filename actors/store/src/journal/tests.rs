@@ -24,7 +24,7 @@ fn open(blocks: &MemoryBlocks, newest: u64) -> (Journal<MemoryBlocks>, Vec<Found
     Journal::read(blocks.clone(), newest).unwrap()
 }
 
-/// Returns a batch whose record takes this many blocks. The batches of two numbers differ.
+/// Returns a batch whose record takes this many blocks. Batches with different numbers differ.
 fn batch(number: u64, blocks: u64) -> Batch {
     let mut batch = Batch::new();
     batch.put(Key::new(b"number"), number.to_be_bytes().to_vec());
