@@ -95,8 +95,8 @@ words! {
         PersonSignedOut = "person.signed_out",
     }
 
-    /// A field in an audit entry. The word is the name of the field in the API. A change of a special day has its date
-    /// instead.
+    /// The name of a changed field in an audit entry, as in the API. For a special day, the entry contains the date
+    /// instead of a field name.
     AuditedField {
         Active = "active",
         Address = "address",
@@ -257,8 +257,8 @@ impl AuditAction {
     pub fn kind(self) -> AuditedKind {
         let (of, _) = self.as_str().split_once('.').unwrap_or_default();
         match of {
-            // Settings and special days have no id, and an action with a plural name concerns many records.
-            // The entry then names the business.
+            // Settings and special days have no id, and an action with a plural name concerns many records. In both
+            // cases, the entry names the business.
             "special_day" | "website" | "notices" | "receptionist" | "records" | "contacts"
             | "appointments" => AuditedKind::Business,
             "installation" => AuditedKind::Export,
@@ -291,8 +291,8 @@ impl AuditAction {
 }
 
 impl AuditedKind {
-    /// Returns the right that a person needs to see changes to resources of this kind on open pages. Returns `None` if
-    /// no page shows them.
+    /// Returns the right that a person needs so that their open pages are notified of changes to resources of this
+    /// kind. Returns `None` if no page shows such resources.
     pub fn right(self) -> Option<Right> {
         Some(match self {
             Self::Appointment | Self::Contact | Self::Message | Self::Call | Self::Conversation => Right::Day,

@@ -22,11 +22,11 @@ pub const CALLER_TURNS_MAX: usize = 60;
 pub const WEBSITE_TURNS_MAX: usize = 30;
 /// The maximum number of turns of a conversation, including those of the receptionist and the team.
 pub const TURNS_MAX: usize = 1_000;
-/// The maximum of [`Conversation::bytes_max`] of a conversation that takes another turn. A turn adds less than 128 KiB,
-/// so the record stays below the 512 KiB of the store.
+/// A conversation with a greater [`Conversation::bytes_max`] accepts no further turn. A turn adds less than 128 KiB, so
+/// the record stays below the limit of the store, which is 512 KiB.
 const FULL_BYTES: usize = 256 << 10;
-/// The maximum sizes of the stored fields that have no text: those of a conversation, of a turn, and of an effect, an id
-/// or a dropped sentence.
+/// The maximum size of the fields without text in a conversation. The next two constants are this maximum for a turn,
+/// and for an effect, an id or a dropped sentence.
 const FIELDS_BYTES: usize = 1 << 10;
 const TURN_FIELDS_BYTES: usize = 64;
 const PART_FIELDS_BYTES: usize = 24;

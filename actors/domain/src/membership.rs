@@ -85,8 +85,8 @@ impl Membership {
         }
     }
 
-    /// Applies a person's choices for a kind of alert. A choice that equals the default is not stored, except after
-    /// [`Self::end_mails`].
+    /// Applies a person's choices for a kind of alert. A choice that equals the default is not stored. An exception is
+    /// the choice that [`Self::end_mails`] has stored.
     pub fn choose_alert(&mut self, kind: AlertKind, given: AlertChoice) {
         let default = default_alert(kind, self.role, self.staff_id.is_some());
         let before = self.alerts.choice(kind);

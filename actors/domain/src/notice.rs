@@ -28,8 +28,7 @@ words! {
     }
 
     DropReason {
-        /// The appointment or the settings changed after the notice was created, so the notice is no longer
-        /// right.
+        /// The appointment or the settings changed after the notice was created, so the notice is no longer correct.
         Superseded = "superseded",
         Limit = "limit",
         OptedOut = "opted_out",
@@ -194,8 +193,8 @@ impl NoticeScope {
     }
 }
 
-/// The settings of a business for notices. The default applies to a business that was created before notices
-/// existed: it sends no notices until its team turns them on.
+/// The settings of a business for notices. A business that was created before notices existed has the default settings,
+/// so it sends no notices until its team turns them on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoticeSettings {
     pub email: NoticeScope,

@@ -106,7 +106,7 @@ pub enum ProblemCode {
     NoActiveStaff,
     NotOffered,
     NotOffering,
-    /// The caller has no such choice now.
+    /// The last response of the conversation did not offer this choice.
     NotAChoice,
     /// The staff member already offers the maximum number of services. The parameter is this maximum.
     OffersMax(usize),

@@ -1,8 +1,8 @@
 //! Decides which addresses are public. A webhook may be sent only to public addresses.
 //!
-//! All IPv4 addresses are public except the listed ranges. An IPv6 address is public only if it is in the
-//! global unicast range and not in a listed range. This also refuses addresses that contain an IPv4 address
-//! (mapped, compatible, translated), and unique local, link-local and multicast addresses.
+//! All IPv4 addresses are public except the listed ranges. An IPv6 address is public only if it is in the global
+//! unicast range and not in a listed range. Therefore an address that contains an IPv4 address (mapped, compatible,
+//! translated) is not public, and neither is a unique local, link-local or multicast address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -59,8 +59,8 @@ impl<'a> SpansCursor<'a> {
     /// Checks that the ranges cover the time from `start` to `end`.
     ///
     /// # Errors
-    /// Returns an instant as the error. No time of the same length that begins between `start` and this
-    /// instant is covered.
+    /// If the ranges do not cover the time, the error is a later instant. The ranges also cover no time of the same
+    /// length that starts between `start` and this instant.
     pub fn cover(&mut self, start: Timestamp, end: Timestamp) -> Result<(), Timestamp> {
         match self.ending_after(start) {
             Some(span) if start < span.start => Err(span.start),

@@ -1,5 +1,5 @@
-//! Instants in whole milliseconds of UTC (RFC 3339, fixed width), and times of the *steady clock*, which
-//! counts elapsed time independent of the wall clock.
+//! Instants in whole milliseconds of UTC (RFC 3339, fixed width), and times of the *steady clock*, which counts the
+//! elapsed time independently of the wall clock.
 
 use std::borrow::Cow;
 use std::fmt;

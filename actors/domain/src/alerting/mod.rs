@@ -21,7 +21,8 @@ pub const ALERTS_KEPT: u64 = 1_000;
 pub struct AlertTrigger {
     pub kind: AlertKind,
     pub id: Uuid,
-    /// The staff members whom the alert concerns: both, if an appointment moves from one to another.
+    /// The staff members whom the alert concerns. An alert about an appointment that moves to another staff member
+    /// concerns both.
     pub staff: [Option<StaffId>; 2],
 }
 

@@ -240,8 +240,8 @@ impl<'a> Schedule<'a> {
         starts.into_iter().map(|start| Slot { starts_at: start, ends_at: start + duration }).collect()
     }
 
-    /// Returns the requested staff member. If none is requested, returns the free staff member with the
-    /// fewest booked minutes on that local day. If several have the fewest, the lowest id decides.
+    /// Returns the requested staff member. If none is requested, returns the free staff member with the fewest booked
+    /// minutes on the local day of the start. Among several such staff members, returns the one with the lowest id.
     ///
     /// # Errors
     /// Returns the first reason that applies: [`SlotReason::Past`], then the reasons of the calendar and of the
@@ -303,7 +303,7 @@ impl<'a> Schedule<'a> {
     pub fn outside(&self, concerned: &Concerned) -> Vec<AppointmentId> {
         let Concerned { during, staff, service } = concerned;
         let calendar = self.calendar();
-        // Each day has its timeline, and the hours of the staff members.
+        // The computed timeline of each range of dates, with the computed hours of staff members.
         let mut days: BTreeMap<(NaiveDate, NaiveDate), (Timeline, BTreeMap<StaffId, Spans>)> =
             BTreeMap::new();
         // The appointments of a staff member are sorted, so the next one is usually on the same date.
@@ -414,7 +414,7 @@ impl Terms {
         (!matches!(self, Self::Team { ignore_buffers: true, .. })).then_some(buffers)
     }
 
-    /// Whether an appointment can start at this time although it is not on the grid.
+    /// Whether the terms allow a start at this time even if the time is not on the grid.
     fn takes_minute(self, start: Timestamp) -> bool {
         matches!(self, Self::Team { any_minute: true, .. }) && start.millis() % 60_000 == 0
     }

@@ -120,7 +120,7 @@ impl Busy {
         except: Option<AppointmentId>,
     ) -> bool {
         let Some(held) = self.by_staff.get(&staff) else { return true };
-        // Of the appointments that start before `end`, the last one also ends last.
+        // Appointments do not overlap, so the last one that starts before `end` also has the latest end.
         let mut before = held.range(..end).rev().map(|(_, held)| held);
         before.find(|held| Some(held.id) != except).is_none_or(|held| held.end <= start)
     }
@@ -195,7 +195,8 @@ impl BusyCursor<'_> {
     /// be at least the sum of the buffers between them.
     pub fn clash(&mut self, start: Timestamp, query: &BusyQuery) -> Option<(Clash, Timestamp)> {
         let (end, (from, to)) = (query.end(start), query.around(start));
-        // Returns the start of an appointment whose buffer begins at `other`, where the conflict ends.
+        // The conflict ends at `other`. If the buffer before the new appointment begins there, the appointment itself
+        // starts at the returned time.
         let until =
             |other: Timestamp| Timestamp::from_millis(other.millis() + start.millis() - from.millis());
         let for_all = &self.busy.for_all;
@@ -218,7 +219,8 @@ impl BusyCursor<'_> {
         clash
     }
 
-    /// Returns all appointments that overlap `[from, to)` with their buffers, and possibly others.
+    /// Returns all appointments that overlap `[from, to)` if their buffers are included, and possibly other
+    /// appointments.
     fn near(&mut self, from: Timestamp, to: Timestamp) -> impl Iterator<Item = &Near> {
         // Appointments outside this range cannot reach `[from, to)` with their buffers.
         let Busy { reach, lasting, .. } = *self.busy;

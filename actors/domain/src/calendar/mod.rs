@@ -83,8 +83,8 @@ impl<'a> Calendar<'a> {
         day_bounds(self.zone, date)
     }
 
-    /// Returns the instants of a date, extended to the end of the last window that opens on it. Weekly
-    /// windows and windows of special days count.
+    /// Returns the instants of a date, extended to the end of the last window that opens on it. The weekly windows of
+    /// the date count even if it is a special day.
     pub fn reach_of(&self, date: NaiveDate) -> Range<Timestamp> {
         let (wall, day) = (Wall::new(self.zone), self.day_bounds(date));
         let special = self.special.get(&date).map_or(&[][..], |day| day.hours.windows());
@@ -118,7 +118,8 @@ impl<'a> Calendar<'a> {
         self.timeline(date..=date, duration)
     }
 
-    /// Returns the opening hours of a date: of its special day, if there is one, or else of the weekday.
+    /// Returns the opening hours of a date. If the date is a special day, returns its hours. Otherwise, returns the
+    /// hours of the weekday.
     pub fn windows_on(&self, date: NaiveDate) -> impl Iterator<Item = LocalWindow> {
         let special = self.special.get(&date);
         let weekly = special.is_none().then(|| self.hours.on(day_of(date)));

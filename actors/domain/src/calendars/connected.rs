@@ -34,8 +34,7 @@ pub const COMPLETE_AGAIN_AFTER: TimeDelta = TimeDelta::hours(1);
 /// A read is a *mass deletion* if it would delete at least this number of events and more than half of the
 /// stored events. It is applied only after a complete read has confirmed it.
 pub const MASS_DELETION_MIN: usize = 20;
-/// The time from a read that would delete most events to the complete read that confirms or refutes the
-/// deletion.
+/// The time from a mass deletion to the complete read that confirms or refutes it.
 pub const CONFIRM_AFTER: TimeDelta = TimeDelta::seconds(60);
 /// The minimum time after which a complete read confirms a mass deletion. It is 10 % less than
 /// [`CONFIRM_AFTER`], because the pauses between reads vary by 10 %.
@@ -61,7 +60,7 @@ words! {
         Ics = "ics",
     }
 
-    /// The effect of all-day events.
+    /// Whether all-day events block bookings.
     AllDay {
         Busy = "busy",
         Free = "free",
@@ -191,9 +190,10 @@ pub struct ConnectedCalendar {
     pub version: u32,
     /// The change of the calendar's writes that is not complete yet.
     pub task: Option<CalendarTask>,
-    /// The last appointment that [`CalendarTask::Adopt`] has reached.
+    /// The last appointment that the task has reached. With [`CalendarTask::Adopt`], the time is its start.
     pub task_at: Option<(Timestamp, AppointmentId)>,
-    /// Set while the written events are deleted before the calendar is disconnected: the time at which this ends.
+    /// The time at which the calendar is disconnected, even if not all of its written events are deleted. `None` if the
+    /// calendar is not being disconnected.
     pub removal_until: Option<SteadyTime>,
     pub created_by: KeyCreator,
     pub created_at: Timestamp,
@@ -201,7 +201,8 @@ pub struct ConnectedCalendar {
 }
 
 impl ConnectedCalendar {
-    /// Returns the staff member's email addresses in lower case. An event that one of them has declined is free.
+    /// Returns the staff member's email addresses in lower case. An event does not block bookings if one of these
+    /// addresses has declined it.
     pub fn addresses(&self) -> Vec<String> {
         let own = self.own_addresses.iter().map(Email::as_str);
         own.chain(self.server_addresses.iter().map(String::as_str)).map(str::to_lowercase).collect()
@@ -220,20 +221,20 @@ pub struct CalendarState {
     pub events: u32,
     pub unreadable: u32,
     pub warnings: Vec<CalendarWarning>,
-    /// The time of the last complete read. The next one is due [`COMPLETE_EVERY`] after it, or after the later time
-    /// that is set when a complete read times out. Times of the type [`SteadyTime`] do not depend on changes of the
-    /// machine's clock.
+    /// The next complete read is due [`COMPLETE_EVERY`] after this time, or now if it is `None`. This is the time of
+    /// the last complete read. If a complete read times out, a later time is set. A [`SteadyTime`] does not depend on
+    /// changes of the machine's clock.
     pub complete_at: Option<SteadyTime>,
     pub failing_since: Option<SteadyTime>,
     pub failures: u32,
-    /// Set while the server refuses the credentials: the time of the first refusal since the last accepted read, and
-    /// the number of refusals since then.
+    /// The time of the first of the consecutive refusals of the credentials, and their number. `None` if the last read
+    /// did not end with such a refusal.
     pub refused: Option<(SteadyTime, u32)>,
     pub missing_since: Option<SteadyTime>,
     /// Whether the team has received the alert about the current outage.
     pub is_reported: bool,
-    /// The time of the first read that would have deleted most events, until a complete read has confirmed or refuted
-    /// it.
+    /// The time of the first read with a mass deletion. `None` after a complete read has confirmed or refuted the
+    /// deletion.
     pub mass_deletion_at: Option<SteadyTime>,
     pub position: ReadPosition,
 }
@@ -264,7 +265,7 @@ pub struct ReadSuccess {
 #[derive(Clone, Debug)]
 pub enum ReadResult {
     Read(ReadSuccess),
-    /// The read would delete most events. Nothing was applied.
+    /// The read is a mass deletion ([`MASS_DELETION_MIN`]). Nothing was applied.
     MassDeletion,
     Failed(CalendarError),
 }
@@ -385,7 +386,7 @@ impl CalendarState {
         !self.is_reported && (self.status == CalendarStatus::Stopped || is_long)
     }
 
-    /// The time from the last attempt to the next one. `None` while the calendar is stopped.
+    /// The time from the last attempt to the next one. `None` while the calendar is stopped or being disconnected.
     pub fn pause(&self, kind: CalendarKind, is_in_use: bool) -> Option<TimeDelta> {
         match self.status {
             CalendarStatus::Stopped | CalendarStatus::Disconnecting => None,
@@ -399,8 +400,8 @@ impl CalendarState {
         }
     }
 
-    /// The time to the next read while the business is not in use. It is at most the pause, also if the clock was set
-    /// back after the last attempt.
+    /// The time to the next read while the business is not in use. It is at most [`Self::pause`], even if the clock was
+    /// set back after the last attempt.
     pub fn left(&self, kind: CalendarKind, now: Timestamp) -> Option<TimeDelta> {
         let pause = self.pause(kind, false)?;
         let since = self.last_attempt_at.map_or(pause, |at| now - at);
@@ -423,14 +424,14 @@ pub struct CalendarEvent {
     pub etag: Option<String>,
     /// The first 16 bytes of the SHA-256 of the UID.
     pub uid: Option<[u8; 16]>,
-    /// The appointment of this business that the event is a copy of.
+    /// The appointment of this business, if the event is a copy of an appointment.
     pub appointment_id: Option<AppointmentId>,
     pub is_readable: bool,
     pub busy: Spans,
 }
 
 impl CalendarEvent {
-    /// Whether the event is only the copy of an appointment, so it has no busy times.
+    /// Whether the event is a readable copy of an appointment and has no busy times.
     pub fn is_copy(&self) -> bool {
         self.appointment_id.is_some() && self.is_readable && self.busy.is_empty()
     }
@@ -576,7 +577,7 @@ mod tests {
         assert!(!state.needs_complete_read(steady(day + 59)) && state.needs_complete_read(steady(day + 60)));
         state = after(after(state, &read(), day + 61), &failed(CalendarFault::ServerError), 3 * day);
         assert!(state.needs_complete_read(steady(3 * day)));
-        // After a change of the settings, the stored events are of no use.
+        // After a change of the settings, a complete read that timed out is repeated without waiting an hour.
         state = after(state.for_complete_read(), &timeout, 3 * day + 1);
         assert!(state.needs_complete_read(steady(3 * day + 2)));
     }

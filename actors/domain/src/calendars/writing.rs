@@ -5,7 +5,7 @@
 //!
 //! - Only the newest state of an appointment is written. The acknowledgement of an older state never makes it `synced`.
 //! - An appointment has a [`CalendarWrite`] if and only if its `calendar_sync_status` is not `not_connected`.
-//! - A remote change never changes an appointment. The copy becomes `failed`, and is not written again by itself.
+//! - A remote change never changes an appointment. The copy becomes `failed`, and is not written again automatically.
 
 use chrono::TimeDelta;
 
@@ -34,7 +34,7 @@ pub const REMOVAL_MAX: TimeDelta = TimeDelta::hours(24);
 pub const WRITE_HREF_CHARS_MAX: usize = 1_024;
 
 words! {
-    /// The remote change because of which an event is not written again by itself.
+    /// The remote change after which an event is not written again automatically.
     WriteReason {
         /// The event was deleted or cancelled in the calendar.
         EventDeleted = "event_deleted",
@@ -46,13 +46,13 @@ words! {
     CalendarTask {
         /// Writes the active appointments that have not ended.
         Adopt = "adopt",
-        /// Writes again what has failed.
+        /// Retries all failed writes.
         Retry = "retry",
-        /// Writes again what has failed, except after remote changes.
+        /// Retries the failed writes, except those that failed because of a remote change.
         Resume = "resume",
-        /// Forgets all writes except pending deletions. The other events stay in the calendar.
+        /// Drops all writes except pending deletions. The events of the dropped writes stay in the calendar.
         Leave = "leave",
-        /// Deletes the events that have not ended.
+        /// Deletes the events that have not ended, before the calendar is disconnected.
         Remove = "remove",
     }
 }
@@ -62,12 +62,12 @@ words! {
 pub struct CalendarWrite {
     pub calendar_id: CalendarId,
     pub appointment_id: AppointmentId,
-    /// Whether the newest state of the appointment has no event in the calendar.
+    /// Whether the newest state is a deletion: the calendar must contain no event of the appointment.
     pub is_deletion: bool,
-    /// Never [`CalendarSyncStatus::NotConnected`].
+    /// The status is never [`CalendarSyncStatus::NotConnected`].
     pub status: CalendarSyncStatus,
     pub reason: Option<WriteReason>,
-    /// This number increases with each newer state.
+    /// The number of the newest state of the appointment. It increases with each newer state.
     pub revision: u32,
     /// The number of attempts to write the newest state.
     pub attempts: u32,
@@ -126,7 +126,7 @@ impl CalendarWrite {
         }
     }
 
-    /// Whether the end of the newest event that the server has acknowledged has passed.
+    /// Whether the event has ended, according to the newest version that the server has acknowledged.
     pub fn has_ended(&self, now: Timestamp) -> bool {
         self.written.is_some_and(|(_, end)| end <= now)
     }
@@ -135,7 +135,7 @@ impl CalendarWrite {
         self.status == CalendarSyncStatus::Pending
     }
 
-    /// A newer state, which is due now.
+    /// Returns the write for a newer state of the appointment, which is due now.
     #[must_use]
     pub fn renewed(self, is_deletion: bool, now: SteadyTime) -> Self {
         Self {
@@ -150,13 +150,13 @@ impl CalendarWrite {
         }
     }
 
-    /// The state while the calendar is stopped.
+    /// Ends the attempts: a pending write becomes failed. Other writes stay unchanged.
     #[must_use]
     pub fn stopped(self) -> Self {
         if self.is_pending() { Self { status: CalendarSyncStatus::Failed, due: None, ..self } } else { self }
     }
 
-    /// The state after an attempt to write the state that had the number `began`.
+    /// Returns the write after an attempt to write the state with the revision `began`.
     #[must_use]
     pub fn after(self, began: u32, outcome: WriteOutcome, now: SteadyTime) -> Self {
         let is_newest = self.revision == began;
@@ -182,7 +182,8 @@ impl CalendarWrite {
         }
     }
 
-    /// The state after a read that shows the event (`None`: it is deleted). `None` if nothing changes.
+    /// Returns the write after a read of the calendar. `seen` is the event, or `None` if the event was deleted. Returns
+    /// `None` if nothing changes.
     pub fn after_read(&self, seen: Option<&SeenEvent>) -> Option<Self> {
         if self.status != CalendarSyncStatus::Synced || self.is_deletion {
             return None;
@@ -204,7 +205,7 @@ impl CalendarWrite {
     }
 }
 
-/// Calendar files contain whole seconds.
+/// Converts the times to whole seconds, because calendar files contain no fractions of seconds.
 fn seconds((start, end): (Timestamp, Timestamp)) -> (i64, i64) {
     (start.millis().div_euclid(1_000), end.millis().div_euclid(1_000))
 }
@@ -227,13 +228,13 @@ impl ConnectedCalendar {
         self.write && !self.is_leaving()
     }
 
-    /// Whether the calendar is being disconnected after its events are deleted.
+    /// Whether the calendar is being disconnected. Its written events are deleted first.
     pub fn is_leaving(&self) -> bool {
         self.removal_until.is_some()
     }
 }
 
-/// A calendar, as far as its writes depend on it.
+/// The properties of a calendar that its writes depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WritesTo {
     Written {
@@ -250,13 +251,14 @@ pub enum WritesTo {
 /// The writes of an appointment before and after a change to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WritesChange {
-    /// The changed writes: before (`None`: a new one) and after (`None`: a deleted one).
+    /// Each changed write, before and after the change. The first value is `None` for a new write, and the second is
+    /// `None` for a deleted one.
     pub changed: Vec<(Option<CalendarWrite>, Option<CalendarWrite>)>,
     /// The status of the appointment after the change.
     pub status: CalendarSyncStatus,
 }
 
-/// The part of an appointment that its event contains.
+/// The fields of an appointment that its event contains.
 fn content(
     it: &Appointment,
     detail: FeedDetail,

@@ -207,8 +207,8 @@ impl Person {
         });
     }
 
-    /// Sets the password, starts a new session, ends all other sessions and deletes the person's link. If
-    /// this accepts an invitation, returns the business of the invitation.
+    /// Sets the password, starts a new session, ends all other sessions and deletes the person's link. If the session
+    /// came from an invitation, returns the business of the invitation.
     pub fn set_password(
         &mut self,
         hash: &[u8; 32],

@@ -117,8 +117,8 @@ fn hours() -> impl Strategy<Value = Vec<DayHours>> {
     prop_oneof![9 => drawn, 1 => Just(always)]
 }
 
-/// Draws random windows, as many as a random number in the range `tried`. Omits each window that is not
-/// `valid` together with the windows before it.
+/// Draws random windows. Their number is a random number in the range `tried`. A window is omitted if `valid` rejects
+/// the list of the kept windows and this window.
 fn windows(
     tried: RangeInclusive<usize>,
     valid: fn(Vec<DayHours>) -> bool,

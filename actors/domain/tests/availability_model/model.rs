@@ -170,8 +170,8 @@ impl<'a> Model<'a> {
         self.bookings.iter().all(|other| other.staff != staff || end <= other.start || other.end <= start)
     }
 
-    /// True if the time to each booked appointment is at least the sum of the buffers between, and the staff
-    /// member has no time off during the new appointment and its buffers.
+    /// True if the time between the new appointment and each booked one is at least the sum of their buffers, and the
+    /// staff member is not absent during the new appointment and its buffers.
     fn keeps_free(&self, staff: usize, start: i64, end: i64) -> bool {
         let (before, after) = self.case.buffers;
         let clear = |other: &Booking| {
@@ -184,7 +184,7 @@ impl<'a> Model<'a> {
             && !self.absences()[staff][minute(start - before)..minute(end + after)].contains(&true)
     }
 
-    /// Returns the absences for the case: only the time off if calendars are ignored (`ignore_calendars`).
+    /// Returns the absences that count in this case. Busy times of calendars do not count with `ignore_calendars`.
     fn absences(&self) -> &[Vec<bool>] {
         match self.case.terms {
             Terms::Team { ignore_calendars: true, .. } => &self.off,
