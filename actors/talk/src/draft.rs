@@ -1,8 +1,8 @@
 //! A turn that a language model takes. It consists of rounds. In each round, the model writes text and calls
 //! functions.
 //!
-//! Invariant: the functions only stage changes to appointments. Only these effects happen without the
-//! caller's yes: a message is taken, a code is sent or checked, or the conversation ends.
+//! Invariant: the functions only stage changes to appointments. Only these effects happen without the caller's yes: a
+//! message is taken, a code is sent or checked, the call is transferred, or the conversation ends.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ const PHONE_DIGITS_MIN: usize = 7;
 const PHONE_DIGITS_MAX: usize = 17;
 /// The maximum number of dropped sentences that a turn reports.
 const DROPPED_MAX: usize = 20;
-/// The maximum number of bytes of these sentences.
+/// The maximum number of bytes of the dropped sentences that a turn reports.
 const DROPPED_BYTES_MAX: usize = 2 << 10;
 
 /// An unfinished turn of the model.
@@ -114,8 +114,8 @@ impl Draft {
         body(&self.talk, facts, self.input.at, &self.rounds, settings)
     }
 
-    /// Checks a sentence of the model. Returns the line if it may be said. A later sentence that continues the line
-    /// can still withdraw it.
+    /// Checks a sentence of the model. Returns the line if it may be said. A later sentence can continue the line. If
+    /// both together break a rule, the line is withdrawn.
     pub fn sentence(&mut self, sentence: &str, facts: &Facts) -> Option<Line> {
         self.said.push(sentence.to_owned());
         if self.is_over {
@@ -152,8 +152,8 @@ impl Draft {
         Some(line)
     }
 
-    /// The index of the first line that a sentence continues. A sentence continues a line without an end, and a
-    /// sentence with a small first letter continues any line.
+    /// The index of the first line that `sentence` continues. A text continues the line before it if that line does not
+    /// end with `.`, `!` or `?`, or if the text begins with a lower-case letter.
     fn unfinished(&self, sentence: &str) -> usize {
         let has_end = |text: &str| text.ends_with(['.', '!', '?']) && !text.ends_with("...");
         let mut next = sentence;
@@ -177,8 +177,8 @@ impl Draft {
     /// # Errors
     /// Returns the question that the engine must answer first.
     pub fn call(&mut self, call: &Call, facts: &Facts, answers: &Answers) -> Asked<()> {
-        // A question ends this call early, and the engine repeats the call with the answer. The function
-        // therefore changes a copy.
+        // If the function returns a question, the engine repeats the whole call with the answer. The function therefore
+        // changes a copy.
         let mut next = self.clone();
         let answer = if next.is_over {
             Err("The turn is over.".to_owned())
@@ -200,8 +200,8 @@ impl Draft {
         Ok(())
     }
 
-    /// Ends a round. Returns whether the model gets another round, with the answers of the functions that it called.
-    /// The engine calls this exactly once after each round.
+    /// Ends a round. Returns whether the model gets another round. That round contains the answers of the functions
+    /// that the model called. The engine calls this method exactly once after each round.
     pub fn wants_more(&mut self) -> bool {
         let called = std::mem::take(&mut self.called);
         let said = std::mem::take(&mut self.said).join(" ");
@@ -212,7 +212,8 @@ impl Draft {
         let calls: Vec<Value> = called
             .iter()
             .map(|(call, _)| {
-                // The next request repeats the calls, and some servers refuse it if arguments are not JSON.
+                // The next request repeats the calls, and some servers refuse a request with arguments that are not
+                // JSON.
                 let arguments = serde_json::from_str::<Value>(&call.arguments).ok().filter(Value::is_object);
                 let arguments = arguments.unwrap_or_else(|| json!({})).to_string();
                 json!({
@@ -251,7 +252,7 @@ impl Draft {
         if has_stage {
             flow.read_back();
         }
-        // A question of the model, such as "Which day suits you?", answers nothing.
+        // A turn in which the model only asks, as in "Which day suits you?", does not answer the caller's question.
         let answers_question = self.lines.iter().any(|line| !line.text.ends_with('?'));
         if !self.passages.is_empty() && answers_question {
             flow.effect(EffectKind::Answered, None);
@@ -425,8 +426,8 @@ impl Draft {
         Ok(())
     }
 
-    /// The phone number in the arguments of a function. The caller must have said it. If there is none,
-    /// returns the caller's own number.
+    /// The phone number in the arguments of a function. The caller must have said it. If the arguments have no phone
+    /// number, returns the caller's own number.
     fn given_phone(&self, arguments: &Arguments, answers: &Answers) -> Asked<Result<Option<String>, String>> {
         let own = || self.talk.phone.clone().or_else(|| self.talk.from.clone());
         let Some(written) = arguments.get("phone") else { return Ok(Ok(own())) };
@@ -636,7 +637,8 @@ impl Draft {
     }
 }
 
-/// The code in a turn that also has other words. `None` if the turn has several codes, because they are guesses.
+/// The code in a turn that also has other words. `None` if the turn has several codes, because the caller is then
+/// guessing.
 fn only_code(turn: &str) -> Option<String> {
     let mut words = reader::plain(turn);
     words.retain(|word| word.len() == 6 && word.bytes().all(|byte| byte.is_ascii_digit()));
@@ -723,7 +725,8 @@ impl PartOfDay {
     }
 }
 
-/// Cuts a range of dates into the ranges that are read one by one, each with its maximum number of days.
+/// Cuts a range of dates into ranges that are read one by one. The third value is the maximum number of days with
+/// openings in each range.
 fn parts(from: NaiveDate, to: NaiveDate) -> Vec<(NaiveDate, NaiveDate, u32)> {
     let days = (to - from).num_days() + 1;
     if days <= DAYS_MAX.into() {

@@ -68,12 +68,12 @@ pub struct OpenDay {
     pub windows: Vec<(NaiveTime, NaiveTime)>,
 }
 
-/// A question to the engine. [`Ask::is_change`] tells which questions make a change.
+/// A question to the engine. Some questions ask the engine for a change: see [`Ask::is_change`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ask {
     /// Asks for the openings of a service. The answer is [`Answer::Openings`].
     Openings(OpeningsAsk),
-    /// Asks for at most 20 coming appointments of the verified contact, in the order of their starts. The answer is
+    /// Asks for at most 20 future appointments of the verified contact, in the order of their starts. The answer is
     /// [`Answer::Appointments`].
     Appointments { contact: ContactId },
     /// Asks for at most 3 passages of the knowledge entries. The answer is [`Answer::Passages`]. The rules ask only if
@@ -90,7 +90,7 @@ pub enum Ask {
     Cancel { key: u32, appointment: AppointmentId, starts_at: Timestamp },
     /// The answer is [`Answer::Message`] or [`Answer::Refused`].
     Message(MessageAsk),
-    /// Sends a code to the contact with this phone number, if the contact has a coming appointment. The answer is
+    /// Sends a code to the contact with this phone number, if the contact has a future appointment. The answer is
     /// always [`Answer::Done`].
     SendCode { phone: String },
     /// The answer is [`Answer::Verified`] or [`Answer::Refused`].
@@ -127,9 +127,9 @@ pub struct OpeningsAsk {
     /// The first and the last local day.
     pub from: NaiveDate,
     pub to: NaiveDate,
-    /// Only openings that start at these times of day, in local time. `None` means all.
+    /// The local times of day at which the openings must start. `None` means any time.
     pub times: Option<Times>,
-    /// The maximum number of days in the answer: the first days that have such openings.
+    /// The maximum number of days in the answer. The answer contains the openings of the first days that have any.
     pub days_max: u32,
 }
 
@@ -142,7 +142,7 @@ pub struct BookAsk {
     pub staff: StaffId,
     pub starts_at: Timestamp,
     pub name: String,
-    /// E.164. Either a phone number or an e-mail address is present.
+    /// The phone number in E.164 form. The phone number or the e-mail address is always present.
     pub phone: Option<String>,
     pub email: Option<String>,
 }
@@ -163,7 +163,7 @@ pub struct MessageAsk {
     pub urgent: bool,
     pub staff: Option<StaffId>,
     pub name: Option<String>,
-    /// E.164.
+    /// The caller's phone number in E.164 form.
     pub phone: Option<String>,
     /// The caller's own words, 1 to 2,000 characters.
     pub body: String,
@@ -171,11 +171,11 @@ pub struct MessageAsk {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Answer {
-    /// In ascending order, one per instant.
+    /// The openings in ascending order, one per instant.
     Openings(Vec<Opening>),
     Appointments(Vec<OwnAppointment>),
     Passages(Vec<Passage>),
-    /// The number in E.164, or `None` if it is not a number.
+    /// The number in E.164 form, or `None` if the text is not a valid phone number.
     Phone(Option<String>),
     Booked {
         appointment: AppointmentId,
@@ -212,7 +212,7 @@ pub struct Opening {
     pub staff: StaffId,
 }
 
-/// A coming appointment of the verified caller.
+/// A future appointment of the verified caller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnAppointment {
     pub id: AppointmentId,

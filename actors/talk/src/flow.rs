@@ -32,7 +32,8 @@ pub(crate) struct Flow<'a> {
     pub(crate) facts: &'a Facts,
     pub(crate) answers: &'a Answers,
     pub(crate) input: &'a Input,
-    /// Lines that contain data, each with the text that the history shows to a model, in which the data is in quotes.
+    /// Lines that contain data. The second text of each pair has the data in quotes, and the history shows this text to
+    /// a model.
     quoted: Vec<(String, String)>,
 }
 
@@ -418,20 +419,20 @@ impl<'a> Flow<'a> {
         self.out
     }
 
-    /// A line is said in at most two consecutive turns. In place of the third, the receptionist offers to take a
-    /// message. In place of a third offer, it asks for the message. If that question too is said for the third time, the
-    /// conversation ends.
+    /// A line is said in at most two consecutive turns. If a turn would be the third one with the same line, the
+    /// receptionist offers to take a message instead. If it would be the third such offer, the receptionist asks for
+    /// the message instead. If it would be the third such question, the conversation ends.
     fn limit_repeats(&mut self) {
         let before = std::mem::take(&mut self.talk().repeated);
         let times =
             |text: &str| before.iter().find(|(line, _)| line == text).map_or(1, |(_, times)| times + 1);
         let is_third = |flow: &Self| flow.out.lines.iter().any(|line| times(&line.text) > SAME_LINE_MAX);
-        // The report of a change is said in any case.
+        // A line that reports a change is always said.
         let is_report = |effect: &Effect| !matches!(effect.kind, EffectKind::Offered | EffectKind::Answered);
         let has_report = self.out.effects.iter().any(is_report);
         if is_third(self) && !has_report && !self.out.transfer && self.out.end.is_none() {
             self.clear_lines();
-            // Without its line, the turn has neither offered nor answered anything.
+            // The lines are dropped, so the effects `Offered` and `Answered` of this turn are dropped too.
             let earlier = self.out.talk.effects.len() - self.out.effects.len();
             self.talk().effects.truncate(earlier);
             self.out.effects.clear();
@@ -457,7 +458,7 @@ impl<'a> Flow<'a> {
         self.out.choices.clear();
     }
 
-    /// Sets the list from which the caller chooses, and shows its first page next.
+    /// Sets the list from which the caller chooses. The next page to show is its first page.
     pub(crate) fn list(&mut self, mut listed: Vec<Listed>) {
         listed.truncate(LIST_MAX);
         self.talk().place.listed = listed;

@@ -56,7 +56,8 @@ pub(crate) fn take(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
     if step == Step::Body && !is_key {
         return body(flow, text);
     }
-    // After wrong codes the conversation offers a message, but the caller may still give the code.
+    // After several wrong codes, the receptionist offers to take a message, but the caller may still give the right
+    // code.
     let awaits_code = flow.out.talk.has(EffectKind::CodeSent) && !flow.out.talk.verified;
     let is_code = awaits_code && matches!(step, Step::Menu | Step::OfferMessage);
     if step == Step::Code || is_code && reader::code(text).is_some() {
@@ -115,7 +116,7 @@ pub(crate) fn take(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
     }
 }
 
-/// Handles a turn at the menu that names no entry of the menu. The turn may be a farewell, the details of a
+/// Handles a turn at the menu that does not name exactly one entry. The turn may be a farewell, the details of a
 /// booking, or a question.
 fn free(flow: &mut Flow<'_>, text: &str, entries: &[Entry]) -> Asked<()> {
     if reader::is_farewell(text) {
@@ -178,7 +179,7 @@ fn start_number(flow: &mut Flow<'_>, number: usize) -> Asked<()> {
     }
 }
 
-/// Goes to a step that asks one question without a list.
+/// Goes to a step that shows no list, and asks its question.
 pub(crate) fn go(flow: &mut Flow<'_>, step: Step) {
     flow.talk().place.step = step;
     flow.talk().place.listed.clear();
@@ -315,7 +316,7 @@ fn has_more(flow: &Flow<'_>) -> bool {
     place.listed.len() > place.shown + PAGE
 }
 
-/// The position in the list of the choice that the turn names.
+/// The position of the choice that the turn names, in the menu or on the current page of the list.
 fn position(flow: &Flow<'_>, text: &str, is_key: bool) -> Option<usize> {
     let place = &flow.out.talk.place;
     let is_list = !place.listed.is_empty();
@@ -392,7 +393,7 @@ fn absorb(flow: &mut Flow<'_>, text: &str) -> Asked<bool> {
             }
             [] => {}
             ref several => {
-                // The caller is then asked to choose among the candidates.
+                // The words fit several services, so the caller is asked to choose one of them.
                 let listed = several.iter().map(|at| Listed::Service(facts.services[*at].id)).collect();
                 flow.list(listed);
                 found = true;
@@ -655,7 +656,8 @@ fn code(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
     }
 }
 
-/// Takes a turn that contains no code: another phone number to which the code is sent, or another wish.
+/// Handles a turn that contains no code. The turn may contain another phone number, to which a code is then sent, or
+/// name an entry of the menu.
 fn instead_of_code(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
     if let Some(written) = reader::phone(text)
         && let Some(phone) = flow.answers.phone(&written)?.map(str::to_owned)
@@ -693,7 +695,8 @@ fn openings(flow: &Flow<'_>, from: NaiveDate, to: NaiveDate) -> Asked<Vec<Offere
     Ok(openings.map(time).collect())
 }
 
-/// Finds the time of the task. Returns false if it has asked the caller for a day or a time instead.
+/// Sets the time of the task if only one opening fits the request. Otherwise, offers the caller days, times or a
+/// message, and returns false.
 fn find_time(flow: &mut Flow<'_>) -> Asked<bool> {
     let writer = flow.writer();
     let today = writer.today();
@@ -762,7 +765,7 @@ fn offer(flow: &mut Flow<'_>, times: Vec<OfferedTime>) -> Asked<()> {
     show(flow)
 }
 
-/// Says the question of the step and offers the choices of the current page of the list.
+/// Says the question of the step, and offers the current page of the list.
 fn show(flow: &mut Flow<'_>) -> Asked<()> {
     show_page(flow, true)
 }
@@ -821,8 +824,8 @@ fn show_page(flow: &mut Flow<'_>, asks: bool) -> Asked<()> {
     Ok(())
 }
 
-/// Says choices with their keys: as numbered lines in a text message, as a list in a call, and not at all on the
-/// website, where they are buttons.
+/// Says choices with their keys: as numbered lines in a text message, and as a list in a call. On the website, the
+/// choices are buttons, so they are not said.
 fn say_choices(flow: &mut Flow<'_>, choices: &[Choice]) {
     let numbered: Vec<String> =
         choices.iter().map(|choice| format!("{} {}", choice.id, choice.label)).collect();
@@ -866,7 +869,7 @@ pub(crate) fn body(flow: &mut Flow<'_>, text: &str) -> Asked<()> {
             after_message(flow);
             return Ok(());
         }
-        // The caller agrees to leave a message, but has not said it yet.
+        // The caller agrees to leave a message, but has not said the message yet.
         Some(Clear::Yes) => {
             go(flow, Step::Body);
             return Ok(());

@@ -14,7 +14,7 @@ use crate::reader::plain;
 pub const PASSAGES_MAX: usize = 3;
 /// The maximum number of characters of an answer on the guided path.
 pub const ANSWER_CHARS_MAX: usize = 300;
-/// A passage with at least this many words ends at the next end of a paragraph.
+/// If a passage has at least this number of words, it ends at the next end of a paragraph.
 const WORDS_MIN: usize = 60;
 const WORDS_MAX: usize = 200;
 /// A content word is rare if fewer than one passage in this number contains it. Content words are all words
@@ -192,9 +192,8 @@ pub(crate) fn sentences(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the sentences of a passage that answer a question, with at most [`ANSWER_CHARS_MAX`] characters.
-/// The first sentence is the one that shares the most words with the question. `None` if no sentence is short
-/// enough.
+/// Returns the sentences of a passage that answer a question, with at most [`ANSWER_CHARS_MAX`] characters. The answer
+/// begins with the sentence that shares the most words with the question. `None` if every sentence is too long.
 pub(crate) fn answer(passage: &str, query: &str) -> Option<String> {
     let all = sentences(passage);
     let score = |sentence: &str| {

@@ -134,7 +134,7 @@ pub struct Input {
 pub struct Start {
     pub at: Timestamp,
     pub channel: Channel,
-    /// E.164.
+    /// The caller's phone number in E.164 form.
     pub from: Option<String>,
     /// The page's language, or the business's language if there is no page.
     pub locale: Locale,
@@ -158,11 +158,12 @@ pub struct Output {
     pub end: Option<EndedBy>,
     /// Whether the call is transferred to the handoff number after the lines.
     pub transfer: bool,
-    /// Only in a text thread: the time until which the receptionist does not answer this number.
+    /// The time until which the receptionist does not answer this phone number. It is set only in a text thread.
     pub silent_until: Option<Timestamp>,
 }
 
-/// The state of a conversation. It contains the caller's words, so it is deleted when the conversation ends.
+/// The state of a conversation. It contains the caller's words, so it is deleted after the conversation has ended and
+/// its summary is written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Talk {
     pub channel: Channel,
@@ -177,7 +178,8 @@ pub struct Talk {
     pub verified: bool,
     pub started_at: Timestamp,
     pub turn_count: u32,
-    /// The turns of the caller and the receptionist, oldest first, with at most [`HISTORY_CHARS_MAX`] characters.
+    /// The turns of the caller, the receptionist and the team, oldest first, with at most [`HISTORY_CHARS_MAX`]
+    /// characters.
     pub history: Vec<Past>,
     /// All effects of this conversation.
     pub effects: Vec<Effect>,
@@ -188,10 +190,10 @@ pub struct Talk {
     pub(crate) email: Option<String>,
     pub(crate) handles: Handles,
     pub(crate) stage: Option<Stage>,
-    /// The number of changes and messages that were staged or taken so far. Idempotency keys are made from it.
+    /// The number of staged changes and taken messages so far. Idempotency keys are made from it.
     pub(crate) changes: u32,
     pub(crate) place: Position,
-    /// The number of consecutive turns in the other language than the conversation's.
+    /// The number of consecutive turns in the language that the conversation does not use.
     pub(crate) other_language: u32,
     /// The number of consecutive turns that were not understood.
     pub(crate) unclear: u32,
@@ -203,7 +205,7 @@ pub struct Talk {
     pub(crate) wrong_numbers: u32,
     /// Whether the next reply in this text thread is the first one, which introduces the receptionist.
     pub(crate) first_due: bool,
-    /// Whether the conversation has reached its limit. After that, only a message is taken.
+    /// Whether the conversation has reached its limit. After the limit, the receptionist only takes a message.
     pub(crate) limited: bool,
     /// The dates and times in functions' answers and passages. The gate lets the model say them.
     pub(crate) seen: Seen,
@@ -235,7 +237,7 @@ pub(crate) struct Handles {
     pub(crate) staff: Vec<StaffId>,
     /// The newest offered times, at most [`TIMES_MAX`].
     pub(crate) times: Vec<OfferedTime>,
-    /// The number of older times, whose handles are no longer valid.
+    /// The number of dropped older times. Their handles are no longer valid.
     #[serde(default)]
     pub(crate) times_gone: usize,
     pub(crate) appointments: Vec<OwnAppointment>,
@@ -362,7 +364,7 @@ impl Handles {
 }
 
 impl Seen {
-    /// Drops the earliest dates and times that are too many.
+    /// Drops the earliest dates and times above the limits.
     pub(crate) fn limit(&mut self) {
         while self.dates.len() > SEEN_DATES_MAX {
             self.dates.pop_first();
@@ -411,7 +413,7 @@ impl Talk {
         self.history.iter().filter(|past| past.by_caller).map(|past| past.text.as_str())
     }
 
-    /// The number of wrong confirmation numbers since the last silence.
+    /// The number of wrong confirmation numbers since the receptionist last stopped answering this phone number.
     pub fn wrong_numbers(&self) -> u32 {
         self.wrong_numbers
     }

@@ -83,7 +83,8 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
         flow.talk().stage = None;
         flow.say_with(Key::Emergency, &[("number", words::emergency_number(&facts.phone_region))]);
         flow.effect(EffectKind::Emergency, None);
-        // The buttons that follow are those of the menu. A message that was asked for can still be left.
+        // The conversation continues at the menu. But if the receptionist has asked for a message, the caller can still
+        // leave it.
         let is_body = flow.out.talk.place.step == Step::Body;
         flow.talk().place = Position::default();
         guided::go(&mut flow, if is_body { Step::Body } else { Step::Menu });
@@ -121,7 +122,7 @@ pub fn turn(talk: &Talk, input: &Input, facts: &Facts, answers: &Answers) -> Ask
         flow.person();
         return done(flow);
     }
-    // The guided path handles keys, buttons and codes, and the body of a message that it asked for.
+    // The guided path handles keys, buttons, codes and the bodies of messages, even if a model is available.
     let is_free = !is_key && flow.out.talk.place.step != Step::Body && flow.out.talk.place.step != Step::Code;
     if input.model && is_free {
         return Ok(Turned::Model(Box::new(Draft::new(flow.out.talk, input.clone(), facts, text))));
@@ -142,13 +143,14 @@ pub fn transfer_failed(talk: &Talk, facts: &Facts) -> Output {
     flow.finish()
 }
 
-/// Adds the turn to the history, and counts its language.
+/// Adds the turn to the history, and changes the language of the conversation after two consecutive turns in the other
+/// language.
 fn listen(flow: &mut Flow<'_>, text: &str, is_key: bool) {
     flow.talk().remember(true, text);
     if is_key || text.trim().is_empty() {
         return;
     }
-    // A message has the newest turns, because a caller gives the message last.
+    // The oldest turns are dropped, because callers usually say the message at the end.
     let unsent = &mut flow.talk().unsent;
     unsent.push(text.to_owned());
     let chars = |turns: &[String]| turns.iter().map(|turn| turn.chars().count() + 1).sum::<usize>() - 1;
@@ -206,7 +208,7 @@ fn limited(flow: &mut Flow<'_>, text: &str, is_key: bool) -> Asked<()> {
 
 enum Staged {
     Done,
-    /// The turn did not answer the staged change, which stays staged.
+    /// The turn is not an answer to the staged change. The change stays staged.
     Unclear,
 }
 

@@ -1,4 +1,4 @@
-//! The facts in a text that can be compared with those of another text.
+//! Finds facts in a text, such as amounts and addresses. They can be compared with the facts in another text.
 
 use std::collections::BTreeSet;
 
@@ -27,12 +27,12 @@ pub(super) enum Unit {
 }
 
 const HOURS: [&str; 4] = ["hour", "hours", "hr", "hrs"];
-/// `heures` is a unit only beside a word of a duration. Otherwise `deux heures` can be a time of day, so it is checked
-/// as a time.
+/// `heures` is a unit only in a sentence with a word for a duration, such as `dure`. Without such a word, `deux heures`
+/// can be a time of day, so it is checked as a time.
 const HEURES: [&str; 2] = ["heure", "heures"];
 const LASTS: [&str; 7] = ["dure", "durent", "durer", "durera", "duree", "durees", "pendant"];
 const LASTS_BEFORE: [&str; 3] = ["prend", "prennent", "comptez"];
-/// Words that make the next number a price.
+/// Words after which a number is a price.
 const COSTS: [&str; 15] = [
     "cost", "costs", "price", "prices", "charge", "charges", "pay", "coute", "coutent", "coutera", "prix",
     "tarif", "tarifs", "comptez", "vaut",
@@ -54,12 +54,12 @@ const AFTER_COSTS: [&str; 14] = [
     "from",
     "seulement",
 ];
-/// The words after a price without a unit.
+/// Words that can follow a price without a unit.
 const AFTER_PRICES: [&str; 6] = ["for", "and", "with", "pour", "et", "each"];
 
 /// The smallest number of three digits.
 const LONG_MIN: f64 = 100.0;
-/// The maximum number of tokens of a number in words.
+/// The maximum number of tokens of a number that is written in words.
 const NUMBER_TOKENS_MAX: usize = 8;
 
 fn unit(word: &str) -> Option<Unit> {
@@ -109,8 +109,8 @@ pub(super) fn atoms(text: &str) -> BTreeSet<Atom> {
     found
 }
 
-/// Whether the sentence says that something costs nothing. `is_opening` is true if it is about a person or a time, which
-/// can be free in another sense.
+/// Whether the sentence says that something costs nothing. `is_opening` is true if the sentence is about a person or a
+/// time: they can be free in the sense of "available".
 pub(super) fn costs_nothing(sentence: &str, is_opening: bool) -> bool {
     const OPENINGS: [&str; 14] = [
         "he", "she", "they", "we", "i", "you", "nothing", "one", "time", "times", "slot", "slots",
@@ -199,7 +199,8 @@ impl Tokens {
         (at > start).then_some((total + current, at - start))
     }
 
-    /// `cents` is also a unit of money: it multiplies only before another unit.
+    /// Whether the token is one of these words and multiplies the number before it. `cents` is also a unit of money, so
+    /// it multiplies only before another unit.
     fn is_multiplier(&self, at: usize, words: &[&str]) -> bool {
         self.is(at, words) && (self.at(at) != "cents" || unit(self.at(at + 1)).is_some())
     }
@@ -228,7 +229,7 @@ impl Tokens {
         })
     }
 
-    /// The amount whose unit is at a position.
+    /// The amount with its unit at a position.
     fn amount(&self, at: usize) -> Option<Atom> {
         if let Some(minutes) = self.hours(at) {
             return Some(Atom::Amount(written(minutes), Unit::Minutes));
@@ -249,8 +250,8 @@ impl Tokens {
         }
     }
 
-    /// The minutes of a number of hours whose unit is at a position: `two hours`, `half an hour`, `trois quarts
-    /// d'heure`.
+    /// The minutes of a number of hours, such as `two hours`, `half an hour` or `trois quarts d'heure`. The position is
+    /// that of the unit, such as `hours`.
     fn hours(&self, at: usize) -> Option<f64> {
         if !self.is(at, &HOURS) && !self.is(at, &HEURES) {
             return None;
@@ -286,7 +287,7 @@ impl Tokens {
         self.is(at - 1, &["a", "an"]).then_some(60.0 + more)
     }
 
-    /// The price without a unit that a word at a position announces, as in `it costs 45` and `the haircut is 45.`
+    /// The price without a unit that follows the word at a position, as in `it costs 45` and `the haircut is 45.`
     fn price(&self, at: usize) -> Option<Atom> {
         let skipped = |at: &usize| self.is(*at, &AFTER_COSTS);
         let (start, is_sure) = if self.is(at, &COSTS) {
@@ -303,7 +304,7 @@ impl Tokens {
         let is_time =
             ["h", "am", "pm", "oclock"].contains(&next) || next.starts_with(|c: char| c.is_ascii_digit());
         let is_one = len == 1 && self.is(start, &["a", "un", "une", "one"]);
-        // A longer number, such as a phone number, is compared as a whole.
+        // A number of 100 or more is an [`Atom::Long`] instead.
         let is_long = value >= LONG_MIN;
         let is_price = !is_one && !is_long && if is_sure { !is_unit && !is_time } else { is_alone };
         is_price.then(|| Atom::Amount(written(value), Unit::Money))
@@ -362,8 +363,9 @@ fn split(text: &str) -> Vec<String> {
     joined
 }
 
-/// Takes the numbers that are written in groups out of a text. Groups are separated by signs: three groups by one sign
-/// each, such as `01 23 45`, or any groups with together as many digits as a phone number.
+/// Removes the numbers that are written in groups of digits from a text. Returns the rest of the text, and the numbers.
+/// A number has at least three groups with single signs between them, such as `01 23 45`, or it has at least two groups
+/// and as many digits as a phone number.
 fn take_groups(text: &str) -> (String, Vec<String>) {
     const GAP_MAX: usize = 4;
     const PHONE_DIGITS_MIN: usize = 9;

@@ -66,8 +66,7 @@ pub(super) fn claims(sentence: &str, around: &Around<'_>) -> Vec<Claim> {
         ("transféré", TRANSFERRED, false),
         ("pris", NOTED, false),
     ];
-    // Without its accents, a French participle can be another word, so it counts only after one of these
-    // words.
+    // A French participle without its accents can be another word. Then it counts only after one of these words.
     const AUXILIARIES: [&str; 14] = [
         "est", "ai", "a", "avons", "etes", "ete", "bien", "cest", "sont", "avez", "suis", "jai", "as", "ont",
     ];
@@ -127,9 +126,9 @@ pub(super) fn claims(sentence: &str, around: &Around<'_>) -> Vec<Claim> {
     found
 }
 
-/// The effects of which one proves that the thing in the sentence was sent.
+/// Returns the effects that can prove a claim that something was sent. One of them is sufficient.
 fn sent(words: &[String]) -> &'static [EffectKind] {
-    // No effect proves that one of these was sent.
+    // No effect proves that one of these things was sent.
     const OTHERS: [&str; 18] = [
         "confirmation",
         "link",

@@ -1,8 +1,7 @@
 //! Decides which sentences of a language model are said to the caller. A sentence that breaks a rule is
 //! dropped, and the first broken rule is reported.
-
 //!
-//! Invariant: a sentence is checked exactly as it is said. [`readable`] makes this text from the model's.
+//! Invariant: a sentence is checked exactly as it is said. [`readable`] converts the text of the model into this form.
 
 mod atoms;
 mod claims;
@@ -53,7 +52,7 @@ fn context(facts: &Facts, now: Timestamp) -> Context {
     Context { today, month_first: facts.phone_region == "US", expect: Expect::Nothing, is_strict: false }
 }
 
-/// Adds the dates and times in a text to those that the model may say.
+/// Adds the dates and times in a text to `seen`, so that the model may say them.
 pub(crate) fn see(seen: &mut Seen, text: &str, facts: &Facts, now: Timestamp) {
     let context = context(facts, now);
     for mention in reader::mentions(text, &context) {
@@ -61,7 +60,7 @@ pub(crate) fn see(seen: &mut Seen, text: &str, facts: &Facts, now: Timestamp) {
             seen.dates.extend(dates);
         }
     }
-    // A strict reading of the times has the limits of a range, which the model may repeat.
+    // A strict reading returns the limits of a range instead of the range itself. The model may repeat these limits.
     for mention in reader::mentions(text, &Context { is_strict: true, ..context }) {
         if let Mention::Times(times) = mention {
             seen.times.extend(times.points());
@@ -69,7 +68,7 @@ pub(crate) fn see(seen: &mut Seen, text: &str, facts: &Facts, now: Timestamp) {
     }
 }
 
-/// Adds an instant that a function's answer contains to those that the model may say.
+/// Adds the date and the time of an instant to `seen`, because a function's answer contains the instant.
 pub(crate) fn see_instant(seen: &mut Seen, at: Timestamp, facts: &Facts) {
     let local = at.utc().with_timezone(&facts.zone);
     seen.dates.insert(local.date_naive());
@@ -85,8 +84,8 @@ impl Gate<'_> {
         self.check_joined(sentence).or_else(|| self.is_too_long(sentence).then_some(Rule::Length))
     }
 
-    /// Returns the first rule that pieces of a sentence break together. A line break separates the pieces, each of
-    /// which has passed [`Gate::check`].
+    /// Returns the first rule that pieces of a sentence break together. Line breaks separate the pieces. Each piece has
+    /// passed [`Gate::check`].
     pub(crate) fn check_joined(&self, pieces: &str) -> Option<Rule> {
         if self.is_said && form::is_reasoning(pieces) {
             return Some(Rule::Form);
@@ -134,8 +133,9 @@ impl Gate<'_> {
             })
         };
         let has = |claim: &Claim| claim.of.iter().any(|kind| is_effect(*kind));
-        // "It is booked" can describe an appointment that the caller knows, at the time of this appointment. In
-        // "Done, it is booked", an effect of another kind does not prove "done".
+        // "It is booked" may describe an appointment that was disclosed to the caller, if the dates and times in the
+        // sentence are those of such an appointment. But in "Done, it is booked", "booked" reports a change, so it
+        // needs an effect of this conversation.
         let own = talk.handles.appointments.iter();
         let own = own.filter(|own| !is_cancelled(Some(Resource::Appointment(own.id))));
         let own: Vec<_> = own.map(|own| own.starts_at.utc().with_timezone(&facts.zone)).collect();
@@ -198,7 +198,8 @@ impl Gate<'_> {
         }
         let sources = self.sources();
         let known: BTreeSet<Atom> = sources.iter().flat_map(|source| atoms(source)).collect();
-        // A phone number may be said without its country code. A part of any other number is another number.
+        // A phone number may be said without its country code, so a long number may be a part of a known number. A
+        // shorter number must equal a known number.
         let is_known = |number: &str| {
             let national = number.trim_start_matches('0');
             let of = |known: &Atom| matches!(known, Atom::Long(long) if long.contains(national));
@@ -238,7 +239,7 @@ impl Gate<'_> {
     }
 }
 
-/// Whether a name has a word that distinguishes it.
+/// Whether the word is a part of the name and is not one of [`knowledge::STOP_WORDS`].
 fn has_word(name: &str, word: &str) -> bool {
     !knowledge::STOP_WORDS.contains(&word) && reader::plain(name).iter().any(|own| own == word)
 }
@@ -255,7 +256,7 @@ pub fn summary(talk: &Talk, facts: &Facts, now: Timestamp, text: &str) -> Option
     is_kept.then_some(text)
 }
 
-/// Writes the dates in functions' answers, which are in English.
+/// Returns the writer of the dates in functions' answers. These answers are in English.
 pub(crate) fn english(facts: &Facts, now: Timestamp) -> When<'_> {
     When { locale: domain::Locale::En, zone: facts.zone, region: "", now }
 }

@@ -13,7 +13,7 @@ pub(super) fn has_unknown_name(sentence: &str, known: &BTreeSet<String>) -> bool
     words.iter().enumerate().any(|(at, (is_first, word))| {
         let is_capital =
             word.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(char::is_uppercase);
-        // Words such as `l'équipe` and `I'm` have parts, of which only one has a capital letter.
+        // Words such as `l'équipe` and `I'm` are split, so that each part is compared with the known words.
         let parts: Vec<String> = word.split(['\'', '’', '-', '/']).flat_map(plain).collect();
         let is_known = parts
             .iter()
@@ -21,12 +21,13 @@ pub(super) fn has_unknown_name(sentence: &str, known: &BTreeSet<String>) -> bool
         let next = |more: usize| {
             words.get(at + more).and_then(|(_, next)| plain(next).into_iter().next()).unwrap_or_default()
         };
-        // In `Brenda cuts your hair`, only the object shows that `cuts` is no plural.
+        // In `Brenda cuts your hair`, the object `your hair` shows that `cuts` is a verb and not a plural.
         let is_verb = |word: &str| word.len() > 3 && word.ends_with('s') && !word.ends_with("ss");
         let is_subject =
             VERBS.contains(&next(1).as_str()) || is_verb(&next(1)) && AFTER_VERBS.contains(&next(2).as_str());
         let after_title = at > 0 && TITLES.contains(&plain(words[at - 1].1).concat().as_str());
-        // Speech has no capital letters, so the words before a name show it.
+        // The model may write a name without a capital letter. Then the words before it, such as `ask for`, show that
+        // it is a name.
         let before = words[at.saturating_sub(3)..at].iter();
         let before: String = before.map(|(_, word)| format!(" {}", plain(word).concat())).collect();
         let is_asked_for = ASKED_FOR.iter().any(|phrase| before.ends_with(phrase))
@@ -35,7 +36,7 @@ pub(super) fn has_unknown_name(sentence: &str, known: &BTreeSet<String>) -> bool
     })
 }
 
-/// Words that begin with a capital letter and are no names.
+/// Words that can begin with a capital letter but are not names.
 const COMMON: [&str; 110] = [
     "i",
     "im",
@@ -191,7 +192,7 @@ const VERBS: [&str; 39] = [
 ];
 const AFTER_VERBS: [&str; 10] = ["your", "the", "a", "an", "his", "her", "our", "my", "you", "all"];
 const TITLES: [&str; 9] = ["dr", "mr", "mrs", "ms", "mme", "mlle", "monsieur", "madame", "docteur"];
-/// Words before a name.
+/// Words that can precede a name.
 const ASKED_FOR: [&str; 12] = [
     " ask for",
     " ask",
@@ -206,7 +207,7 @@ const ASKED_FOR: [&str; 12] = [
     " rendezvous avec",
     " place avec",
 ];
-/// Words after [`ASKED_FOR`] that are no names.
+/// Words that can follow [`ASKED_FOR`] but are not names.
 const NOT_ASKED_FOR: [&str; 74] = [
     "for",
     "me",

@@ -1,8 +1,8 @@
-//! Recognises claims that a human speaks.
+//! Recognises claims of the speaker to be a human.
 
 use crate::reader::plain;
 
-/// The words before the speaker's description of itself.
+/// The words that precede the speaker's description of itself.
 const BEFORE: [&str; 19] = [
     "i am",
     "im",
@@ -24,7 +24,7 @@ const BEFORE: [&str; 19] = [
     "mon nom est",
     "ici",
 ];
-/// The words after the name of a speaker.
+/// The words that follow the name of the speaker.
 const AFTER: [&str; 3] = ["speaking", "here", "a lappareil"];
 /// The distance from [`BEFORE`] to the description, in words.
 const DESCRIPTION_MAX: usize = 4;
@@ -64,8 +64,7 @@ const MACHINES: [&str; 21] = [
 ];
 const DENIALS: [&str; 3] = ["not", "no", "pas"];
 
-/// Whether the sentence says that a human speaks, that the speaker is not a machine, or that the speaker is one of the
-/// staff members.
+/// Whether the sentence says that the speaker is a human, is not a machine, or is one of the staff members.
 pub(super) fn claims_person(sentence: &str, is_staff: impl Fn(&str) -> bool) -> bool {
     let words = plain(sentence);
     let describes = |start: usize| {
@@ -95,7 +94,7 @@ fn begins(words: &[String], phrase: &str) -> bool {
     phrase.split(' ').all(|word| words.next().is_some_and(|own| own == word))
 }
 
-/// Whether the words describe a human: a human or a staff member, or not a machine.
+/// Whether the description names a human or a staff member, or says that the speaker is not a machine.
 fn is_human(words: &[String], is_staff: impl Fn(&str) -> bool) -> bool {
     let mut is_denied = false;
     for (at, word) in words.iter().take(DESCRIPTION_MAX).map(String::as_str).enumerate() {

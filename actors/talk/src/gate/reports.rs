@@ -3,7 +3,7 @@
 //!
 //! There are three kinds of reports. In the first, the speaker has acted: `I have just made …`, `je vous ai inscrite`,
 //! `je réserve …`. In the second, something is in a state that the speaker has caused: `your request has been passed
-//! on`, `c'est réglé`. The third expects the caller at a time: `see you Tuesday`, `à mardi`.
+//! on`, `c'est réglé`. In the third, the speaker expects the caller at a time: `see you Tuesday`, `à mardi`.
 
 use super::claims::{ANY, BOOKED, Claim, MESSAGE, NOTED};
 use super::verbs::{
@@ -15,7 +15,7 @@ use crate::state::EffectKind;
 
 pub(super) type Kinds = &'static [EffectKind];
 
-/// The words around a report that its recognition depends on.
+/// The properties of the words and of the sentence that decide whether the sentence is a report.
 pub(super) struct Around<'a> {
     pub(super) is_service: &'a dyn Fn(&str) -> bool,
     pub(super) is_staff: &'a dyn Fn(&str) -> bool,
@@ -37,9 +37,9 @@ enum Form {
 }
 
 struct Word {
-    /// In lower case, without accents.
+    /// The word in lower case, without accents.
     plain: String,
-    /// In lower case.
+    /// The word in lower case.
     written: String,
     clause: usize,
 }

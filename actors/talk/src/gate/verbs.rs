@@ -1,4 +1,4 @@
-//! The words by which `reports` recognises the reports of changes.
+//! The words with which `reports` recognises reports of changes.
 
 use super::claims::{BOOKED, CANCELLED, MESSAGE, MOVED, NOTED, SENT, TRANSFERRED};
 use super::reports::Kinds;
@@ -273,7 +273,7 @@ pub(super) const PROMISES: [(Kinds, &[&str]); 4] = [
         ],
     ),
 ];
-/// What a change is about.
+/// Nouns for an appointment, a request or a message, to which a report refers.
 pub(super) const OBJECTS: [&str; 19] = [
     "appointment",
     "appt",

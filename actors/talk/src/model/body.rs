@@ -69,7 +69,7 @@ fn system(talk: &Talk, facts: &Facts, now: Timestamp) -> String {
         add("A change waits for the caller's yes. The service asks for it again after your answer.".into());
     }
     if let Some(instructions) = &facts.instructions {
-        // The business may instruct the model, so this text is not in quotes.
+        // The instructions of the business are not data, so this text is not in quotes.
         add(format!("Instructions of the business: {}", clean(instructions, QUOTED_CHARS_MAX)));
     }
     text

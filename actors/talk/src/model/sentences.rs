@@ -81,7 +81,7 @@ fn visible(text: &str) -> String {
 struct Tag {
     name: &'static str,
     is_end: bool,
-    /// The number of its bytes.
+    /// The length of the tag in bytes.
     len: usize,
 }
 

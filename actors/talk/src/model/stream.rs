@@ -94,8 +94,8 @@ impl Stream {
             return;
         }
         self.data.push_str(data);
-        // The JSON of an event may be spread over several lines. But a line that is valid JSON by itself is a
-        // separate event.
+        // The JSON of an event may be spread over several lines. But a line that is valid JSON without the other lines
+        // is a separate event.
         let event = serde_json::from_str(&self.data).or_else(|_| serde_json::from_str(data));
         if let Ok(event) = event {
             self.data.clear();

@@ -43,7 +43,7 @@ fn index_of(lists: &[&[&str]], word: Option<&str>) -> Option<u32> {
     lists.iter().position(|list| list.contains(&word)).and_then(|index| u32::try_from(index).ok())
 }
 
-/// Whether the words after a number show that it is a day: a month, or the ending of an ordinal.
+/// Whether a month or the ending of an ordinal follows a number, so that the number is a day.
 pub(super) fn is_day_before(rest: At<'_>) -> bool {
     let ending = rest.any(&["st", "nd", "rd", "th", "er"]).is_some() && rest.is_glued();
     ending || index_of(&MONTHS, rest.optional(&["of"]).word()).is_some()
@@ -65,7 +65,7 @@ pub(super) fn date<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)>
 /// Reads a range of days, such as `after Tuesday`, `avant vendredi` or `from Monday to Wednesday`. A range without an end
 /// has [`RANGE_DAYS`] days.
 pub(super) fn range<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
-    // A bare number such as in `after 10` is no day here.
+    // In `after 10`, the bare number is not a day.
     let context = &Context { expect: Expect::Nothing, ..*context };
     let days = |from: NaiveDate, to: NaiveDate, rest| {
         let days: Dates = from.iter_days().take_while(|day| *day <= to).take(RANGE_DAYS_MAX).collect();
@@ -75,7 +75,7 @@ pub(super) fn range<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)
         let (first, rest) = date(at.any(&["from", "between", "de", "du", "entre"])?, context)?;
         let between = ["to", "and", "until", "till", "through", "a", "au", "et", "jusqu a", "jusqu au"];
         let (rest, from) = (rest.any(&between)?, *first.first()?);
-        // In `from Wednesday to Monday`, the Monday is the one after the Wednesday.
+        // In `from Wednesday to Monday`, the range ends on the first Monday after that Wednesday.
         let last = |context: &Context| {
             let (last, rest) = date(rest, context)?;
             Some((*last.iter().find(|day| **day >= from)?, rest))
@@ -96,14 +96,14 @@ pub(super) fn range<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)
         let (last, rest) = date(rest, context)?;
         days(context.today, last.last()?.checked_sub_days(Days::new(u64::from(is_before)))?, rest)
     };
-    // `après-demain` is a day.
+    // `après-demain` is a single day, not a range after `demain`.
     if near(at, context).is_some() {
         return None;
     }
     both().or_else(start).or_else(end)
 }
 
-/// Reads `today`, `tomorrow`, `the day after`, `this week` and the like.
+/// Reads dates relative to today, such as `tomorrow`, `the day after` and `this week`.
 fn near<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     let ahead = |days: u64| one(context.today.checked_add_days(Days::new(days)));
     let fixed: [(&[&str], u64); 3] = [
@@ -123,7 +123,8 @@ fn near<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     if let Some((days, rest)) = fixed.into_iter().find_map(|(words, days)| Some((days, at.any(words)?))) {
         return Some((ahead(days), rest));
     }
-    // The part of the day is left for the reader of times.
+    // `tonight` is also read as a part of the day, so it is not skipped. Of the other phrases, only the first word is
+    // skipped.
     let parts = [
         "tonight",
         "this morning",
@@ -148,7 +149,7 @@ fn near<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     weekend(at, context)
 }
 
-/// Reads `this weekend`, of which only the Sunday is left on a Sunday, and `next weekend`.
+/// Reads `this weekend` and `next weekend`. On a Sunday, `this weekend` is only that Sunday.
 fn weekend<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     let weekday = u64::from(context.today.weekday().num_days_from_monday());
     let days = |days: std::ops::RangeInclusive<u64>| {
@@ -163,7 +164,8 @@ fn weekend<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     if !is_next && french_next.is_none() {
         return Some((this, rest));
     }
-    // On a weekend, the next one is clear. On other days, it is the coming one or the one after.
+    // On a Saturday or Sunday, `next weekend` is the weekend of the next week. On other days, it can also be the
+    // weekend of the present week.
     let after = days(12 - weekday..=13 - weekday);
     let dates = if weekday >= 5 { after } else { this.union(&after).copied().collect() };
     Some((dates, french_next.unwrap_or(rest)))
@@ -211,7 +213,7 @@ fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     let weeks_after = weeks_after.or_else(|| Some((2, rest.any(&["en quinze"])?)));
     let weeks_after = weeks_after.or(weeks_before.map(|(weeks, _)| (weeks, rest)));
     let (dates, rest): (Dates, _) = if let Some((weeks, rest)) = weeks_after {
-        // "Tuesday week" is the Tuesday after the coming one.
+        // "Tuesday week" is one week after the next Tuesday.
         (one(ahead(days + 7 * weeks)), rest)
     } else if is_next {
         let coming = if days == 0 { 7 } else { days };
@@ -225,7 +227,7 @@ fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     };
     let after = rest.optional(&["the", "le"]);
     let skipped = if after.sign() == Some(',') { after.skip(1).optional(&["the", "le"]) } else { after };
-    // A date may follow the weekday. If the two contradict each other, the dates of both are returned.
+    // A date may follow the weekday. If the date is not on this weekday, the dates of both readings are returned.
     let exact = calendar(skipped, context).or_else(|| {
         let is_day = skipped.digits().is_none() || dates_follow(skipped);
         day_of_month(skipped, &Context { expect: Expect::Day, ..*context }).filter(|_| is_day)
@@ -245,7 +247,7 @@ fn weekday<'a>(at: At<'a>, context: &Context) -> Option<(Dates, At<'a>)> {
     Some((dates, rest))
 }
 
-/// True if the digits are a day: no part of a time follows them.
+/// True if no part of a time follows the digits, so that they can be a day.
 fn dates_follow(at: At<'_>) -> bool {
     let next = at.skip(1);
     next.any(&["h", "heures", "heure", "am", "pm", "o clock", "hrs"]).is_none() && next.sign() != Some(':')

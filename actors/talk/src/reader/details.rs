@@ -103,7 +103,8 @@ pub fn person_name(text: &str) -> Option<String> {
         words.remove(0);
     }
     let prefix = BEFORE_NAMES.iter().filter_map(|phrase| starts(&words, phrase)).max().unwrap_or(0);
-    // The words of the prefix have no hyphens, so the prefix has as many plain words as words in the turn.
+    // `prefix` counts plain words, and a hyphenated word has several of them. The phrases contain no hyphens, so each
+    // plain word is one word of the turn.
     words.drain(..prefix.min(words.len()));
     for polite in AFTER_NAMES {
         let polite: Vec<&str> = polite.split(' ').collect();

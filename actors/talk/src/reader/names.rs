@@ -12,8 +12,8 @@ const SMALL: [&str; 16] = [
 /// A word of at least this many letters may differ from the name by one letter.
 const FUZZY_CHARS_MIN: usize = 5;
 
-/// Returns the numbers of the names that have the most words in common with the turn. If the turn contains
-/// all words of some names, only these names count, and the longest of them are returned.
+/// Returns the numbers of the names that have the most words in common with the turn. If the turn contains all words of
+/// some names, the other names do not count.
 pub fn names(text: &str, all: &[Named<'_>]) -> Vec<usize> {
     let words: Vec<String> = plain(text).iter().map(|word| singular(word).to_owned()).collect();
     let scored = all.iter().map(|(number, name)| {
@@ -44,7 +44,7 @@ fn is_same(word: &str, part: &str) -> bool {
             && differs_by_one(word, part)
 }
 
-/// Whether one letter is changed, added, left out, or two neighbours are swapped.
+/// Whether the words differ in one changed, added or missing letter, or in two swapped neighbouring letters.
 fn differs_by_one(one: &str, two: &str) -> bool {
     let (one, two): (Vec<char>, Vec<char>) = (one.chars().collect(), two.chars().collect());
     let (short, long) = if one.len() <= two.len() { (one, two) } else { (two, one) };

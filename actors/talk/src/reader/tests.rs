@@ -94,7 +94,7 @@ fn english_dates() {
             ("Tuesday, the 24th", "11-24"),
             ("tonight", "11-20"),
             ("no, Wednesday", "11-25"),
-            // Ambiguous.
+            // These words have several readings.
             ("next Tuesday", "11-24 12-01"),
             ("Friday", "11-20 11-27"),
             ("Tuesday or Wednesday", "11-24 11-25"),
@@ -102,7 +102,7 @@ fn english_dates() {
             ("next weekend", "11-21 11-22 11-28 11-29"),
             ("next week", "11-23 11-24 11-25 11-26 11-27 11-28 11-29"),
             ("Tuesday 25 November", "11-24 11-25"),
-            // Refused.
+            // These words must not be understood.
             ("not Tuesday", ""),
             ("any day but Monday", ""),
             ("30 February", ""),
@@ -145,7 +145,7 @@ fn french_dates() {
             ("le 31 août", "08-31"),
             ("cet après-midi", "11-20"),
             ("ce soir", "11-20"),
-            // Ambiguous.
+            // These words have several readings.
             ("mardi prochain", "11-24 12-01"),
             ("vendredi", "11-20 11-27"),
             ("mardi ou mercredi", "11-24 11-25"),
@@ -154,7 +154,7 @@ fn french_dates() {
             ("la semaine prochaine", "11-23 11-24 11-25 11-26 11-27 11-28 11-29"),
             ("dans quinze jours", "12-04 12-05"),
             ("mardi 25 novembre", "11-24 11-25"),
-            // Refused.
+            // These words must not be understood.
             ("pas mardi", ""),
             ("tous les jours sauf lundi", ""),
             ("le 31 février", ""),
@@ -253,7 +253,7 @@ fn english_times() {
             ("after three", "15:00-24:00"),
             ("before noon", "0:00-12:00"),
             ("between two and four", "14:00-16:01"),
-            // Ambiguous.
+            // These words have several readings.
             ("10", "10:00 22:00"),
             ("10:30", "10:30 22:30"),
             ("ten", "10:00 22:00"),
@@ -265,7 +265,7 @@ fn english_times() {
             ("at 9 o'clock", "9:00 21:00"),
             ("around three", "2:30-3:31 14:30-15:31"),
             ("ten or eleven", "10:00 11:00 22:00 23:00"),
-            // Refused.
+            // These words must not be understood.
             ("not at ten", ""),
             ("sometime", ""),
             ("15:00 in the morning", ""),
@@ -305,7 +305,7 @@ fn french_times() {
             ("après 15h", "15:00-24:00"),
             ("avant midi", "0:00-12:00"),
             ("entre 14h et 16h", "14:00-16:01"),
-            // Ambiguous.
+            // These words have several readings.
             ("10", "10:00 22:00"),
             ("10h30", "10:30 22:30"),
             ("dix heures", "10:00 22:00"),
@@ -316,7 +316,7 @@ fn french_times() {
             ("à 9h", "9:00 21:00"),
             ("vers trois heures", "2:30-3:31 14:30-15:31"),
             ("dix ou onze heures", "10:00 11:00 22:00 23:00"),
-            // Refused.
+            // These words must not be understood.
             ("pas à dix heures", ""),
             ("n'importe quand", ""),
             ("15h le matin", ""),

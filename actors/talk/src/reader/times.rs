@@ -23,7 +23,7 @@ const STREETS: [&str; 12] = [
     "impasse",
 ];
 
-/// In `about 10 minutes`, the number is not an hour.
+/// Units after which a number is not an hour, as in `about 10 minutes`.
 const COUNTED: [&str; 14] = [
     "minute", "minutes", "min", "mins", "hour", "hours", "days", "weeks", "months", "years", "jours",
     "semaines", "euros", "people",
@@ -57,7 +57,7 @@ impl Times {
         Self::range(minute, minute + 1)
     }
 
-    /// A time of the 12-hour clock: the same time before and after noon.
+    /// A time of the 12-hour clock. The set contains this time before noon and after noon.
     fn twice(minute: u32) -> Self {
         Self(vec![(minute, minute + 1), ((minute + NOON) % DAY, (minute + NOON) % DAY + 1)])
     }
@@ -110,8 +110,8 @@ pub(super) fn duration(at: At<'_>) -> Option<At<'_>> {
     Some(rest.optional(&["et demie", "et demi", "et quart"]))
 }
 
-/// Reads a time that a model's sentence names. Words such as `after` and `around` make no range of it. `follows` is
-/// true directly after another time, as `8` in `7 or 8`.
+/// Reads a single time in a sentence of a model. A word such as `after` or `around` before the time is ignored, so the
+/// result is not a range. `follows` is true directly after another time, as `8` in `7 or 8`.
 pub(super) fn exact_time<'a>(
     at: At<'a>,
     follows: bool,
@@ -143,14 +143,15 @@ const RANGES: [&str; 17] = [
     "till",
 ];
 
-/// Reads a bare hour that the words beside it show, as in `I have 7 or 8 tomorrow` and `I have 10 30 free`.
+/// Reads a bare number that is an hour because of the words around it, as in `I have 7 or 8 tomorrow` and `I have 10 30
+/// free`.
 fn hinted<'a>(at: At<'a>, follows: bool, is_day: impl Fn(At<'a>) -> bool) -> Option<(Times, At<'a>)> {
     const HINTS: [&str; 8] = ["have", "do", "for", "offer", "offers", "ai", "pour", "propose"];
     const JOINTS: [&str; 8] = ["or", "and", "ou", "et", "to", "a", "till", "until"];
     const FREE: [&str; 5] = ["free", "available", "open", "libre", "disponible"];
     const AFTER: [&str; 11] =
         ["on", "then", "if", "please", "with", "avec", "in", "ish", "too", "as well", "tomorrow"];
-    // Up to this number, `I have 2 free` and `I have two` can be a number of openings.
+    // A number up to this one can be a number of openings, as in `I have 2 free` and `I have two`.
     const COUNT_MAX: u32 = 6;
     let number = match at.any(&HINTS) {
         Some(number) => number,
@@ -212,7 +213,7 @@ pub(super) fn time(at: At<'_>, bare: Bare) -> Option<(Times, At<'_>)> {
     point(at, bare)
 }
 
-/// The range between two times, each of which can be before or after noon. A range that begins at 7:00 or later is
+/// The range between two times. Each time can be before or after noon. A range that begins at 7:00 or later is
 /// preferred.
 fn between(first: &Times, last: &Times) -> Option<Times> {
     let pairs = first.0.iter().flat_map(|one| last.0.iter().map(move |two| (one.0, two.0 + 1)));

@@ -9,7 +9,7 @@ use super::phrases::plain;
 use super::times::{self, Bare, Times};
 use super::tokens::{At, pieces};
 
-/// The meaning of a *bare* number, which has no word such as `at` or `November` beside it.
+/// The meaning of a *bare* number: a number without a word such as `at` or `November` next to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
     Day,
@@ -23,8 +23,8 @@ pub struct Context {
     /// Whether `11/24` is read as 24 November, as in the phone region US.
     pub month_first: bool,
     pub expect: Expect,
-    /// True for the sentences of a model. A weekday then means every date with that weekday, a date that contradicts its
-    /// weekday means no date, and a time is the one that is said, even in `after three`.
+    /// True for the sentences of a model. A weekday then means every date on that weekday. A date that is not on the
+    /// weekday before it means no date. `after three` means 3:00 or 15:00 and not a range.
     pub is_strict: bool,
 }
 
@@ -62,10 +62,11 @@ fn scan(text: &str, context: &Context, has_ranges: bool) -> Vec<Mention> {
     let bare = if context.expect == Expect::Time { Bare::Hour } else { Bare::Not };
     let mut found = Vec::new();
     let mut at = At { all: &pieces, at: 0 };
-    // The position after the last time.
+    // The position directly after the last mention, if that mention is a time.
     let mut after_time = None;
     while at.piece().is_some() {
-        // A model may name no time at all that it does not know, so its lengths of time are read as times.
+        // In a turn of the caller, a length of time is skipped. In a sentence of a model, it is read as a time, because
+        // the gate must check every time that the model names.
         if let Some(rest) = times::duration(at).filter(|_| !context.is_strict) {
             at = rest;
             continue;
