@@ -229,7 +229,7 @@ impl Tokens {
         })
     }
 
-    /// The amount with its unit at a position.
+    /// The amount to which the unit at a position belongs.
     fn amount(&self, at: usize) -> Option<Atom> {
         if let Some(minutes) = self.hours(at) {
             return Some(Atom::Amount(written(minutes), Unit::Minutes));

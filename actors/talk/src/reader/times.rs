@@ -23,7 +23,7 @@ const STREETS: [&str; 12] = [
     "impasse",
 ];
 
-/// Units after which a number is not an hour, as in `about 10 minutes`.
+/// If one of these words follows a number, the number is not an hour, as in `about 10 minutes`.
 const COUNTED: [&str; 14] = [
     "minute", "minutes", "min", "mins", "hour", "hours", "days", "weeks", "months", "years", "jours",
     "semaines", "euros", "people",
@@ -143,8 +143,8 @@ const RANGES: [&str; 17] = [
     "till",
 ];
 
-/// Reads a bare number that is an hour because of the words around it, as in `I have 7 or 8 tomorrow` and `I have 10 30
-/// free`.
+/// Reads a bare number, as in `I have 7 or 8 tomorrow` and `I have 10 30 free`. The words around the number show that
+/// it is an hour.
 fn hinted<'a>(at: At<'a>, follows: bool, is_day: impl Fn(At<'a>) -> bool) -> Option<(Times, At<'a>)> {
     const HINTS: [&str; 8] = ["have", "do", "for", "offer", "offers", "ai", "pour", "propose"];
     const JOINTS: [&str; 8] = ["or", "and", "ou", "et", "to", "a", "till", "until"];

@@ -132,7 +132,8 @@ fn claims_of_changes_need_their_effect() {
     let calls = [("check_code", json!({"code": CODE})), ("my_appointments", json!({}))];
     assert_eq!(rule(&mut caller, &code, &calls, "Your haircut is booked for Thursday at 14:00."), None);
     assert_eq!(rule(&mut self::caller(), &code, &calls, "Your haircut is cancelled."), claim);
-    // The conversation sent a code, so "done" alone is true. But it did not book the appointment.
+    // The conversation has sent a code, so "It is done." is true. But the conversation has booked nothing, so "done"
+    // with a booking is false.
     let mut caller = self::caller();
     let (mut draft, mut answers) = caller.draft("when is my appointment");
     let send = Call { id: "c".into(), name: "send_code".into(), arguments: "{}".into() };
@@ -140,7 +141,7 @@ fn claims_of_changes_need_their_effect() {
     let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
     caller.keep(output);
     assert_eq!(rule(&mut caller, &code, &calls, "It is done."), None);
-    // Each part of this sentence is true.
+    // Both claims of this sentence are true.
     let sent = "Your haircut is booked for Thursday at 14:00, and the code was sent.";
     assert_eq!(rule(&mut caller, &code, &calls, sent), None);
     for done in ["Done, it is booked.", "C'est fait, votre rendez-vous est réservé."] {

@@ -24,7 +24,7 @@ fn a_booking_in_one_sentence_is_read_back_and_booked_after_a_yes() {
     assert_eq!((ask.starts_at, ask.staff, ask.service), (at("2026-11-24T09:00:00Z"), id(12), id(1)));
     assert_eq!((ask.name.as_str(), ask.phone.as_deref()), ("Ada Lovelace", Some(CALLER)));
     assert_eq!(talk::summary(&caller.talk).as_deref(), Some("Booked: Haircut, 2026-11-24 10:00."));
-    // A second yes changes nothing.
+    // A second yes makes no second booking.
     caller.says("yes");
     assert_eq!(caller.world.changes.len(), 1);
 }
@@ -370,7 +370,7 @@ fn a_caller_may_give_the_code_after_the_offer_of_a_message() {
     caller.says("I want to cancel my appointment");
     let wrong = "That is not the code. Please give me the code.";
     assert_eq!(caller.says("111111"), wrong);
-    // The question for the code would be said for the third time.
+    // In place of the third question for the code, the receptionist offers to take a message.
     assert_eq!(caller.says("222222"), "I do not know that. I can take a message.");
     assert_eq!(caller.says("333333"), wrong);
     assert_eq!(caller.says("444444"), wrong);
@@ -410,7 +410,7 @@ fn three_unanswered_questions_lead_to_a_message_and_not_to_the_end() {
     assert_eq!(caller.says("Please tell me about the garden"), "Your message is with the team.");
 }
 
-/// A text thread of a contact who has this many appointments, of two services in turn.
+/// A conversation with a contact who has this number of appointments. They alternate between two services.
 fn with_appointments(channel: Channel, count: u32) -> Caller {
     let mut world = World::new();
     let first = world.appointments[0].clone();

@@ -355,8 +355,7 @@ fn a_hostile_model_changes_nothing_without_a_yes_and_discloses_nothing() {
                 all.contains('?') && (all.contains("Shall I book it?") || all.contains("Je réserve ?")),
             );
             lines_before.push(lines);
-            // After a wrong confirmation number, the caller may still answer the read-back that came before
-            // it.
+            // After a wrong confirmation number, the caller may still answer the last read-back.
             if !["That is not the code.", "Ce n'est pas le bon code."].contains(&all.as_str()) {
                 before = all;
             }

@@ -310,7 +310,7 @@ fn openings_are_spread_over_the_range_or_near_the_wished_time() {
             json!({"service": "s1", "from_date": "2026-11-23", "part_of_day": "evening"}),
             "Monday 23 November 17:00",
         ),
-        // Sunday has no openings, so the answer contains the next day that has some.
+        // Sunday has no openings, so the answer contains the next day with openings.
         (
             json!({"service": "s1", "from_date": "2026-11-22", "time": "16:00"}),
             "Monday 23 November 12:00, Monday 23 November 13:00, Monday 23 November 14:00, \

@@ -11,7 +11,8 @@ fn caller() -> Caller {
     Caller::with(World::new(), Channel::Website, Locale::En, Some(CALLER))
 }
 
-/// What the gate does with the model's sentences of one turn: the lines that are said, and the dropped sentences.
+/// Checks the model's sentences of one turn. Returns the lines that are said, and the dropped sentences with their
+/// rules.
 fn judge(
     caller: &mut Caller,
     turn: &str,
@@ -32,7 +33,7 @@ fn judge(
     (lines.collect(), dropped.collect())
 }
 
-/// Asserts that each sentence is dropped by its rule, or said if it has none.
+/// Asserts that the gate drops each sentence because of the given rule, or says the sentence if no rule is given.
 fn check(turn: &str, functions: &[(&str, serde_json::Value)], table: &[(Option<Rule>, &str)]) {
     let wrong: Vec<String> = table
         .iter()
@@ -98,10 +99,10 @@ fn pieces_of_a_sentence_are_checked_together() {
         assert_eq!(dropped.len(), pieces.len(), "{pieces:?}");
         assert!(dropped.iter().all(|(dropped, _)| *dropped == rule), "{pieces:?}: {dropped:?}");
     }
-    // A dropped piece joins the pieces around it.
+    // If a piece in the middle is dropped, the pieces around it are still checked together.
     let (said, _) = judge(&mut caller(), "hello", &[], &["Hello.", "It takes 45", "**only**", "minutes."]);
     assert_eq!(said, ["Hello."]);
-    // Lines without a full stop are not suspicious by themselves.
+    // True lines without a full stop are not dropped.
     for pieces in [
         &["Hello", "Would you like to come in the morning?"][..],
         &["Bonjour", "Je suis l'assistant automatique", "Quel jour vous convient ?"],
@@ -190,7 +191,7 @@ const FALSE: [(Option<Rule>, &str); 78] = [
     (Some(Rule::Form), "The customer wants a haircut."),
     (Some(Rule::Form), "The client is rude."),
     (Some(Rule::Form), "Le client veut une coupe."),
-    // The rules compare the parts of a sentence, not their combination.
+    // The gate does not drop these false sentences: it checks each fact, but not whether the facts belong together.
     (None, "Your colour with Karim is on Friday at 9:00."),
     (None, "We are open on Sunday."),
 ];
@@ -209,7 +210,7 @@ fn a_number_is_known_only_as_a_whole() {
         &[
             (fact, "It costs 250 euros."),
             (fact, "Room 250 is free."),
-            // The caller's own numbers may be repeated.
+            // The model may repeat numbers that the caller has said.
             (None, "Yes, you get 50% off."),
             (None, "You have fifty euros."),
             (None, "Our number is 01 40 00 00 00."),
@@ -231,11 +232,11 @@ fn a_claim_needs_an_effect_that_still_holds() {
     caller.world.asking(&mut answers, |facts, answers| draft.call(&call, facts, answers));
     let output = caller.world.asking(&mut answers, |facts, answers| draft.finish(facts, answers));
     caller.keep(output);
-    // A code was sent, and nothing else.
+    // The conversation has sent a code, but nothing else.
     assert_eq!(judge(&mut caller, &code, &calls, &["The code was sent to you.", booked]).1, []);
     let false_sent = "The confirmation was sent to you.";
     assert_eq!(judge(&mut caller, &code, &calls, &[false_sent]).1, [(Rule::Claim, false_sent.into())]);
-    // The time of another appointment does not describe this one.
+    // The model may not give this appointment the time of another appointment.
     let other = "Your haircut is booked for Friday at 9:00.";
     assert_eq!(judge(&mut caller, &code, &calls, &[other]).1, [(Rule::Claim, other.into())]);
 

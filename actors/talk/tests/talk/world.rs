@@ -109,8 +109,8 @@ impl World {
             now: now(),
             appointments: vec![
                 Booked { contact: id(50), own: own(100, 1, "Haircut", 11, "2026-11-26T13:00:00Z") },
-                // No other appointment has this service or this time of day, so a test can detect its
-                // disclosure.
+                // No other appointment has this service or this time of day, so the tests can detect that this
+                // appointment was disclosed.
                 Booked { contact: id(51), own: own(101, 3, "Foreign Ritual", 12, "2026-11-27T10:07:00Z") },
             ],
             messages: Vec::new(),
