@@ -141,7 +141,7 @@ pub struct CalendarWriteView {
     /// `pending` until the server has acknowledged the newest state of the appointment, then `synced`; `failed` if the
     /// server has refused it, the attempts are used up, or the event was changed in the calendar.
     pub status: CalendarSyncStatus,
-    /// The change in the calendar because of which the event is not written again by itself.
+    /// The change in the calendar after which the event is not written again automatically.
     pub reason: Option<WriteReason>,
     /// The number of attempts to write the newest state of the appointment.
     pub attempts: u32,
@@ -154,7 +154,7 @@ pub struct CalendarWriteView {
 }
 
 impl CalendarWriteView {
-    /// `now` is the present time by both clocks, because due times are readings of the steady clock.
+    /// Due times are times of the steady clock. Therefore the present time is given by both clocks.
     pub fn new(write: &CalendarWrite, (now, steady): (Timestamp, SteadyTime)) -> Self {
         let is_deleted = write.reason == Some(WriteReason::EventDeleted);
         let event = write.event.or(write.written).filter(|_| !is_deleted);

@@ -254,7 +254,7 @@ pub struct ChoiceView {
     pub id: String,
     /// The text of the choice.
     pub label: String,
-    /// The appointment whose manage link the chat of the website shows as this choice.
+    /// The appointment that the choice links to. The chat of the website shows the manage link of this appointment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<AppointmentId>,
 }

@@ -68,8 +68,8 @@ impl OperatorWebhookView {
     }
 }
 
-/// A webhook endpoint that was just created. Only this response shows the secret. `S` is `Option<String>` if the
-/// response to a repeated request omits the secret.
+/// A webhook endpoint that was just created. Only this response shows the secret. For the operator, `S` is
+/// `Option<String>`, because the response to a repeated request omits the secret.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "NewWebhook")]
 pub struct NewWebhookView<S = String> {
@@ -86,8 +86,8 @@ impl<S> NewWebhookView<S> {
     }
 }
 
-/// The output contains neither the secret nor the URL, whose path may contain a secret of the receiver, so that both
-/// stay out of logs.
+/// The output contains neither the secret nor the URL, so that both stay out of logs. The path of the URL may contain a
+/// secret of the receiver.
 impl<S> fmt::Debug for NewWebhookView<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NewWebhookView")
