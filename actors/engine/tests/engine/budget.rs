@@ -242,8 +242,8 @@ async fn the_reported_usage_equals_the_rows_on_the_disk_after_any_crash() {
             }
             let mut found = count_between(&mut world, shop.id).await;
             let mut told = told(&world.at(&shop)).await;
-            // The actor of a disabled endpoint removes pending deliveries at any time, so the two numbers may
-            // differ.
+            // The actor of a disabled endpoint removes pending deliveries at any time, so the found and the reported
+            // number of pending deliveries may differ.
             for amounts in [&mut found, &mut told] {
                 amounts.remove("waiting_deliveries");
             }
@@ -259,7 +259,7 @@ async fn make_old(store: &Store, of: BusinessId) {
         let (key, value) = row.unwrap();
         let record = AuditRecord::decode(&value).unwrap();
         let bytes = AuditRecord { usage: None, ..record }.encode();
-        // The first version stored only the entry. The empty list after the entry is new.
+        // The first version of the format stored only the entry. Now an empty list follows the entry.
         let old = [&[1], &bytes[1..bytes.len() - 1]].concat();
         assert_eq!(AuditRecord::decode(&old).unwrap().usage, None);
         batch.put(Key::new(&key), old);

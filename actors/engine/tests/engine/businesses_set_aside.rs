@@ -34,7 +34,7 @@ fn contact(name: &str) -> CreateContact {
     CreateContact { details: ContactDetails { name: Some(text(name)), ..ContactDetails::default() } }
 }
 
-/// Every row of a business, also if it is set aside.
+/// Every row of a business, even if the business is set aside.
 async fn rows_of(world: &mut World, of: BusinessId) -> Vec<Pair> {
     world.engine.clone().close().await.unwrap();
     let store = world.store();

@@ -21,8 +21,8 @@ async fn open_on(world: &World, shop: &Shop, day: i64) -> Vec<Slot> {
     world.at(shop).availability(shop.service, None, (date, date), Terms::Integration).await.unwrap()
 }
 
-/// Reads the time every minute until a jump has lasted long enough to be believed. While the disk hangs, the
-/// supervisor does not read the time.
+/// Reads the time every minute until a jump has lasted so long that the service follows it. The test must do this while
+/// the disk hangs, because then the supervisor does not read the time.
 async fn read_each_minute(world: &World) {
     for _ in 0..12 {
         pass(1).await;
@@ -112,8 +112,8 @@ async fn timestamps_never_decrease_and_a_restart_repeats_none() {
         let stamp = json(&booked)["updated_at"].as_str().unwrap().to_owned();
         assert!(newest < stamp, "{newest} must be earlier than {stamp}");
         newest = stamp;
-        // A list ordered by `updated_at` has been read. The clock now jumps back, but no later change may get
-        // a timestamp before the time of this read.
+        // A list ordered by `updated_at` is read before the clock jumps back. No later change may get a timestamp
+        // before the time of this read.
         let all = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..AppointmentFilter::default() };
         let shown = world.at(&shop).appointments(&all, &first_page()).await.unwrap();
         assert_eq!(shown.items.last().unwrap().updated_at.to_string(), newest);

@@ -25,7 +25,7 @@ struct Salon {
 }
 
 impl Salon {
-    /// A business with a contact who has an e-mail address and a coming appointment.
+    /// A business with a contact who has an e-mail address and a future appointment.
     async fn open() -> Self {
         let (world, shop) = world().await;
         let post = Post::of(&world.engine);
@@ -78,7 +78,7 @@ fn other(code: &str) -> String {
 #[tokio::test(start_paused = true)]
 async fn a_caller_cancels_an_appointment_after_the_mailed_code() {
     let mut salon = Salon::open().await;
-    // A crash ends a call, but not the conversation of a voice platform.
+    // A crash ends a call of the channel `voice`. A conversation of the channel `assistant` continues.
     let assistant = StartConversation { from: Some(phone(NUMBER)), ..start(Channel::Assistant) };
     let id = started(&salon.handle(), assistant).await;
     assert_eq!(salon.said(id, "I want to cancel my appointment").await, SENT);
@@ -111,7 +111,7 @@ async fn the_response_does_not_show_whether_a_contact_exists() {
         let id = salon.calls(Some(from)).await;
         assert_eq!(salon.said(id, "I want to move my appointment").await, SENT, "{from}");
         let mailed = salon.mailed().await;
-        // Only the first number belongs to a contact with a coming appointment.
+        // Only the first number belongs to a contact with a future appointment.
         assert_eq!(mailed.len(), usize::from(from == NUMBER), "{from}: {mailed:?}");
         assert!(salon.said(id, "123456").await.starts_with(WRONG));
     }

@@ -1,5 +1,4 @@
-//! The consent of customers to e-mails: the address for which a link stops e-mails, and the consents that a
-//! restore keeps.
+//! The consent of customers to e-mails: the address to which a link stops the e-mails, and consents after a restore.
 
 use domain::{Actor, ContactDetails, ContactId, ContactPatch, Email, EmailConsent, Phone, TextConsent};
 use engine::business::Request;

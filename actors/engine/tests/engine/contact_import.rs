@@ -86,7 +86,7 @@ async fn an_import_is_visible_completely_or_not_at_all_even_after_a_crash() {
         assert!([1, 1 + CONTACTS].contains(&kept), "{kept} contacts after the crash");
         assert!(kept >= seen && (kept > 1 || !acknowledged), "the import was lost");
         *(if kept == 1 { &mut undone } else { &mut complete }) += 1;
-        // The rows of an undone import are gone, so the same file can be imported.
+        // If the crash has undone the import, no row is left, so the same file can be imported again.
         let again = of.import_contacts(by_operator(), import(CONTACTS)).await.unwrap().value;
         assert_eq!(again.created as usize, CONTACTS + 1 - kept);
         assert_eq!(contacts(&of).await.len(), 1 + CONTACTS);

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::harness::{Shop, World, at, by_operator, everything_else_runs, id_of, pass, text};
 
-/// A shop with this many appointments, and two API keys, one of which is revoked.
+/// A shop with this number of appointments, and with two API keys. One of the keys is revoked.
 async fn shop_with(world: &World, appointments: usize) -> Shop {
     let shop = world.shop(1).await;
     let handle = world.at(&shop);
@@ -179,7 +179,7 @@ async fn changes_continue_during_a_count_which_is_of_one_point_in_time() {
     assert_eq!(world.engine.businesses_counted(), (1, 0));
 }
 
-/// Adds rows that a count reads but the recorded usage does not include.
+/// Adds undecodable rows. A count reads them, but the recorded usage does not include them.
 async fn more_rows(world: &mut World, shop: &Shop, rows: u64) {
     world.engine.clone().close().await.unwrap();
     let store = world.store();

@@ -36,8 +36,8 @@ async fn an_export_shows_a_business_at_one_point_in_time() {
     }
     let mut as_it_is = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
     let mut export = world.engine.export(Actor::Operator, None, true).unwrap();
-    // A business is exported as of the point in time at which its first record is read. The other business is
-    // read later, so its point in time is later.
+    // The export of a business shows the state at the time when its first record is read. The other business is read
+    // later, so its export shows a later state.
     let mut moved = export.next().await.unwrap();
     let mut made = 600;
     loop {

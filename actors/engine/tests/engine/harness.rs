@@ -123,7 +123,7 @@ pub(crate) struct World {
     pub(crate) engine: Engine,
     /// The limits for the next engine that is started.
     pub(crate) limits: Limits,
-    /// How often an engine of this world reported that its store failed permanently.
+    /// The number of times that an engine of this world reported a permanent failure of its store.
     pub(crate) fatal: Arc<AtomicUsize>,
 }
 
@@ -157,8 +157,8 @@ impl World {
         self.open_again().await;
     }
 
-    /// Makes the wall clock jump, and waits until the service believes the jump. Uses the shop's actor
-    /// meanwhile, so that the actor is not stopped.
+    /// Makes the wall clock jump, and waits until the service follows the jump. Meanwhile, sends requests to the shop,
+    /// so that its actor is not stopped.
     pub(crate) async fn jump_and_hold(&self, shop: &Shop, by: TimeDelta) {
         self.clock.jump(by);
         for _ in 0..12 {
@@ -252,7 +252,7 @@ impl World {
         self.engine.business(shop.id)
     }
 
-    /// Sends a change, and returns when every task has ended or waits for the test.
+    /// Sends a change, and returns when every task has either ended or waits for the test.
     pub(crate) async fn ask<C: Change + 'static>(&self, shop: &Shop, change: C) -> Pending<C> {
         self.ask_as(shop, by_operator(), change).await
     }
@@ -323,7 +323,7 @@ pub(crate) async fn everything_else_runs() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-/// Waits until a jump of the wall clock has lasted long enough to be believed.
+/// Waits until a jump of the wall clock has lasted so long that the service follows it.
 pub(crate) async fn hold() {
     pass(12).await;
 }

@@ -213,7 +213,7 @@ async fn given_up_after(polls: usize, then: Then, moved: &[Moved], shop: &Shop) 
     let mut finishing = Box::pin(importing.finish(view, Actor::Operator, Some(asked)));
     let (mut is_over, mut bookings) = (false, Vec::new());
     for (day, hour) in (1..).flat_map(|day| (0..24).map(move |hour| (day, hour))).take(polls) {
-        // Before each poll, another business queues a change, for which the import's next write waits.
+        // Before each poll, another business queues a change. The next write of the import waits for this change.
         bookings.push(here.ask(&neighbour, neighbour.booking(at(day, hour), 1)).await);
         is_over = is_ready(finishing.as_mut());
         if is_over {

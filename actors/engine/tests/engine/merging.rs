@@ -41,8 +41,7 @@ fn phone(number: &str) -> Option<Phone> {
     Phone::from_e164(number.into()).ok()
 }
 
-/// A merge into the contact `id`, which gets the phone number of the merged contact and keeps its own e-mail
-/// address.
+/// A merge of `from` into `id`. The result has the phone number of `from` and the e-mail address of `id`.
 fn merge(id: ContactId, from: ContactId) -> MergeContacts {
     MergeContacts { id, from, phone: phone(GONE), email: Email::new(KEPT_EMAIL).ok() }
 }
@@ -124,7 +123,8 @@ struct Theirs {
     messages: BTreeSet<MessageId>,
 }
 
-/// Lists the records of a contact in pages, and checks order, repetitions and the shown contact.
+/// Lists the records of a contact in pages. Checks the order, that no record is repeated, and that each record shows
+/// the contact `shown`.
 async fn listed(handle: &BusinessHandle, asked: ContactId, shown: ContactId) -> Theirs {
     let mut found = Theirs::default();
     for latest_first in [false, true] {

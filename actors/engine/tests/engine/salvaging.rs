@@ -1,5 +1,5 @@
-//! A salvaged store that lacks records can be used: it keeps what was revoked, and the daily count does not set
-//! its businesses aside.
+//! A salvaged store that lacks records can be used: revoked keys stay revoked, and the daily count does not set its
+//! businesses aside.
 
 use std::path::Path;
 
@@ -65,7 +65,7 @@ async fn a_business_that_lacks_records_is_counted_again() {
     assert!(!salvaged.is_whole() && salvaged.not_reapplied.is_none(), "{salvaged:?}");
     assert_eq!(appointments(&salvaged, &shop), (APPOINTMENTS as u64 - 1, Some(APPOINTMENTS as u64)));
     let store = open(&to);
-    // The service counts the records of a business again if its newest audit entry does not state them.
+    // The newest audit entry contains no usage, so the service counts the records of the business again.
     assert_eq!(store.newest_entry(shop.id).unwrap().unwrap().usage, None);
     assert!(store.newest_entry(other.id).unwrap().unwrap().usage.is_some());
     store.close().await.unwrap();
@@ -78,7 +78,7 @@ async fn revocations_are_made_again_if_a_part_of_the_store_is_unreadable() {
     let home = tempfile::tempdir().unwrap();
     let [whole, torn, from, to] = ["whole", "torn", "from", "to"].map(|name| home.path().join(name));
     copy(&mut world, &from, |_| true).await;
-    // The store contains the key as it was before its revocation, which the list contains.
+    // In the store, the key is not revoked. The list of tombstones contains its revocation.
     std::fs::write(from.join(store::TOMBSTONES_FILE), format!("revoked-key {key}\n")).unwrap();
     let revoked = async |salvaged: &Path| {
         let store = open(salvaged);
@@ -93,7 +93,8 @@ async fn revocations_are_made_again_if_a_part_of_the_store_is_unreadable() {
     };
     assert!(salvage(&from, &whole, &world.ports).await.unwrap().is_whole());
     assert!(!revoked(&whole).await);
-    // The journal of this short run contains every row. With it, the damaged part is not needed.
+    // The journal of this short run contains every row, so the salvage would not need the damaged part. The test
+    // therefore removes the journal.
     std::fs::remove_file(from.join("journal")).unwrap();
     let db = from.join("store/db");
     let mut bytes = std::fs::read(&db).unwrap();

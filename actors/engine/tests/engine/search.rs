@@ -93,7 +93,8 @@ async fn a_search_finds_the_same_contacts_as_a_walk_over_all_contacts() {
     }
     let count = check(&world.at(&shop), 1).await;
     assert!(count > 500, "the searches find only {count} contacts");
-    // Every third contact loses its phone number and gets a long name, so that rows of the index are divided.
+    // Every third contact loses its phone number and gets a long name. The index rows then become too long and are
+    // divided.
     for id in ids.iter().step_by(3) {
         let long = format!("Renamed {}", "Émile ".repeat(30));
         let name = Some(Some(text(&long)));

@@ -28,7 +28,8 @@ async fn a_call_hears_that_a_slow_model_needs_a_moment() {
         let taken = stage.said(id, "Do you cut hair?").await;
         assert_eq!(last(&taken), expected, "{channel}");
     }
-    // The guided path answers after a failed request, and the caller has waited as well.
+    // After a failed request, the guided path answers. The caller has waited in this case too, so the answer begins
+    // with "One moment".
     stage.script.will(late(Step::Status(500, "")));
     let id = stage.started(Channel::Voice).await;
     let answer = last(&stage.said(id, "I would like a haircut").await);

@@ -1,4 +1,4 @@
-//! Notices that wait while the settings change, and reminders of requests that are confirmed late.
+//! Notices that wait while the settings change, and reminders of appointments that are confirmed late.
 
 use std::collections::BTreeSet;
 

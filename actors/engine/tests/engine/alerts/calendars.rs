@@ -1,4 +1,4 @@
-//! Alerts about calendars: their name is shown only to the people who see the calendar.
+//! Alerts about calendars. Only a person who sees the calendar gets its name in an alert.
 
 use domain::{About, CalendarId, ResourceId};
 use engine::mail::NewMail;
