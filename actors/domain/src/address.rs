@@ -16,8 +16,8 @@ pub fn fold_address(written: &str) -> String {
     written.to_ascii_lowercase()
 }
 
-/// Returns the canonical form of an address, for limits and consents. It has no quotation marks and escapes
-/// in the local part (RFC 5321 §4.1.2). The domain has its ASCII form, and ASCII letters are in lower case.
+/// Returns the canonical form of an address, for limits and consents. Its local part has no quotation marks or escapes
+/// (RFC 5321 §4.1.2). The domain has its ASCII form, and ASCII letters are in lower case.
 pub fn mailbox(address: &str) -> String {
     let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
     let (mut chars, mut plain) = (local.nfc(), String::new());

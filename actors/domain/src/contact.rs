@@ -85,8 +85,8 @@ impl Contact {
     }
 }
 
-/// A merge of the contact `from` into the contact `into`. A reference to `from` then means `into`. If `into`
-/// is later merged into another contact, this field changes to that contact.
+/// A merge of the contact `from` into the contact `into`. A reference to `from` then means `into`. If the contact
+/// `into` is later merged into another contact, the field `into` is changed to that contact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alias {
     pub from: ContactId,

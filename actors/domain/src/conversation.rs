@@ -123,8 +123,9 @@ impl Channel {
         }
     }
 
-    /// The time after the last turn at which a conversation without a call ends. A call ends when the caller hangs up,
-    /// or this time after its start: 5 minutes after its limit of 30 minutes, so the caller can leave a message.
+    /// The timeout of an open conversation. It counts from the last turn, and on the channel `voice` from the start of
+    /// the call. The timeout of a call is 5 minutes longer than the limit of 30 minutes, so that the caller can leave a
+    /// message.
     pub fn silence(self) -> TimeDelta {
         match self {
             Self::Voice => TimeDelta::minutes(35),
@@ -235,8 +236,8 @@ impl Conversation {
         self.turns.last().map_or(self.started_at, |turn| turn.at)
     }
 
-    /// Returns the time at which an open conversation ends by a timeout. Further turns postpone it, except in
-    /// a call.
+    /// Returns the time at which an open conversation ends by a timeout. Further turns postpone it, except on the
+    /// channel `voice`.
     pub fn ends_by(&self) -> Timestamp {
         let from = if self.channel == Channel::Voice { self.started_at } else { self.last_turn_at() };
         from + self.channel.silence()

@@ -170,7 +170,8 @@ pub enum ProblemCode {
     PlusInQuery(Box<ProblemCode>),
     WebhookUrl(UrlRefusal),
     Endpoints(usize),
-    /// The number of feeds of the whole business, or of a staff member. Revoked feeds do not count.
+    /// The maximum number of feeds exists. The parameter is the number of feeds of the whole business or of the staff
+    /// member. Revoked feeds do not count.
     Feeds(usize),
     /// The maximum number of calendars is connected. The parameter is the number of connected calendars of the business
     /// or of the staff member.

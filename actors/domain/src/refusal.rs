@@ -15,11 +15,13 @@ pub enum SlotReason {
     OffGrid,
     TooShortNotice,
     TooFarAhead,
-    /// All candidates have time off or do not work at that time. A requested staff member is the only candidate.
+    /// All candidates have time off or do not work at that time. If the request names a staff member, there is no other
+    /// candidate.
     StaffOff,
     /// This reason replaces `StaffOff` for callers that must not see absences.
     NobodyAvailable,
-    /// All candidates who are present have another appointment. A requested staff member is the only candidate.
+    /// All candidates who are present have another appointment. If the request names a staff member, there is no other
+    /// candidate.
     Taken,
     /// A staff member is free at that time, but the buffers overlap another appointment or an absence.
     Buffer,

@@ -189,7 +189,8 @@ impl Arguments {
         self.get(name).map(parse).transpose()
     }
 
-    /// The number of a handle that begins with this letter. Numbers count from 0, so `s1` has the number 0.
+    /// The number of the handle in an argument. The handle must begin with this letter. Numbers count from 0, so `s1`
+    /// has the number 0.
     pub(crate) fn handle(&self, name: &str, letter: char) -> Result<Option<usize>, String> {
         let Some(text) = self.get(name) else { return Ok(None) };
         let number =

@@ -85,7 +85,7 @@ pub struct Line {
     pub fixed: bool,
 }
 
-/// A button of the website, or a numbered line of a text.
+/// A button of the website, or a numbered line of a text message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
     /// The key that selects the choice (`1` to `9`, `0` or `*`), or `link` for a link on the website.

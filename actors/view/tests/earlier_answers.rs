@@ -1,6 +1,6 @@
 //! Stored answers of an earlier version, which a repeated request gets again.
 //!
-//! Invariant: the bytes are the same, so an answer has no property that its version did not know.
+//! Invariant: a repeated answer equals the stored answer, so it has no property that the earlier version did not have.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

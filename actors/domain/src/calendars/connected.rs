@@ -1,4 +1,4 @@
-//! Connected calendars: calendars of staff members on other servers, whose busy times block bookings.
+//! Connected calendars: calendars of staff members on other servers. Their busy times block bookings.
 //!
 //! Invariants:
 //!
@@ -188,7 +188,7 @@ pub struct ConnectedCalendar {
     /// A number that increases with each change of a setting that affects reads. The result of a read that
     /// began with a smaller number is dropped.
     pub version: u32,
-    /// The change of the calendar's writes that is not complete yet.
+    /// The task that is in progress for the writes of the calendar.
     pub task: Option<CalendarTask>,
     /// The last appointment that the task has reached. With [`CalendarTask::Adopt`], the time is its start.
     pub task_at: Option<(Timestamp, AppointmentId)>,
@@ -362,7 +362,7 @@ impl CalendarState {
             CalendarStatus::Connecting => CalendarStatus::Connecting,
             _ => CalendarStatus::Failing,
         };
-        // A server that is too slow for a complete read may still be fast enough for its changes.
+        // A server that is too slow for a complete read may still be fast enough for a read of the changes.
         let is_due = error.code == CalendarFault::Timeout && self.needs_complete_read(now);
         let complete_at = match self.complete_at {
             Some(_) if is_due => Some(now - COMPLETE_EVERY + COMPLETE_AGAIN_AFTER),

@@ -10,9 +10,9 @@ pub const FEEDS_MAX: usize = 10;
 /// The maximum number of appointments in a feed.
 pub const FEED_APPOINTMENTS_MAX: usize = 5_000;
 
-/// An appointment is in a feed until this long after its end.
+/// An appointment stays in a feed for this time after its end.
 const FEED_PAST: TimeDelta = TimeDelta::days(30);
-/// An appointment is in a feed if it starts less than this long from now.
+/// An appointment enters a feed this time before its start.
 const FEED_AHEAD: TimeDelta = TimeDelta::days(400);
 
 words! {

@@ -204,7 +204,7 @@ async fn something(handle: &BusinessHandle, shop: &Shop, dice: &Seeded, made: &m
     }
 }
 
-/// The type of a change that is chosen at run time.
+/// The pending response to a change that is chosen at run time.
 type Asked = Pin<Box<dyn Future<Output = Result<Value, EngineError>> + Send>>;
 
 fn asked(handle: &BusinessHandle, change: impl Change + 'static) -> Asked {

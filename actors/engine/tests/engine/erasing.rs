@@ -51,7 +51,7 @@ pub(crate) fn call(from: &str, contact: Option<ContactId>) -> RecordCall {
         from_number: Some(phone(from)),
         to_number: Some(phone("+15550000000")),
         contact_id: contact,
-        // This is long enough to be stored in pieces.
+        // The summary is so long that it is stored in pieces.
         summary: Some(Text::new(SAID.repeat(300)).unwrap()),
         recording_url: Some("https://recordings.example/4711".into()),
         ..CallDetails::of(Direction::Inbound, at(0, 7), at(0, 8))

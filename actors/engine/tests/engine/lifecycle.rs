@@ -1,4 +1,4 @@
-//! A business is started on demand, by a single actor, and stopped when it is unused.
+//! Each business has at most one actor. The actor is started on demand, and stopped when the business is unused.
 
 use std::sync::Arc;
 use std::time::Duration;

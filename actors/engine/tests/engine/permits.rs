@@ -110,8 +110,8 @@ async fn the_messages_of_all_businesses_are_limited() {
     let (mut waiting, mut refused) = (Vec::new(), Vec::new());
     for shop in &shops[..full] {
         waiting.extend(many(shop, 1).await);
-        // Like a successful change, a refused change holds a permit until the earlier changes are durable,
-        // but it takes less time.
+        // A refused change holds a permit until the earlier changes are durable, like a successful change. The test
+        // uses refused changes because they take less time.
         for _ in 1..QUEUE_PERMITS {
             let (shop, id) = (shop.clone(), AppointmentId::from(uuid::Uuid::nil()));
             refused.push(tokio::spawn(async move { shop.change(by_operator(), Confirm { id }).await }));

@@ -113,8 +113,8 @@ async fn in_the_last_part_of_the_reserve_only_stopping_and_deleting_succeed() {
         reason: DisabledReason::Operator,
     };
     let stop = PatchBusiness { booking_mode: Some(BookingMode::Off), ..PatchBusiness::default() };
-    // Changes that grow the store are refused, even if they also end something. Otherwise a client could fill
-    // the disk with repeated changes that contain other data each time.
+    // A change that adds data is refused, even if it also disables an endpoint or the bookings. Otherwise a client
+    // could fill the disk with many such changes, each with other data.
     assert!(is_full(&handle.change(by_operator(), shop.booking(at(1, 10), 1)).await));
     let described =
         PatchWebhook { description: Some(Text::new("another each time".into()).unwrap()), ..off.clone() };

@@ -1,4 +1,4 @@
-//! Summaries that the model writes after the end of a conversation, and the tokens of a day.
+//! Summaries that the model writes after the end of a conversation, and the count of the tokens of a day.
 
 use std::time::Duration;
 

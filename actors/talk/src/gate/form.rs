@@ -18,8 +18,8 @@ pub(crate) fn readable(text: &str) -> String {
     clean(&domain::compatible(text).chars().filter(is_shown).collect::<String>(), usize::MAX)
 }
 
-/// Whether a word has a letter or a digit that English and French do not have, and is no known word. A word that mixes
-/// alphabets can look like another word, so it is never known.
+/// Whether an unknown word has a letter or a digit that English and French do not have. A word that mixes alphabets
+/// counts as unknown, because it can look like another word.
 pub(super) fn has_foreign_word(sentence: &str, known: impl Fn() -> BTreeSet<String>) -> bool {
     let is_foreign = |c: char| !c.is_ascii() && !"œæ".contains(c);
     let words: Vec<String> = plain(sentence).into_iter().filter(|word| word.contains(is_foreign)).collect();
@@ -33,7 +33,7 @@ pub(super) fn has_foreign_word(sentence: &str, known: impl Fn() -> BTreeSet<Stri
         }
 }
 
-/// Whether the sentence contains Markdown, code, JSON or a handle, or no words.
+/// Whether the sentence contains Markdown, code, JSON or a handle, or has no words.
 pub(super) fn has_form(sentence: &str) -> bool {
     const SIGNS: [&str; 11] = ["`", "*", "#", "{", "}", "[", "]", "<", ">", "|", "\\"];
     const FUNCTIONS: [&str; 6] =

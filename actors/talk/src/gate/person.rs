@@ -26,7 +26,7 @@ const BEFORE: [&str; 19] = [
 ];
 /// The words that follow the name of the speaker.
 const AFTER: [&str; 3] = ["speaking", "here", "a lappareil"];
-/// The distance from [`BEFORE`] to the description, in words.
+/// The maximum number of words after [`BEFORE`] that can describe the speaker.
 const DESCRIPTION_MAX: usize = 4;
 /// After one of these words, the sentence no longer describes the speaker.
 const ENDS: [&str; 28] = [

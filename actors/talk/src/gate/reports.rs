@@ -25,7 +25,7 @@ pub(super) struct Around<'a> {
 
 /// The maximum number of words between an auxiliary verb and its participle.
 const BETWEEN_MAX: usize = 4;
-/// The distance from a subject to its verb, in words.
+/// The maximum distance from a subject to its verb, in words.
 const SUBJECT_MAX: usize = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -149,7 +149,7 @@ impl Words {
         words.contains(&self.at(at))
     }
 
-    /// Skips words between an auxiliary verb and its participle.
+    /// Skips the given words, for example those between an auxiliary verb and its participle, up to [`BETWEEN_MAX`].
     fn skip(&self, at: usize, words: &[&str]) -> usize {
         let skipped = (at..self.all.len()).take(BETWEEN_MAX).take_while(|at| self.is(*at, words));
         at + skipped.count()

@@ -2,7 +2,7 @@
 
 use super::phrases::plain;
 
-/// A name with its number in the caller's list.
+/// A name with its number in the list that is searched.
 pub type Named<'a> = (usize, &'a str);
 
 /// Words that do not distinguish names.

@@ -60,8 +60,8 @@ pub fn is_question(text: &str) -> bool {
     text.contains('?') || begins_as_question(&plain(text))
 }
 
-/// Whether a turn asks for a fact, such as a price, even if it also names a service or a day. A question that asks for
-/// a free time does not.
+/// Whether a turn asks for a fact, such as a price, even if it also names a service or a day. A question for a free
+/// time does not count.
 pub fn asks_for_fact(text: &str) -> bool {
     let words = plain(text);
     let has = |list: &[&str]| list.iter().any(|phrase| has_phrase(&words, phrase));

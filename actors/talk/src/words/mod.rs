@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - A line is plain text without a line break. Inserted names have at most [`NAME_CHARS_MAX`] characters, none of
-//!   which is a control character.
+//! - A line is plain text without a line break. Inserted names have at most [`NAME_CHARS_MAX`] characters and no
+//!   control characters.
 //! - The reader understands each date and time that this module writes.
 
 mod lines;

@@ -134,7 +134,7 @@ fn arguments(dice: &mut Dice, function: &str) -> String {
     }
 }
 
-/// The instants of an appointment as the lines write them: `Tuesday 24 November at 10:00`.
+/// The start of an appointment as the lines write it, without the weekday: `24 November at 10:00`.
 fn written(starts_at: domain::Timestamp, locale: Locale) -> String {
     let local = starts_at.utc().with_timezone(&ZONE);
     match locale {
