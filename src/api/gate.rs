@@ -1,5 +1,5 @@
-//! The access check (gate) of `/v1` and of `/mcp`, whose requests have an API key. It checks the key and
-//! the rate limit first, then the suspension of the business and the scope that the route needs.
+//! The access check (gate) of `/v1` and `/mcp`. Requests to both contain an API key. The gate checks the key
+//! and the rate limit first, then the suspension of the business and the scope that the route needs.
 //!
 //! Invariants:
 //! - Every response under `/v1` has the rate limit headers.
@@ -73,7 +73,7 @@ impl KeyGate {
         Self { engine, cursors, limits, metrics, origins: None }
     }
 
-    /// A gate with the rate limits of this gate, which also checks `Host` and `Origin`.
+    /// A gate that shares the rate limits of this gate and also checks `Host` and `Origin`.
     pub(crate) fn with_origins(&self, origins: Origins) -> Self {
         Self { origins: Some(origins), ..self.clone() }
     }

@@ -34,8 +34,8 @@ pub const FILE_TIME_MAX: Duration = Duration::from_secs(120);
 /// The time limit for the first piece of a streamed body. The limit for a later piece is the same or shorter.
 pub const PATIENCE_MAX: Duration = Duration::from_secs(30);
 
-/// The minimum average pace in bytes per second. When this number of bytes has arrived, the waiting time
-/// grows by one second.
+/// The minimum average pace in bytes per second. Each received byte increases the waiting time, and this
+/// number of bytes increases it by one second.
 pub const PACE_MIN: u64 = 4 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,8 +24,8 @@ pub struct Schemas {
 
 impl Default for Schemas {
     fn default() -> Self {
-        // The option `for_serialize` makes the properties that a response always has required. The macros for
-        // request types set their required properties themselves.
+        // With the option `for_serialize`, every property that a response always contains is required. The macros
+        // for request types set their required properties themselves.
         let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(form);
         let settings = settings.with(|settings| settings.definitions_path = COMPONENTS.into());
         Self { of_types: settings.into_generator(), others: Map::new() }

@@ -17,7 +17,7 @@ use crate::tables::FILE_BYTES_MAX;
 /// The statuses whose responses differ between operations. Their responses are not shared components.
 const OWN: [StatusCode; 3] = [StatusCode::FORBIDDEN, StatusCode::NOT_FOUND, StatusCode::CONFLICT];
 
-/// The error responses of an operation. Responses that all operations share are added to `shared`.
+/// The error responses of an operation. Responses that several operations share are added to `shared`.
 pub(super) fn responses(operation: &Operation<'_>, shared: &mut Map<String, Value>) -> Value {
     let mut by_status: BTreeMap<u16, Vec<ApiError>> = BTreeMap::new();
     for error in possible(operation) {

@@ -49,8 +49,8 @@ pub(crate) enum Kind {
     Changed,
     Created,
     Page,
-    /// A resource and the entity tag of its part that requests can change. The rest changes by itself, so
-    /// there is no 304.
+    /// A resource and an entity tag that covers only the properties that requests can change. Other properties
+    /// change without a request, so there is no 304.
     Tagged,
     /// A value without an entity tag.
     Plain,
@@ -211,7 +211,7 @@ impl<V: Serialize + JsonSchema + Send> Output for Removing<V> {
     }
 }
 
-/// Converts the result of a change with result type `G` into an output.
+/// Converts the answer to a change into an output. The change declares `G` as its result.
 pub(crate) trait AnswerTo<G: Gives>: Sized {
     fn answer_to(answer: Answer<G::Value>) -> Self;
 }

@@ -60,7 +60,7 @@ pub(crate) enum ApiError {
     ForeignOrigin(&'static str),
     /// The `Host` is not a name of the operator listener.
     UnknownAdminHost,
-    /// The path is unknown. The value is the path of the most similar list, if there is one.
+    /// The path is unknown. The value is the path of the nearest list above it, if there is one.
     NoSuchPath(Option<&'static str>),
     /// The first text is the value of `Allow`. The second lists the actions on the same record.
     MethodNotAllowed(&'static str, &'static str),

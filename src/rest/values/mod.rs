@@ -74,7 +74,7 @@ macro_rules! record_ids {
 
 record_ids! {
     AppointmentId: "appointment_id", Appointment;
-    // For handlers that accept an unknown business. Other handlers take `Business`.
+    // Only handlers that accept an unknown business take `Path<BusinessId>`. Other handlers take `Business`.
     BusinessId: "business_id", Business;
     CalendarId: "calendar_id", Calendar;
     CallId: "call_id", Call;
