@@ -531,8 +531,8 @@ fn webhook_url(refusal: UrlRefusal) -> String {
     }
 }
 
-/// The records that the budget of a kind limits, for the descriptions of the operator API. If the kind in words says
-/// it all, it is the description.
+/// The records that the budget of a kind limits, for the descriptions of the operator API. By default, the
+/// description is the name of the kind.
 pub(crate) fn budget_kind(kind: BudgetKind) -> Cow<'static, str> {
     Cow::Borrowed(match kind {
         BudgetKind::Staff => "Staff members.",
@@ -551,7 +551,7 @@ pub(crate) fn budget_kind(kind: BudgetKind) -> Cow<'static, str> {
     })
 }
 
-/// The kind in words: `waiting deliveries`.
+/// The name of the kind with spaces: `waiting deliveries`.
 fn spaced(kind: BudgetKind) -> String {
     kind.as_str().replace('_', " ")
 }

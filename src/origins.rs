@@ -6,8 +6,8 @@
 //! not those of the service. Invariant: a request is refused if its `Host` or its `Origin` is not known.
 //! Programs other than browsers send no `Origin`.
 //!
-//! A page of another site may also submit a form to this service. The header `Sec-Fetch-Site` reveals this.
-//! Without this header, `Origin` does.
+//! A page of another site may also submit a form to this service. The header `Sec-Fetch-Site` reveals such a
+//! form. Without this header, `Origin` reveals it.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
@@ -42,7 +42,8 @@ impl Origins {
         headers.get(header::HOST).is_none_or(|host| self.is_good_host(host))
     }
 
-    /// Whether a page of another site sent the request. Clients that send neither header are not browsers.
+    /// Whether a page of another site sent the request. A client that sends neither `Sec-Fetch-Site` nor `Origin` is
+    /// not a browser.
     pub(crate) fn is_cross_site(&self, headers: &HeaderMap) -> bool {
         if headers.contains_key(SEC_FETCH_SITE) {
             let mut sites = headers.get_all(SEC_FETCH_SITE).iter();

@@ -1,4 +1,4 @@
-//! The values that every booking page needs: texts, and the business whose page it is.
+//! The values that every booking page needs, such as its texts and its business.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::words::{Value, Words};
 #[derive(Clone)]
 pub(super) struct View {
     pub(super) words: &'static Words,
-    /// The business whose page it is. Error pages have none.
+    /// The business of the page. Error pages have none.
     pub(super) shop: Option<Arc<Shop>>,
     /// Whether the page is shown in a frame of another site.
     pub(super) framed: bool,

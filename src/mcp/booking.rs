@@ -166,8 +166,8 @@ async fn explained(catalog: &Catalog<'_>, refused: Refused, wanted: Option<(Soug
     }
 }
 
-/// Returns the reason why this time cannot be booked. If no other time can be booked either, the error is the
-/// refusal.
+/// Returns a sentence with the reason why this time cannot be booked. If no other time can be booked either,
+/// returns the refusal as the error.
 fn why_not(
     catalog: &Catalog<'_>,
     reason: SlotReason,

@@ -116,7 +116,8 @@ fn short(answer: Bytes) -> Bytes {
     told.to_string().into()
 }
 
-/// Converts the response of `rmcp`, which reports unreadable messages as plain text.
+/// Converts the response of `rmcp`. `rmcp` reports an unreadable message as plain text, which becomes a JSON-RPC
+/// error.
 async fn shown(response: Response) -> Result<Response, ApiError> {
     let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|of| of == "application/json");
     let status = response.status();

@@ -72,14 +72,15 @@ pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
     }
 }
 
-/// The difference in a line of an incomplete export: the recorded and the found number of records.
+/// The recorded and the found number of records, as a line at the end of an incomplete export states them. `None`
+/// for any other line.
 pub(crate) fn problem_in(line: &[u8]) -> Option<Difference> {
     let named = serde_json::from_slice::<ProblemLine>(line).ok()?;
     let ProblemLine { kind, business_id, records, recorded, found } = named;
     (kind == PROBLEM).then_some(Difference { business_id, kind: records, recorded, found })
 }
 
-/// A line that replaces the last line of an incomplete export.
+/// One of the lines that an incomplete export has in place of the last line.
 #[derive(Deserialize)]
 struct ProblemLine {
     kind: String,

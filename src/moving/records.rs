@@ -74,7 +74,7 @@ export_line! {
         appointments_days: Option<Days>,
     }
     => {
-        // An export does not contain the store's state at the time when the retention was set.
+        // `set` refers to the clock and the ids of the exporting store, so an export does not contain it.
         set: None,
     }
 }

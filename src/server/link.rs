@@ -25,7 +25,7 @@ pub(super) struct Link {
     epoch: Instant,
     /// The start of the idle time, in milliseconds from `epoch`.
     idle_since: AtomicU64,
-    /// Whether the client may still be sending a request, so that the close must linger ([`super::stall`]).
+    /// Whether the client may still be sending a request. If so, the close must linger ([`super::stall`]).
     pub(super) lingers: AtomicBool,
     /// Whether a write waits for the client to read.
     pub(super) writes: AtomicBool,
@@ -76,8 +76,8 @@ impl Link {
         self.turn(ACTIVE, ANSWERED);
     }
 
-    /// Must be called when the connection's task has made all possible progress. The response is then sent
-    /// completely, unless a write waits.
+    /// Marks the connection as idle after its response is sent. Must be called when the connection's task has made
+    /// all possible progress: then the whole response is sent, unless a write waits for the client.
     pub(super) fn mark_idle_if_sent(&self) {
         if self.state.load(Ordering::Relaxed) == ANSWERED && !self.writes.load(Ordering::Relaxed) {
             self.start_idle_time();
