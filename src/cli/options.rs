@@ -123,7 +123,8 @@ impl OperatorOptions {
     }
 
     /// These options with a data directory: the given directory, else the first default directory with a
-    /// running service, else the first that exists. `None` if a service is named by its URL.
+    /// running service, else the first that exists, else the default of `serve`. `None` if the options contain the
+    /// URL of the service, or if they contain a token and no default directory exists.
     pub(super) fn with_data_dir(&self) -> Option<(Self, PathBuf)> {
         if self.admin_url.is_some() {
             return None;
@@ -154,7 +155,7 @@ impl OperatorOptions {
     }
 
     /// The data directory whose socket accepts a connection. `None` if the command uses the address in the
-    /// settings, or if there is no data directory. If no socket accepts a connection, the command does not
+    /// settings, or if there is no data directory. Fails if no socket accepts a connection: the command must not
     /// try the default port, since another program may listen there and would get the token.
     fn running_dir(&self, here: &Path, unit: &Path) -> Result<Option<PathBuf>, Failure> {
         if self.is_placed() {

@@ -36,8 +36,8 @@ pub(super) fn written(text: &str) -> Result<(), Failure> {
     output(text).map_err(|error| Failure::new(format!("cannot write to standard output: {error}")))
 }
 
-/// Writes to standard output when the reader is ready. The returned future waits for the reader. The runtime
-/// does not wait for the reader when it ends.
+/// Writes to standard output when the reader is ready. The returned future waits for the reader, but the end of
+/// the runtime does not.
 pub(super) async fn output_when_read(text: String) -> io::Result<()> {
     let (done, mut written) = tokio::sync::mpsc::channel(1);
     // The runtime waits for its own threads when it ends, so a separate thread writes.

@@ -213,7 +213,7 @@ fn word<'a>(record: &'a Record, name: &str) -> &'a str {
     record.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The name of a record or, for a person without a name, the email address.
+/// The email address of a record, or its name if it has no email address. People are found by their email address.
 fn called(record: &Record) -> &str {
     let email = word(record, "email");
     if email.is_empty() { word(record, "name") } else { email }

@@ -93,7 +93,7 @@ struct Writer {
     lines: Lines,
     service_ids: Vec<ServiceId>,
     staff_ids: Vec<StaffId>,
-    /// The id of each contact, at the index that is the contact's number.
+    /// The ids of the contacts. The index of an id is the number of the contact.
     contact_ids: Vec<ContactId>,
     calls: Vec<Value>,
 }

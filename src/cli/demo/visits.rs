@@ -11,7 +11,7 @@ use super::team::{CAMILLE, DOMINIQUE, Offer, SACHA, SERVICES, STAFF, windows};
 
 const PAST_DAYS: i64 = 35;
 const COMING_DAYS: i64 = 10;
-/// The days of Sacha's time off, counted from today.
+/// The first and the last day of Sacha's time off, counted from today.
 pub(super) const TIME_OFF_DAYS: [i64; 2] = [6, 8];
 /// The minutes between two bookable times.
 const GRID: i64 = 30;

@@ -35,7 +35,7 @@ fn replace(scenario: &mut Scenario, part: &str, by: &str) {
     }
 }
 
-/// Replaces each of these turns of the caller.
+/// Replaces each turn of the caller whose text is in `turns`.
 fn instead(scenario: &mut Scenario, turns: &[&str], by: &Says) {
     for says in &mut scenario.caller.says {
         if matches!(says, Says::Text(text) if turns.contains(&text.as_str())) {

@@ -59,7 +59,7 @@ impl Shape {
 pub(super) struct Flag<'a> {
     property: &'a Property,
     shape: Shape,
-    /// Whether the flag has no value and means true, or null if the property can only be null.
+    /// Whether the flag has no value. It then means true or, if the property can only be null, null.
     is_bare: bool,
     /// Whether the flag can be repeated, once per value.
     is_list: bool,

@@ -70,8 +70,8 @@ fn clock(text: &str) -> Option<NaiveTime> {
     ["%H:%M", "%H:%M:%S"].iter().find_map(|form| NaiveTime::parse_from_str(text, form).ok())
 }
 
-/// The instant of a local time. If `day` is true and a clock change skips midnight, the result is the time
-/// after the change.
+/// The instant of a local time. If `day` is true, the time is midnight. If a clock change skips midnight, the result
+/// is then the time after the change. If midnight occurs twice, the result is the first of the two instants.
 fn at(local: NaiveDateTime, zone: Tz, day: bool) -> Result<String, TimeError> {
     let told = local.format("%Y-%m-%d %H:%M").to_string();
     match local_time::instant(local, zone) {
