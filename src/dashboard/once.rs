@@ -5,7 +5,8 @@
 //! - Only forms of valid sessions are remembered. A response is repeated only in its session and only for the
 //!   same content.
 //! - A form with a remembered id does not act again.
-//! - A form does not act if it is older than the oldest remembered id of its session, or than this process.
+//! - A form does not act if it was rendered more than one day ago, before this process started, or no later than a
+//!   form of its session whose id was forgotten.
 //! - A refused form had no effect and may be sent again.
 //! - Responses, which may contain a new API key, are kept in memory only, and without session cookies.
 
@@ -27,8 +28,8 @@ use super::form::{FormId, SessionKey};
 pub(super) const KEPT: Duration = Duration::from_secs(2 * 60);
 /// The maximum number of kept responses. A further response removes the oldest one.
 const ANSWERS_MAX: usize = 1_024;
-/// The maximum number of remembered ids, per session and in total. A further id removes the oldest id of the
-/// session with the most ids.
+/// The maximum number of remembered ids, per session and in total. A further id removes the oldest id of its
+/// session, or of the session with the most ids.
 const IDS_OF_SESSION_MAX: usize = 256;
 const IDS_MAX: usize = 65_536;
 /// The maximum age of a form, in milliseconds (one day).
@@ -126,7 +127,7 @@ impl Once {
         {
             session.acted.remove(at);
             state.ids -= 1;
-            // A session with a horizon is kept. Without it, the horizon would have to apply to all sessions.
+            // A session with a horizon is kept. If it were removed, its horizon would have to apply to all sessions.
             if session.acted.is_empty() && session.horizon == 0 {
                 state.sessions.remove(&sent.session);
             }

@@ -61,7 +61,7 @@ impl Page<'_> {
     }
 }
 
-/// The detail of an alert, and the text of a message.
+/// The detail of an alert and, if the alert is about a message, the text of the message.
 fn described(member: &Member, what: Option<What>) -> (String, String) {
     let who = |name: Option<String>| name.map_or_else(|| member.t("somebody"), |name| member.phone(&name));
     match what {

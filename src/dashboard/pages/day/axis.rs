@@ -14,9 +14,9 @@ pub(super) const STEP_MINUTES: u32 = 5;
 const MINUTES_MAX: u32 = 24 * 60;
 /// A board begins and ends at a multiple of this number of minutes.
 const HALF_HOUR: u32 = 30;
-/// The CSS classes that make the steps of a board higher. A board with an appointment of fewer minutes than
-/// an entry's number gets the entry's class. The appointment then has the height of 24 CSS pixels that WCAG
-/// 2.2 (2.5.8) requires. No class exists for appointments of five minutes, since they are rare.
+/// The CSS classes that make the steps of a board higher. A board gets the first class whose number of minutes
+/// is greater than the duration of the shortest appointment. This appointment then has the height of 24 CSS
+/// pixels that WCAG 2.2 (2.5.8) requires. No class exists for appointments of five minutes, since they are rare.
 const FINE: [(u32, &str); 2] = [(15, " finest"), (20, " fine")];
 const QUIET: Range<u32> = 9 * 60..18 * 60;
 

@@ -24,9 +24,9 @@ use crate::dashboard::pages::prelude::*;
 /// The number of minutes between two offered start times. It equals the interval of bookable times.
 const FREE_MINUTES: u32 = 30;
 const NOON: u32 = 12 * 60;
-/// An appointment of fewer minutes is shown on one line.
+/// An appointment that is shorter than this is shown on one line.
 const SHORT_MINUTES: u32 = 30;
-/// An appointment of fewer minutes shows the name on one line.
+/// An appointment that is shorter than this has one line for the name.
 const BRIEF_MINUTES: u32 = 45;
 
 #[derive(Default)]
@@ -114,13 +114,14 @@ pub(super) fn open_on(dates: &Dates, date: NaiveDate, zone: Tz) -> Vec<Range<u32
     minutes_on(&dates.diary.open, date, zone).filter(|open| open.start < 24 * 60).collect()
 }
 
-/// Whether these opening hours begin on the date itself, and not on the previous day.
+/// Whether these opening hours begin on the date itself, and not on the previous day. Hours from midnight until
+/// noon or earlier count as hours of the previous day.
 pub(super) fn is_own(open: &Range<u32>) -> bool {
     open.start > 0 || open.end > NOON
 }
 
-/// The working time of a staff member on a date, from the first to the last minute. `None` if all of it is time
-/// off.
+/// The working time of a staff member on a date, from the first to the last minute. `None` if the staff member does
+/// not work on the date, or if one period of time off contains the whole working time.
 pub(super) fn in_on(dates: &Dates, presence: &Presence, date: NaiveDate, zone: Tz) -> Option<Range<u32>> {
     let open: Vec<_> = open_on(dates, date, zone).into_iter().filter(is_own).collect();
     let works = match &presence.hours {

@@ -51,8 +51,8 @@ pub(super) struct Shown<'a> {
     pub(super) has_calendar: bool,
 }
 
-/// The seven days of a strip: the person's week that contains the date, or the days from today if that week has
-/// begun.
+/// The seven days of a strip: the person's week that contains the date. In the current week, the strip begins today,
+/// unless the date is in the past.
 pub(super) fn strip(member: &Member, date: NaiveDate) -> Vec<NaiveDate> {
     let (begins, today) = (member.week_days(date)[0], member.today());
     let first = if date < today { begins } else { begins.max(today) };

@@ -40,7 +40,7 @@ const OVERRIDE: &str = "override";
 /// The checkbox that ignores the busy times of connected calendars.
 const IGNORE_CALENDARS: &str = "ignore_calendars";
 
-/// The team, which ignores the busy times of calendars if the form says so.
+/// The party for a change by the team. It ignores the busy times of calendars if the checkbox is ticked.
 pub(super) fn team(form: &Form) -> Party {
     let ignore_calendars = form.find(IGNORE_CALENDARS).is_some();
     Party::Team { ignore_buffers: false, ignore_calendars, any_minute: true }

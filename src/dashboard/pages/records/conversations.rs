@@ -1,5 +1,5 @@
 //! The pages of the receptionist's conversations. The list shows the newest conversation first. The page of a
-//! conversation shows its turns. On it, the team can end the conversation, and can reply if it is by text message.
+//! conversation shows its turns. There, the team can end the conversation, and can reply to a text message.
 
 use domain::{
     CallOutcome, Channel, ConversationId, ConversationStatus, EffectKind, EffectOn, EndedBy, Right, Speaker,

@@ -18,7 +18,7 @@ use crate::dashboard::pages::prelude::*;
 
 const DAYS_SHOWN: usize = 50;
 /// The names of the buttons that only change the form: `room` adds fields for another break to each day,
-/// and `same` copies the hours of the first day to each day.
+/// and `same` copies the hours of the first open day to each open day.
 const ROOM: &str = "room";
 const SAME: &str = "same";
 /// The prefix of the week's fields when a script sends them with another form of the page.

@@ -28,7 +28,8 @@ struct List<'a> {
     pages: Pages,
 }
 
-/// The services by category. They must be in order. A category has the place of its first service.
+/// The services by category, in the order of the first service of each category. Services without a category come
+/// first.
 fn by_category(services: Vec<Service>) -> Vec<(String, Vec<Service>)> {
     let mut categories: Vec<(String, Vec<Service>)> = Vec::new();
     for service in services {

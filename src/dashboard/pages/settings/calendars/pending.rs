@@ -1,5 +1,5 @@
-//! The forms for which the service has found the calendars of the account, until the person chooses one of the
-//! calendars. They contain passwords.
+//! Forms that connect a calendar and contain the password of an account. The service finds the calendars of the
+//! account and keeps the form in memory until the person chooses one of the calendars.
 //!
 //! Invariant: a form is deleted from the memory after [`KEPT`] at the latest.
 
@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 
 /// The maximum time between the search for calendars and the choice of a calendar.
 const KEPT: Duration = Duration::from_secs(10 * 60);
-/// The maximum numbers of forms in memory, in total and of a person. A further form replaces the oldest one.
+/// The maximum numbers of forms in memory, in total and per person. A further form replaces the oldest one.
 const KEPT_MAX: usize = 256;
 const KEPT_PER_PERSON_MAX: usize = 8;
 
@@ -24,7 +24,7 @@ pub(in crate::dashboard) struct PendingForms(Arc<Mutex<Pending>>);
 struct Pending {
     /// The oldest form comes first.
     forms: VecDeque<PendingForm>,
-    /// Whether a task waits for the end of the first form.
+    /// Whether a task waits until the first form expires.
     has_timer: bool,
 }
 
