@@ -187,7 +187,7 @@ pub(super) async fn say(asked: PageInput) -> Answered {
     shown(&asked, &shop, StatusCode::OK, value, None).await
 }
 
-/// Counts the bookings of a chat with those of the booking page.
+/// Counts the bookings of a chat towards the limits of the booking page.
 fn booking_limit(asked: &PageInput, business: BusinessId) -> BookingLimit {
     let (front, address) = (Arc::clone(&asked.front), asked.address());
     BookingLimit::new(move |phone, email| {

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - The content depends only on the appointments and the names in them, so its entity tag changes only with
-//!   these.
+//! - The content depends only on the appointments and the names in them. So the entity tag changes only if an
+//!   appointment or a name changes.
 //! - A request without the token of a feed counts only against its client address.
 //! - A token is never logged, and is not in the labels of the metrics.
 

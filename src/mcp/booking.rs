@@ -208,7 +208,7 @@ fn why_not(
     })
 }
 
-/// Tells the assistant what to do next if the appointment has ended, or if its start is not the expected one.
+/// Adds the next step to the refusal if the appointment has ended, or if its start is not the expected start.
 fn explain_conflict(asking: &ToolCall, clock: WallClock, refused: Refused) -> Refused {
     let Refused::Rules(Refusal::Conflict { conflict, .. }) = &refused else { return refused };
     match conflict {

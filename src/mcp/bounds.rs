@@ -32,7 +32,7 @@ const NAME_CHARS_MAX: usize = 100;
 
 const PAGE_ITEMS: usize = 20;
 
-/// Cuts a long text. Appends the number of missing characters, and `whole`, which says where to read them.
+/// Cuts a long text. Appends the number of missing characters and `whole`, a hint about how to read the whole text.
 pub(super) fn cut(text: String, max: usize, whole: &str) -> String {
     let Some((end, _)) = text.char_indices().nth(max) else { return text };
     let left_out = text[end..].chars().count();

@@ -1,4 +1,4 @@
-//! The inputs of a handler besides its [`Context`](super::context::Context): query, body, business and
+//! The inputs of a handler in addition to its [`Context`](super::context::Context): query, body, business and
 //! path ids. Each input type has a reader and a description for the API document.
 //!
 //! Invariants:
@@ -226,8 +226,8 @@ pub(super) fn check_rest(incoming: &Incoming, parts: &[Part]) -> Result<(), ApiE
     incoming.context.check_headers()
 }
 
-/// Refuses the body of a change whose handler does not take one. The query is read before, so a request with a wrong
-/// query is refused before its body arrives.
+/// Refuses the body of a change if the handler does not take a body. The query is read first, so a request with a
+/// wrong query is refused before its body arrives.
 pub(super) async fn check_no_body(incoming: &mut Incoming, parts: &[Part]) -> Result<(), ApiError> {
     if incoming.context.only_reads() || parts.contains(&Part::Body) {
         return Ok(());

@@ -22,7 +22,7 @@ use crate::rest::values::time::Zone;
 
 pub(crate) const NAME: &str = "contacts.csv";
 
-/// The maximum number of rows in a file to import, besides the header.
+/// The maximum number of rows in a file to import, without the header.
 pub(crate) const ROWS_MAX: usize = 20_000;
 /// The maximum number of separators in a line, including those in texts.
 const SEPARATORS_MAX: usize = 4_096;

@@ -1,7 +1,7 @@
 //! `eval` plays scripted callers against the receptionist, and judges each run by the records that it leaves.
 //!
-//! Invariants: each run has its own service on a store in memory, whose clock begins at the time of the scenario.
-//! Nothing is sent, except the requests to the chat model if the settings name one.
+//! Invariants: each run has its own service with a store in memory. The clock of the service begins at the time of
+//! the scenario. Nothing is sent, except the requests to the chat model if the settings name one.
 
 #[cfg(test)]
 mod faults;

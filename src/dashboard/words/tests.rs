@@ -63,7 +63,7 @@ fn every_message_is_used_and_every_used_message_exists() {
     }
 }
 
-/// The message ids of which the code composes a part at run time.
+/// The message ids that the code composes at run time.
 fn composed() -> Vec<String> {
     use domain::{
         AlertEmail, AlertKind, AlertScope, AllDay, AttendanceFilter, BookingMode, COLORS, CalendarKind,

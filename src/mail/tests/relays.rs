@@ -13,7 +13,7 @@ use super::server::{At, Does, Manner, Server};
 
 const PLAIN: Manner = Manner { tls: false, starttls: false, password: None, odd: None };
 
-/// A client for this server, whose relay URL has this scheme and this user.
+/// A client for this server. Its relay URL has this scheme and this user.
 fn smtp(server: &Server, scheme: &str, user: &str) -> Smtp {
     let trust = Trust::none().and(&server.certificate).unwrap();
     trusting(server, scheme, user, &trust)

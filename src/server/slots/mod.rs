@@ -3,9 +3,9 @@
 //! Invariants:
 //! - A listener has at most [`Limits::connections`] slots. An address holds at most [`Limits::per_address`]
 //!   of them; trusted proxies have no such limit.
-//! - A full listener closes idle connections: first those of the address with the most slots, and among
-//!   them those that have been idle for longest. It closes no connection of an address with fewer slots
-//!   than the address of the new connection.
+//! - A full listener closes idle connections. It begins with the address that has the most slots, and there
+//!   with the connection that has been idle for longest. It closes no connection of an address with fewer
+//!   slots than the address of the new connection.
 //! - A connection without a slot is in the reserve, which serves only the paths that always answer. The
 //!   reserve has at most [`RESERVE_MAX`] connections, and [`RESERVE_PER_ADDRESS_MAX`] per address. Each
 //!   serves one request and is closed after [`RESERVE_TIME_MAX`]. A full reserve closes its oldest

@@ -178,7 +178,7 @@ impl Member {
         })
     }
 
-    /// The axis of a week: the hours of all its days, and the appointments on them.
+    /// The axis of a week. It contains the opening hours and the appointments of each day.
     fn week_axis(&self, dates: &Dates, week: &[NaiveDate]) -> Axis {
         let zone = self.profile.zone;
         let opens = week.iter().flat_map(|day| open_on(dates, *day, zone).into_iter().filter(is_own));

@@ -38,7 +38,7 @@ pub(super) struct Need {
     pub(super) tag: String,
     pub(super) resolves: bool,
     pub(super) handles: bool,
-    /// Whether the task has a link to its page beside the other actions.
+    /// Whether the task has a link to its page in addition to its other actions.
     pub(super) opens: bool,
     pub(super) of: String,
 }

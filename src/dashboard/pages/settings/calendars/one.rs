@@ -80,7 +80,7 @@ impl View {
         (class, self.t(&format!("appointment-sync-{}", write.status)))
     }
 
-    /// The reason why an event is not written again by itself, or an empty text.
+    /// The reason why the service does not write an event again, or an empty text.
     pub(in crate::dashboard) fn write_reason(&self, write: &CalendarWriteView) -> String {
         write.reason.map(|reason| self.t(&format!("calendars-reason-{reason}"))).unwrap_or_default()
     }
