@@ -32,7 +32,7 @@ forgotten = Forgotten password
 forgotten-text = Enter your email. If an account has this email, you receive a link to choose a new password. The link is valid for one hour.
 forgotten-send = Send the link
 forgotten-sent = Check your inbox
-forgotten-sent-text = If this email has an account, a message with a link is on its way. The link works once, for one hour.
+forgotten-sent-text = If an account has this email, a message with a link was sent to it. The link works once, for one hour.
 forgotten-sent-hint = Nothing after a few minutes? Look in your spam folder, or ask the owner of your business.
 forgotten-no-mail = This service sends no email. The operator of the service can give you a link to choose a new password.
 
@@ -109,7 +109,7 @@ change-email = Change email
 email-same = This is already your email.
 email-taken = Another account has this email.
 email-changed = Your email was changed. Sign in with it from now on.
-email-sent = A link is on its way to the new email. Open it within one hour to confirm the email.
+email-sent = A link was sent to the new email. Open it within one hour to confirm the email.
 password-about = A new password ends all your other sessions.
 choose-new-password = Choose a new password
 kept-signed-out = You were signed out when you sent this form, so nothing was changed. Check the form and send it again.

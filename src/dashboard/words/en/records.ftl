@@ -262,7 +262,7 @@ erase-do = Erase permanently
 erase-export-first = Export first
 
 # Knowledge.
-knowledge-sub = What the receptionist may tell callers, besides hours and services
+knowledge-sub = Answers that the receptionist may give to callers, in addition to hours and services
 knowledge-search = Search the knowledge
 knowledge-entries = Entries, newest first
 knowledge-detail = { $language } · changed on { $when }

@@ -41,10 +41,10 @@ language-en = English
 language-fr = French
 
 # The profile.
-business-sub = What callers hear first, and how they can book
+business-sub = The name and language for callers, and the rules for their bookings
 business-profile = The business
 business-profile-about = Callers hear the name. All times on these pages are in this time zone.
-business-name-hint = As the receptionist says it when answering a call.
+business-name-hint = The receptionist says this name when it answers a call.
 business-locale = Language of callers
 business-locale-hint = The receptionist speaks this language until a caller uses another language.
 business-zone = Time zone
@@ -126,7 +126,7 @@ hours-window = { $count ->
 hours-day-sub = Up to four opening periods. Leave all times empty for a closed day.
 
 # Services.
-services-sub = What can be booked, and how long it takes
+services-sub = The services that can be booked, and their duration
 services-add = Add a service
 services-none = No services yet
 services-none-text = Booking is possible once there is a service and a staff member who offers it.
@@ -140,7 +140,7 @@ services-no-staff = No staff member yet
 services-everybody = Everybody
 service = Service
 service-about-title = The service
-service-about = As callers know it.
+service-about = Callers hear the name and the description.
 service-name = Name
 service-description = Description
 service-description-hint = The receptionist reads the description to callers who ask about the service.
@@ -213,7 +213,7 @@ staff-own-hours = At their own hours
 staff-bookable = Bookable
 staff-not-bookable = Not bookable
 staff-bookable-hint = If this is off, no appointment can be booked with this person; existing appointments are kept.
-staff-name-hint = As callers hear it.
+staff-name-hint = Callers hear this name.
 staff-zone = Time zone for display
 staff-zone-hint = Hours are always in the time zone of the business.
 staff-services-about = Services that can be booked with this person.
@@ -258,7 +258,7 @@ deletion-look = Show it
 deletion-back = Back to its page
 
 # Data.
-data-sub = How long data is kept, and how to export it
+data-sub = The time for which data is kept, and the export of data
 data-kept = Kept for
 data-kept-about = Older data is deleted automatically, usually within two days.
 data-appointments = Past appointments
