@@ -4,8 +4,8 @@
 //! ```text
 //! Route      a row of the route table, with its text for the API document
 //! Gate       authenticates the caller, authorizes the route and builds the Context
-//! Input      an argument of a handler: Query, Body, Streamed, CsvFile, Business, Path
-//! Output     the result of a handler: One, Sent, Listed, Lines, Table
+//! Input      an argument of a handler: Query, Body, Streamed, CsvFile, Business, Path, PathDate
+//! Output     the result of a handler: One, Sent, Removing, Listed, Lines, Table
 //! ```
 //!
 //! Invariants:
