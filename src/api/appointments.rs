@@ -117,7 +117,7 @@ pub(super) async fn reschedule(
     context.change(Reschedule { id, request }).await
 }
 
-/// The integration that makes the change. Its booking may become pending only with `allow_pending`.
+/// The party for a change by an integration. Its booking may become pending only with `allow_pending`.
 pub(crate) fn integration(allow_pending: Option<bool>) -> Party {
     Party::Integration { allow_pending: allow_pending.unwrap_or(false) }
 }

@@ -42,7 +42,7 @@ pub(super) fn new_messages(now: Timestamp) -> MessageFilter {
     MessageFilter { status: Some(MessageStatus::New), awake_at: Some(now), ..MessageFilter::default() }
 }
 
-/// The missed calls that are not handled.
+/// The missed calls of the last [`MISSED_FOR`] that are not handled.
 pub(super) fn missed_calls(now: Timestamp) -> CallFilter {
     CallFilter { from: Some(now - MISSED_FOR), unhandled: true, ..CallFilter::default() }
 }

@@ -117,7 +117,8 @@ pub(super) async fn find(asking: ToolCall, wanted: OpenTimesArgs) -> Result<Open
     })
 }
 
-/// The open times for moving an appointment, by default with the same staff member.
+/// The parameters of the search for times to which an appointment can be moved. The default staff member is the
+/// current one.
 async fn to_move(catalog: &Catalog<'_>, sought: Sought, id: AppointmentId) -> Result<Sought, Refused> {
     let moved = catalog.asking.business.appointment(id).await?.ok_or(AppointmentId::NOT_FOUND)?;
     if !moved.status.is_active() {
