@@ -23,8 +23,8 @@ pub(crate) fn availability(criterion: &mut Criterion) {
 }
 
 /// Measures the computation of the bookable times of a week. One business uses every feature of a calendar, and the
-/// other has only opening hours. Both are measured without appointments, and with half-hour appointments that start
-/// at the same times.
+/// other has only opening hours. Both are measured without appointments, and with appointments. The appointments of
+/// both businesses have the same times.
 pub(crate) fn diary(criterion: &mut Criterion) {
     let week = (first_day(), first_day() + TimeDelta::days(6));
     let mut group = criterion.benchmark_group("availability of a week");

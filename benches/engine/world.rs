@@ -30,7 +30,7 @@ pub(crate) fn id<I: From<Uuid>>(number: usize) -> I {
     Uuid::from_u128(number as u128).into()
 }
 
-/// Returns the buffers of the service in the calendar with every feature.
+/// Returns the buffers that [`World::with_diary`] gives to each service.
 pub(crate) fn diary_buffers() -> Buffers {
     Buffers::new(10, 15).unwrap()
 }
@@ -171,7 +171,7 @@ impl World {
     }
 }
 
-/// Returns a business for each number of staff members together with each number of appointments.
+/// Returns a business for each combination of a number of staff members and a number of appointments.
 pub(crate) fn worlds() -> impl Iterator<Item = (String, World)> {
     let pairs = STAFF.iter().flat_map(|staff| UPCOMING.iter().map(move |upcoming| (*staff, *upcoming)));
     pairs

@@ -184,7 +184,7 @@ impl Group for Calendars {
             read_all(server.operator, &self.reads).await?;
         }
         let measured = if row == READS {
-            // A business that was used is read every minute.
+            // After a booking, the calendars of the business are read every minute.
             let used = Bookings::limited(live, context.first_day, 0, live.len())?;
             exhaust(server.public, used.scripts(1), &server.process).await?;
             self.watch(context.options.sized(WATCHED, WATCHED / 100)).await
@@ -200,8 +200,8 @@ impl Group for Calendars {
 }
 
 impl Calendars {
-    /// Returns the times between the reads of each calendar that responds. The first one begins and the last one ends
-    /// with the measurement.
+    /// Returns the times between the reads of each calendar that responds. The start and the end of the measurement
+    /// count as reads.
     async fn watch(&self, time: Duration) -> Measured {
         self.servers.read.lock().clear();
         let began = Instant::now();

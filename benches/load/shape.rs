@@ -54,7 +54,7 @@ pub(crate) struct Turn<'a> {
 }
 
 impl Shape {
-    /// Makes bookings at the first of these businesses, and compares the rows before and after the last one. The
+    /// Makes two bookings at the first of these businesses, and compares the rows before and after the second one. The
     /// directory then contains these bookings, so it must not be used for a measurement.
     pub(crate) async fn of_a_booking(directory: &Path, shops: &[Shop], first_day: i64) -> Result<Self> {
         let shop = shops.first().ok_or("there is no business")?;

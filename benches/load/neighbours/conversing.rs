@@ -25,8 +25,8 @@ const SPEAKERS: usize = 8;
 const CONNECTIONS: usize = 64;
 /// The time between two turns of a caller.
 const TURN_EVERY: Duration = Duration::from_secs(10);
-/// The targets: the 99th percentile of a turn's duration in milliseconds, the rate of bookings as a fraction of the rate
-/// without conversations, and the memory of a conversation.
+/// The targets: the 99th percentile of a turn's duration in milliseconds, the rate of bookings as a fraction of the
+/// rate without conversations, and the memory of a conversation in bytes.
 const UNDER: f64 = 20.0;
 const AT_LEAST: f64 = 0.95;
 const MEMORY_MAX: u64 = 64 << 10;
@@ -68,7 +68,8 @@ pub(super) async fn measure(
         for _ in 0..SPEAKERS {
             let mut speaker = Speaker::new(&shops[0].id, callers);
             let mut connection = Connection::open(server.operator).await?;
-            // Each conversation gets three turns, so it has found times and knows the name of the caller.
+            // Each caller sends four requests: one starts the conversation, and three are turns. The conversation then
+            // has bookable times and the name of the caller.
             for _ in 0..4 * callers {
                 speaker.speak(&mut connection).await?;
             }
