@@ -22,7 +22,7 @@ async fn exported(salon: &Salon, path: &str) -> String {
     String::from_utf8(answer.is(200).bytes.to_vec()).unwrap()
 }
 
-/// A salon whose national phone numbers are French.
+/// A salon that reads phone numbers without a country code as French numbers.
 async fn french(server: &Server) -> Salon {
     let salon = server.salon().await;
     salon.operator.patch("", &json!({ "phone_region": "FR" })).await.is(200);

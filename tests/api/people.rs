@@ -74,7 +74,7 @@ async fn clock_and_first_weekday_belong_to_the_account() {
         assert_eq!(salon.operator.get(&path).await.data(), changed);
         assert_ne!(changed["updated_at"], ada["updated_at"]);
     }
-    // Another business sees the settings only after the person has accepted its offer.
+    // Another business that adds the person sees the settings only after the person has accepted.
     let offered = add(&other, "ada@example.com", "member").await;
     assert_eq!((id(&offered), &offered["clock"]), (id(&ada), &json!("auto")));
     for (bad, at) in [

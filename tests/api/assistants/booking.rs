@@ -173,7 +173,7 @@ async fn an_idempotency_key_argument_works_like_the_header() {
     let mut other = arguments.clone();
     other["starts_at"] = json!("2026-03-04T11:00");
     assistant.call("book_appointment", other).await.refuses(&["was used for another request"]);
-    // The idempotency keys of `/mcp` and `/v1` are separate.
+    // `/mcp` and `/v1` share the idempotency keys, so a key that was used in one of them is refused in the other.
     let body = salon.booking(&salon.cut, "2026-03-04T12:00:00Z", json!({}));
     salon.api.call("POST", "/appointments").json(&body).once("k1").await.fails(422, "idempotency_key_reused");
     salon.api.call("POST", "/appointments").json(&body).once("k2").await.is(201);

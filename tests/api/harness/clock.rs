@@ -46,7 +46,7 @@ impl Clock for TestClock {
         Timestamp::from_millis(self.0.load(Ordering::SeqCst))
     }
 
-    /// Steady time equals the wall clock here, so time passes when a test moves the clock forward.
+    /// The monotonic clock shows the same time as the wall clock, so it advances when a test moves the wall clock.
     fn steady(&self) -> Duration {
         Duration::from_millis(self.0.load(Ordering::SeqCst).unsigned_abs())
     }
