@@ -191,8 +191,8 @@ async fn an_untrusted_forwarded_address_is_ignored() {
 async fn the_addresses_of_an_ipv6_network_and_the_forms_of_one_address_share_their_limits() {
     let site = Site::open().await;
     let mut from = Vec::new();
-    // The trusted proxy has added the last address, which counts. The visitor can invent the addresses before
-    // it.
+    // The last address was added by the trusted proxy, so the service uses this address. The visitor can invent
+    // the addresses before it.
     from.extend((0..5).map(|last| format!("192.0.2.{last}, 2001:db8::{last:x}")));
     from.extend((0..6).map(|last| format!("2001:db8:0:0:ffff::{last:x}")));
     for (number, from) in from.iter().enumerate() {

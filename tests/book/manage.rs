@@ -115,8 +115,8 @@ impl Booked {
         self.appointment().await["starts_at"].as_str().unwrap().to_owned()
     }
 
-    /// Asserts that the page has no forms and gives the reason, and that the service refuses to move or
-    /// cancel the appointment.
+    /// Asserts that the service refuses to move or cancel the appointment, and that the page has no forms and
+    /// gives the reason for this.
     async fn is_fixed(&mut self, ids: [String; 2]) {
         for (locale, text) in ["en", "fr"].into_iter().zip(FIXED) {
             let page = self.get(&format!("?locale={locale}")).await.is(200).says(text);

@@ -6,7 +6,7 @@ use chrono_tz::Tz;
 /// An email address of the staff member.
 pub(crate) const OWN_ADDRESS: &str = "ada@own.example";
 
-/// The calendar file of a zone with the rules of New York, whose name is in no list.
+/// A time zone component with the rules of New York. Its name is not a known time zone, so only the rules define it.
 const OFFICE: &str = "BEGIN:VTIMEZONE\nTZID:Office\nBEGIN:STANDARD\nDTSTART:19701101T020000\n\
     RRULE:FREQ=YEARLY;BYMONTH=11;BYDAY=1SU\nTZOFFSETFROM:-0400\nTZOFFSETTO:-0500\nTZNAME:EST\nEND:STANDARD\n\
     BEGIN:DAYLIGHT\nDTSTART:19700308T020000\nRRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=2SU\nTZOFFSETFROM:-0500\n\
@@ -16,18 +16,18 @@ const PARIS: &str = "BEGIN:VTIMEZONE\nTZID:Europe/Paris\nBEGIN:STANDARD\nDTSTART
     BEGIN:DAYLIGHT\nDTSTART:19700329T020000\nRRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU\nTZOFFSETFROM:+0100\n\
     TZOFFSETTO:+0200\nTZNAME:CEST\nEND:DAYLIGHT\nEND:VTIMEZONE\n";
 
-/// The first of the days on which the tests book. No test takes so long that it is over.
+/// The day with this number. Day 0 is ten days from now, so no test runs until then.
 pub(crate) fn day(number: i64) -> NaiveDate {
     let now: DateTime<Utc> = std::time::SystemTime::now().into();
     now.date_naive() + TimeDelta::days(10 + number)
 }
 
-/// An hour of a day in UTC, which is the time zone of the business.
+/// The start of an hour of a day in UTC, which is the time zone of the business.
 pub(crate) fn at(number: i64, hour: u32) -> DateTime<Utc> {
     day(number).and_hms_opt(hour, 0, 0).unwrap().and_utc()
 }
 
-/// An hour of a day on a clock in a zone.
+/// The start of an hour of a day in this time zone.
 fn on_clock(zone: Tz, number: i64, hour: u32) -> DateTime<Utc> {
     zone.from_local_datetime(&day(number).and_hms_opt(hour, 0, 0).unwrap()).unwrap().to_utc()
 }
@@ -90,7 +90,7 @@ pub(crate) fn first() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The hours that are blocked, and hours that are free although an event or an occurrence was there.
+/// The hours that are blocked, and hours that are free although a calendar file has an event at that time.
 pub(crate) fn expected() -> (Vec<DateTime<Utc>>, Vec<DateTime<Utc>>) {
     let (paris, office) = (Tz::Europe__Paris, Tz::America__New_York);
     let busy = vec![

@@ -22,7 +22,7 @@ pub(crate) struct Person {
 
 impl Person {
     pub(crate) fn new(account: Account) -> Self {
-        // A server closes unused connections at different times, so each request has its own.
+        // Servers close unused connections at unpredictable times, so each request uses a new connection.
         let hyper = Hyper::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build_http();
         Self { hyper, account }
     }
@@ -52,7 +52,7 @@ impl Person {
         self.try_send("OPTIONS", &self.account.entered, XML, "").await.is_some()
     }
 
-    /// Creates a calendar next to the account's calendar: the account's calendar itself if `suffix` is empty.
+    /// Creates a calendar. Its path is the path of the account's calendar, followed by `suffix`.
     pub(crate) async fn creates(&self, suffix: &str, name: &str, component: &str) {
         let path = format!("{}{suffix}/", self.account.collection.trim_end_matches('/'));
         let body = format!(
@@ -80,7 +80,8 @@ impl Person {
         assert!((200..300).contains(&status), "{name}: {status} {refusal}");
     }
 
-    /// Tries to store a copy of an event, with the same UID, at another path, and deletes the copy.
+    /// Tries to store a copy of an event, with the same UID, at another path. Returns whether the server has stored
+    /// the copy. Deletes the copy.
     pub(crate) async fn may_store_twice(&self, name: &str, copy: &str) -> bool {
         let text = self.sees(name).await.unwrap();
         let is_stored = self.send("PUT", &self.path(copy), CALENDAR, &text).await.0 < 300;
@@ -95,7 +96,7 @@ impl Person {
         assert!((200..300).contains(&status), "{name}: {status} {text}");
     }
 
-    /// Replaces a text in an event.
+    /// Replaces the first text of each pair by the second one, in an event.
     pub(crate) async fn edits(&self, name: &str, pairs: &[(&str, &str)]) {
         let mut text = self.sees(name).await.unwrap();
         for (from, to) in pairs {

@@ -1,4 +1,5 @@
-//! Ends the TLS connections to the calendar server. The servers would otherwise need certificates in different forms.
+//! A TLS proxy in front of the calendar server, which itself has no TLS. So the tests need no certificate files in the
+//! form of each server. The proxy also records the requests.
 
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ impl Proxy {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
                 let (acceptor, recording) = (acceptor.clone(), recording.clone());
-                // A connection ends early if the service or the server is killed.
+                // Forwarding fails if the service or the server is killed.
                 tokio::spawn(async move {
                     let _ = Box::pin(recording.forward(acceptor, stream)).await;
                 });

@@ -13,8 +13,8 @@ const PORT: u16 = 5232;
 pub(crate) enum Kind {
     Radicale,
     Xandikos,
-    /// The command in the environment variable `CALENDAR_SERVER`. It gets the port. When it is ready, it prints a line
-    /// with the path to enter, the path of a calendar that does not exist yet, a user name and a password.
+    /// The command in the environment variable `CALENDAR_SERVER`. Its argument is the port. When the server is ready,
+    /// the command prints a line with the fields of [`Account`]: two paths, a user name and a password.
     Other,
 }
 

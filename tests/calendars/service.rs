@@ -102,7 +102,8 @@ impl Service {
         until("a complete read", async || self.read_at().await != before).await;
     }
 
-    /// Kills and restarts the process. Its first request makes the calendar due for a read of the changes.
+    /// Kills and restarts the process, and waits for a read. The first request to the process makes the changes to the
+    /// calendar due to be read.
     pub(crate) async fn restart_and_read(&mut self) {
         let before = self.read_at().await;
         self.restart();

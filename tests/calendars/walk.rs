@@ -68,7 +68,7 @@ async fn connect(service: &mut Service, server: &CalendarServer) {
     };
     assert_eq!((&named["name"], &named["writable"]), (&json!(NAME), &json!(true)));
     assert!(!server.has_kinds() || found.iter().all(|it| it["name"] != "Tasks"), "{found:?}");
-    // The address of the calendar itself leads to it too.
+    // A discovery that begins at the address of the calendar itself also finds it.
     let direct = service.discovers(calendar.trim_end_matches('/'), &account.user, &account.password).await;
     assert!(
         direct.body["data"].as_array().unwrap().iter().any(|it| it["calendar"] == calendar),
@@ -100,7 +100,7 @@ async fn check_busy_times(service: &Service) {
     }
 }
 
-/// Appointments are written, moved and deleted, and the reads of them change nothing.
+/// Appointments are written, moved and deleted. A read that finds their events changes nothing.
 async fn check_written(service: &Service, person: &Person) {
     let id = service.books(at(1, 5)).await;
     service.syncs(&id).await;

@@ -130,8 +130,7 @@ fn sighup_reloads_the_certificate() {
 #[test]
 fn sighup_does_not_end_a_service_without_certificates() {
     let mut demo = Demo::start();
-    // The service must handle each signal before the next one is sent. A signal that the service does not
-    // handle would end the service.
+    // SIGHUP ends a process that does not handle it.
     demo.signal("HUP");
     assert!(demo.printed(LIST).contains("Salon Lumière"));
     demo.signal("HUP");

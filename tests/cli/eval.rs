@@ -31,7 +31,7 @@ fn the_scenarios_pass_with_a_model_that_follows_a_script() {
     let count = |name: &str| {
         requests.iter().filter(|(_, reply)| reply.calls.iter().any(|(called, _)| called == name)).count()
     };
-    // Each entry of the script is an answer in at least one scenario.
+    // The script must call each function at least this many times.
     for (name, at_least) in
         [("find_openings", 14), ("book", 12), ("move", 2), ("cancel", 4), ("take_message", 1)]
     {

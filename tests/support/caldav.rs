@@ -21,7 +21,8 @@ pub(crate) struct Server {
     pub(crate) is_stuck: bool,
     /// The path of an event that the first page of changes reports as deleted, and the next page as unchanged.
     pub(crate) restored: Option<String>,
-    /// The status of the `response` of the event `a`, and the requests whose responses contain it.
+    /// The status of the element `response` of the event `a`, and the kind of request whose responses contain this
+    /// status.
     pub(crate) status: Option<(u16, EventRequest)>,
     /// Whether the responses with data omit the event `a`.
     pub(crate) omits: bool,
@@ -31,13 +32,14 @@ pub(crate) struct Server {
     pub(crate) is_locked: bool,
     /// The status of the responses to writes, and the value of their `Retry-After`.
     pub(crate) write_status: Option<(u16, Option<&'static str>)>,
-    /// The path that the server names instead of another path for a new event.
+    /// If a path is given, each write of an event to another path is refused, as if an event with the same UID existed
+    /// at the given path.
     pub(crate) conflict: Option<String>,
-    /// The status of the refusal of a second event with the same UID, and whether the refusal contains the code of the
-    /// conflict. It does not name the first event.
+    /// The status with which the server refuses a second event with the same UID, and whether the refusal contains the
+    /// code of this conflict. The refusal does not name the first event.
     pub(crate) refuses_twins: Option<(&'static str, bool)>,
     pub(crate) search: Search,
-    /// Whether the response to a write has the `ETag` of the event. Otherwise it has another one.
+    /// Whether the response to a write has the `ETag` of the event. Otherwise its `ETag` is wrong.
     pub(crate) names_etags: bool,
     /// Random failures of writes.
     pub(crate) chance: Option<Chance>,
