@@ -1,5 +1,6 @@
-//! Kills the program with `kill -9` while appointments wait to be written to a calendar. After the restarts, the calendar
-//! server has each appointment exactly once, and every acknowledged cancellation has deleted its event.
+//! Kills the program with `kill -9` while appointments wait to be written to a calendar. After the restarts, the
+//! calendar server has each appointment exactly once, and no event of an appointment whose cancellation was
+//! acknowledged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -95,7 +96,7 @@ async fn start(calendar: Arc<Mutex<Calendar>>, authority_file: &Path) -> u16 {
             let (stream, _) = listener.accept().await.unwrap();
             let (acceptor, calendar) = (acceptor.clone(), Arc::clone(&calendar));
             tokio::spawn(async move {
-                // A killed client closes the connection.
+                // The connection fails when the program is killed.
                 let _ = converse(acceptor, stream, calendar).await;
             });
         }

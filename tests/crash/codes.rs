@@ -1,5 +1,5 @@
-//! A caller of the real program proves with a mailed code who they are. The process is killed before the caller gives
-//! the code.
+//! A test of the code that the service mails to a caller, so that the caller can prove their identity. The process is
+//! killed after the code was mailed, and before the caller says it.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::client::{Client, Shop, slot, text};
 use crate::process::Server;
 use crate::relay::{Relay, command};
 
-/// Takes a turn of the caller. Returns what the receptionist says.
+/// Sends a turn of the caller. Returns the words of the receptionist in the response.
 async fn said(client: &Client, path: &str, words: &str) -> String {
     let taken = client.operator("POST", path, Some(json!({ "text": words }))).await;
     let turns = taken["data"]["turns"].as_array().unwrap();

@@ -34,7 +34,7 @@ enum Ask {
     Block(String, Value),
 }
 
-/// A time of whole minutes before the present.
+/// The start of the minute that was this many minutes ago.
 fn minutes_ago(minutes: usize) -> DateTime<Utc> {
     let now: DateTime<Utc> = std::time::SystemTime::now().into();
     let now = now.timestamp() / 60 * 60 - i64::try_from(minutes).unwrap() * 60;
@@ -42,7 +42,7 @@ fn minutes_ago(minutes: usize) -> DateTime<Utc> {
 }
 
 impl Ask {
-    /// `own` are the appointments of this client. No other client changes them.
+    /// Returns a random request. `own` are the appointments of this client. No other client changes them.
     fn some(rng: &mut Rng, shop: &Shop, own: &[String]) -> Self {
         let staff = shop.staff[rng.below(STAFF)].clone();
         match rng.below(4) {

@@ -70,8 +70,8 @@ pub(crate) fn printed(mut command: Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Returns the parts that every test needs: a random source, a directory, the lines of an export of all
-/// businesses without the first one, and the path of the file with the export.
+/// Writes an export file. Returns the parts that every test needs: a random source, the directory of the file,
+/// the lines of the file except the first one, and the path of the file.
 fn set_up() -> (Rng, TempDir, String, String) {
     let seed = seed();
     say(format_args!("to repeat this run, set CRASH_SEED={seed}"));

@@ -1,7 +1,7 @@
 //! Kills the process while contacts are merged. Meanwhile, a client books for the contact that disappears,
-//! repeats an earlier booking, and erases a third contact. After the restart, every merge either took effect
-//! or did not, and no record is lost or listed twice. The service itself moves the remaining records.
-//! `CRASH_ROUNDS` sets the number of rounds. Each round uses its own directory.
+//! repeats an earlier booking, and erases a third contact. After the restart, the contacts are merged or both
+//! still exist, and no record is lost or listed twice. After an interrupted merge, the service moves the
+//! remaining records on its own. `CRASH_ROUNDS` sets the number of rounds. Each round uses its own directory.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -53,7 +53,8 @@ async fn filled(client: &Client, of: &str, shop: &Shop) -> [String; 2] {
     ids.try_into().unwrap()
 }
 
-/// The ids of the records in the lists of a contact. Checks that each is listed once, with this contact.
+/// The ids of the records in the lists of the contact `asked`. Checks that each record is listed once, and
+/// names the contact `shown`.
 async fn records(client: &Client, of: &str, asked: &str, shown: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for list in LISTS {
@@ -85,13 +86,13 @@ impl First {
     }
 }
 
-/// The booking with this number. It is after the appointments of [`filled`].
+/// The booking with this number. It starts after the appointments of [`filled`].
 fn booking(shop: &Shop, contact: &str, number: usize) -> Value {
     let starts_at = slot(i64::try_from(2 * (OF_EACH + number)).unwrap());
     json!({ "service_id": shop.service, "staff_id": shop.staff[0], "contact_id": contact, "starts_at": starts_at })
 }
 
-/// The requests beside a merge.
+/// The results of the requests that are sent during a merge.
 #[derive(Default)]
 struct Beside {
     booked: BTreeSet<String>,
@@ -126,7 +127,7 @@ impl Beside {
         done
     }
 
-    /// Checks that nothing is missing in the records, and that they contain no others.
+    /// Checks that `found` contains the records of `before` and the new bookings, and no other record.
     fn check(&self, found: &BTreeSet<String>, before: &BTreeSet<String>) {
         let known: BTreeSet<_> = before.union(&self.booked).cloned().collect();
         assert!(found.is_superset(&known), "missing: {:?}", known.difference(found));
@@ -175,7 +176,8 @@ async fn a_merge_completes_after_a_kill_and_loses_no_record() {
             let contacts = [&kept, &gone, &third].map(Clone::clone);
             tokio::spawn(async move { Beside::work(client, &shop, contacts, first).await })
         };
-        // Short times interrupt the merge itself, and longer ones the moves of records.
+        // After a short time, the kill interrupts the merge itself. After a longer time, it interrupts the moves
+        // of records.
         let within = KILLED_WITHIN_MILLIS[rng.below(KILLED_WITHIN_MILLIS.len())];
         rng.let_pass(Duration::from_millis(within)).await;
         server.kill();

@@ -4,7 +4,7 @@
 //!
 //! Invariants:
 //! - After each kill, each change to an appointment has exactly one notice.
-//! - A notice is sent until the relay responds, always with the same `Message-ID`.
+//! - A notice is sent again until the relay responds, always with the same `Message-ID`.
 //! - After a restart, a mail contains the current state of its appointment. The last mail about each
 //!   appointment also contains the current state.
 //! - A customer who has stopped the mails before a kill gets no mail after the kill.
@@ -225,7 +225,7 @@ async fn logged(client: &Client, shop: &Shop) -> Vec<Value> {
     log
 }
 
-/// Waits until no notice except reminders waits to be sent. Returns the log of notices.
+/// Waits until only reminders are still waiting to be sent. Returns the log of notices.
 async fn settled(client: &Client, shop: &Shop) -> Vec<Value> {
     loop {
         let log = logged(client, shop).await;

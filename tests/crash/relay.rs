@@ -33,7 +33,7 @@ struct Taken {
     /// The pending kill: the number of mails that the relay accepts before the kill, the process, and whether
     /// the relay responds to the last of these mails.
     kill: Option<(usize, Arc<Server>, bool)>,
-    /// Whether a kill is pending. The relay closes after the kill.
+    /// Whether the process is being killed. The relay then closes, unless the test opens it again first.
     kills: bool,
 }
 
