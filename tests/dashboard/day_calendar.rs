@@ -210,7 +210,7 @@ async fn a_card_shows_notes_the_alert_the_attendance_and_whether_it_is_outside_t
     for view in [&day, &week] {
         let page = salon.member.get(view).await.says("Arrived");
         for mark in marks {
-            // The page contains a text twice: as a tooltip, and for screen readers.
+            // The page contains each text twice: as a tooltip, and for screen readers.
             let times = if mark.contains("class") || mark.contains("chip") { 1 } else { 2 };
             assert_eq!(page.body.matches(mark).count(), times, "{view} {mark}");
         }

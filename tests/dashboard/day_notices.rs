@@ -136,7 +136,7 @@ async fn the_page_before_a_cancellation_says_whether_the_customer_gets_an_email(
     let page = salon.owner.get(&format!("{path}/cancel")).await.is(200).says(none);
     assert!(!page.text().contains(notice), "{}", page.text());
     salon.operator("PATCH", "/notices", json!({ "email": "all" })).await;
-    // A contact without an address, and an appointment that has started.
+    // No email is sent to a contact without an address, or about an appointment that has started.
     let contact = json!({ "name": "Ada", "phone": "+33661020304" });
     let body = json!({ "service_id": salon.service, "starts_at": OTHER_TIME, "contact": contact });
     let id = key(&salon.operator("POST", "/appointments", body).await);

@@ -38,7 +38,7 @@ fn through_libreoffice(dir: &Path, file: &str) -> Option<String> {
 #[tokio::test]
 async fn libreoffice_evaluates_no_cell_of_a_downloaded_file_and_the_file_comes_back_unchanged() {
     let dir = tempfile::tempdir().unwrap();
-    // Without the mark of a text, LibreOffice evaluates the cell.
+    // LibreOffice evaluates a formula that does not begin with the sign that marks a text.
     let Some(evaluated) = through_libreoffice(dir.path(), "name\r\n=1+1\r\n") else { return };
     assert_eq!(evaluated.trim_start_matches('\u{feff}'), "name\n2\n");
 

@@ -165,7 +165,7 @@ async fn the_team_books_and_moves_over_a_busy_time_with_a_checkbox() {
     let today = salon.member.get(&salon.to("today")).await;
     let today = today.says("One appointment of the next 14 days overlaps a busy time");
     assert!(today.body.contains(&salon.to(&format!("appointments/{id}"))));
-    // A move within the busy time needs a confirmation unless the box is ticked.
+    // A move within the busy time is refused, unless the checkbox to ignore busy times is ticked.
     let path = salon.to(&format!("appointments/{id}/move"));
     let page = salon.member.get(&path).await.says(BOX);
     let half_past = [("starts_at", "other"), ("time", "10:30")];
@@ -200,7 +200,7 @@ async fn a_calendar_is_changed_without_showing_its_address() {
     );
     // A form that was opened before the change is refused.
     salon.owner.submit(&page, &change, &[("name", "Work")]).await.is(409);
-    // A new address is checked, and a refusal is shown at the field.
+    // The service requests a new address. If this fails, the page shows the error at the field.
     let page = salon.owner.get(&change).await;
     salon.server.receiver.is_away();
     let refused = salon.owner.submit(&page, &change, &[("url", "https://other.example.com/x.ics")]).await;

@@ -362,7 +362,7 @@ async fn a_starting_set_has_no_prices_if_the_currency_is_not_known_and_keeps_hou
 async fn services_and_staff_members_are_in_the_order_of_their_positions_across_pages() {
     let (server, salon, path, mut browser) = open().await;
     for number in 0..52 {
-        // The last one has the first position.
+        // The records are created in the reverse order of their positions.
         let (position, category) = (52 - number, if number % 2 == 0 { "Hair" } else { "Skin" });
         let service = json!({ "name": format!("service {number}."), "duration_minutes": 30,
             "position": position, "category": category });

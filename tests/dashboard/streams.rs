@@ -1,5 +1,5 @@
-//! Tests of the stream of server-sent events. An open page receives from it the changes that the person may
-//! see. The stream ends with the session.
+//! Tests of the stream of server-sent events, which tells an open page about changes that the person may see.
+//! The stream ends with the session.
 
 use std::time::Duration;
 

@@ -200,7 +200,7 @@ async fn a_click_on_an_empty_time_opens_the_booking_panel_which_offers_time_off(
     window.run("document.querySelector(\"#board .lane li[data-minute='660'] .free\").click()").await;
     window.find("dialog.beside > header [data-block][href*='minute=660']").await;
     window.keys(ESCAPE).await;
-    // A click in the second half of a free time selects a time of the grid.
+    // A click in the second half of a free half hour selects the start of this second half.
     window.mouse("mousePressed", (x, y + desk.hour().await / 8.0)).await;
     window.mouse("mouseReleased", (x, y + desk.hour().await / 8.0)).await;
     window.find("dialog.beside > header [data-block][href*='minute=645']").await;
@@ -255,7 +255,7 @@ async fn the_date_picker_and_the_shortcuts_open_days() {
     window.find(".picker td time[datetime='2026-03-26']").await.click().await.unwrap();
     window.sees("23 to 29 March 2026").await;
     assert!(window.path().await.contains("view=week&date=2026-03-26"));
-    // A day of the next month needs no more clicks, and each day is shown once.
+    // The date picker also shows the days of the next month. It shows each day only once, in order.
     desk.goto("calendar?view=day&date=2026-03-23").await;
     window.find("[data-pick]").await.click().await.unwrap();
     window.find(".picker td time[datetime='2026-04-18']").await;

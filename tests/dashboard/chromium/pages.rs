@@ -114,7 +114,7 @@ async fn pages_of_a_member_and_of_an_empty_business_fit_the_window_and_meet_wcag
     assert_eq!(wrong, [""; 0], "{}", wrong.join("\n"));
 }
 
-/// Opens the pages, and returns what is wrong with them.
+/// Opens the pages. Returns the problems that it has found.
 async fn check(
     window: &Window,
     pages: impl IntoIterator<Item = &str>,

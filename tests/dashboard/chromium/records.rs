@@ -34,7 +34,7 @@ async fn a_message_is_written_down_snoozed_and_resolved_and_the_resolution_is_un
     desk.salon.server.clock.set("2026-03-03T07:00:00Z");
     desk.goto("today").await;
     window.sees("Do you sell vouchers?").await;
-    // The button beside the message resolves it. The button in the message about that undoes it.
+    // A button in the row of the message marks it as resolved. The page confirms this, and offers to undo it.
     let resolve =
         "[...document.querySelectorAll('#needs-you li')].find(one => one.innerText.includes('vouchers'))
         .querySelector(\"form[action$='/status'] button\").click()";

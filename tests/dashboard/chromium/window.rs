@@ -173,14 +173,14 @@ impl Window {
         self.client.issue_cmd(Own { path: "goog/cdp/execute", body }).await.unwrap();
     }
 
-    /// Sends an event of the mouse at a point of the window: `mousePressed`, `mouseMoved` or `mouseReleased`.
+    /// Sends a mouse event at a point of the window: `mousePressed`, `mouseMoved` or `mouseReleased`.
     #[allow(dead_code, reason = "only the tests of the dashboard drag")]
     pub(super) async fn mouse(&self, kind: &str, (x, y): (f64, f64)) {
         let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1 });
         self.tools("Input.dispatchMouseEvent", event).await;
     }
 
-    /// Sends an event of a finger: `touchStart`, `touchMove` or `touchEnd`.
+    /// Sends a touch event: `touchStart`, `touchMove` or `touchEnd`.
     #[allow(dead_code, reason = "only the tests of the dashboard drag")]
     pub(super) async fn touch(&self, kind: &str, at: Option<(f64, f64)>) {
         let points: Vec<_> = at.into_iter().map(|(x, y)| json!({ "x": x, "y": y })).collect();
