@@ -22,8 +22,8 @@ use crate::ops::Op;
 use crate::rows::Rows;
 
 /// A new timestamp is the current time, or the previous timestamp if that is later. Each list ordered by
-/// `updated_at` and each start of the engine adds one millisecond, so a timestamp may be later by at most
-/// this duration.
+/// `updated_at` and each start of the engine may add one millisecond. In total, a timestamp is later than
+/// the current time by at most this duration.
 const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 
 /// The times of one run of the engine.
@@ -65,7 +65,8 @@ pub(crate) struct Model {
     pub(crate) newest: BTreeMap<Uuid, Value>,
     /// All times at which each resource changed.
     pub(crate) stamps: BTreeSet<(Uuid, String)>,
-    /// For each appointment, whether its booking was announced, and whether it was moved after its last confirmation.
+    /// For each appointment, whether there was an event about its booking, and whether it was moved after its last
+    /// confirmation.
     pub(crate) announced: BTreeMap<Uuid, (bool, bool)>,
     /// The number of contacts. `contacts_max` is the limit of the budget, if there is one.
     pub(crate) contacts: u64,

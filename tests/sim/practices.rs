@@ -69,7 +69,7 @@ struct Practice {
     contacts: BTreeMap<ContactId, usize>,
     /// The contacts whose erasure was requested, and whether it was acknowledged.
     erased: BTreeMap<ContactId, bool>,
-    /// A check that no client may disturb locks this exclusively.
+    /// Each request of a client holds this lock as a reader. A check that no client may disturb holds it as a writer.
     gate: Arc<RwLock<()>>,
 }
 
@@ -202,8 +202,8 @@ impl Sim {
         }
     }
 
-    /// Records that the times of reads until now are not certain: the machine was suspended during a read, or the time
-    /// of the service may be wrong.
+    /// Records that the results of reads until now are uncertain, because the machine was suspended during a read, or
+    /// the service may have used a wrong time.
     pub(crate) fn doubt_reads(&self) {
         let now = self.world.time.truth().max(self.world.time.believed().1);
         for host in self.world.network.calendars() {

@@ -384,7 +384,7 @@ impl Sim {
 
     /// Enables every endpoint, requests all missed events again, and waits until no delivery is pending any more.
     async fn send_all(&mut self, life: &mut Life) {
-        // Because of earlier failures, an endpoint may still be disabled within this minute.
+        // Within this minute, the service may still disable endpoints because of attempts that failed earlier.
         tokio::time::sleep(Duration::from_secs(60)).await;
         for shop in 0..self.shops.len() {
             for id in self.shops[shop].webhooks.clone() {

@@ -1,6 +1,7 @@
 //! Conversations of the receptionist: in one business with a hostile chat model ([`hostile`]), and in another one on
-//! the guided path. Callers book, move and cancel, leave messages and ask questions. Turns are repeated and interrupted
-//! by crashes, the team ends, deletes and answers conversations, contacts are erased, and businesses are suspended.
+//! the guided path (fixed questions and choices, without a model). Callers book, move and cancel, leave messages and
+//! ask questions. Turns are repeated and interrupted by crashes, the team ends, deletes and answers conversations,
+//! contacts are erased, and businesses are suspended.
 //!
 //! Invariants between two runs of the engine:
 //!
@@ -51,7 +52,8 @@ use crate::world::{Trace, World};
 
 /// The number of businesses. A chat model speaks in the first one.
 const SALONS: usize = 2;
-/// The number of callers of each business who have a private appointment from the start.
+/// The number of callers of each business who have a private appointment from the start. Only the caller may hear about
+/// a private appointment.
 const KNOWN: usize = 3;
 const DAY_MILLIS: i64 = 86_400_000;
 /// The time after which an overdue conversation has certainly ended.
@@ -386,7 +388,8 @@ impl Sim {
             let chat = &mut salon.chats[place];
             let is_unknown = chat.sent.last().is_some_and(|sent| sent.came == Came::Unknown);
             if is_unknown && chat.sent.last().is_some_and(|sent| sent.count <= kept_from) {
-                // The idempotency key may have expired, so the turn might be taken twice.
+                // The idempotency key may have expired, so the service might handle a repeated turn as a new one. The
+                // test stops using the conversation.
                 chat.has_ended = true;
                 return;
             }

@@ -87,8 +87,8 @@ impl Model {
         let Some(seen) = tried.terms.seen.as_deref().map(json) else { return };
         let of: Uuid = id(&seen["id"]);
         let before = &self.newest[&of];
-        // After a booking has created or changed a contact, the model does not know `updated_at` of the contact, so it
-        // cannot compare the states.
+        // If a booking has created or changed the contact, the model does not know the contact's `updated_at`. The
+        // states are then not compared.
         let same = before.get("updated_at").is_none_or(|at| *at == seen["updated_at"]);
         assert!(same, "{name} required {seen} to be unchanged, but changed {before}");
     }

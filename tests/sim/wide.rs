@@ -42,9 +42,9 @@ const ZONES: [Tz; 9] = [
     chrono_tz::Pacific::Apia,
     chrono_tz::America::Santiago,
 ];
-/// The possible starts of a seed, in days after the usual start. One or two days after each start, clocks change in
-/// some zones: on 7 March (America), 27 March (Europe), 3 April (Lord Howe, Chatham, Santiago), 2 and 23 October, and
-/// 30 October (America).
+/// The possible starts of a seed, in days after the usual start on 2 March. The other starts are one or two days before
+/// clocks change in some zones: 7 March (America), 27 March (Europe), 3 April (Lord Howe, Chatham, Santiago),
+/// 2 October (Lord Howe), 23 October (Europe) and 30 October (America).
 const BEGINNINGS: [i64; 7] = [0, 5, 25, 32, 214, 235, 242];
 const DAY_MILLIS: i64 = 86_400_000;
 const BUSINESSES: usize = 5;
@@ -150,7 +150,7 @@ impl Sim {
             }
             (3, _) if shop.services.len() < 8 => Shop::service(&self.dice).into(),
             (4, _) if shop.staff.len() > 2 => RemoveStaff { id: *self.dice.pick(&shop.staff) }.into(),
-            // The workload needs the first two services, which are nearly always in use.
+            // The workload needs at least two services.
             _ if shop.services.len() > 2 => RemoveService { id: *self.dice.pick(&shop.services) }.into(),
             _ => shop.member(&self.dice).into(),
         };

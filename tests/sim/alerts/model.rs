@@ -200,8 +200,9 @@ impl Expected {
     }
 
     /// Checks that the outbox and its log contain exactly the expected mails. The person who is sometimes disabled may
-    /// have fewer mails. At the limit on pending mails, every person may have fewer. `unasked` are alerts that were
-    /// shown because their mail was dropped: they must be in no mail. Returns the mails that must arrive.
+    /// have fewer mails. At the limit on pending mails, every person may have fewer. `unasked` is, for each person, the
+    /// number of alerts that were shown because their mail was dropped. These alerts must be in no mail. Returns the
+    /// mails that must arrive.
     pub(super) fn check_mails(
         &self,
         store: &Store,

@@ -96,8 +96,8 @@ impl Client {
         }
     }
 
-    /// Repeats a request. If neither an erasure of a contact with this number nor a merge into another guest was requested, the response must equal
-    /// the recorded one. Otherwise the response shows the current state.
+    /// Repeats a request. The response must equal the recorded one, unless an erasure of a contact with this number or
+    /// a merge into another guest was requested. In that case, the response shows the current state.
     pub(super) async fn make_again(
         &self,
         contact: ContactId,

@@ -60,7 +60,7 @@ impl Sim {
                 let range = keys::of_kind(BusinessId::INSTALLATION, list);
                 let left = store.scan(&range, Order::Ascending).filter(|row| {
                     let (key, _) = row.as_ref().unwrap();
-                    // A business also has work while it has an open conversation.
+                    // The list of unfinished businesses also contains businesses with an open conversation.
                     let open = keys::of_kind(keys::id_at_end(key).unwrap(), kind::CONVERSATION_OPEN);
                     store.scan(&open, Order::Ascending).next().is_none()
                 });

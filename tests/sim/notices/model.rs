@@ -154,7 +154,7 @@ fn entries(store: &Store, of: BusinessId) -> Vec<AuditEntry> {
     rows::<AuditRecord>(store, of, kind::AUDIT).into_iter().map(|record| record.entry).collect()
 }
 
-/// Returns the time at which a contact was erased for the first time.
+/// Returns the time of the first erasure of any contact.
 pub(super) fn first_erasure(store: &Store, of: BusinessId) -> Option<Timestamp> {
     entries(store, of).iter().find(|entry| entry.action == AuditAction::ContactErase).map(|entry| entry.at)
 }

@@ -31,7 +31,7 @@ use crate::looks::all;
 use crate::shop::{phone, text};
 use crate::world::World;
 
-/// The time after the end of a connection in which its last requests have certainly ended, in milliseconds.
+/// This long after the end of a connection, its last requests have certainly ended, in milliseconds.
 const PAUSE_MILLIS: i64 = 10 * 60_000;
 /// The first phone number of the contacts of practices.
 const PHONES: usize = 5_000_000;
@@ -47,7 +47,7 @@ pub(super) struct Client {
     pub(super) dice: Dice,
 }
 
-/// A change of a calendar that changes nothing.
+/// Returns a change that keeps all settings of a calendar.
 fn unchanged(id: domain::CalendarId) -> PatchCalendar {
     PatchCalendar {
         id,
@@ -148,7 +148,7 @@ impl Client {
         staff_id: Option<StaffId>,
         party: Party,
     ) -> (usize, Book) {
-        // The practices have different numbers.
+        // The number is unique among the bookings of all practices.
         let (service_id, number) = self.practice(|practice| {
             practice.booked += 1;
             (practice.service, practice.booked * PRACTICES + self.at)
@@ -229,7 +229,7 @@ impl Client {
         self.hosts().into_iter().find(|host| host.name == calendar.settings.host).unwrap()
     }
 
-    /// True if the server may be asked to accept writes. If so, the server is reserved for some time.
+    /// True if a new connection may write to the server. In this case, no other connection may do so for some time.
     fn takes(&self, host: &CalendarHost) -> bool {
         let (mut state, now) = (host.state(), self.world.time.now());
         let is_free = state.free_from <= now;
@@ -239,7 +239,7 @@ impl Client {
         is_free
     }
 
-    /// No new connection writes to the server for some time.
+    /// Prevents new connections from writing to the server for some time.
     fn rests(&self, host: &CalendarHost) {
         host.state().free_from = self.world.time.now() + PAUSE_MILLIS;
     }
@@ -385,7 +385,7 @@ impl Client {
                 acknowledged(host_of(&hosts, calendar), &path(id), now, is_written)
             })
             .collect();
-        // A change in the meantime makes the comparison meaningless.
+        // If the appointment has changed in the meantime, the outcomes are ignored.
         let Some(Some(after)) = self.read(self.handle.appointment(id).await) else { return };
         let is_same = |view: &AppointmentView| (view.updated_at, view.status, view.calendar_sync_status);
         if is_same(&before) == is_same(&after) && before.calendar_sync_status == synced {
@@ -396,7 +396,7 @@ impl Client {
         }
     }
 
-    /// Changes the events on one of the calendar servers that the service has not written.
+    /// Adds, replaces or removes an event that the service has not written, on one of the calendar servers.
     pub(super) fn change_foreign(&self) {
         let hosts = self.hosts();
         if hosts.is_empty() {
@@ -443,7 +443,7 @@ impl Client {
                 (format!("{times}RRULE:FREQ=DAILY;COUNT=3\r\n"), busy.collect())
             }
             5 => {
-                // The copy of an appointment of another business is an ordinary event.
+                // An event with the UID of an appointment of another business counts like any other event.
                 let other = &self.all.lock()[(self.at + 1) % PRACTICES];
                 if let Some(id) = self.dice.any(&other.appointments) {
                     uid = format!("{id}@receptionist");
@@ -452,7 +452,7 @@ impl Client {
             }
             _ => (times, vec![start..end]),
         };
-        // A calendar file has one event per UID.
+        // No two events of a server may have the same UID.
         if host.state().has(&uid) {
             uid = format!("{number}@elsewhere");
         }

@@ -21,7 +21,7 @@ use crate::sim::Sim;
 const SETTLED: Duration = Duration::from_secs(10 * 60);
 /// The number of contacts of each practice that are erased at the end.
 const ERASED: usize = 2;
-/// The number of attempts after which a write is not repeated by itself.
+/// The number of attempts after which the service does not repeat a write on its own.
 const ATTEMPTS_MAX: u32 = 9;
 
 impl Sim {
@@ -45,7 +45,8 @@ impl Sim {
         let clients: Vec<_> = (0..PRACTICES).map(|at| self.practice_client(life, at)).collect();
         for client in &clients {
             client.check_nothing_waits().await;
-            // At the wrong time of a clock, a read has stored the busy times around that time.
+            // A read stores only the busy times around the time that the clock shows. After a wrong time, others are
+            // missing.
             if self.world.time.jumps() == 0 {
                 client.check_busy_times().await;
             }
@@ -107,7 +108,7 @@ impl Client {
         let known = self.written_calendars().await;
         let is_written = |staff: StaffId| known.iter().any(|(it, _)| it.settings.staff_id == staff);
         for it in self.appointments().await {
-            // An appointment that may have ended at the wrong time of a clock is not written.
+            // The clock may have been ahead. The service does not write an appointment that has ended by its clock.
             let is_to_come = it.ends_at > self.world.time.latest_believed();
             let is_unknown = it.calendar_sync_status == CalendarSyncStatus::NotConnected;
             let is_lost = it.status.is_active() && is_to_come && is_written(it.staff_id) && is_unknown;
@@ -121,7 +122,8 @@ impl Client {
         }
     }
 
-    /// Requests each failed write, and the write of each appointment that is not written because a clock was wrong.
+    /// Requests each failed write again, and the write of each appointment that was not written because the clock was
+    /// wrong.
     async fn request_all_writes(&self) {
         let appointments = self.appointments().await;
         for (calendar, _) in self.written_calendars().await {
@@ -185,7 +187,8 @@ impl Client {
                 let of = appointments.iter().find(|it| text.contains(&format!("UID:{}@receptionist", it.id)));
                 let of =
                     of.unwrap_or_else(|| panic!("{path} at {} is of another business: {text}", host.name));
-                // After a change of the detail, the event of a past appointment keeps its content.
+                // After a change of the setting `detail` (whether events contain names), the event of a past
+                // appointment keeps its content.
                 if !state.has_changed_detail || of.ends_at > self.world.time.latest_believed() {
                     self.check_names(of, text, settings.detail);
                 }
@@ -193,7 +196,7 @@ impl Client {
         }
     }
 
-    /// Checks that an event contains the name of its contact only if it may.
+    /// Checks that an event contains the name of its contact if and only if the setting `detail` says so.
     fn check_names(&self, it: &AppointmentView, text: &str, detail: FeedDetail) {
         self.practice(|practice| {
             for (contact, number) in &practice.contacts {
@@ -207,7 +210,7 @@ impl Client {
         });
     }
 
-    /// Checks that the listed times are those that no event of a connected calendar overlaps.
+    /// Checks that a time is listed if and only if no busy time of a connected calendar overlaps it.
     async fn check_busy_times(&self) {
         let (staff, calendars) = (self.practice(|it| it.staff.clone()), self.calendars().await.unwrap());
         for member in staff {

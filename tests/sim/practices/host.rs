@@ -31,7 +31,7 @@ pub(crate) enum Weather {
     Locked,
     /// Refuses all writes with this status.
     RefusesWrites(u16),
-    /// Refuses the tokens of lists of changes.
+    /// Refuses the sync tokens with which the service requests changes.
     Forgets,
     /// The calendar does not exist.
     Missing,
@@ -91,18 +91,18 @@ pub(crate) struct State {
     pub(crate) weather: Weather,
     /// The newest acknowledged write of each path: the calendar file, or `None` for a deletion.
     pub(crate) acknowledged: BTreeMap<String, Option<String>>,
-    /// The paths of which the host has refused a write for good.
+    /// The paths at which the host has refused a write with a status of [`FINAL`].
     pub(crate) refused: BTreeSet<String>,
     /// The events that the service has not written, by path.
     pub(crate) foreign: BTreeMap<String, Foreign>,
-    /// It is not certain which busy times a read before this time has stored: the settings have changed, the machine was
-    /// suspended, or the time of the service was wrong.
+    /// The busy times that a read before this time has stored are not checked, because the settings have changed, the
+    /// machine was suspended, or the time of the service was wrong.
     pub(crate) set_at: Timestamp,
     /// Whether written events may have the content of earlier settings.
     pub(crate) has_changed_detail: bool,
     /// The paths of events that an earlier connection has left, and that the service has not written since.
     pub(crate) left: BTreeSet<String>,
-    /// The earliest time at which the service may be asked to write here again, in milliseconds of simulated time.
+    /// The earliest time at which a new connection may write to this server, in milliseconds of simulated time.
     pub(crate) free_from: i64,
     /// The number of events that were created here, not counting those of the service.
     count: usize,
@@ -137,7 +137,8 @@ impl State {
         self.server.events.values().any(|(_, text)| text.contains(uid))
     }
 
-    /// Prepares a new connection: the events of earlier connections are no longer the service's.
+    /// Prepares a new connection. The events that the service has written so far then count as left by an earlier
+    /// connection.
     pub(crate) fn begin_writing(&mut self) {
         self.left = self.own().map(|(path, _)| path.clone()).collect();
         self.acknowledged.clear();
@@ -235,7 +236,7 @@ impl CalendarHost {
             Weather::Fair | Weather::Forgets | Weather::Locked | Weather::Down => return None,
             Weather::Rough => {}
             Weather::RefusesWrites(status) => return is_write.then_some(Fault::Status(status)),
-            // A service that deletes an event takes this status for a success.
+            // The service counts a deletion with this status as successful, so the server carries out deletions.
             Weather::Missing => return (request.method() != "DELETE").then_some(Fault::Status(404)),
             Weather::Hangs => return Some(Fault::Hangs),
         }
@@ -260,7 +261,7 @@ impl CalendarHost {
             Fault::HangsLate,
         ];
         let fault = *self.dice.pick(&faults);
-        // A page of text with a successful status would acknowledge a write that had no effect.
+        // A page with a successful status would acknowledge a write that had no effect, so a write gets another fault.
         Some(if is_write && fault == Fault::Html { Fault::Lost } else { fault })
     }
 

@@ -11,11 +11,11 @@ use engine::EngineError;
 use super::client::Client;
 use super::{DAYS, HALF_HOUR};
 
-/// The maximum time from the first request of a read to the time that it stores.
+/// The maximum time from the first request of a read to the time that is recorded as the time of the read.
 const READ_MAX: TimeDelta = TimeDelta::minutes(6);
 pub(super) const IGNORING_NOTHING: Terms =
     Terms::Team { ignore_buffers: false, ignore_calendars: false, any_minute: false };
-/// The terms of a list that calendars do not change.
+/// Terms for a list of times that ignores the busy times of calendars.
 const IGNORING: Terms = Terms::Team { ignore_buffers: false, ignore_calendars: true, any_minute: false };
 
 impl Client {
@@ -41,14 +41,15 @@ impl Client {
         Some((self.listed(staff, days, terms).await?, self.listed(staff, days, IGNORING).await?))
     }
 
-    /// The marks of the reads. If they are equal before and after a check, no read has changed a busy time.
+    /// The time of the last read of each calendar. If these times are equal before and after a check, no read has
+    /// changed a busy time.
     async fn marks(&self) -> Option<Vec<(domain::CalendarId, Option<Timestamp>)>> {
         let calendars = self.calendars().await?;
         Some(calendars.iter().map(|it| (it.settings.id, it.last_read_at)).collect())
     }
 
-    /// Returns the busy times that the last successful reads of a staff member's calendars have found for certain. Later
-    /// failures must not change them.
+    /// Returns the busy times that the last successful reads of a staff member's calendars have certainly found. Later
+    /// failures must not change these busy times.
     async fn kept_busy_times(&self, staff: Option<StaffId>) -> Option<Vec<Range<Timestamp>>> {
         let (staff, now) = (staff?, self.world.time.truth());
         let mut kept = Vec::new();
@@ -125,7 +126,7 @@ impl Client {
         if let Some(staff) = staff {
             self.check_blocked(staff, &listed, &kept);
         }
-        // The first booking may take a time of the second one, so an unlisted time cannot become free.
+        // A booking makes no other time available, so the time that is not listed must still be refused.
         for (slot, is_listed, is_booked) in outcomes {
             let is_past = slot.starts_at <= self.handle.now() + HALF_HOUR;
             if is_listed != is_booked && !is_past {

@@ -28,7 +28,7 @@ const ANYTHING: [&str; 14] = [
     "1",
     "what appointments do you have?",
 ];
-/// The words of [`ANYTHING`] that agree to a read-back.
+/// The words of [`ANYTHING`] that agree to a read-back, in which the receptionist states a change and asks for consent.
 pub(super) const YES: [&str; 4] = ["yes", "oui", "yes please", "1"];
 
 /// Whether records of a caller still exist, as far as the client knows.

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use super::callers::{YES, number_in, words_in};
 use crate::moves::all_of;
 
-/// The lines about changes, in both languages.
+/// The beginnings of the lines (sentences of the receptionist) that report a change, in both languages.
 const LINES: [(EffectKind, [&str; 2]); 5] = [
     (EffectKind::Booked, ["Booked: ", "Réservé : "]),
     (EffectKind::Requested, ["Requested: ", "Demandé : "]),
@@ -52,7 +52,7 @@ const MONTHS: [&str; 12] = [
     "décembre",
 ];
 
-/// A change that a conversation has made, as an effect states it and as the audit log states it.
+/// A change that a conversation has made. The effects of its turns and the audit log must state the same changes.
 type Made = (ConversationId, EffectKind, Uuid);
 
 pub(super) struct Records {
@@ -217,8 +217,7 @@ impl Records {
                     _ => fault(turn, &format!("the change was not read back in {asked:?}, but {time:?}")),
                 }
             }
-            // After a wrong confirmation number, the caller may still answer the read-back that came before
-            // it.
+            // After a wrong confirmation number, the caller may still answer the previous read-back.
             if !WRONG_NUMBER.contains(&text) {
                 asked = text;
             }
