@@ -77,8 +77,8 @@ fn every_operation_has_a_unique_name_and_the_required_parts() {
             assert!(operation["description"].as_str().unwrap().contains(scope), "{what}");
             assert!(operation["responses"]["403"].is_object(), "{what}");
         }
-        // The operation that sends a sample event changes nothing, so it has neither a condition nor an
-        // idempotency key.
+        // The operation that sends a sample event changes no record, so it has no idempotency key and no response
+        // about a conflict.
         let changes = method != "get" && operation["operationId"] != "testWebhook";
         let parameters = operation["parameters"].to_string();
         assert_eq!(parameters.contains("Idempotency-Key"), changes, "{what}");
