@@ -202,8 +202,8 @@ async fn a_customer_books_moves_and_cancels_by_keyboard_alone() {
     window.close().await;
 }
 
-/// The times on the page. Each comes with its text in the visitor's time zone, which is empty if the page
-/// does not show one.
+/// The times on the page. The second value is the text for the visitor's time zone, or empty if the page shows
+/// no such text.
 async fn visitors_times(window: &Window) -> Vec<(String, String)> {
     let script = "return [...document.querySelectorAll('main time')].map(time => [time.dateTime, \
         time.nextElementSibling?.className === 'yours' ? time.nextElementSibling.textContent : ''])";

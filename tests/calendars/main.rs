@@ -39,7 +39,7 @@ fn the_service_reads_and_writes_the_calendars_of_xandikos() {
     walk::against(Kind::Xandikos, "the_service_reads_and_writes_the_calendars_of_xandikos");
 }
 
-/// `.ci/long` runs this test against each server of Debian. Without `CALENDAR_SERVER`, it does nothing.
+/// `.ci/long` runs this test against DAViCal, Cyrus and SOGo. Without `CALENDAR_SERVER`, it does nothing.
 #[test]
 fn the_service_reads_and_writes_the_calendars_of_another_server() {
     walk::against(Kind::Other, "the_service_reads_and_writes_the_calendars_of_another_server");

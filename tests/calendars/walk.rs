@@ -157,7 +157,7 @@ async fn check_changes_since(service: &mut Service, person: &Person, proxy: &Pro
     service.syncs(&deleted).await;
     service.read().await;
     if kind == Kind::Other {
-        // The sync tokens of SOGo are seconds. It does not report changes in the second of the last read.
+        // The sync tokens of SOGo are times in seconds. A read does not report changes in the second of its token.
         let read = now();
         until("the next second", async || now() > read + 1).await;
     }
@@ -179,7 +179,8 @@ async fn check_changes_since(service: &mut Service, person: &Person, proxy: &Pro
     assert_eq!(service.calendar().await["error"], json!(null));
 }
 
-/// A person moves an event to another path. A later change is written there, whether a read has seen the path or not.
+/// A person moves an event to another path. The service writes a later change to the new path, even if no read has
+/// found this path yet.
 async fn check_renamed(service: &Service, person: &Person) {
     // A server that stores a second event with the same UID does not refuse a write to the old path.
     let is_unique = !person.may_store_twice("free.ics", "twin.ics").await;

@@ -30,7 +30,8 @@ const STAFF: usize = 3;
 /// The maximum number of wishes of a customer. It keeps a chat below the limit on the turns of a conversation.
 const WISHES_MAX: usize = 4;
 
-/// The effects on appointments and messages, each with the first word of its line.
+/// The effects on appointments and messages, each with the beginning of its line (the receptionist's sentence that
+/// reports the effect).
 const EFFECTS: [(&str, &str); 4] = [
     ("booked", "Booked: "),
     ("moved", "Moved: "),
@@ -300,7 +301,7 @@ async fn check_turns(client: &Client, shop: &Shop, rng: &mut Rng, chat: &mut Cha
     }
 }
 
-/// The status of an appointment, and its time as the lines state it.
+/// The status of an appointment, and the receptionist's words that state its time.
 type Stated = (String, String);
 
 /// The records that exist according to the turns of all conversations.
@@ -386,7 +387,7 @@ async fn every_acknowledged_turn_and_its_changes_survive_a_kill() {
     let mut client = Client::of(&server);
     let shop = Arc::new(Shop::create(&client, STAFF).await);
     let of = format!("/businesses/{}", shop.id);
-    // In this region, the lines state times on the 24-hour clock.
+    // In this region, the receptionist states times on the 24-hour clock.
     client.operator("PATCH", &of, Some(json!({ "phone_region": "GB" }))).await;
     let page = json!({ "enabled": true, "slug": "shop" });
     client.operator("PATCH", &format!("{of}/website"), Some(page)).await;

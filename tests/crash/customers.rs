@@ -57,8 +57,8 @@ type Customers = BTreeMap<String, Customer>;
 
 pub(crate) fn command(data_dir: &Path) -> Command {
     let mut command = serve(data_dir);
-    // The tests are a trusted proxy, so each request can have another client address, and no limit per
-    // address is reached.
+    // The service trusts the tests as a proxy. So each request can have a different client address, and no
+    // limit per address is reached.
     command.env("RECEPTIONIST_TRUSTED_PROXIES", "127.0.0.1");
     command
 }

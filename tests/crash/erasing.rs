@@ -21,7 +21,7 @@ use crate::process::Server;
 use crate::say::say;
 
 const ROUNDS: usize = 3;
-/// The number of calls of each contact. Each also has as many messages, and as many appointments.
+/// The number of calls of each contact. A contact also has this number of messages and of appointments.
 const OF_EACH: usize = 150;
 /// The number of appointments of each contact that are booked with an idempotency key, so that the store
 /// contains their responses.

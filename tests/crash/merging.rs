@@ -18,7 +18,7 @@ use crate::process::Server;
 use crate::say::say;
 
 const ROUNDS: usize = 3;
-/// The number of calls of each contact. Each also has as many messages, and as many appointments.
+/// The number of calls of each contact. A contact also has this number of messages and of appointments.
 const OF_EACH: usize = 200;
 const CLIENTS: usize = 12;
 /// The maximum times between the request for a merge and the kill. A round uses one of them.

@@ -367,8 +367,8 @@ async fn each_change_is_announced_through_kills_until_the_customer_stops_the_mai
     let relay = Arc::new(Relay::start().await);
     let start = || {
         let mut command = command(&data_dir, &relay);
-        // The tests are a trusted proxy, so each request can have another client address, and no limit per
-        // address is reached.
+        // The service trusts the tests as a proxy. So each request can have a different client address, and no
+        // limit per address is reached.
         command.env("RECEPTIONIST_TRUSTED_PROXIES", "127.0.0.1");
         Arc::new(Server::start(command, &log))
     };

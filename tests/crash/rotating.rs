@@ -99,8 +99,8 @@ async fn a_restore_applies_the_newest_copy_of_the_list_beside_the_backup() {
     let server = Server::on(&to);
     let client = crate::client::Client::of(&server);
     assert_eq!(client.ask_operator("GET", &contact, None).await.unwrap().status, 404);
-    // The list of tombstones in the restored store begins with the lines of the copy beside the backups. So
-    // the command may replace the copy.
+    // The list of tombstones in the restored store begins with the lines of the copy that is next to the
+    // backups. So the command may replace the copy.
     drop(server);
     let again = receptionist(&["backup", "--in", path(&backups), "--data-dir", path(&to), "--list-only"]);
     assert!(again.status.success(), "{}", lines(&again));

@@ -46,7 +46,7 @@ impl Model {
         }
     }
 
-    /// Checks that no rows remain after the last run.
+    /// Checks that no due row and no row of a deleted endpoint remains after the last run.
     pub(crate) fn check_nothing_left(&self, rows: &Rows) {
         assert_eq!(rows.due, BTreeSet::new(), "due rows are left");
         let left: BTreeSet<_> = left_of(rows).collect();

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A seed consists of several runs of the engine. In each run, clients of several businesses send concurrent changes
-//! and reads. Receivers accept requests, refuse them or hang, names change their addresses, and the network fails for
+//! and reads. Receivers accept requests, refuse them or hang, host names get other addresses, and the network fails for
 //! some time. A run ends in an orderly way, or with a crash that loses random unsynced writes. Between two runs, the
 //! test reads the disk row by row and replays the history on a simple model ([`model`], [`rules`], [`hooks`]). The last
 //! run has no faults, and all expected deliveries must arrive.

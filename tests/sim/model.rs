@@ -22,8 +22,8 @@ use crate::ops::Op;
 use crate::rows::Rows;
 
 /// A new timestamp is the current time, or the previous timestamp if that is later. Each list ordered by
-/// `updated_at` and each start of the engine may add one millisecond. In total, a timestamp is later than
-/// the current time by at most this duration.
+/// `updated_at` and each start of the engine may add one millisecond, so a timestamp may be later than the
+/// previous one by up to this duration, even if the clock has not advanced.
 const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 
 /// The times of one run of the engine.

@@ -180,7 +180,8 @@ impl World {
         }
     }
 
-    /// Checks after a crash that every account is in the acknowledged state.
+    /// Checks after a crash that every account is in the acknowledged state. If a request was in progress during the
+    /// crash, records the state instead.
     async fn check(&self, engine: &Engine) {
         let people = engine.people();
         for (number, slot) in self.people.iter().enumerate() {
@@ -405,7 +406,7 @@ impl Known {
         *self.did.entry(what).or_default() += 1;
     }
 
-    /// Records a new link. Older links can no longer be used to set a password.
+    /// Records a new link. It revokes the older link, and the sessions in which the person can only set a password.
     fn new_link(&mut self, link: Token) {
         self.note("link made");
         let restricted = std::mem::take(&mut self.restricted);

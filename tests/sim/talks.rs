@@ -97,7 +97,7 @@ async fn founded(engine: &Engine, now: Timestamp, (number, first): (usize, usize
         booking_mode: BookingMode::Instant,
         hours: every_day(540, 780),
         breaks: WeeklyBreaks::default(),
-        // In this region, the lines state times on the 24-hour clock.
+        // In this region, the receptionist states times on the 24-hour clock.
         phone_region: "GB".into(),
     };
     let id = engine.create_business(new, Actor::Operator).await.unwrap().id;

@@ -26,7 +26,7 @@ pub(crate) struct Mail {
 }
 
 impl Mail {
-    /// The first dashboard path in the text of the mail that begins with `begins`.
+    /// The first path that begins with `begins`, in the text of the mail.
     pub(crate) fn path(&self, begins: &str) -> String {
         let at =
             self.text.find(begins).unwrap_or_else(|| panic!("no path begins with {begins} in {}", self.text));
