@@ -225,7 +225,7 @@ impl Met {
     }
 }
 
-/// A `POST` request that creates a record.
+/// The lists and the bodies of a call, a message and an appointment of a contact.
 fn recorded(
     shop: &Shop,
     (contact, phone): (&str, &str),
@@ -245,7 +245,7 @@ fn recorded(
     [("calls", call), ("messages", message), ("appointments", appointment)]
 }
 
-/// Books for a contact, with an idempotency key.
+/// A booking for a contact, with an idempotency key.
 fn booking(shop: &Shop, (first, phone): (&str, &str), name: &str, (staff, number): (usize, usize)) -> Call {
     let body = json!({
         "service_id": shop.service,

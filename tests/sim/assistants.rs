@@ -10,9 +10,9 @@ use crate::ops::Op;
 use crate::shop::id;
 use crate::sim::Sim;
 
-/// A move that states the present start of the appointment.
+/// A move that states the expected start of the appointment.
 pub(crate) type MoveFrom = StartingAt<Reschedule>;
-/// A cancellation that states the present start of the appointment.
+/// A cancellation that states the expected start of the appointment.
 pub(crate) type CancelAt = StartingAt<Cancel>;
 
 impl Sim {

@@ -166,7 +166,7 @@ impl Network {
         Self { time, trace, hosts, received, calendars: Mutex::default(), line, lost }
     }
 
-    /// Adds the server of a calendar, which is always found under its name.
+    /// Adds the server of a calendar. Its name always has the same address.
     pub(crate) fn add_calendar(&self, of: (BusinessId, StaffId), dice: Dice) -> Arc<CalendarHost> {
         let mut calendars = self.calendars.lock();
         let name = format!("c{}.example.com", calendars.len());
@@ -421,7 +421,7 @@ impl Dialer for Shared {
     }
 }
 
-/// A connection to the host with this number. It transfers nothing while there is no route.
+/// A connection to the address `peer`. Writes fail while there is no route.
 struct At {
     stream: DuplexStream,
     peer: SocketAddr,

@@ -185,7 +185,8 @@ impl Op {
         }
     }
 
-    /// Returns the response to a repeated request: the stored response, completed with fields of the request.
+    /// Returns the expected response to a repeated request. It is the first response, without secrets such as a new
+    /// API key.
     pub(crate) fn again(&self, first: &[u8]) -> Vec<u8> {
         if let Self::CreateKey(_) | Self::CreateFeed(_) | Self::BookOnline(_) = self {
             self.remembered(first)

@@ -175,7 +175,7 @@ impl Shop {
         }
     }
 
-    /// Returns a random midnight. Available times are requested from this day on.
+    /// Returns a random start time from tomorrow at 07:00 UTC on, within 32 hours. Most are on the half hour.
     pub(crate) fn some_time(dice: &Dice, now: Timestamp) -> Timestamp {
         let day = 86_400_000;
         let tomorrow = Timestamp::from_millis((now.millis() / day + 1) * day);

@@ -267,8 +267,8 @@ async fn keys_and_endpoints_are_created_tested_and_removed() {
     desk.close().await;
 }
 
-/// A pending delivery cannot be sent again immediately. The owner therefore disables and enables the
-/// endpoint, and then sends the missed events.
+/// An event whose delivery is pending cannot be resent. So the owner disables and enables the endpoint, and then
+/// resends the missed events.
 #[tokio::test]
 async fn an_event_missed_by_a_receiver_is_sent_again() {
     let Some(desk) = Desk::of_owner().await else { return };
