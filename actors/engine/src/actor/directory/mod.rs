@@ -5,8 +5,8 @@
 //! - Each unanswered message holds a permit of its actor. The directory stops an actor only when all of its
 //!   permits are free, or when the engine closes. When an actor is stopped, the semaphore of its permits is
 //!   closed. A request that finds it closed looks up the seat again.
-//! - If more than [`Bounds::running_max`] actors run, each start inspects the [`LOOKS_PER_START`] longest
-//!   unused actors, and stops those without work. If all of them have work, the new actor runs too, because
+//! - If more than [`Bounds::running_max`] actors run, each start inspects the [`LOOKS_PER_START`] actors that have been
+//!   unused for longest, and stops them if they have no work. If all of them have work, the new actor runs too, because
 //!   its request must not wait. Later starts and the sweep stop the surplus actors.
 
 use std::hash::Hash;
@@ -33,7 +33,7 @@ pub(crate) const QUEUE_PERMITS: usize = 1_024;
 /// The number of parts into which a sweep is divided. One part runs per second.
 const SWEEP_PARTS: usize = 50;
 const SWEEP_PART_MIN: usize = 16;
-/// The number of actors that a start inspects. With more than 1, a start can stop more actors than it adds.
+/// The number of actors that a start inspects. It is greater than 1, so that a start can stop more actors than it adds.
 const LOOKS_PER_START: usize = 4;
 
 pub(crate) type Start<I, M> = Box<dyn Fn(I, Arc<Semaphore>) -> Starting<M> + Send + Sync>;
@@ -110,7 +110,7 @@ impl<I: Id, M: Message> Directory<I, M> {
         Self { seats: Arc::new(seats), start, minute, noted: DashMap::new(), sweep }
     }
 
-    /// Returns the actor of an id, which is started if necessary, and a permit for one message. Errors:
+    /// Returns the actor of an id and a permit for one message. Starts the actor if it does not run. Errors:
     /// [`EngineError::Overloaded`], [`EngineError::Resting`] during a back-off, and errors of the start.
     pub(crate) async fn enter(&self, id: I) -> Result<Entered<M>> {
         loop {
@@ -144,8 +144,8 @@ impl<I: Id, M: Message> Directory<I, M> {
         }
     }
 
-    /// Sends a message and returns its answer. `permit` is the engine's permit for the message. Fails with
-    /// the errors of [`Self::enter`], or with [`EngineError::Failed`], after which the outcome is unknown.
+    /// Sends a message and returns its answer. `permit` is the engine's permit for the message. Fails with the errors
+    /// of [`Self::enter`], or with [`EngineError::Failed`] if the outcome of the message is unknown.
     pub(crate) async fn call<T>(
         &self,
         (id, permit, claim): (I, OwnedSemaphorePermit, Option<Claim>),
@@ -198,9 +198,8 @@ impl<I: Id, M: Message> Directory<I, M> {
         self.seats.map.len()
     }
 
-    /// Runs the next part of a sweep: stops unused actors and sends the `minute` message to the others. If
-    /// `begins` is true and no sweep is in progress, starts a new one. Returns true if the sweep has more
-    /// parts.
+    /// Runs the next part of a sweep: stops unused actors and sends the `minute` message to the others. If `begins` is
+    /// true and no sweep is in progress, starts a new sweep. Returns true if the sweep has more parts.
     pub(crate) fn sweep(&self, begins: bool) -> bool {
         let part: Vec<I> = {
             let mut sweep = self.sweep.lock();
@@ -309,8 +308,8 @@ impl<I: Id, M: Message> Seats<I, M> {
         }
     }
 
-    /// While more than `running_max` actors run, inspects the longest unused actor, at most `looks` times.
-    /// Stops each actor that has no work. An actor with work counts as used now.
+    /// While more than `running_max` actors run, inspects the actor that has been unused for longest, at most `looks`
+    /// times. Stops each inspected actor that has no work. An actor with work counts as used now.
     fn stop_surplus(&self, looks: usize) {
         for _ in 0..looks {
             let id = {
@@ -368,8 +367,7 @@ impl<M: Message> Running<M> {
         }
     }
 
-    /// True if the actor takes messages. This includes an actor that is starting, so that no second one is
-    /// started.
+    /// True if the actor takes messages. Also true while the actor is starting, so that no second actor is started.
     pub(crate) fn is_open(&self) -> bool {
         let alive = matches!(self.actor.get_status(), ActorStatus::Starting | ActorStatus::Running);
         alive && !self.permits.is_closed()
