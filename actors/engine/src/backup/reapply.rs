@@ -1,5 +1,5 @@
-//! Makes revocations, erasures and deletions again in a store that may contain an earlier state of its records:
-//! a restored backup, or a store from which unreadable parts are missing.
+//! Repeats revocations, erasures and deletions in a store whose records may have an earlier state: a restored backup,
+//! or the readable rows of a damaged store.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,10 +24,10 @@ use crate::clock::Clocks;
 use crate::error::EngineError;
 use crate::people::write_person;
 
-/// The number of consents in a batch. A batch of the store contains at most 1 MiB.
+/// The number of consents in a batch, so that a batch stays below the store's maximum of 1 MiB.
 const CONSENTS_PER_BATCH: usize = 4_096;
 
-/// The numbers of the changes that were made again, as [`super::Restored`] describes them.
+/// The numbers of the repeated changes. [`super::Restored`] describes the fields.
 #[derive(Default)]
 pub(crate) struct Reapplied {
     pub(crate) revoked: usize,
@@ -50,7 +50,7 @@ impl<'a> Reapplying<'a> {
         Self { store, ports, done: Reapplied::default() }
     }
 
-    /// Makes the listed changes again. Without a list, revokes all API keys and feeds.
+    /// Repeats the listed changes. Without a list, revokes all API keys and feeds.
     pub(crate) async fn all(&mut self, after: Option<&TakenBack>) -> Result<(), EngineError> {
         self.apply_tombstones(after).await?;
         self.revoke_keys(after).await?;
@@ -70,7 +70,8 @@ impl<'a> Reapplying<'a> {
         Ok(())
     }
 
-    /// Ends a business that is listed as ended. Otherwise erases listed contacts and removes listed people.
+    /// Ends the business if the list contains its end. Otherwise starts the erasure of its listed contacts, and removes
+    /// its listed people.
     async fn reapply(
         &mut self,
         clocks: &Clocks,
@@ -210,8 +211,8 @@ impl<'a> Reapplying<'a> {
         self.store.write(of, batch).await // durable before the next call reads the newest audit entry
     }
 
-    /// Creates a record to append to a business's audit log. The new record has the usage of the last record
-    /// and a greater id. Its timestamp is not earlier, even if the clock is wrong.
+    /// Creates a record to append to a business's audit log. The new record has the usage of the log's last record and
+    /// a greater id. Its timestamp is not earlier than the last record's, even if the clock is wrong.
     fn next_record(
         &self,
         of: BusinessId,

@@ -1,9 +1,9 @@
 //! Restores a backup into a new store.
 //!
-//! *Tombstones* list revoked keys and feeds, erased contacts, removed people and ended businesses. Invariant:
-//! the directory becomes a valid store only in the last step. Before that, the restore applies the tombstones
-//! and adds them to the new store's list. If no tombstones are given, the restore revokes every API key and
-//! feed, and ends all manage links (with which customers change their appointments).
+//! *Tombstones* list revoked keys and feeds, erased contacts, removed people and ended businesses. Invariant: the
+//! directory becomes a valid store only in the last step. Before that, the restore applies the tombstones and adds them
+//! to the list of tombstones in the new store. If no tombstones are given, the restore revokes every API key and feed,
+//! and ends all manage links (with which customers change their appointments).
 
 use std::path::Path;
 
@@ -49,9 +49,9 @@ pub struct Restored {
     pub incomplete: Differences,
 }
 
-/// Restores a backup into a missing or empty directory. Without a `list` of tombstones, every API key is
-/// revoked. The restore also counts the rows of each business, because earlier versions of the service did
-/// not count them when they made a backup. After an error the directory is not a valid store.
+/// Restores a backup into a missing or empty directory. Without a `list` of tombstones, every API key, feed and manage
+/// link ends. The restore also counts the rows of each business, because earlier versions of the service did not count
+/// them when they made a backup. After an error the directory is not a valid store.
 pub async fn restore(
     from: &Path,
     to: &Path,

@@ -93,7 +93,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the manifest, which makes the backup valid. `aside` lists the businesses that are set aside.
+    /// Writes the manifest, which makes the backup valid. `aside` lists the businesses that the store has set aside
+    /// because of damaged rows.
     pub(super) fn finish(
         mut self,
         format: u16,
