@@ -41,8 +41,8 @@ pub(crate) struct Decided {
 }
 
 impl Decided {
-    /// Converts the outcome of a change that ends an overdue conversation. No caller waits for an answer.
-    /// After an error, the actor tries again in the next minute.
+    /// Returns the batch and the effects of a change that ends an overdue conversation. No caller waits for an answer.
+    /// After an error, both are empty, and the actor tries again in the next minute.
     fn without_reply<V>(carried_out: Result<CarriedOut<V>>) -> Self {
         let (batch, effects) = match carried_out {
             Ok(CarriedOut { batch, effects, .. }) => (batch, effects),
@@ -54,7 +54,7 @@ impl Decided {
         Self { batch, effects, waits: true, done: Box::new(|| ()) }
     }
 
-    /// Converts the outcome of a change. The answer or the error is sent with `reply`.
+    /// Returns the batch and the effects of a change. The answer or the error will be sent with `reply`.
     pub(super) fn of<V: Send + 'static>(carried_out: Result<CarriedOut<V>>, reply: Reply<Answer<V>>) -> Self {
         match carried_out {
             Ok(CarriedOut { batch, answer, effects }) => {
@@ -303,7 +303,7 @@ impl Running {
     }
 }
 
-/// Submits the batch of a decision. Its effects and its answer follow when the batch is durable.
+/// Submits the batch of a decision. Once the batch is durable, carries out the effects and sends the answer.
 fn finish(state: &mut State, decided: Decided, businesses: &Weak<Businesses>, myself: &ActorRef<Message>) {
     let Decided { batch, effects, waits, done } = decided;
     let (businesses, id, myself) = (Weak::clone(businesses), state.id, myself.clone());
@@ -316,7 +316,8 @@ fn finish(state: &mut State, decided: Decided, businesses: &Weak<Businesses>, my
     if waits { state.submit(batch, Box::new(done)) } else { done() }
 }
 
-/// Carries out an effect. It runs on a thread of the store, outside of the runtime, so it starts no task.
+/// Carries out an effect. This function runs on a thread of the store, outside of the runtime, so it must not start a
+/// task.
 fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses: &Arc<Businesses>) {
     let Businesses { shared, deliveries, readings, outbox, .. } = &**businesses;
     match effect {

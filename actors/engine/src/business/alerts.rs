@@ -79,7 +79,7 @@ pub(super) fn write_alerts(
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mailed {
-    /// The earliest due time of the mails of this batch.
+    /// The earliest due time of the mails in this batch.
     pub(super) until: Option<Timestamp>,
     pub(super) happened: Vec<LiveChange>,
     count: u64,

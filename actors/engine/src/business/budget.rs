@@ -73,8 +73,8 @@ impl BusinessBudget {
         self.waiting.promise(room.min(rows_max))
     }
 
-    /// Whether the current count of rows has passed this key, whose kind has the index `place` in
-    /// [`COUNTED`]. If it has not, a later step counts the row.
+    /// True if the count in progress is already past the row with this key. Otherwise a later step counts the row.
+    /// `place` is the index of the row's kind in [`COUNTED`].
     pub(super) fn has_counted(&self, place: usize, key: &Key) -> bool {
         self.uncounted.is_none_or(|left| place < left.kind || (place == left.kind && *key < left.range.from))
     }

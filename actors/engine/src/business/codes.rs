@@ -1,11 +1,10 @@
-//! The codes with which a caller proves to be a contact, and the wrong confirmation numbers of text threads.
+//! Codes that prove that a caller is a certain contact, and counts of the wrong confirmation numbers in text threads.
 //!
 //! Invariants:
 //! - A code is sent only to the contact's own address. The response to the caller is the same whether or not a contact
 //!   exists and a code was sent.
 //! - A code is valid for 10 minutes, for 5 tries, and only in its conversation.
-//! - The counts are stored under keyed hashes, so they survive restarts, and a new conversation does not begin them
-//!   again.
+//! - The counts are stored under keyed hashes. They continue after a restart and in a new conversation.
 
 use chrono::TimeDelta;
 use domain::{ContactId, EmailConsent, Phone, ResourceId, Timestamp};
@@ -25,11 +24,12 @@ use crate::mail::{count_key, email_consent_key};
 /// The time for which a code is valid.
 const VALID: TimeDelta = TimeDelta::minutes(10);
 const TRIES_MAX: u32 = 5;
-/// After this many wrong confirmation numbers within [`SILENCE`], the text threads of a number are not answered.
+/// The number of wrong confirmation numbers from one phone number within [`SILENCE`] after which the receptionist does
+/// not answer text messages from this number.
 const WRONG_NUMBERS_MAX: usize = 3;
 const SILENCE: TimeDelta = TimeDelta::hours(1);
 
-/// A limit on the events of one kind: their maximum number within each of the times.
+/// A limit on the events of one kind. Each rate is the maximum number of events within a time.
 struct Limit {
     name: &'static str,
     rates: &'static [(usize, TimeDelta)],
@@ -50,7 +50,8 @@ pub(crate) struct SentCode {
 }
 
 impl State {
-    /// The row of a count, and the times that still count. They are times of the steady clock.
+    /// The key of the row that counts events under a limit, and the times of the events that still count, by the steady
+    /// clock.
     fn counted(&self, limit: &Limit, what: &str) -> Result<(Key, Vec<Timestamp>)> {
         let key = count_key(&self.outbox.secret, limit.name, self.id, what);
         let found = self.find::<NoticeCountRecord>(&key)?.unwrap_or_default();
@@ -60,7 +61,7 @@ impl State {
         Ok((key, times.collect()))
     }
 
-    /// Adds an event to the counts of these limits. `None` if one of them is reached.
+    /// Adds an event to the counts of these limits. `None` if a limit is reached.
     fn count(&self, limits: &[(&Limit, &str)]) -> Result<Option<Batch>> {
         let (mut rows, now) = (Batch::default(), self.steady.now());
         for (limit, what) in limits {
@@ -83,8 +84,8 @@ impl State {
         self.count(&[(&WRONG_NUMBERS, from.as_str())])
     }
 
-    /// The number of wrong confirmation numbers that count, and the time until which this phone number gets no answer.
-    /// `at` is the time of the turn.
+    /// The number of recent wrong confirmation numbers from this phone number, and the time until which it gets no
+    /// answer, if it has sent too many. `at` is the time of the turn.
     pub(super) fn wrong_numbers(&self, from: &Phone, at: Timestamp) -> Result<(u32, Option<Timestamp>)> {
         let (_, times) = self.counted(&WRONG_NUMBERS, from.as_str())?;
         match times.last() {

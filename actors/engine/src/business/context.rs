@@ -103,7 +103,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Like [`Self::check_match`], but the tag of any of these variants of the resource matches.
+    /// Like [`Self::check_match`], but succeeds if the tag matches any of these variants of the resource.
     pub(super) fn check_match_of_any<V: Serialize>(
         &self,
         resource: &V,

@@ -71,15 +71,16 @@ impl<G: Gives> Decision<G> {
         (decided, value, kept)
     }
 
-    /// Stores this value instead of the answer. The answer to a repeated request is built from this value.
+    /// Sets the value to store instead of the answer. The answer to a repeated request is built from this value.
     #[must_use]
     pub(super) fn remember(mut self, value: G::Value) -> Self {
         self.remembered = Some(value);
         self
     }
 
-    /// Adds the writes, the audit entries and the events of another decision. Also returns the other
-    /// decision's answer. The other decision must have no mails or alerts, because they would be lost.
+    /// Adds the writes, the audit entries, the events, the request for a summary and the code of another decision. Also
+    /// returns the other decision's answer. The other decision must have no mails or alerts, because they would be
+    /// lost.
     pub(super) fn with<H: Gives>(mut self, other: Decision<H>) -> (Self, H::Value) {
         let Decided { writes, audit, events, summarize, code, .. } = other.decided;
         self.decided.summarize = self.decided.summarize.or(summarize);
@@ -210,7 +211,7 @@ impl<G: Gives> Decision<G> {
         self
     }
 
-    /// Tells the outbox that the rows of the change contain a notice that is due at this time.
+    /// Records the due time of the notice in the rows of the change, so that the outbox is notified after the commit.
     #[must_use]
     pub(super) fn waits(mut self, due: Option<Timestamp>) -> Self {
         self.decided.waits = due;
@@ -224,7 +225,7 @@ impl<G: Gives> Decision<G> {
     }
 }
 
-/// The fields whose changes follow from other changes, or are not made by a person.
+/// Fields that the audit log omits, because the service itself sets them.
 const UNAUDITED: [&str; 2] = ["updated_at", "calendar_sync_status"];
 
 /// The fields that differ between two states of a resource, except [`UNAUDITED`].

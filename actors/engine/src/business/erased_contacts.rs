@@ -76,7 +76,7 @@ pub(crate) trait Personal: Sized {
         is_their_call: impl FnOnce(CallId) -> Result<bool, StoreError>,
     ) -> Result<Option<Self>, StoreError>;
 
-    /// Deletes the rows of other kinds that must go with the data of this record.
+    /// Deletes rows of other kinds that contain data of this record.
     fn forget_with(&self, _: &State, _: &mut Batch) -> Result<(), StoreError> {
         Ok(())
     }

@@ -17,14 +17,14 @@ use store::{Pair, StoreError, keys};
 
 use super::state::State;
 
-/// The assumed length of undecodable time off. It is limited, so that an old row blocks no current time.
+/// The assumed length of undecodable time off. The length is limited, so that an old row blocks no current time.
 const UNREADABLE_OFF: TimeDelta = TimeDelta::days(31);
 
 pub(crate) trait Hot: Kept {
-    /// Adds the record to the memory. It replaces the record that has the same key.
+    /// Adds the record to the memory, in place of the earlier record with the same key.
     fn hold(self, state: &mut State);
 
-    /// Adds the record of a row that the actor reads when it starts. An undecodable row is skipped.
+    /// Called for each row of the kind when the actor starts. Adds the record to the memory. Skips an undecodable row.
     fn load(row: &Pair, state: &mut State) -> Result<(), StoreError> {
         let record = state.store.find_in::<Self>(&row.0, &row.1)?;
         if let Some(record) = record {
@@ -34,7 +34,7 @@ pub(crate) trait Hot: Kept {
     }
 }
 
-/// A record of any hot kind, which enters the memory when its rows are written.
+/// A record of any hot kind. The actor adds the record to its memory when it writes the record's rows.
 #[derive(Clone)]
 pub struct Held(Arc<dyn Fn(&mut State) + Send + Sync>);
 
@@ -84,7 +84,8 @@ const _: () = {
     }
 };
 
-/// Adds a row that the actor reads when it starts to the memory. A row of an unknown kind is set aside.
+/// Called for each row of a hot kind when the actor starts. Adds the row's record to the memory. Sets a row of an
+/// unknown kind aside.
 pub(super) fn load(row: &Pair, state: &mut State) -> Result<(), StoreError> {
     let number = keys::kind_of(&row.0)?;
     let load = KINDS.iter().zip(LOADS).find(|(kind, _)| kind.rows == number).and_then(|(_, load)| *load);

@@ -18,13 +18,14 @@ use crate::error::{EngineError, Result};
 
 /// The maximum size of the knowledge entries that conversations search.
 const KNOWLEDGE_BYTES_MAX: usize = 4 << 20;
-/// An index is built this often for a request whose entries change meanwhile.
+/// The maximum number of times that the index is built for one request. The index must be built again if an entry has
+/// changed during the build.
 const BUILDS_MAX: usize = 3;
 
 #[derive(Default)]
 pub(crate) struct KnowledgeIndex {
     index: Option<Arc<Index>>,
-    /// The number of changes of the entries since the start of the actor.
+    /// The number of changes to the entries since the start of the actor.
     version: u64,
 }
 

@@ -72,8 +72,8 @@ fn follow<T>(
     Ok(None)
 }
 
-/// A contact, and a contact that was merged into it and whose records are still moving. The records of both
-/// belong to the contact `id`.
+/// A contact `id`, and the contact `from` that was merged into it, while the records of `from` are being moved. The
+/// records of both belong to `id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Whose {
     pub(crate) id: ContactId,

@@ -1,5 +1,5 @@
-//! The stored numbers of tokens that a business uses in a local day. A row counts them under a keyed hash of the date, so
-//! that a restart does not begin the day again.
+//! The stored numbers of tokens that a business uses in a local day. The key of the row contains a keyed hash of the
+//! date, so the count continues after a restart.
 
 use chrono::NaiveDate;
 use domain::Timestamp;

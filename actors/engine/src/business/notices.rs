@@ -110,16 +110,16 @@ fn notices(
     let settings = &state.notices;
     let kind = NoticeKind::of_change(before, after).filter(|_| settings.includes(after));
     let Some(kind) = kind else { return Vec::new() };
-    // `since` is the time of the booking or of the last move. Any other change here confirms a pending
-    // appointment. Only a booking or a move sets the stamp of a pending appointment, so `since` is this
-    // stamp.
+    // `since` is the time of the booking or of the last move. This change is a booking, a move, or the confirmation of
+    // a pending appointment. In the last case, `before.updated_at` is the time of the booking or of the last move,
+    // because only these set the stamp of a pending appointment.
     let is_moved =
         |before: &Appointment| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id);
     let since = before.filter(|before| !is_moved(before)).map_or(at, |before| before.updated_at);
     std::iter::once(Notice::new(kind, after, by_customer)).chain(settings.reminders(after, since)).collect()
 }
 
-/// Whether the change removed the contact, or the address that the customer had entered.
+/// Whether the change removed the contact, or the address that the customer had entered for the booking.
 fn is_erased(before: &Appointment, after: &Appointment) -> bool {
     let address = |it: &Appointment| it.booked_as.as_ref().is_some_and(|entered| entered.email.is_some());
     before.contact_id.is_some() && after.contact_id.is_none() || address(before) && !address(after)

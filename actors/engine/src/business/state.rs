@@ -50,7 +50,7 @@ const BUSY_SLACK: TimeDelta = TimeDelta::hours(48);
 /// The assumed length of an undecodable appointment, without buffers. No service is longer.
 const UNREADABLE_APPOINTMENT: TimeDelta = TimeDelta::minutes(*SERVICE_MINUTES.end() as i64);
 
-/// The number of the next turn of each conversation, and the time at which the actor has first seen this number.
+/// The number of the next turn of each conversation, and the time at which the actor first saw this number.
 pub(crate) type Ahead = BTreeMap<ConversationId, (u32, SteadyTime)>;
 
 pub(crate) struct State {
@@ -92,8 +92,8 @@ pub(crate) struct State {
     pub(crate) unfiled: BTreeMap<u8, usize>,
     pub(crate) references: References,
     pub(crate) budget: BusinessBudget,
-    /// The API key that was last found valid, and the credentials generation of that check. A change to an
-    /// API key clears it.
+    /// The API key that was last found valid, and the credentials generation at the time of that check. A change to any
+    /// API key clears this value.
     pub(crate) checked_key: Cell<Option<(KeyId, u64)>>,
     pub(crate) store: Store,
     pub(crate) ports: Ports,
@@ -331,8 +331,8 @@ impl State {
         }
     }
 
-    /// The active appointments near a start: all that an appointment with this start, including its buffers,
-    /// can overlap. Unlike `busy`, the result also contains past appointments.
+    /// All active appointments that an appointment with this start, including its buffers, can overlap. Unlike `busy`,
+    /// the result also contains past appointments.
     pub(crate) fn busy_around(&self, start: Timestamp) -> Result<Busy, StoreError> {
         let range = keys::appointments_starting(self.id, start - BUSY_PAST, start + BUSY_PAST);
         let stored = self.store.scan(&range, Order::Ascending);

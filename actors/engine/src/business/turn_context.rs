@@ -156,7 +156,7 @@ pub(super) struct TurnContext<'a, 'c> {
     pub(super) booked_by: Option<ContactId>,
     /// The newest code of the conversation.
     pub(super) code: Option<SentCode>,
-    /// The contact that the caller has proved to be in this turn.
+    /// The contact as whom the caller was verified by a code in this turn.
     pub(super) verified: Option<ContactId>,
 }
 
@@ -253,7 +253,7 @@ impl TurnContext<'_, '_> {
         Ok(own)
     }
 
-    /// True if the caller has proved to be the contact, or sends text messages from the contact's number.
+    /// True if the caller was verified as the contact, or sends text messages from the contact's phone number.
     fn is_verified(&self, contact: ContactId) -> Result<bool> {
         let is_theirs =
             self.verified == Some(contact) || self.talk.verified && self.talk.contact == Some(contact);
@@ -285,7 +285,7 @@ impl TurnContext<'_, '_> {
             && it.starts_at >= now + TimeDelta::minutes(notice.unwrap_or_default().into())
     }
 
-    /// Returns the appointment, if it belongs to the verified caller, can be changed and starts at `starts_at`.
+    /// Returns the appointment if it belongs to the verified caller, can be changed, and starts at `starts_at`.
     fn changeable_appointment(&self, id: AppointmentId, starts_at: Timestamp) -> Result<Option<Appointment>> {
         let Some(it) = self.context.state.appointment(id)? else { return Ok(None) };
         let contact = self.context.state.contact_of(it.contact_id)?;

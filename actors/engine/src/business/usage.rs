@@ -27,7 +27,7 @@ fn place_of(state: &State, key: &[u8]) -> Option<usize> {
     counted(*kind).map(|(place, _)| place)
 }
 
-/// Updates the usage for one write, whose rows are in the batch from the index `from` on.
+/// Updates the usage for one write. The batch contains the rows of the write from the index `from` on.
 pub(super) fn count(
     state: &State,
     write: &Write,

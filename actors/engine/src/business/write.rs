@@ -160,7 +160,7 @@ impl Write {
                 }
             }
             Self::Appointment { before, after } => {
-                // The list ordered by `updated_at` would miss an appointment that does not meet this condition.
+                // Otherwise the list ordered by `updated_at` would miss the appointment.
                 assert!(
                     after.id.minted_at() >= after.created_at,
                     "the id of appointment {} contains a time before its creation",

@@ -1,9 +1,11 @@
-//! The copies of appointments in connected calendars, in the batch of the change that causes them.
+//! Updates the *writes* of an appointment in the batch of the change to the appointment. A write ([`CalendarWrite`]) is
+//! the stored state of the appointment's copy in a connected calendar.
 //!
 //! Invariants:
 //! - A change to an appointment, its new `calendar_sync_status` and its writes are one batch.
-//! - A change of `calendar_sync_status` alone keeps the length and the version of the row, so it has no audit entry.
-//! - An appointment whose status is `not_connected` has no writes, so they are not searched for.
+//! - If only `calendar_sync_status` changes, the row of the appointment keeps its length and version. The usage of the
+//!   business does not change, so the change needs no audit entry.
+//! - An appointment whose `calendar_sync_status` is `not_connected` has no writes, so no rows are read to find them.
 
 use domain::{
     Appointment, AppointmentId, CalendarId, CalendarState, CalendarStatus, CalendarSyncStatus, CalendarWrite,
@@ -58,11 +60,12 @@ impl State {
         let target = self.written_calendar(after.staff_id);
         let target = target.map(|it| Ok::<_, StoreError>((it.id, self.writes_to(it.id)?))).transpose()?;
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
-        // The stamp of the change may be later than the present time, so it does not tell which appointments have ended.
+        // The current time is used instead of the stamp of the change, because the stamp may be later. `follow` must
+        // know whether the appointment has ended.
         Ok(follow((before, after), rows, target, (self.clocks.now(), self.clocks.steady())))
     }
 
-    /// Sets the `calendar_sync_status` that an appointment has after a change to it.
+    /// Sets the `calendar_sync_status` of an appointment after a change.
     pub(super) fn set_synced(
         &self,
         before: Option<&Appointment>,
@@ -95,7 +98,8 @@ pub(super) fn add(state: &State, decided: &mut Decided) -> Result<(), StoreError
     Ok(())
 }
 
-/// Returns the writes that change one write of an appointment, and the row of the appointment with its new status.
+/// Returns the row changes for a changed write of an appointment: the row of the write, and the row of the appointment
+/// if its `calendar_sync_status` changes.
 pub(super) fn changed(
     state: &State,
     before: Option<CalendarWrite>,

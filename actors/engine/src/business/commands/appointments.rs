@@ -49,7 +49,8 @@ pub(super) fn known(context: &Context<'_>, contact: &BookingContact) -> Result<O
     }
 }
 
-/// Books an appointment. `entered` adds the fields that the rules of bookings do not set.
+/// Books an appointment. `entered` sets the fields of the appointment that the booking rules do not set, for example
+/// notes. `answer` builds the answer.
 pub(in crate::business) fn book<V: SomeAppointmentView, G: Gives>(
     context: &mut Context<'_>,
     asked: Book,

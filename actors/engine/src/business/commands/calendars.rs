@@ -112,8 +112,8 @@ pub struct PatchCalendar {
     pub name: Option<String>,
     pub url: Option<WebhookUrl>,
     pub login: Option<CalendarLogin>,
-    /// The address and the login before the change, if the check depended on them. The change is refused if they have
-    /// changed since.
+    /// The address and the login that the calendar had when the caller checked the new settings. The change is refused
+    /// if the calendar has others now. `None` if the check did not use them.
     pub checked_for: Option<(WebhookUrl, Option<CalendarLogin>)>,
     pub server_addresses: Option<Vec<String>>,
     pub busy: Option<bool>,
@@ -157,7 +157,7 @@ impl Change for PatchCalendar {
             check_only_written(context.state, (Some(self.id), after.staff_id), after.collection.as_ref())?;
         }
         after.updated_at = context.at;
-        // Every change of the settings lets a stopped calendar be read again.
+        // After any change to its settings, a stopped calendar is read again.
         let are_reads_affected = reads.status == CalendarStatus::Stopped
             || (&after.url, &after.login, after.busy, after.all_day, after.addresses())
                 != (&before.url, &before.login, before.busy, before.all_day, before.addresses());
@@ -170,7 +170,7 @@ impl Change for PatchCalendar {
             (false, true) => Some(CalendarTask::Adopt),
             (true, true) if after.detail != before.detail => Some(CalendarTask::Adopt),
             (true, true) if (&after.url, &after.login) != (&before.url, &before.login) => {
-                // An adoption also writes again what has failed.
+                // `Adopt` also retries failed writes, so it is not replaced by `Retry`.
                 Some(before.task.filter(|task| *task == CalendarTask::Adopt).unwrap_or(CalendarTask::Retry))
             }
             _ => None,
@@ -212,8 +212,8 @@ impl Change for DisconnectCalendar {
     }
 }
 
-/// Disconnects a calendar after its written events that have not ended are deleted. This takes at most
-/// [`REMOVAL_MAX`]. From now on nothing is read, and the busy times are deleted.
+/// Deletes the events that the service has written to a calendar and that have not ended, for at most [`REMOVAL_MAX`],
+/// and then disconnects the calendar. From now on the calendar is not read, and its busy times are deleted.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoveCalendar {
     pub id: CalendarId,
@@ -258,9 +258,9 @@ fn check_directions(kind: CalendarKind, busy: bool, write: bool) -> Result<(), R
     Ok(())
 }
 
-/// Appointments of a staff member are written to at most one calendar. Two calendars with the same collection would
-/// write and delete the same events, in any order, so a collection belongs to one calendar until its last event is
-/// written or deleted.
+/// Checks that the appointments of a staff member are written to at most one calendar, and that no other calendar
+/// writes to the same collection. Otherwise two calendars could write and delete the same events in any order. A
+/// collection belongs to a calendar while the calendar is written to or has writes left.
 fn check_only_written(
     state: &State,
     (id, staff): (Option<CalendarId>, StaffId),
@@ -293,7 +293,7 @@ fn no_busy_times(state: &State, calendar: &ConnectedCalendar) -> Result<Write, S
     busy_times(state, calendar, Spans::default())
 }
 
-/// Makes the next read complete, and lets a stopped calendar be read again.
+/// Makes the next read a complete read. A stopped calendar is read again.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadCalendar {
     pub id: CalendarId,
@@ -427,8 +427,8 @@ fn shown(
     Ok(CalendarView::new(CalendarSettingsView::new(calendar, created_by), reads))
 }
 
-/// Disconnects calendars after the other writes of a decision: the calendars of a deleted staff member, and the
-/// calendars that were connected by a person whose membership is disabled or removed.
+/// Adds to a decision the writes that disconnect calendars: the calendars of a staff member whom the decision deletes,
+/// and the calendars that were connected by a person whose membership the decision disables or removes.
 pub(in crate::business) fn disconnect_ended(state: &State, decided: &mut Decided) {
     let mut ended: Vec<&ConnectedCalendar> = Vec::new();
     let of_person = |person: PersonId| {

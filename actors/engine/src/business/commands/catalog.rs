@@ -88,7 +88,7 @@ impl Change for CreateService {
     }
 }
 
-/// Creates the first services of a business, and patches the business. Every active staff member offers the
+/// Creates the first services of a business, and patches the business. Every active staff member then offers these
 /// services.
 #[derive(Clone, Debug)]
 pub struct CreateFirstServices {

@@ -160,12 +160,12 @@ impl Change for TakeTurn {
     }
 }
 
-/// The values that the rules of a turn need.
+/// The input of the rules for a turn.
 struct Begun {
     before: Conversation,
     session: Session,
     facts: talk::Facts,
-    /// The caller's words, cut to the maximum length. A choice is its key.
+    /// The caller's words, cut to the maximum length. If the caller chose a button, the key of the choice.
     said: Said,
     /// The kind of input and the text that the turn shows.
     shown: (Option<InputKind>, String),
@@ -184,11 +184,11 @@ fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
     let facts = facts(state, context.now);
     let mut session = session(&before, &facts, context.at);
     if before.channel == Channel::Sms {
-        // A conversation by text message belongs to the contact that has its phone number now. An earlier
-        // turn may have created this contact with a booking.
+        // A conversation by text message belongs to the contact that now has the caller's phone number. A booking in an
+        // earlier turn may have created this contact.
         session.talk.contact = contacts::find(context, before.from.as_ref(), None)?.map(|contact| contact.id);
         if let Some(from) = &before.from {
-            // The number may have sent wrong confirmation numbers in another thread.
+            // The caller may have sent wrong confirmation numbers in another thread with the same phone number.
             session.silent_until = session.silent_until.max(state.wrong_numbers(from, context.at)?.1);
         }
     }
@@ -197,7 +197,7 @@ fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
     Ok(Begun { before, session, facts, said, shown })
 }
 
-/// The input of the rules. If a model was used, also its rounds. In a round, the model writes text and calls
+/// The input of the rules, and the rounds of the model if one was used. In a round, the model writes text and calls
 /// functions.
 struct Spoken {
     input: Input,
@@ -227,7 +227,8 @@ fn take<G: Gives<Value = TurnsTakenView>>(
     let is_of_website = before.channel == Channel::Website;
     let counted = context.state.count_tokens(tokens, is_of_website, context.now)?;
     let used = Used { tokens: session.used.tokens + tokens, ..session.used };
-    // The emergency line is said once, so only the first emergency is answered during a silence.
+    // The receptionist says the emergency line once per conversation, so only the first emergency is answered during a
+    // silence.
     let is_first_emergency =
         |text: &str| reader::is_emergency(text) && !session.talk.has(talk::EffectKind::Emergency);
     let is_urgent = matches!(&input.said, Said::Text(text) | Said::Speech(text)
@@ -267,7 +268,7 @@ fn take<G: Gives<Value = TurnsTakenView>>(
     let TurnContext { mut planned, booked_by, code, .. } = turn_context;
     let moment = talk::words::moment(output.talk.locale);
     let lately = before.turns.iter().rev().filter(|turn| turn.by == Speaker::Receptionist).take(2);
-    // No line is said in more than two consecutive turns.
+    // At most two consecutive turns begin with the line that asks for a moment.
     if is_late && lately.filter(|turn| turn.text.starts_with(&moment)).count() < 2 {
         output.lines.insert(0, talk::Line { text: moment, fixed: true });
     }
@@ -307,7 +308,7 @@ fn answered<T>(
     }
 }
 
-/// A turn before the first round of the model that answers it. The actor has made no change for the turn yet.
+/// The state of a turn before the first round of the model. The actor has made no change for the turn yet.
 #[derive(Clone)]
 pub(crate) struct Prepared {
     pub(crate) before: Conversation,
@@ -326,14 +327,14 @@ pub(crate) struct Prepared {
     asking: TurnFacts,
 }
 
-/// The parts of a turn that are needed to answer the functions of a model.
+/// The parts of a turn that are needed to answer the function calls of a model.
 #[derive(Clone)]
 pub(crate) struct TurnFacts {
     conversation: Arc<Conversation>,
     talk: Arc<talk::Talk>,
     read_phone: ReadPhone,
     code: Option<SentCode>,
-    /// The contact that the caller has proved to be in this turn.
+    /// The contact as whom the caller was verified by a code in this turn.
     verified: Option<ContactId>,
 }
 
@@ -342,7 +343,8 @@ impl Prepared {
         self.asking.clone()
     }
 
-    /// Notes an answer of the engine and the code after it, so that the next answers of the turn depend on them.
+    /// Records the effects of an answer: the state of the code, and the verified contact. Later answers of the turn
+    /// depend on them.
     pub(crate) fn note(&mut self, answer: &Answer, code: Option<SentCode>) {
         self.asking.code = code;
         if let Answer::Verified { contact, .. } = answer {
@@ -414,8 +416,8 @@ pub(crate) fn prepare(
     }))
 }
 
-/// Answers a question of a function that the model calls. If the question asks for a change, the answer is a
-/// preview. Also returns the code of the conversation, whose tries the answer may have counted.
+/// Answers a question of the rules about a function call of the model. If the question asks for a change, the answer is
+/// only a preview. Also returns the conversation's code after the answer, because a check of the code counts as a try.
 pub(crate) fn asked_in_turn(
     state: &State,
     request: &Request,
@@ -438,7 +440,7 @@ pub(crate) fn asked_in_turn(
     Ok((answer, turn_context.code))
 }
 
-/// The last step of a turn with a model. It runs the rules with the rounds of the model, and makes the changes.
+/// The last step of a turn with a model. It runs the rules again with the rounds of the model, and makes the changes.
 #[derive(Clone)]
 pub(crate) struct FinishTurn {
     pub(crate) turn: TakeTurn,
@@ -505,8 +507,8 @@ fn check_length(conversation: &Conversation) -> Result<()> {
     if conversation.is_full() { Err(full().into()) } else { Ok(()) }
 }
 
-/// Returns the session of an open conversation. If an erasure has deleted the session, the conversation
-/// begins again.
+/// Returns the session of an open conversation. If an erasure has deleted the session, returns the session of a new
+/// conversation.
 fn session(conversation: &Conversation, facts: &talk::Facts, at: Timestamp) -> Session {
     Session::of(conversation).unwrap_or_else(|| {
         let start = Start {
@@ -533,8 +535,8 @@ fn cut(said: Said, chars_max: usize) -> Said {
     }
 }
 
-/// Returns the turn for the rules, with the key of a choice in place of its id, and the kind of input and the text that
-/// the turn shows. The text of a choice is the label of its button.
+/// Returns the caller's input for the rules, and the kind of input and the text that the turn shows. For a choice, the
+/// rules get its key, and the turn shows the label of its button.
 ///
 /// # Errors
 /// A choice that is not one of the last `choices` is invalid.
@@ -676,8 +678,8 @@ fn gaps(context: &Context<'_>) -> Result<Vec<Gap>> {
     Ok(known)
 }
 
-/// Adds the contact of a booking to the earlier messages of the conversation that have no contact, so that an erasure of
-/// the contact finds them.
+/// Adds the contact of a booking to the conversation's earlier messages without a contact, so that an erasure of the
+/// contact finds these messages.
 fn with_contact(
     context: &Context<'_>,
     it: &Conversation,
@@ -699,7 +701,8 @@ fn with_contact(
     Ok(decision)
 }
 
-/// Whether a message with this phone number concerns the contact or the caller, and not another person.
+/// False if a message has the phone number of a person who is neither the caller nor the contact. `phone` is the number
+/// in the message.
 pub(in crate::business) fn speaks_for(
     phone: Option<&Phone>,
     it: &Conversation,
@@ -772,7 +775,8 @@ impl Change for DeleteConversation {
         let gone = gone.ok_or(Refusal::NotFound(Named::Conversation))?;
         context.check_match(&ConversationTurnsView::from(&gone))?;
         let decision = Decision::gone().note(AuditAction::ConversationDeleted, self.id);
-        // Without the conversation, a later erasure of the caller would not find its questions.
+        // The questions of the conversation are deleted too, because a later erasure of the caller could not find them
+        // without the conversation.
         let mut decision = decision.write(Write::delete(of, &gone));
         for gap in gaps(context)?.iter().filter(|gap| gap.conversation_id == self.id) {
             decision = decision.write(Write::delete(of, gap));

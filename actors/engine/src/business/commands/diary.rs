@@ -134,7 +134,7 @@ fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> Affect
     context.affected(&Concerned::EVERYONE.during(during), changed)
 }
 
-/// A special day as the audit log shows it. It has no id, so the changed field has the date as its name.
+/// A special day as the audit log shows it. A special day has no id, so the date is the name of the changed field.
 fn of_date(date: NaiveDate, shown: Option<SpecialDayView>) -> impl Serialize + use<> {
     #[derive(Serialize)]
     struct Day {

@@ -1,10 +1,11 @@
-//! The end of conversations: the outcome, the summary and the call.
+//! The end of conversations: how the outcome, the summary and the call are written.
 //!
 //! Invariants:
-//! - An ended conversation has an outcome. The outcome follows from the effects.
+//! - An ended conversation has an outcome. The outcome follows from the effects of its turns, for example a booking.
 //! - If the service has a chat model, the model writes the summary within 10 seconds after the end. Until then, the
-//!   conversation has ended, keeps its session and has no call.
-//! - After a crash, the summary is made from the effects. Each voice conversation has one call.
+//!   ended conversation keeps its session, and its call is not saved.
+//! - If the model's summary was lost in a crash, the summary is made from the effects. Each voice conversation has one
+//!   call.
 
 use chrono::{NaiveDate, TimeDelta};
 use domain::{
@@ -26,11 +27,11 @@ use crate::talking::UsedTokens;
 
 super::listed!(CompleteConversation, EndConversation, EndOverdue);
 
-/// A summary that the model has not written in this time after the end is made from the effects.
+/// If no summary of the model is stored within this time after the end, the summary is made from the effects.
 const SUMMARY_AWAITED: TimeDelta = TimeDelta::seconds(30);
 
 /// Ends a conversation. `before` is the stored conversation, or `None` if it is not stored yet. If a model writes the
-/// summary, [`CompleteConversation`] follows.
+/// summary, the change [`CompleteConversation`] later completes the conversation.
 pub(super) fn end_conversation(
     context: &mut Context<'_>,
     before: Option<Conversation>,
@@ -85,7 +86,7 @@ fn complete(
     let (state, of) = (context.state, context.state.id);
     let mut it = Conversation { summary, session: Vec::new(), updated_at: context.at, ..it };
     if it.call_id.is_some() && !state.has_room(&[BudgetKind::Calls, BudgetKind::Contacts]) {
-        // Without room for the call, the conversation must still end.
+        // The budget has no room for the call, but the conversation must still end.
         decision = without_call(context, &it, decision)?;
         it.call_id = None;
     }
@@ -172,7 +173,7 @@ pub(super) fn without_words(it: &Conversation) -> ConversationTurnsView {
     ConversationTurnsView::from(&it.erased())
 }
 
-/// An ended conversation, as the request for its summary needs it.
+/// The data of an ended conversation that the request for its summary needs.
 pub(crate) struct Ended {
     pub(crate) talk: talk::Talk,
     pub(crate) facts: talk::Facts,
@@ -197,11 +198,11 @@ pub(crate) fn ended(state: &State, id: ConversationId, now: Timestamp) -> Result
     Ok(Some(Ended { talk, facts, tokens, tokens_per_day, used_today, date, at: now }))
 }
 
-/// Completes an ended conversation whose summary a model was asked for.
+/// Completes an ended conversation after the model has written the summary or has failed.
 #[derive(Clone, Debug)]
 pub(crate) struct CompleteConversation {
     pub(crate) id: ConversationId,
-    /// The summary of the model. `None` if it failed.
+    /// The summary of the model. `None` if the model failed.
     pub(crate) summary: Option<String>,
     /// The number of tokens that the summary used.
     pub(crate) tokens: u64,
@@ -229,12 +230,12 @@ impl Change for CompleteConversation {
     }
 }
 
-/// Ends an open conversation whose time is over, or completes an ended one. Each conversation is a change of its own, so
-/// that a refused change leaves the others alone.
+/// Ends an open conversation whose time is over, or completes an ended conversation that still awaits its summary. Each
+/// conversation is a separate change, so the refusal of one change does not affect other conversations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EndOverdue {
     id: ConversationId,
-    /// `None` for a conversation that has ended, and whose summary has not come.
+    /// `None` for an ended conversation that still awaits its summary.
     by: Option<EndedBy>,
 }
 

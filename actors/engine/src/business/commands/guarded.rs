@@ -17,8 +17,7 @@ use crate::error::Result;
 
 super::listed!(BookOnce, StartingAt<Cancel>, StartingAt<Reschedule>);
 
-/// The field that is named in the refusal of a request whose expected start is wrong. The detail of the
-/// refusal contains the actual start.
+/// If the expected start in a request is wrong, the refusal names this field, and its detail contains the actual start.
 pub const EXPECTED_STARTS_AT: &str = "expected_starts_at";
 
 /// Books a time. If the contact already has a pending or confirmed appointment for the same service and

@@ -36,8 +36,8 @@ use super::listed::listed;
 #[derive(Clone, Debug)]
 pub struct ForOperator<C>(pub C);
 
-/// Implements [`Change`](super::Change) twice: for a type, whose answer is for integrations, and for the type in
-/// [`ForOperator`], whose answer is for the operator. Both call the type's `decide_as`.
+/// Implements [`Change`](super::Change) for a type and for [`ForOperator`] of the type. The first answer is for
+/// integrations, the second for the operator. Both implementations call the type's `decide_as`.
 macro_rules! for_both {
     ($($change:ident => $gives:ident<$public:ty, $operator:ty>, $weight:ident;)*) => {$(
         impl Change for $change {

@@ -1,4 +1,5 @@
-//! Stores the outcomes of writes to connected calendars, and makes changes of many writes in steps.
+//! Stores the outcomes of writes to connected calendars, and changes the stored writes of a calendar in steps. A
+//! *write* ([`CalendarWrite`]) is the state of one appointment's copy in a calendar.
 
 use std::collections::BTreeMap;
 
@@ -22,10 +23,10 @@ super::listed!(EndRemoval, ForgetWrites, RecordSeen, RecordWrite, StepTask, Stop
 pub(crate) const STEP_MAX: usize = 128;
 /// The maximum number of steps in the commit that begins a task. They examine about 4,000 appointments of the business.
 const FIRST_STEPS_MAX: usize = 32;
-/// The commit that begins a task makes steps until they have this size, which is enough for more than 500 usual
-/// appointments. With the last step, the commit is shorter than [`store::CHANGE_BYTES_MAX`].
+/// The commit that begins a task makes steps until their rows have this size, which is enough for more than 500 usual
+/// appointments. Together with the last step, the commit is shorter than [`store::CHANGE_BYTES_MAX`].
 const FIRST_STEPS_BYTES: usize = 448 << 10;
-/// No appointment is longer.
+/// The maximum length of an appointment.
 const APPOINTMENT_MAX: TimeDelta = TimeDelta::minutes(*SERVICE_MINUTES.end() as i64);
 
 /// Writes an appointment to its calendar again, because a person requests it.
@@ -70,10 +71,10 @@ impl Change for WriteAppointment {
 pub(crate) struct RecordWrite {
     pub(crate) id: CalendarId,
     pub(crate) appointment_id: AppointmentId,
-    /// The number of the state that was written.
+    /// The [`CalendarWrite::revision`] that the attempt has written.
     pub(crate) began: u32,
     pub(crate) outcome: WriteOutcome,
-    /// The event as the next read will find it. A deletion has the event without an `ETag`.
+    /// The event as the next read will find it. After a deletion, the deleted event without an `ETag`.
     pub(crate) event: Option<CalendarEvent>,
 }
 
@@ -111,8 +112,9 @@ impl Change for RecordWrite {
     }
 }
 
-/// Whether the acknowledged deletion of an event stays as a write. If so, the appointment is `synced`. It does not stay
-/// if the appointment was moved to another staff member, or if the calendar is being disconnected.
+/// Whether the row of a write stays after the server has acknowledged the deletion of its event. If so, the appointment
+/// is `synced`. The row does not stay if the appointment was moved to another staff member, or if the calendar is not
+/// written to any more.
 fn keeps_deletion(state: &State, write: &CalendarWrite) -> Result<bool, StoreError> {
     let Some(calendar) = state.calendars.get(&write.calendar_id).filter(|it| it.is_written()) else {
         return Ok(false);
@@ -132,7 +134,7 @@ fn decoded(state: &State, id: AppointmentId) -> Result<Option<Appointment>, Stor
 pub(crate) struct RecordSeen {
     pub(crate) of: (CalendarId, u32),
     pub(crate) alerts_max: usize,
-    /// At most [`STEP_MAX`] events, and `None` for a deleted one.
+    /// At most [`STEP_MAX`] events. `None` for a deleted event.
     pub(crate) seen: Vec<(AppointmentId, Option<SeenEvent>)>,
 }
 
@@ -149,7 +151,7 @@ impl Change for RecordSeen {
             let before = state.find::<CalendarWrite>(&keys::calendar_write(state.id, calendar.id, id))?;
             let Some(before) = before else { continue };
             let Some(after) = before.after_read(seen.as_ref()) else { continue };
-            // Servers delete old events.
+            // Ended events cause no alert, because servers delete old events.
             let is_news = after.reason.is_some_and(|_: WriteReason| before.reason.is_none());
             if is_news && !before.has_ended(context.now) && alerts.len() < self.alerts_max {
                 alerts.push(AlertTrigger::of_event(calendar, id));
@@ -220,7 +222,8 @@ pub(super) fn first_steps(
         if rows.bytes() >= FIRST_STEPS_BYTES {
             break;
         }
-        // A task that follows this task would find the rows without the writes of these steps.
+        // These steps do not continue with a next task, because it would read the stored rows, which do not contain the
+        // changes of these steps yet.
         let Some(task) = calendar.task.filter(|task| Some(*task) == begun) else { break };
         let (after, more) = step(of, &calendar, task, false)?;
         more.iter().for_each(|write| write.encode(of.0.id, &mut rows));
@@ -239,7 +242,7 @@ struct Step<'a> {
     writes: Vec<Write>,
 }
 
-/// The rows of a step, and whether they are the last ones.
+/// The rows of a step, and whether no further rows exist.
 type Rows = (BTreeMap<Key, Vec<u8>>, bool);
 
 impl Step<'_> {
@@ -281,7 +284,7 @@ impl Step<'_> {
             let row = keys::calendar_write(state.id, calendar.id, appointment.id);
             let before = state.find::<CalendarWrite>(&row)?;
             let after = match before.clone() {
-                // A remote change is not overwritten.
+                // An event that was changed in the calendar is not overwritten.
                 Some(before) if before.reason.is_some() => continue,
                 Some(before) => before.renewed(false, steady),
                 None => CalendarWrite::new(calendar.id, appointment.id, steady),
@@ -291,8 +294,8 @@ impl Step<'_> {
         Ok(is_through)
     }
 
-    /// Passes the next writes of the calendar to a function, which returns the changed write, or `Some(None)` to delete
-    /// it.
+    /// Calls `change` with each of the next writes of the calendar. `change` returns the new write, `Some(None)` to
+    /// delete the write, or `None` to keep it.
     fn each_write(
         &mut self,
         mut change: impl FnMut(&Self, &CalendarWrite) -> Result<Option<Option<CalendarWrite>>, StoreError>,
@@ -313,8 +316,8 @@ impl Step<'_> {
         Ok(is_through)
     }
 
-    /// A write of a calendar that is being disconnected. Events that have not ended are deleted, and deletions that are
-    /// not acknowledged continue.
+    /// The new state of a write of a calendar that is being disconnected. The event is deleted if it has not ended, or
+    /// if its deletion has failed. Otherwise only the write is deleted. A pending deletion stays unchanged.
     fn removed(&self, write: &CalendarWrite) -> Result<Option<Option<CalendarWrite>>, StoreError> {
         if write.is_deletion && write.is_pending() {
             return Ok(None);
@@ -349,7 +352,7 @@ impl Step<'_> {
     }
 }
 
-/// Lets the pending writes of a stopped calendar fail, in steps.
+/// Marks the pending writes of a stopped calendar as failed, in steps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StopWrites {
     pub(crate) id: CalendarId,
@@ -410,8 +413,8 @@ impl Change for ForgetWrites {
     }
 }
 
-/// Disconnects a calendar whose written events are deleted, or whose time for this has passed. The change also deletes
-/// the credentials.
+/// Disconnects a calendar that is being removed, once its written events are deleted or
+/// [`ConnectedCalendar::removal_until`] has passed. Also deletes the credentials.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EndRemoval {
     pub(crate) id: CalendarId,

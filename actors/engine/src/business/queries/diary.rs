@@ -13,8 +13,8 @@ use super::{PageRequest, collect};
 use crate::business::BusinessHandle;
 use crate::error::Result;
 
-/// The maximum time by which the time in an audit entry's id is later than the entry's timestamp. The times
-/// in ids are later if many ids are created at once.
+/// The time in the id of an audit entry is at most this much later than the entry's timestamp. It is later if many ids
+/// are created at once.
 const ID_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 const HISTORY_MAX: usize = 100;
 

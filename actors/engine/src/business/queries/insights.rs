@@ -64,7 +64,7 @@ impl BusinessHandle {
         }
     }
 
-    /// The contact to which the id leads now, and the contacts that were merged into it.
+    /// The contact to which the id `contact` refers after all merges, and the contacts that were merged into it.
     async fn merged(&self, contact: ContactId) -> Result<(Option<ContactId>, Vec<ContactId>)> {
         let (of, mut from) = (self.id, Vec::new());
         let into = self.read(|store| survivor(store, of, contact)).await?;
@@ -94,7 +94,7 @@ impl BusinessHandle {
         Ok(counted.into_values().collect())
     }
 
-    /// Extends `erased` by the contacts that are being erased now.
+    /// Adds the contacts that are being erased now to `erased`.
     async fn erased(&self, erased: &mut BTreeSet<ContactId>) -> Result<()> {
         let pick = |_: &Reader<'_>, key: &[u8], _: &[u8]| keys::id_at_end(key).map(Some);
         self.every(keys::of_kind(self.id, kind::ERASURE), pick, |id| _ = erased.insert(id)).await

@@ -71,7 +71,7 @@ pub(super) fn searched<R: Kept, V>(
 
     let Some((newest, _)) = newest else { return Ok((items, End::OfList)) };
     let mut filed = index.before(Key::new(&newest).with(&[0]));
-    // The records with this id or a greater one were read for earlier pages or rows.
+    // Records whose id is `read` or greater were already read, for earlier pages or from earlier rows.
     let mut read = page.after.clone();
     if let Some(after) = &page.after {
         // The page continues in the row that contains this record's text. The key of that row has the record's

@@ -224,9 +224,9 @@ fn in_order(
     })
 }
 
-/// Reads a part of a list with `part`. The list is limited to one contact, which `part` gets. The part is
-/// empty for an unknown or erased contact. If the contact is merged or erased meanwhile, records may have
-/// been missed, so the part is read again in the next step.
+/// Calls `part` to read a part of a list. If `asked` is set, the list contains only the records of this contact. The
+/// part is empty for an unknown or erased contact. If the contact is merged or erased meanwhile, records may have been
+/// missed, so the part is read again in the next step.
 pub(super) fn of_contact<T>(
     reader: &Reader<'_>,
     (of, asked): (BusinessId, Option<ContactId>),

@@ -35,7 +35,7 @@ async fn walk_multiples(store: &Store, order: Order, of: u16, pages: &[(usize, u
         let page = read_page((&scans, store), Uuid::from_u128(1).into(), &request, move |reader, page| {
             collect(reader, range, order, page, |key, _| {
                 let number = u16::from_be_bytes([key[HEAD_BYTES], key[HEAD_BYTES + 1]]);
-                // A listed number costs a second read, like the record to which an index row refers.
+                // Each listed number causes a second read, just as a list reads the record of an index row.
                 let shown = number % of == 0;
                 if shown {
                     reader.get_raw(&Key::new(key))?;
