@@ -11,13 +11,14 @@ use super::reading::{Failure, Of, Readings, check_ics, discover};
 use crate::business::BusinessHandle;
 use crate::error::{EngineError, Result};
 
-/// Google serves CalDAV only to programs that sign in with OAuth.
+/// Hosts of Google. Google serves CalDAV only to programs that sign in with OAuth, so these hosts are refused.
 const GOOGLE: [&str; 3] = ["apidata.googleusercontent.com", "www.google.com", "calendar.google.com"];
 
 /// A calendar that a person wants to connect.
 #[derive(Clone, Debug)]
 pub struct CalendarInput {
-    /// The connected calendar that is changed, or `None` for a new one. Its requests are sent one after the other.
+    /// The connected calendar that is changed, or `None` for a new calendar. A connected calendar gets one request at a
+    /// time.
     pub id: Option<CalendarId>,
     pub kind: CalendarKind,
     pub url: String,

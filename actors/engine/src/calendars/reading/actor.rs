@@ -92,9 +92,9 @@ pub(super) struct Loaded {
     pub(super) calendar: ConnectedCalendar,
     pub(super) state: CalendarState,
     pub(super) business: Business,
-    /// Whether no request may be sent for now; see [`IDLE_PAUSE`].
+    /// True if no request may be sent now; see [`IDLE_PAUSE`].
     pub(super) is_idle: bool,
-    /// The pause that the server needs before the next write.
+    /// The pause before the next write, because the server requested it or did not respond.
     pub(super) pause: Duration,
 }
 
@@ -119,7 +119,7 @@ pub(super) fn is_disk_exhausted(store: &Store) -> bool {
     store.room().0 >= RoomLevel::Exhausted
 }
 
-/// Whether no request may be sent to the calendar for now; see [`IDLE_PAUSE`].
+/// True if no request may be sent to the calendar now; see [`IDLE_PAUSE`].
 pub(super) fn is_idle(
     store: &Store,
     business: &Business,
@@ -134,7 +134,7 @@ pub(super) async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> 
     shared.check_open()?;
     shared.check_business(of)?;
     let store = &shared.store;
-    // The read must see the commits of all earlier reads and changes.
+    // The rows must include all earlier reads and changes.
     store.settled(of).await?;
     let Some(calendar) = store.look::<ConnectedCalendar>(&keys::calendar(of, key.calendar))? else {
         return Ok(Load::Unreadable);
@@ -155,7 +155,8 @@ async fn turn(readings: &Arc<Readings>, key: CalendarKey, is_read_due: bool) -> 
             let clocks = &readings.shared.clocks;
             let write = match loaded.is_idle {
                 true => Some(loaded.left(clocks.steady()).map_or(IDLE_PAUSE, |left| left.min(IDLE_PAUSE))),
-                // The writes have failed. A write that cannot be decoded stays due.
+                // The writes of a stopped calendar are marked as failed, so none is due. A write that cannot be decoded
+                // stays due.
                 false if loaded.state.status == CalendarStatus::Stopped => None,
                 false => writing::next_write(&readings.shared.store, clocks, key, Some(&loaded.calendar)),
             };
@@ -272,7 +273,8 @@ async fn record(
         None => (Vec::new(), None, Vec::new()),
     };
     let last = rows.pop().unwrap_or_default();
-    // The remote changes come first: after an interruption, the next read finds them again.
+    // The remote changes are stored before the events. If the storing is interrupted between them, the next read finds
+    // the remote changes again.
     let mut alerts_max = EVENT_ALERTS_MAX;
     for seen in seen.chunks(STEP_MAX) {
         match business.change(by_system(), RecordSeen { of, alerts_max, seen: seen.to_vec() }).await {

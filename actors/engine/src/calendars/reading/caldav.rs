@@ -253,10 +253,11 @@ struct Changes {
     changed: BTreeSet<String>,
     /// The copies of appointments that a complete read does not request again.
     unchanged: Vec<CalendarEvent>,
-    /// Only stored events.
+    /// The deleted events that are still stored.
     deleted: BTreeSet<Hash>,
     position: ReadPosition,
-    /// The number of events that cannot be read, because their paths are too long or the server does not send them.
+    /// The number of events that cannot be read, because their paths are too long or because the server does not send
+    /// them.
     skipped: u32,
 }
 
@@ -402,7 +403,8 @@ impl Read<'_> {
                     foreign += usize::from(listed.insert(hash) && !self.is_own(&path));
                     let known = self.stored.get(&hash);
                     let known = known.filter(|_| self.is_known(&hash, resource.etag.as_deref()));
-                    // The busy times of other events depend on the day of the read.
+                    // A complete read requests all other events again, because their stored busy times depend on the
+                    // day of the read.
                     match known {
                         Some(known) if all && known.is_copy() => unchanged.push(known.clone()),
                         Some(_) if !all => {}
@@ -419,8 +421,8 @@ impl Read<'_> {
         Ok(Changes { changed, unchanged, deleted, position, skipped })
     }
 
-    /// Requests the changed events. `known` is the position from which the changes were listed, and `None` for a
-    /// complete read.
+    /// Requests the changed events. `known` is the position from which the changes were listed. `None` for a complete
+    /// read.
     async fn events(&self, changes: Changes, known: Option<&ReadPosition>) -> Result<Found, Failure> {
         let Changes { changed, unchanged: mut events, mut deleted, position, mut skipped } = changes;
         let paths: Vec<_> = changed.into_iter().collect();

@@ -37,7 +37,7 @@ pub(super) struct Applied {
     /// The rows of the events, in batches. The last batch is part of the commit of the busy times.
     pub(super) rows: Vec<Batch>,
     pub(super) busy: Spans,
-    /// The events of appointments that the read has found, and `None` for deleted ones.
+    /// The events of appointments that the read has found. `None` for a deleted event.
     pub(super) seen: Vec<(AppointmentId, Option<SeenEvent>)>,
     pub(super) success: ReadSuccess,
     /// The sizes of the stored events before and after the read.
@@ -94,7 +94,7 @@ pub(super) fn compare(
             stored.insert(event.hash, event);
         }
     }
-    // An event that the server has moved to another path still exists.
+    // If an event of the appointment still exists at another path, the event was moved and not deleted.
     for event in stored.values().filter_map(|event| event.appointment_id) {
         if seen.get(&event).is_some_and(Option::is_none) {
             seen.remove(&event);
@@ -130,7 +130,8 @@ pub(super) fn compare(
     }))
 }
 
-/// Some servers store several events with the same UID. The event at the path that this service chooses counts.
+/// Selects one event for each appointment, because some servers store several events with the same UID. The event at
+/// the path that this service chooses has priority.
 fn one_of_each(seen: Vec<(AppointmentId, SeenEvent)>) -> BTreeMap<AppointmentId, Option<SeenEvent>> {
     let mut one = BTreeMap::new();
     for (id, event) in seen {

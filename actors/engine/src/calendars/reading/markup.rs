@@ -27,7 +27,7 @@ pub(super) fn checked(text: &str) -> Result<&str, CalendarFault> {
     if text.bytes().filter(|byte| *byte == b'=').count() > MARKS_MAX {
         return Err(CalendarFault::TooLarge);
     }
-    // For each open element, the number of its attributes and of those of its ancestors.
+    // For each open element, the number of attributes of the element and its ancestors together.
     let mut open: Vec<usize> = Vec::new();
     let (mut rest, mut marks) = (text, 0);
     while let Some(at) = rest.find('<') {

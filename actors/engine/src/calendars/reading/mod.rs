@@ -57,8 +57,8 @@ pub use self::writing::{EventWriter, WrittenEvent};
 const NAME_CHARS_MAX: usize = 200;
 /// A longer `ETag`, `Last-Modified`, sync token or `getctag` is not stored.
 const MARK_CHARS_MAX: usize = 512;
-/// The pause after a read or write that failed because of this machine, or of a row that cannot be decoded, and not
-/// because of the calendar.
+/// The pause after a read or write that the calendar did not cause to fail: this machine lacked a resource, or a row
+/// cannot be decoded.
 const NOT_MADE_PAUSE: Duration = Duration::from_secs(60);
 
 /// Drops an `ETag` or a similar value that is too long to be stored.

@@ -131,7 +131,7 @@ struct Seen {
     kind: CalendarKind,
     status: CalendarStatus,
     read_at: Option<Timestamp>,
-    /// Whether the calendar is not read for now, for example because its business is suspended.
+    /// True if the calendar is not read now, for example because its business is suspended.
     is_idle: bool,
 }
 
@@ -173,7 +173,7 @@ impl Readings {
         }
     }
 
-    /// The time of the due times, and of the last uses of businesses.
+    /// The current time of the clock that measures due times and last uses.
     fn now(&self) -> Duration {
         self.shared.steady.passed()
     }
@@ -182,7 +182,7 @@ impl Readings {
         Some(BusinessHandle::new(&self.businesses.upgrade()?, id))
     }
 
-    /// Makes a calendar due now. A disconnected calendar's rows are deleted.
+    /// Makes a calendar due now. The turn of a disconnected calendar deletes the calendar's rows.
     pub(crate) fn wake(&self, key: CalendarKey) {
         let now = Some(self.now());
         self.queue.lock().change(key, |entry| {
@@ -249,8 +249,9 @@ impl Readings {
         pause.mul_f64(0.9 + 0.2 * f64::from(random) / 255.0)
     }
 
-    /// Records the state of a calendar, for the metrics and the interval of its reads. A calendar that was idle stays so
-    /// until its next read (`is_idle` is `None`), so the metrics do not count the idle time as a delay.
+    /// Records the state of a calendar, for the metrics and the interval of its reads. If `is_idle` is `None`, the
+    /// recorded value stays: an idle calendar counts as idle until its next read, so the metrics do not count the idle
+    /// time as a delay.
     pub(super) fn note(
         &self,
         key: CalendarKey,
@@ -379,7 +380,7 @@ impl Readings {
         let write = writing::next_write(store, &self.shared.clocks, key, calendar.as_ref());
         let now = self.now();
         self.queue.lock().change(key, |entry| {
-            // A request may have made the calendar due already.
+            // A request may have already made the calendar due.
             if entry.read.is_none() && !entry.is_running {
                 entry.read = pause.map(|pause| now + pause + spread);
             }

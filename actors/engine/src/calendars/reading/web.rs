@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - Each calendar gets one request at a time, and each server at most 4, also while people check new settings. Others
-//!   wait, in order of arrival.
+//! - Each calendar gets one request at a time, and each server at most 4, also while people check new settings. Further
+//!   requests wait in the order of their arrival.
 //! - Credentials are sent only to the origin that a person entered. Credentials for iCloud are also sent to
 //!   the other servers of iCloud, which have the same accounts.
 //! - The target of a redirect is checked like an address that a person enters, and never has a private address, so no
@@ -31,12 +31,13 @@ const ICLOUD_SERVERS: &str = ".icloud.com";
 /// The maximum number of threads that parse responses and expand recurrences, in total and for a business.
 const THREADS_MAX: usize = 2;
 const THREADS_PER_BUSINESS_MAX: usize = 1;
-/// The maximum time of a wait for a thread.
+/// The maximum time for which work waits for a thread.
 const THREAD_WAIT_MAX: Duration = Duration::from_secs(60);
 /// The maximum number of simultaneous requests, in total and to a host.
 pub(super) const REQUESTS_MAX: usize = 256;
 pub(super) const REQUESTS_PER_HOST_MAX: usize = 4;
-/// The maximum time of a wait for other requests to the calendar, and for other requests to the host.
+/// The maximum time for which a request waits for other requests to the same calendar, and then for other requests to
+/// the same host.
 const REQUEST_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// The business that sends a request, and the calendar to which it sends the request. `None` before the calendar is
@@ -50,8 +51,8 @@ pub(crate) struct Web {
     threads: Shares,
     calendars: Shares<CalendarId>,
     hosts: Shares<Host>,
-    /// Whether the engine is simulated. The order of events must not depend on the speed of a thread, so the work of
-    /// threads is then done in the task.
+    /// Whether the engine is simulated. In a simulation, the order of events must not depend on the speed of threads,
+    /// so the task itself does the work.
     is_simulated: bool,
 }
 
@@ -178,7 +179,7 @@ impl Web {
     }
 }
 
-/// Waits for one unit.
+/// Waits for one share. Fails after `time`.
 async fn within<K: Eq + Hash>(time: Duration, shares: &Shares<K>, of: K) -> Result<Share, Failure> {
     timeout(time, shares.take(of, 1)).await.ok().flatten().ok_or(Failure::NotMade)
 }

@@ -183,7 +183,7 @@ fn next_due(readings: &Readings, key: CalendarKey) -> Result<Due> {
 struct Attempted {
     outcome: WriteOutcome,
     event: Option<CalendarEvent>,
-    /// The pause that the server needs before the next write.
+    /// The pause before the next write, because the server requested it or did not respond.
     pause: Duration,
 }
 
@@ -320,8 +320,8 @@ async fn requests(
     Ok(Attempted { outcome, event: Some(event), pause: Duration::ZERO })
 }
 
-/// Returns another address of the event, if the response shows that the event has one: a write conflicts with the event
-/// of the same UID, or the event to delete is missing although the server has acknowledged it.
+/// Finds the event at another address. The response shows this if a write conflicts with an event of the same UID, or
+/// if the event to delete is missing although the server has acknowledged its write.
 async fn elsewhere(
     readings: &Readings,
     loaded: &Loaded,
@@ -345,9 +345,10 @@ async fn elsewhere(
     let folder = folder(collection)?;
     match conflict {
         Some(Some(path)) => Ok(named(&folder, &path)),
-        // Servers deny access to a calendar with this status too.
+        // Servers also use the status 403 to deny access to a calendar, so without the code of a conflict, the event is
+        // not searched.
         None if response.status == 403 => Ok(None),
-        // SOGo refuses a second event without the code of the conflict.
+        // SOGo refuses a second event with the same UID without the code of the conflict, so the event is searched.
         _ => search::find(readings, loaded, write.appointment_id).await,
     }
 }

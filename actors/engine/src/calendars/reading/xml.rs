@@ -81,8 +81,8 @@ pub(super) fn parse(body: &[u8]) -> Result<Multistatus, CalendarFault> {
     })
 }
 
-/// Returns whether a request was refused because another event has the same UID, with the path of this event if the
-/// server names it (RFC 4791, section 5.3.2.1; RFC 6638, section 3.2.4.1).
+/// Returns `Some` if a request was refused because another event has the same UID (RFC 4791, section 5.3.2.1; RFC 6638,
+/// section 3.2.4.1). Contains the path of the other event if the server names it.
 pub(super) fn conflict(body: &[u8]) -> Option<Option<String>> {
     let document = document(body).ok()?;
     let error = document.root_element();

@@ -262,7 +262,8 @@ async fn an_error_status_of_an_event_fails_the_read_and_deletes_no_event() {
             {
                 let mut server = server.lock();
                 server.put("a", 10, 11);
-                // Without the list of changes, the read is complete.
+                // If the server refuses the sync token, the read requests the list of all events instead of the
+                // changes.
                 (server.status, server.refuses_tokens) =
                     (Some((status, asked)), asked != EventRequest::Changes);
             }
@@ -312,7 +313,7 @@ async fn the_time_of_a_suspended_machine_counts_as_time_without_use() {
     settle().await;
     world.clock.suspend(Duration::from_secs(11 * 60));
     sleep(Duration::from_secs(31)).await;
-    // The read that became due is made. The next one is due after 15 minutes.
+    // The due read is made. The next read is due after 15 minutes, because the business is not in use.
     server.lock().put("c", 16, 17);
     sleep(Duration::from_secs(70)).await;
     assert_eq!(world.hours(INTEGRATION).await, [9, 11, 12, 13, 15, 16]);

@@ -24,7 +24,7 @@ async fn connecting_writes_appointments_that_have_not_ended_and_ending_leaves_th
     assert_eq!((world.status(early.id).await, world.write_rows()), (NOT_CONNECTED, 0));
     assert_eq!((server.lock().events.len(), writes(&receiver)), (1, (1, 0)));
     assert_eq!(world.shown(early.id).await.updated_at, early.updated_at);
-    // After the end of the appointment, a new start of the writing does not include it.
+    // If `write` is set again after the end of the appointment, the appointment is not written.
     sleep(Duration::from_secs(3 * 24 * 3600)).await;
     world.business.change(by_operator(), PatchCalendar { write: Some(true), ..patch(id) }).await.unwrap();
     settle().await;
@@ -36,7 +36,8 @@ async fn appointments_to_come_are_written_and_removed_although_a_wrong_clock_has
     let world = World::new().await;
     let (server, _, id) = world.written(Server::default()).await;
     let write = |write| PatchCalendar { write: Some(write), ..patch(id) };
-    // The service follows a lasting jump of the clock. The stamps of the business do not decrease after that.
+    // The service believes the jump of the clock after ten minutes. Then the business has stamps in the future, which
+    // do not decrease when the clock is corrected.
     world.clock.is_off(1_000);
     minutes(15).await;
     world.business.change(by_operator(), write(false)).await.unwrap();
@@ -168,7 +169,7 @@ async fn a_collection_is_written_by_one_calendar_until_its_last_deletion() {
     let of_bea = world.business.change(by_operator(), unwritten).await.unwrap().value.settings.id;
     let begin = PatchCalendar { write: Some(true), ..patch(of_bea) };
     assert!(is_taken(world.business.change(by_operator(), begin.clone()).await.unwrap_err()));
-    // The end of `write` leaves a deletion that the server has not acknowledged.
+    // When `write` ends, a deletion that the server has not acknowledged stays.
     server.lock().write_status = Some((500, None));
     world.moved(booked, 10, bea).await;
     settle().await;
