@@ -23,7 +23,7 @@ const RECORDING_MAX: usize = 64;
 /// The maximum number of due deliveries that the actor remembers between two reads of the index.
 const AHEAD_ROWS: usize = 64;
 
-/// A wrong clock has set a due time that is later than the schedule allows by more than this.
+/// If a due time is later than the schedule allows by more than this, a wrong clock has set it.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 pub(super) struct Due {
@@ -200,8 +200,8 @@ impl State {
         Ok(due)
     }
 
-    /// Returns at most `room` deliveries that the last read of the due index found, and that still wait. Forgets the
-    /// others before them: the next read of the index deletes their rows.
+    /// Returns at most `room` deliveries that the last read of the due index found and that still wait. Also forgets
+    /// deliveries that no longer wait. The next read of the index deletes their rows.
     fn remembered(
         &mut self,
         shared: &Shared,

@@ -6,8 +6,8 @@
 //!
 //! Invariants:
 //!
-//! - The store contains the waiting deliveries with their due times, so a restart loses no schedule. The
-//!   memory of an actor contains only attempts in progress.
+//! - The store contains the waiting deliveries with their due times, so a restart loses no schedule. The memory of an
+//!   actor contains only the attempts in progress and the due times of the next deliveries.
 //! - A delivery is sent only after its change is durable.
 //! - The outcome of an attempt and the next due time are written in one batch. If the outcome disables the
 //!   endpoint, the same batch contains this change.

@@ -24,12 +24,13 @@ use super::state::{ROWS_PER_TURN, State, Target};
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// The pause before a step is repeated that failed because too many requests were in progress.
+/// The pause after a step that failed because too many requests were in progress. The step is then repeated.
 const OVERLOAD_PAUSE: Duration = Duration::from_secs(1);
 
 enum Progress {
     Continues,
-    /// The step must wait for the outcome of the attempt in progress, which changes the row of the delivery.
+    /// The step must wait for the outcome of the attempt in progress, because the outcome changes the row of the
+    /// delivery.
     Waits,
     Done,
 }

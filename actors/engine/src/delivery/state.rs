@@ -1,5 +1,5 @@
-//! The memory of an endpoint's actor. It contains the attempts in progress. Of the waiting deliveries it contains only
-//! the places of the next ones in the due index; each delivery is read again before its attempt.
+//! The memory of an endpoint's actor. It contains the attempts in progress, and the due times and event ids of the next
+//! waiting deliveries. Each delivery is read again before its attempt.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
