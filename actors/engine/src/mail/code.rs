@@ -1,4 +1,5 @@
-//! Sends a code to the e-mail address of a contact, who must give it in the conversation that requested it.
+//! Sends a code to the e-mail address of a contact. A caller who enters the code in the same conversation is verified
+//! as this contact.
 //!
 //! Invariants:
 //!
@@ -30,7 +31,7 @@ pub(crate) struct CodeMail {
     pub(crate) code: String,
 }
 
-/// Sends the mail in a task of its own.
+/// Sends the mail in a separate task.
 pub(crate) fn send(businesses: &Arc<Businesses>, mail: CodeMail) {
     tokio::spawn(attempts(Arc::downgrade(businesses), mail));
 }

@@ -84,12 +84,12 @@ pub enum Content {
     EmailChanged,
     /// A notice to the customer of an appointment.
     Notice(Box<NoticeLetter>),
-    /// A code with which a caller proves to be a contact.
+    /// A code that verifies a caller as a contact.
     Code(String),
     Test,
 }
 
-/// The content of a notice. The composer shows nothing that a customer has entered.
+/// The content of a notice. The mail must not contain any text that a customer has entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoticeLetter {
     pub kind: NoticeKind,
@@ -146,7 +146,7 @@ pub enum What {
 }
 
 impl What {
-    /// Whether the person may see the record. A calendar is seen by the team of its staff member.
+    /// Whether the person may see the record. For a calendar, see [`Membership::sees_calendars_of`].
     pub fn is_seen_by(&self, membership: &Membership) -> bool {
         match self {
             Self::Calendar { staff, .. } => membership.sees_calendars_of(Some(*staff)),

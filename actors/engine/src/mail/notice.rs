@@ -34,7 +34,8 @@ use super::write::{delete_mail, write_mail};
 use crate::business::contact;
 use crate::shared::Shared;
 
-/// The time after which a notice of a suspended business is checked again.
+/// The time after which a notice of a suspended business is checked again, or of a business with an undecodable
+/// profile.
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 /// The time for which a notice waits while another notice of its appointment is being sent.
 const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
@@ -102,9 +103,8 @@ impl State {
         of: BusinessId,
         id: AppointmentId,
     ) -> Result<(), StoreError> {
-        // The notices are read before the appointment. In the other order, a change that is committed between the
-        // two reads would show its own notice beside the appointment before that change, and the notice would be
-        // dropped.
+        // The notices are read before the appointment. In the other order, a change could be committed between the two
+        // reads. Its new notice would then be compared with the appointment before the change, and would be dropped.
         let notices = notices_of(&shared.store, of, id)?;
         let Some(appointment) = appointment(&shared.store, of, id)? else { return Ok(()) };
         let (mut batch, mut judged, now) = (Batch::default(), Vec::new(), shared.clocks.now());
@@ -187,9 +187,10 @@ impl State {
         if !notice.is_true_of(appointment) {
             return Ok(Some(DropReason::Superseded));
         }
-        // `known` is the state in the last notice that was sent to the customer. If none was sent, `known` is
-        // the state before the change that the first notice announces; there is no earlier state if this
-        // change was the booking. `is_uncertain` is true if a later notice may have reached the customer.
+        // `known` is the state of the appointment that the customer knows: the state in the last sent notice or, if no
+        // notice was sent, the state before the change that the first notice announces. Before a booking, there is no
+        // state (`Some(None)`). `is_uncertain` is true if a notice after the last sent notice may have reached the
+        // customer.
         let (mut known, mut is_uncertain) = (None, false);
         for mail in notices_of(store, key.of, appointment.id)? {
             let Some(other) = mail.notice.filter(|other| mail.id != key.id && other.hours == notice.hours)

@@ -130,7 +130,7 @@ impl Order {
     }
 }
 
-/// For each lane, the row at which its next scan starts: the last row that a scan skipped because the row
+/// For each lane, the row at which its next scan starts. This is the last row that a scan has skipped because it
 /// belongs to another lane.
 #[derive(Debug, Default)]
 pub(super) struct Positions(BTreeMap<Lane, Key>);
@@ -145,8 +145,8 @@ impl Positions {
         self.0.insert(lane, row);
     }
 
-    /// Called after a new row with this due time was written. In all lanes to which the row may belong, moves
-    /// a scan position that is after the row back to the row.
+    /// Called after a new row with this due time was written. For each lane to which the row may belong, moves a scan
+    /// position after the row back to the row.
     pub(super) fn go_back(&mut self, of: BusinessId, due: Timestamp) {
         let first = keys::mail_due(of, due, Uuid::nil().into());
         for lane in Lane::under(of) {

@@ -43,7 +43,7 @@ pub(super) fn after_attempt(
     }
 }
 
-/// The latest due time that the schedule allows. A clock that was ahead has set a later due time.
+/// The latest due time that the schedule allows. A later due time was set by a clock that was ahead.
 pub(super) fn latest_due(mail: &Mail, now: Timestamp) -> Timestamp {
     if let Some(due) = mail.next_attempt_at.filter(|_| mail.notice.is_some()) {
         return due; // a reminder may wait for months; `super::notice` checks its due time

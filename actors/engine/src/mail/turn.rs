@@ -27,7 +27,7 @@ const CHANGES_MAX: usize = 64;
 /// Different clocks may have set the due times of one day's alerts. Alerts whose due times differ by up to this
 /// are sent in one mail.
 const SAME_DAY: TimeDelta = TimeDelta::hours(1);
-/// A wrong clock has set a due time that is later than the schedule allows by more than this.
+/// If a due time is later than the schedule allows by more than this, a wrong clock has set it.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum FirstRow {
@@ -199,7 +199,7 @@ impl State {
             let _ = myself.cast(Message::Recorded(first));
             drop(under_way);
         };
-        // Without a submitted batch, no commit is reported, so the mails must not be marked as being written.
+        // If the batch is not submitted, no commit will be reported, so the mails must not be marked as being written.
         if shared.store.submit_outcome(first.of, batch, Box::new(done)).is_some() {
             self.recording.extend(mails.iter().map(|mail| (*mail, first)));
             self.changes += 1;
