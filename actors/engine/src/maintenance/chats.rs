@@ -16,8 +16,8 @@ use crate::clock::Clocks;
 
 const ROWS_MAX: usize = 128;
 
-/// The newest time stamp and the last id of the records that are old enough. A record must be within both. A stamp in
-/// the future comes from a wrong clock, so only the id determines the age of its record.
+/// The newest stamp and the newest id of records that are old enough to be deleted. Both the stamp and the id of a
+/// record must be old enough. A stamp in the future comes from a wrong clock, so then only the id counts.
 struct Until {
     stamp: Timestamp,
     now: Timestamp,
@@ -72,8 +72,8 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     Ok(made)
 }
 
-/// Whether the business has conversations or unanswered questions. Their age is measured with age marks, so the marks of
-/// such a business must be written even if it has no log.
+/// Whether the business has conversations or unanswered questions. Their age is measured with age marks, so age marks
+/// must be written for such a business even if it has no log.
 pub(super) fn has_rows(store: &Store, of: BusinessId) -> Result<bool, StoreError> {
     for kind in [kind::CONVERSATION, kind::GAP] {
         if Rows::scan(store.rows(), &keys::of_kind(of, kind), Order::Ascending).next().transpose()?.is_some()

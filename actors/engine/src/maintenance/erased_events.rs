@@ -1,5 +1,5 @@
-//! *Wipes* events that contain data of an erased contact, which means that it deletes the bytes of the
-//! events. The erasure marks each of these events with a wipe row (`keys::wipe`).
+//! *Wipes* the events that contain data of an erased contact: deletes the bytes of these events. The erasure marks each
+//! of these events with a wipe row (`keys::wipe`).
 //!
 //! Invariants:
 //! - A marked event is not sent again on request.

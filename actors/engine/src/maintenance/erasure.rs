@@ -406,8 +406,8 @@ impl Cleaning<'_> {
         if theirs.is_erased(shown.contact_id()) || identifiers.any(|it| theirs.had(it, in_id)) {
             return Ok(true);
         }
-        // When a message was shown, it may have contained the contact's data if it is cleaned now, or if its
-        // call belongs to an erased contact.
+        // The resource shows an earlier state of a message. If the message has been cleaned since, or if its call
+        // belongs to an erased contact, the earlier state may contain the contact's data.
         let ShownAnew::Message(message) = shown.shown_anew() else { return Ok(false) };
         let key = keys::message(self.state.id, message);
         let Some(value) = self.state.read_raw(&key)? else { return Ok(false) };

@@ -25,7 +25,7 @@ const BYTES_MAX: usize = 256 << 10;
 pub(super) struct Merging {
     from: ContactId,
     into: ContactId,
-    /// The position of the current kind among [`kinds`].
+    /// The position of the current kind in [`kinds`].
     at: usize,
     rest: KeyRange,
 }
@@ -36,7 +36,7 @@ fn kinds() -> impl Iterator<Item = (&'static Kind, u8)> {
 }
 
 impl Merging {
-    /// `None` if there are fewer kinds.
+    /// Begins with the index of the kind at the position `at`. `None` after the last kind.
     fn reading(of: BusinessId, (from, into): (ContactId, ContactId), at: usize) -> Option<Self> {
         let (_, index) = kinds().nth(at)?;
         Some(Self { from, into, at, rest: KeyRange::prefix(keys::of_id(of, index, from)) })
