@@ -43,13 +43,15 @@ pub use self::figures::TalkingCounts;
 pub(crate) use self::tokens::UsedTokens;
 
 const FIRST_TOKEN_TIME_MAX: Duration = Duration::from_secs(3);
-/// If the first token of a turn is later than this, a call hears a line that asks for a moment.
+/// If the first token of a turn in a phone call arrives later than this, the turn begins with a line that asks for a
+/// moment.
 const MOMENT_AFTER: Duration = Duration::from_millis(1_200);
 /// The time for which the engine waits for further data after the `finish_reason` of a response.
 const FINISH_TIME_MAX: Duration = Duration::from_millis(500);
 /// The maximum time of all rounds of a turn.
 const TURN_TIME_MAX: Duration = Duration::from_secs(8);
-/// The minimum time for the functions of a round. The whole calls of a response that ends at the deadline count too.
+/// The minimum time for the function calls of a round. It applies even if the response ends at the deadline, because
+/// its complete calls are still answered.
 const FUNCTIONS_TIME_MIN: Duration = Duration::from_secs(1);
 /// The model is not used for this time after [`FAILURES`] failures, or after its server has refused a
 /// request.
@@ -60,8 +62,8 @@ const FAILURES_WITHIN: Duration = Duration::from_secs(60);
 /// The maximum number of bytes that are read of the body of an error response.
 const ERROR_BYTES_MAX: usize = 4 << 10;
 const CHARS_PER_TOKEN: u64 = 4;
-/// A server's number of tokens is ignored if the number that follows from the characters is more than this many times
-/// as large.
+/// A number of tokens that the server states is ignored if the estimate from the characters is more than this many
+/// times as large.
 const TOO_FEW_TOKENS: u64 = 4;
 
 /// The model, if the service has one, and the turns in progress.
@@ -134,14 +136,14 @@ pub(crate) struct Rounds {
     pub(crate) rounds: Vec<Round>,
     /// The number of tokens that the rounds used.
     pub(crate) tokens: u64,
-    /// Whether the caller of a call had to wait so long that the receptionist asks for a moment.
+    /// True if the caller of a phone call had to wait for longer than [`MOMENT_AFTER`].
     pub(crate) is_late: bool,
 }
 
 /// A round of the model.
 struct Received {
     round: Round,
-    /// Whether the round is not complete.
+    /// True if the response ended before the round was complete.
     has_failed: bool,
     first_token: Instant,
 }
@@ -158,8 +160,8 @@ enum Ended {
 }
 
 impl Model {
-    /// Requests one round from the model. Returns the round and the number of tokens, which the day of the business
-    /// already contains. The round is `None` if the model failed.
+    /// Requests one round from the model. Returns the round and the number of used tokens, which this function adds to
+    /// the tokens of the business's day. The round is `None` if the model failed.
     async fn round(
         &self,
         counted: &Counted,
@@ -192,7 +194,7 @@ impl Model {
         }
     }
 
-    /// Sends a request. Until its end, it counts with the estimate of its own tokens.
+    /// Sends a request. Until the request ends, the estimated tokens of its body count as used.
     async fn ask(&self, counted: &Counted, body: Vec<u8>, usage: bool, by: (Instant, Instant)) -> Ended {
         let chars = String::from_utf8_lossy(&body).chars().count();
         let estimate = tokens_of(chars);
@@ -219,7 +221,7 @@ impl Model {
             Ended::Without { tokens: 0, is_torn }
         };
         let response = match timeout_at(first_by, self.server.ask(body)).await {
-            // The server may still work on the request.
+            // The server may still process the request, so the tokens of the request count as used.
             Err(_) => {
                 self.note(ModelOutcome::Timeout);
                 return Ended::Without { tokens: tokens_of(sent), is_torn: false };

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - The conversation is completed at the latest 10 seconds after its end, with the summary of the model or without it.
-//! - A summary is stored only if each of its sentences passes the gate.
+//! - A summary is stored only if each of its sentences passes the checks of [`talk::gate`].
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::error::EngineError;
 
 const SUMMARY_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// Asks the model for the summary, and completes the conversation, in a task of its own.
+/// Starts a separate task that asks the model for the summary and completes the conversation.
 pub(crate) fn begin(businesses: &Arc<Businesses>, of: BusinessId, id: ConversationId) {
     tokio::spawn(complete(Arc::downgrade(businesses), of, id));
 }
@@ -31,7 +31,8 @@ async fn complete(businesses: Weak<Businesses>, of: BusinessId, id: Conversation
     let handle = BusinessHandle::new(&businesses, of);
     let completed = CompleteConversation { id, summary, tokens };
     match handle.change(Request::by(Actor::System), completed).await {
-        // The conversation or its business was deleted, or the next start completes the conversation.
+        // The conversation or its business was deleted, or the service stops and its next start completes the
+        // conversation.
         Ok(_) | Err(EngineError::Refused(_) | EngineError::NotFound | EngineError::Stopping) => {}
         Err(error) => {
             tracing::warn!(business.id = %of, %error, "the summary of a conversation could not be written");
@@ -39,7 +40,8 @@ async fn complete(businesses: Weak<Businesses>, of: BusinessId, id: Conversation
     }
 }
 
-/// The summary, if it passes the gate, and the number of tokens that it used. `None` if the model is not asked.
+/// The summary, if it passes the checks of [`talk::gate`], and the number of tokens that it used. `None` if the model
+/// is not asked.
 async fn written(
     businesses: &Weak<Businesses>,
     (of, id): (BusinessId, ConversationId),

@@ -1,5 +1,5 @@
-//! The number of tokens that each business has used in its local day. The memory contains the tokens of all requests;
-//! the store contains those of committed turns and summaries, and is read after a start of the service.
+//! The number of tokens that each business has used in its local day. The memory contains the tokens of all requests.
+//! The store contains only the tokens of committed turns and summaries. It is used after a start of the service.
 
 use chrono::NaiveDate;
 use domain::BusinessId;
@@ -43,7 +43,8 @@ impl Default for Tokens {
 }
 
 impl Tokens {
-    /// Whether a request to the model may be sent. `of_chat` is the number of tokens that the conversation has used.
+    /// Whether a request to the model may be sent now. `of_chat` is the number of tokens that the conversation has
+    /// used.
     pub(super) fn allow(&self, it: &Counted, of_chat: u64) -> bool {
         let day = self.0.lock().peek(&it.business).copied().filter(|day| day.date == it.date);
         let UsedTokens { all, of_website } = day.map(|day| day.used).unwrap_or_default();
@@ -59,7 +60,8 @@ impl Tokens {
         });
     }
 
-    /// Replaces the estimate of a request, which was added before, by its tokens.
+    /// Replaces the estimate for a request, which was added before the request was sent, with the number of used
+    /// tokens.
     pub(super) fn correct(&self, it: &Counted, estimate: u64, tokens: u64) {
         let corrected = |used: u64| used.saturating_sub(estimate).saturating_add(tokens);
         self.change(it, |used| UsedTokens {
@@ -68,7 +70,8 @@ impl Tokens {
         });
     }
 
-    /// Adds the stored numbers of tokens. They count if the memory has lost the day of the business.
+    /// Raises the numbers in memory to the stored numbers. The numbers in memory are smaller if the service has started
+    /// since, or if another business has replaced this business.
     pub(super) fn add_stored(&self, it: &Counted, stored: UsedTokens) {
         self.change(it, |used| UsedTokens {
             all: used.all.max(stored.all),

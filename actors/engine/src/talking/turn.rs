@@ -71,8 +71,8 @@ impl BusinessHandle {
         self.with_index(|| self.change(request.clone(), finish.clone())).await
     }
 
-    /// Runs the rounds of the model. If no round runs, the guided path answers the turn. Stores the answers that cause
-    /// no change in `prepared`.
+    /// Runs the rounds of the model. If no round runs, the guided path answers the turn. Adds the answers that cause no
+    /// change to `prepared`, for the last step of the turn.
     async fn rounds(&self, model: &Model, request: &Request, prepared: &mut Prepared) -> Result<Rounds> {
         let began = Instant::now();
         let deadline = began + TURN_TIME_MAX;
@@ -85,7 +85,8 @@ impl BusinessHandle {
         };
         model.tokens.add_stored(&counted, prepared.used_today);
         let mut draft = prepared.draft.clone();
-        // These answers also contain previews of changes. The last step of the turn decides these changes again.
+        // Unlike `prepared.answers`, these answers also contain previews of changes. The last step of the turn decides
+        // these changes again.
         let mut answers: Answers = prepared.answers.clone();
         let (mut rounds, mut used): (Vec<Round>, u64) = (Vec::new(), 0);
         let mut first_token = None;
@@ -96,7 +97,8 @@ impl BusinessHandle {
             first_token =
                 first_token.or_else(|| Some(round.as_ref().map_or_else(Instant::now, |it| it.first_token)));
             let Some(Received { round, has_failed, .. }) = round else {
-                // The sentences of the earlier rounds only announce the results of functions, so they are dropped too.
+                // The sentences of the earlier rounds only announce the results of function calls, so these rounds are
+                // dropped too.
                 rounds.clear();
                 break;
             };
