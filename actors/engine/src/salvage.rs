@@ -34,11 +34,11 @@ pub struct Salvaged {
     pub unreadable: Vec<u64>,
     /// True if the service could have opened the damaged store, and every page of its tree is readable.
     pub is_sound: bool,
-    /// The businesses that the damaged store had set aside, because rows of them were lost.
+    /// The businesses that the damaged store had set aside because some of their rows were lost.
     pub set_aside: Vec<BusinessId>,
     /// The newest changes of the damaged store that are missing.
     pub missing: Option<Missing>,
-    /// The reason why the listed revocations, erasures and deletions could not all be made again.
+    /// The reason why the salvage could not repeat all listed revocations, erasures and deletions.
     pub not_reapplied: Option<String>,
 }
 
@@ -123,7 +123,8 @@ async fn repair(
     upgrade(store, Upgrades::Allowed).await?;
     let mut reapplying = Reapplying::new(store, ports);
     for business in &salvaged.businesses {
-        // Otherwise the daily count would set the business aside.
+        // If the number of rows may differ from the recorded usage, the recorded usage is dropped. Otherwise the daily
+        // count would set the business aside.
         if business.differs() || !salvaged.has_newest() {
             reapplying.forget_usage(business.id).await?;
         }

@@ -20,7 +20,8 @@ use super::record::{Moved, Wrong};
 use super::service::{ImportPermit, Moving};
 use crate::error::EngineError;
 
-/// An import works for a *turn* of at least this duration, and then pauses.
+/// An import pauses after the first record at which it has worked for longer than this. The work between two pauses is
+/// a *turn*.
 const TURN_MAX: Duration = Duration::from_millis(2);
 /// The maximum pause after a turn. Up to this maximum, the pause is as long as the turn, so an import uses
 /// half of one core.

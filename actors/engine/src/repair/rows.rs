@@ -9,7 +9,7 @@ use store::{Batch, Key, Record, Store, StoreError, keys};
 
 use crate::delivery::delay_before;
 
-/// A wrong clock has set a due time that is later than the schedule allows by more than this.
+/// If a due time is later than the schedule allows by more than this, a wrong clock has set it.
 const DUE_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 pub(super) struct Moved {
@@ -41,7 +41,7 @@ pub(super) fn each_of(
             if let Some(due) = after.next_attempt_at.filter(|due| *due > latest + DUE_AHEAD_MAX) {
                 let endpoint: WebhookId = keys::id_at_end(&key[..key.len() - 16])?;
                 let row = |at| keys::delivery_due(of, endpoint, at, after.event_id);
-                // A delivery that was missed because its endpoint was disabled may have no due row.
+                // A delivery that was missed because its endpoint was disabled may have no row in the due index.
                 if store.contains(&row(due))? {
                     batch.delete(row(due));
                     batch.put(row(latest), Vec::new());

@@ -22,8 +22,8 @@ impl<'a> Conversion<'a> {
         (self.to, self.records) = (to, 0);
     }
 
-    /// Converts the rows in a range of each business, one business after the other. A business whose import
-    /// is not finished is only in the list of imports.
+    /// Converts the rows in a range of each business, one business after the other. Includes the businesses of
+    /// unfinished imports, which are only in the list of imports.
     pub(super) async fn each_business(
         &mut self,
         mut rows: impl FnMut(BusinessId) -> KeyRange,

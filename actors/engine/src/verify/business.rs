@@ -1,5 +1,5 @@
-//! Checks of a business as a whole, and of rows whose check needs the rows before them: appointments, alerts,
-//! the audit log and usage.
+//! Checks of a business as a whole, and of rows that must be compared with the rows before them: appointments, alerts,
+//! the audit log and the usage.
 
 use std::collections::HashMap;
 

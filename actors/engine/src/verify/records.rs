@@ -118,7 +118,7 @@ impl Checker<'_> {
     pub(super) fn calendar_write(&mut self, value: &[u8]) {
         let Some(write) = self.kept::<CalendarWrite>(value) else { return };
         let (of, id) = (self.of, write.appointment_id);
-        // The writes of a disconnected calendar are deleted while the list of calendars still contains it.
+        // A disconnected calendar stays in the list of calendars until the rows of its copies are deleted.
         if !self.is_there(&keys::calendar_index(of, write.calendar_id)) {
             self.wrong("the calendar that it belongs to is missing");
         }
@@ -143,7 +143,7 @@ impl Checker<'_> {
         self.leads_to::<CalendarWrite>(&keys::calendar_write(self.of, calendar, appointment), value);
     }
 
-    /// Checks that an appointment that is connected to a calendar has a write.
+    /// Reports an appointment that is connected to a calendar but has no copy there ([`CalendarWrite`]).
     pub(super) fn has_writes(&mut self, id: AppointmentId) {
         let writes = keys::calendar_writes_of(self.of, id);
         let first = self.rows.scan(&writes, Order::Ascending).next().transpose();
