@@ -84,8 +84,8 @@ impl State {
         self.count(&[(&WRONG_NUMBERS, from.as_str())])
     }
 
-    /// The number of recent wrong confirmation numbers from this phone number, and the time until which it gets no
-    /// answer, if it has sent too many. `at` is the time of the turn.
+    /// The number of recent wrong confirmation numbers from this phone number. After too many, returns 0 and the time
+    /// until which the phone number gets no answer. `at` is the time of the turn.
     pub(super) fn wrong_numbers(&self, from: &Phone, at: Timestamp) -> Result<(u32, Option<Timestamp>)> {
         let (_, times) = self.counted(&WRONG_NUMBERS, from.as_str())?;
         match times.last() {

@@ -33,13 +33,13 @@ use super::{search_texts, usage};
 use crate::business::Message;
 use crate::error::Result;
 
-/// The import lets other tasks run each time it has looked up this number of rows.
+/// After each lookup of this number of rows, the import lets other tasks run.
 const ROWS_PER_TURN: usize = 128;
 /// The maximum number of contacts in a batch, and the maximum number of bytes in their records and search
 /// texts.
 const CONTACTS_PER_BATCH: usize = search_texts::ROW_RECORDS_MAX;
 const CONTACT_BYTES_PER_BATCH: usize = 128 << 10;
-/// Each time the import has submitted this number of bytes, it waits until they are durable.
+/// Each time the import has submitted this number of bytes, it waits until the submitted batches are durable.
 const IN_FLIGHT_BYTES_MAX: usize = 1 << 20;
 
 /// Creates a contact for each row. A row is skipped if its phone number or its e-mail address exists in the

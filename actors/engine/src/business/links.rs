@@ -18,8 +18,8 @@ use super::commands::customers::ManageToken;
 use super::merged::survivor;
 use super::state::State;
 
-/// The maximum number of links of an appointment. A further link ends the oldest link that was not sent by
-/// mail, or the oldest link if all were.
+/// The maximum number of links of an appointment. A further link ends the oldest link that was not sent by mail. If all
+/// links were sent by mail, it ends the oldest link.
 const LINKS_MAX: usize = 32;
 /// A link ends this long after the end of its appointment.
 pub(crate) const LINK_KEPT: TimeDelta = TimeDelta::days(30);
@@ -46,7 +46,8 @@ pub(super) fn add(
     Ok(rows)
 }
 
-/// The position of the oldest link that was not sent by mail, or of the oldest link if all were.
+/// The position of the oldest link that was not sent by mail. If all links were sent by mail, the position of the
+/// oldest link.
 fn first_to_end(state: &State, links: &LinksRecord) -> Result<usize, StoreError> {
     for (position, hash) in links.hashes.iter().enumerate() {
         let link = state.find::<LinkRecord>(&keys::link(state.id, hash))?;

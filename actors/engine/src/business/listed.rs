@@ -1,4 +1,4 @@
-//! The list of all changes that a request can make, with which a test compares the table of rights.
+//! The list of all changes that a request can make. A test compares the table of rights with this list.
 //!
 //! Invariant: a change that is not listed does not compile, because [`super::Change`] requires [`Listed`]. Each file of
 //! [`commands`] lists its own changes.

@@ -27,7 +27,7 @@ impl State {
         Ok(UsedTokens { all: count(0).into(), of_website: count(1).into() })
     }
 
-    /// Adds tokens to those of the current local day. `None` if there are no tokens to add.
+    /// Adds tokens to the count of the current local day. `None` if `tokens` is 0.
     pub(super) fn count_tokens(
         &self,
         tokens: u64,

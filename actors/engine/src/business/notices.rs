@@ -135,7 +135,7 @@ fn clean(state: &State, id: AppointmentId, batch: &mut Batch) -> Result<(), Stor
     })
 }
 
-/// Deletes the oldest finished notices of an appointment, so that each change reads a bounded number of them.
+/// Deletes the oldest finished notices of an appointment, so that each change reads a bounded number of notices.
 fn delete_oldest(state: &State, id: AppointmentId, batch: &mut Batch) -> Result<(), StoreError> {
     let mut finished = Vec::new();
     notices_of(state, id, |mail| {

@@ -37,7 +37,7 @@ pub(super) fn given(
     Ok(Some(body))
 }
 
-/// Adds the answer of a change to its batch, as a row of a business or of the installation.
+/// Adds the answer of a change to the change's batch, as a row of a business or of the installation.
 pub(crate) fn remember(
     of: BusinessId,
     answered: SteadyTime,

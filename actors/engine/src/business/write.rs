@@ -64,8 +64,8 @@ pub enum Write {
     NoBusiness,
     /// Rows of which the actor has no copy in memory.
     Rows(Batch),
-    /// The rows of a record, and the change to its search text. `held` is the record if the actor has it in memory.
-    /// `is_new` is true if the store is known to have no earlier version of the record.
+    /// The rows of a record, and the change to its search text. `held` is the record if the actor keeps records of its
+    /// kind in memory. `is_new` is true if the store is known to have no earlier version of the record.
     Kept {
         rows: Batch,
         search: Option<SearchChange>,
@@ -95,7 +95,7 @@ pub enum Write {
         busy: CalendarBusy,
         bytes_before: usize,
     },
-    /// The copy of an appointment in a calendar. `after` is `None` if the write is deleted.
+    /// The state of an appointment's copy in a calendar. `after` is `None` if the row of this state is deleted.
     WrittenAppointment {
         before: Option<CalendarWrite>,
         after: Option<CalendarWrite>,

@@ -54,7 +54,7 @@ impl PatchContact {
     }
 }
 
-/// Records in the audit log that a member or the operator downloads records as a file.
+/// Writes an audit entry about a download: a member or the operator gets records as a file.
 #[derive(Clone, Copy, Debug)]
 pub struct NoteExport(pub AuditAction);
 
