@@ -65,8 +65,8 @@ impl Engine {
         let Some(value) = store.get_raw(&keys::feed_by_token(&token.hash()))? else { return Ok(None) };
         let (of, id) = keys::business_and_feed(&value)?;
         self.shared().check_business(of)?;
-        // While a business is being deleted, the rows of its feeds may still exist. They are not served,
-        // because the business has no profile any more.
+        // While a business is being deleted, the rows of its feeds may still exist. These feeds are not served, because
+        // the business has no profile any more.
         let Some(business) = store.get::<Business>(&keys::profile(of))? else { return Ok(None) };
         let feed = store.get::<Feed>(&keys::feed(of, id))?.filter(|feed| feed.revoked_at.is_none());
         Ok(feed.map(|feed| LiveFeed { feed, business }))

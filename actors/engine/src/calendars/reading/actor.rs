@@ -94,7 +94,7 @@ pub(super) struct Loaded {
     pub(super) business: Business,
     /// True if no request may be sent now; see [`IDLE_PAUSE`].
     pub(super) is_idle: bool,
-    /// The pause before the next write, because the server requested it or did not respond.
+    /// The pause before the next write, if the server has requested a pause or has not responded.
     pub(super) pause: Duration,
 }
 

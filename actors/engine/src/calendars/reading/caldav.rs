@@ -282,8 +282,8 @@ impl Read<'_> {
         path.trim_end_matches('/') == self.collection.path_and_query().trim_end_matches('/')
     }
 
-    /// Whether an event is the copy of an appointment. Copies do not count as events of the calendar, because the
-    /// copies of ended appointments stay in it.
+    /// Whether an event is the copy of an appointment. Copies do not count towards the maximum number of events,
+    /// because the copies of ended appointments stay in the calendar.
     fn is_own(&self, path: &str) -> bool {
         let known = self.stored.get(&hash(path.as_bytes()));
         let name = path.rsplit('/').next().and_then(|name| name.strip_suffix(".ics"));

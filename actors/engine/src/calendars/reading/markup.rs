@@ -19,8 +19,8 @@ const DECLARATION: &str = "<?xml ";
 /// Returns the text without its XML declaration.
 ///
 /// # Errors
-/// [`CalendarFault::TooLarge`] if the text exceeds a limit, and [`CalendarFault::NotACalendar`] if it is not well-formed or has
-/// a document type.
+/// [`CalendarFault::TooLarge`] if the text exceeds a limit. [`CalendarFault::NotACalendar`] if the text is not
+/// well-formed or has a document type.
 pub(super) fn checked(text: &str) -> Result<&str, CalendarFault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = if text.starts_with(DECLARATION) { &text[end_of(text, 0, "?>")?..] } else { text };

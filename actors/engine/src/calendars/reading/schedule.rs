@@ -3,8 +3,8 @@
 //!
 //! Invariants:
 //!
-//! - A calendar has one turn at a time. A turn makes the due writes, up to a maximum, and then the read, if it is due. A
-//!   request for a turn during a turn causes another one.
+//! - A calendar has one turn at a time. A turn makes the due writes, up to a maximum, and then the read if it is due. A
+//!   request for a turn during a turn causes another turn.
 //! - Due times are times of the [steady clock](crate::clock::SteadyClock), so a turn that becomes due while the machine
 //!   is suspended starts at most [`LOOK_EVERY`] after that.
 //! - Due calendars get their turns in the order of their due times. A calendar whose host or business has no permit

@@ -94,8 +94,8 @@ impl Web {
         }
     }
 
-    /// Runs work on a separate thread, because it would block other tasks for too long. The work cannot be cancelled, so
-    /// the caller bounds it.
+    /// Runs `work` on a separate thread, because it would block other tasks for too long. The work cannot be cancelled,
+    /// so the caller must limit its duration.
     pub(crate) async fn on_thread<T: Send + 'static>(
         &self,
         of: BusinessId,

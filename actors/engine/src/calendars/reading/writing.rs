@@ -109,8 +109,8 @@ pub(super) async fn write_due(readings: &Readings, key: CalendarKey) -> Result<L
     })
 }
 
-/// Makes the changes that need no request: the end of a removal, the steps of the calendar's task, and the failure of
-/// the writes of a stopped calendar. If the disk is nearly full, the store refuses all except the first.
+/// Makes the changes that need no request: ends a removal, makes the steps of the calendar's task, and marks the writes
+/// of a stopped calendar as failed. If the disk is nearly full, the store refuses all except the first.
 async fn prepare(readings: &Readings, business: &BusinessHandle, key: CalendarKey) -> Result<Load> {
     let (id, store) = (key.calendar, &readings.shared.store);
     let due = keys::calendar_writes_due(key.business, id);
@@ -183,7 +183,7 @@ fn next_due(readings: &Readings, key: CalendarKey) -> Result<Due> {
 struct Attempted {
     outcome: WriteOutcome,
     event: Option<CalendarEvent>,
-    /// The pause before the next write, because the server requested it or did not respond.
+    /// The pause before the next write, if the server has requested a pause or has not responded.
     pause: Duration,
 }
 
@@ -320,8 +320,9 @@ async fn requests(
     Ok(Attempted { outcome, event: Some(event), pause: Duration::ZERO })
 }
 
-/// Finds the event at another address. The response shows this if a write conflicts with an event of the same UID, or
-/// if the event to delete is missing although the server has acknowledged its write.
+/// Finds the event of the appointment at another address, if the response shows that a person or a program has moved
+/// it: the write conflicts with an event of the same UID, or the event to delete is missing although the server has
+/// acknowledged it.
 async fn elsewhere(
     readings: &Readings,
     loaded: &Loaded,
@@ -345,10 +346,11 @@ async fn elsewhere(
     let folder = folder(collection)?;
     match conflict {
         Some(Some(path)) => Ok(named(&folder, &path)),
-        // Servers also use the status 403 to deny access to a calendar, so without the code of a conflict, the event is
-        // not searched.
+        // Servers also use the status 403 to deny access to a calendar, so without the code of a conflict, the service
+        // does not search for the event.
         None if response.status == 403 => Ok(None),
-        // SOGo refuses a second event with the same UID without the code of the conflict, so the event is searched.
+        // SOGo refuses a second event with the same UID without the code of a conflict, so the service searches for the
+        // event.
         _ => search::find(readings, loaded, write.appointment_id).await,
     }
 }
