@@ -137,8 +137,8 @@ impl State {
         Ok(())
     }
 
-    /// Returns the next due deliveries in the order of their due times. If the actor remembers too few of them, it reads
-    /// the due index again, and deletes rows whose delivery no longer waits.
+    /// Returns the next due deliveries in the order of their due times. If the actor remembers too few of them, reads
+    /// the due index again and deletes rows whose delivery no longer waits.
     pub(super) async fn due(
         &mut self,
         shared: &Shared,

@@ -222,8 +222,8 @@ impl Target {
     }
 }
 
-/// The target that was last read. It is decoded again only if the endpoint's row or any credentials have changed. A change
-/// to a business's profile counts as a change to credentials.
+/// The target that was last read. It is decoded again only if the endpoint's row or any credentials have changed. A
+/// change to the profile of a business counts as a change to credentials.
 #[derive(Default)]
 pub(super) struct LastTarget {
     row: Vec<u8>,

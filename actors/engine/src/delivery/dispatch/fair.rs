@@ -36,7 +36,7 @@ pub(super) struct Granted {
 struct Business {
     tag: u64,
     turn: u64,
-    /// The tag of the business's endpoint that was served last, at the time when it was served.
+    /// The tag that the last served endpoint of this business had when it was served.
     served: u64,
     held: usize,
     endpoints: BTreeMap<WebhookId, Endpoint>,
