@@ -139,8 +139,7 @@ pub(crate) struct State {
     /// The start of this actor. The outcomes of attempts by earlier actors may be lost, so a mail that was due
     /// before this instant may have been sent.
     pub(super) began: Timestamp,
-    /// The mails in changes that are not durable yet. The value, which is the first mail of the change,
-    /// identifies the change.
+    /// Maps each mail in a change that is not durable yet to the first mail of the change, which identifies the change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     pub(super) changes: usize,
     /// For each business, the mail into which other mails are being gathered. Until the change is durable, no

@@ -34,8 +34,7 @@ use super::write::{delete_mail, write_mail};
 use crate::business::contact;
 use crate::shared::Shared;
 
-/// The time after which a notice of a suspended business is checked again, or of a business with an undecodable
-/// profile.
+/// The time after which a notice is checked again if its business is suspended or has an undecodable profile.
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 /// The time for which a notice waits while another notice of its appointment is being sent.
 const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
@@ -94,9 +93,9 @@ impl State {
         }
     }
 
-    /// Drops the waiting notices of a changed appointment that are now obsolete. The other waiting notices
-    /// are checked when they are due. If the customer was erased while the outcome of a notice was being written,
-    /// the address is removed from this notice too.
+    /// Drops the waiting notices of a changed appointment that are now obsolete. The other waiting notices are checked
+    /// when they are due. If the customer was erased, also removes the address from finished notices, because an
+    /// outcome may have been written during the erasure.
     pub(super) fn drop_overtaken(
         &mut self,
         shared: &Shared,
