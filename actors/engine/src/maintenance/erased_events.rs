@@ -65,8 +65,8 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     Ok(stepped)
 }
 
-/// Whether a delivery of the event still waits or contains a response. Adds the endpoints that must clean their
-/// delivery now to `clean`.
+/// Whether a delivery of the event still waits or contains a response. Adds to `clean` the endpoints that must clean
+/// their delivery now.
 fn waits(
     state: &State,
     event: EventId,

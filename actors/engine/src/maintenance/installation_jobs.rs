@@ -231,7 +231,8 @@ async fn finish_or_take_back(moving: &Moving) -> Result<(), EngineError> {
         return Ok(());
     }
     tracing::info!("an import was interrupted; it is being finished or rolled back");
-    // A dropped import may have submitted the row that `is_finishing` reads, so this waits until it is applied.
+    // A dropped import may have submitted the row that `is_finishing` reads, so this function waits until the row is
+    // applied.
     shared.store.settled(BusinessId::INSTALLATION).await?;
     if is_finishing(&shared.store)? {
         let (claim, _) = claim_slugs(moving).await?;

@@ -88,8 +88,8 @@ pub(crate) async fn open_all(moving: &Moving, claim: &Claim) -> Result<u64, Engi
     let Shared { store, steady, .. } = &*moving.shared;
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
-        // A cancelled call may have submitted the batch that opens the business. To open the business again
-        // would overwrite later changes, so this call waits for the batch.
+        // A cancelled call may have submitted the batch that opens the business. Opening the business again would
+        // overwrite later changes, so this call waits for the batch.
         store.settled(id).await?;
         if !store.contains(&keys::moving(id))? {
             continue;

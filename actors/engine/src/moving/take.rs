@@ -41,8 +41,7 @@ pub struct Import {
     pace: Pace,
     /// The contacts who were erased in this store, for each business that the import has not reached yet.
     erased: BTreeMap<BusinessId, BTreeSet<ContactId>>,
-    /// The business that is being imported. `None` before the first business, and while an invalid one is
-    /// skipped.
+    /// The business that is being imported. `None` before the first business, and while an invalid business is skipped.
     imported: Option<ImportedBusiness>,
     all_good: bool,
     businesses: u64,

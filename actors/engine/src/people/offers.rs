@@ -38,7 +38,8 @@ impl People {
         Ok((self.member(business, signed_in.person.id).await?.0, by_link))
     }
 
-    /// Accepts the membership of a person who used the link of the offer. After a failure, it stays offered.
+    /// Accepts the membership of a person who used the link of the offer. After a failure, the membership stays
+    /// offered.
     pub(super) async fn accept_by_link(&self, id: PersonId, business: BusinessId, since: Timestamp) {
         let business = BusinessHandle::new(&self.persons.businesses, business);
         let accepted = async {

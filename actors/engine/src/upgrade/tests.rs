@@ -174,7 +174,7 @@ fn with_more_contacts(mut rows: Rows) -> Rows {
         let (of, value) = (keys::business_of(key).unwrap(), value.clone());
         for number in 0..1_000 {
             let id = uuid::Uuid::from_u128(number);
-            // A conversion reads the id of a record in its key, so all these records may have the same value.
+            // A conversion takes the id of a record from its key, so all these records may have the same value.
             rows.insert(keys::of_id(of, kind.rows, ContactId::from(id)).to_vec(), value.clone());
         }
     }
