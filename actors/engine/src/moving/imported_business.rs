@@ -328,10 +328,11 @@ impl ImportedBusiness {
         id.map_or(Ok(true), |id| self.staged.has(keys::contact(self.of, id)))
     }
 
-    /// Returns a problem for each imported call that refers to a missing message, at most [`MISSING_MAX`]. A
-    /// further problem on the `end` line states the number of the other calls. The check runs at the `end`
-    /// line, because in an export the messages follow the calls. The stored calls are in the order of their
-    /// lines, so the line of each call can be counted from the line of the first call.
+    /// Returns a problem for each imported call that refers to a missing message, at most [`MISSING_MAX`]. A further
+    /// problem on the `end` line states the number of the other calls. If the business has a retention, returns no
+    /// problem, because the messages may have expired. The check runs at the `end` line, because in an export the
+    /// messages follow the calls. The stored calls are in the order of their lines, so the line of each call can be
+    /// counted from the line of the first call.
     pub(super) async fn calls_of_no_message(
         &mut self,
         store: &Store,
