@@ -1,13 +1,13 @@
-//! The outbox: it sends mails to people. One actor sends them, each at its stored due time. A change that
-//! causes mails writes their rows in its own batch. After the commit, only the outbox changes these rows.
+//! The outbox: it sends mails to people. One actor sends them, each at its stored due time. A change that causes mails
+//! writes their rows in its own batch. After the commit, only the outbox changes the rows of waiting mails.
 //!
 //! Invariants:
 //!
 //! - The store contains the waiting mails with their due times, so a restart loses no mail. Memory contains
 //!   only the groups of waiting mails (lanes) and the mails that are being sent.
 //! - A mail is sent only after its row is durable.
-//! - A row contains ids only. The recipient and the content are read when the mail is composed. Therefore a
-//!   mail contains no erased data, and only data that its recipient may see.
+//! - A row contains ids instead of the mail's content. The recipient and the content are read when the mail is
+//!   composed. Therefore a mail contains no erased data, and only data that its recipient may see.
 //! - The outcome of an attempt and the next due time are written in one batch.
 //! - A mail may be sent twice after a crash, with the same `Message-ID`. No mail is lost.
 //! - A failing relay gets one mail at a time, so the other mails use up no attempts.

@@ -4,7 +4,7 @@
 //! Invariants:
 //!
 //! - Password resets are sent first. After that, the lane that was served longest ago is next.
-//! - Each business has a lane, and all other mails about accounts share one lane.
+//! - Password resets have a lane, each business has a lane, and all other mails about accounts share one lane.
 //! - A lane has one entry in memory for any number of mails. A lane without due mails is not scanned.
 //! - The scan position of a lane is the row at which its next scan starts. All waiting mails of the lane
 //!   before this row are already being sent. A new row before the position moves the position back, so the
