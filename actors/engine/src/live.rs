@@ -40,7 +40,8 @@ impl LiveKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveChange {
     pub kind: LiveKind,
-    /// The id of the record; for a delivery, of its endpoint; for an alert, of the record that it concerns.
+    /// The id of the record. For a delivery, the id of its endpoint. For an alert, the id of the record that it
+    /// concerns.
     pub id: Uuid,
     /// The recipient of an alert. Other subscribers ignore the notification.
     pub person: Option<PersonId>,

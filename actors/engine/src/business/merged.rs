@@ -9,8 +9,8 @@ use store::{Key, Order, Record, Store, StoreError, keys};
 use super::state::State;
 use crate::scans::Reader;
 
-/// The maximum number of aliases that a look-up follows. There is usually at most one, and each merge during
-/// the look-up can add one.
+/// The maximum number of aliases that a look-up follows. Usually there is at most one alias, and each merge during the
+/// look-up can add one.
 const STEPS_MAX: usize = 16;
 
 /// A view of the rows of a business. It may include changes that are not durable yet.

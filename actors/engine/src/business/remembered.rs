@@ -18,8 +18,7 @@ use super::state::State;
 use crate::error::{EngineError, Result};
 
 const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
-/// Idempotency keys of days after today exist only if a clock was wrong. This is the maximum number of such
-/// days whose rows are read.
+/// The maximum number of days after today whose idempotency keys are read. Such keys exist only if a clock was wrong.
 const DAYS_AHEAD_MAX: usize = 32;
 
 pub(super) fn given(

@@ -1,7 +1,7 @@
 //! The clocks of the engine.
 //!
-//! - [`Clocks::now`], the believed time: for stamps and comparisons with stamps. It follows the wall clock,
-//!   but a jump of the wall clock only after ten minutes ([`belief`]);
+//! - [`Clocks::now`], the believed time: for stamps and comparisons with stamps. It follows the wall clock, but it
+//!   follows a jump of the wall clock only after ten minutes ([`belief`]);
 //! - [`Clocks::raw`], the wall clock: for times that other systems compare with their clock, such as
 //!   `webhook-timestamp`;
 //! - [`Clocks::steady`], the steady time of the store ([`kept`]): for retention periods. It runs evenly and

@@ -164,7 +164,7 @@ impl Engine {
         self.parts.businesses.readings.web.list(servers);
     }
 
-    /// Sets the format of the events that are written to calendars. Nothing is written before.
+    /// Sets the format of the events that are written to calendars. Before this call, no event is written.
     pub fn write_calendars_with(&self, writer: Arc<dyn EventWriter>) {
         self.parts.businesses.readings.write_with(writer);
     }

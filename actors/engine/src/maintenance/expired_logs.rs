@@ -4,7 +4,8 @@
 //! - A row is deleted only when both clocks agree that the row is expired. The believed wall clock is compared
 //!   with the stamp, and steady time with the age marks ([`AgeMarks`](super::age_marks::AgeMarks)).
 //! - A stamp in the future is ignored: only steady time determines the age of its row.
-//! - A round reads each log in the order of its keys. After a row that stays, later rows are still checked.
+//! - A round reads each log in the order of its keys, up to the first row that is too new. Earlier rows that stay do
+//!   not end the round.
 
 use chrono::TimeDelta;
 use domain::{
@@ -185,8 +186,8 @@ fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bo
     Ok(!is_through)
 }
 
-/// The manage links of an appointment have ended if the appointment ended at the returned time or earlier.
-/// `noted` is an audit entry that, by steady time, is older than the period for which links are kept.
+/// Returns an instant. The manage links of an appointment have ended if the appointment ended at this instant or
+/// earlier. `noted` is an audit entry that, by steady time, is older than the period for which links are kept.
 pub(super) fn links_ended_by(noted: AuditId, now: Timestamp) -> Timestamp {
     noted.minted_at().min(now - LINK_KEPT)
 }

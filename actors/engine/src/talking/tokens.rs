@@ -1,5 +1,6 @@
 //! The number of tokens that each business has used in its local day. The memory contains the tokens of all requests.
-//! The store contains only the tokens of committed turns and summaries. It is used after a start of the service.
+//! The store contains only the tokens of committed turns and summaries. The stored numbers are used after a start of
+//! the service.
 
 use chrono::NaiveDate;
 use domain::BusinessId;

@@ -212,7 +212,7 @@ impl Change for DisconnectCalendar {
     }
 }
 
-/// Deletes the events that the service has written to a calendar and that have not ended, for at most [`REMOVAL_MAX`],
+/// Removes a calendar. The service first deletes the written events that have not ended, for at most [`REMOVAL_MAX`],
 /// and then disconnects the calendar. From now on the calendar is not read, and its busy times are deleted.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoveCalendar {

@@ -21,7 +21,8 @@ super::listed!(EndRemoval, ForgetWrites, RecordSeen, RecordWrite, StepTask, Stop
 
 /// The maximum number of writes that a step changes.
 pub(crate) const STEP_MAX: usize = 128;
-/// The maximum number of steps in the commit that begins a task. They examine about 4,000 appointments of the business.
+/// The maximum number of steps in the commit that begins a task. These steps examine about 4,000 appointments of the
+/// business.
 const FIRST_STEPS_MAX: usize = 32;
 /// The commit that begins a task makes steps until their rows have this size, which is enough for more than 500 usual
 /// appointments. Together with the last step, the commit is shorter than [`store::CHANGE_BYTES_MAX`].

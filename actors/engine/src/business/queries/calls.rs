@@ -124,7 +124,7 @@ impl BusinessHandle {
 
 pub(super) struct Callers {
     business: BusinessId,
-    /// Maps each contact id in a call to the id and the name of the current contact, which differs after a
+    /// Maps each contact id in a call to the id and the name of the current contact, which is the survivor after a
     /// merge. The value is `None` for an erased contact.
     names: HashMap<ContactId, Option<(ContactId, Option<String>)>>,
 }

@@ -2,9 +2,10 @@
 //!
 //! Invariants:
 //!
-//! - The parser's work and memory are proportional to the length of an accepted text. The parser compares each
-//!   attribute with the others of its element, copies the namespaces of the ancestors to each element that declares
-//!   one, and reserves memory for each `<` and `=` of the text.
+//! - The parser's work and memory are proportional to the length of an accepted text. The check limits the number of
+//!   attributes, because the parser compares each attribute with the others of its element, and copies the namespaces
+//!   of the ancestors to each element that declares a namespace. The check limits the number of `<` and of `=`, because
+//!   the parser reserves memory for each of them.
 //! - The check and the parser divide a text into the same tags, up to the place where the parser finds an error.
 
 use domain::CalendarFault;

@@ -7,8 +7,8 @@
 //!   request for a turn during a turn causes another turn.
 //! - Due times are times of the [steady clock](crate::clock::SteadyClock), so a turn that becomes due while the machine
 //!   is suspended starts at most [`LOOK_EVERY`] after that.
-//! - Due calendars get their turns in the order of their due times. A calendar whose host or business has no permit
-//!   left waits, and the next one gets its turn.
+//! - Due calendars get their turns in the order of their due times. A calendar waits if its host or business has no
+//!   permit left, and the next calendar gets its turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -95,9 +95,9 @@ pub(crate) struct Readings {
     used: DashMap<BusinessId, Option<Duration>>,
     runtime: Handle,
     writer: RwLock<Option<Arc<dyn EventWriter>>>,
-    /// The numbers of reads that have succeeded, and that have failed.
+    /// The number of successful reads and the number of failed reads.
     pub(crate) read_counts: [AtomicU64; 2],
-    /// The numbers of writes that have succeeded, and that have failed.
+    /// The number of successful writes and the number of failed writes.
     pub(crate) write_counts: [AtomicU64; 2],
 }
 

@@ -6,8 +6,8 @@
 //!   requests wait in the order of their arrival.
 //! - Credentials are sent only to the origin that a person entered. Credentials for iCloud are also sent to
 //!   the other servers of iCloud, which have the same accounts.
-//! - The target of a redirect is checked like an address that a person enters, and never has a private address, so no
-//!   server chooses a path on a private address.
+//! - The target of a redirect is checked like an address that a person enters, and must not be private, so no server
+//!   can redirect a request to a private address.
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -179,7 +179,7 @@ impl Web {
     }
 }
 
-/// Waits for one share. Fails after `time`.
+/// Waits for a share (a permit) of `of`. Fails after `time`.
 async fn within<K: Eq + Hash>(time: Duration, shares: &Shares<K>, of: K) -> Result<Share, Failure> {
     timeout(time, shares.take(of, 1)).await.ok().flatten().ok_or(Failure::NotMade)
 }

@@ -1,9 +1,9 @@
 //! Lists appointments in the order of their last change.
 //!
-//! An appointment that was never changed has no row in the index of changes. The list finds it in the index
-//! by id. The order of this index is the order of creation: a newer appointment of the business has a greater
-//! id and no earlier creation stamp. The time in an id is never before the creation stamp, so a list from an
-//! instant on skips the ids with an earlier time.
+//! An appointment that was never changed has no row in the index of changes. The list finds it in the index by id. The
+//! order of this index is the order of creation: a newer appointment of the business has a greater id, and its creation
+//! stamp is not earlier. The time in an id is never before the creation stamp, so a list from an instant on skips the
+//! ids with an earlier time.
 //!
 //! Invariants:
 //! - Each appointment appears once, at its last change.
