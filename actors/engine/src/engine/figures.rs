@@ -43,8 +43,8 @@ impl Engine {
         counts.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
 
-    /// Returns the number of appointments that wait to be written to a calendar, at most 10,000. `None` if the count has
-    /// failed.
+    /// Returns the number of appointments that wait to be written to a calendar, at most 10,000. `None` if the count
+    /// fails.
     pub async fn calendar_writes_pending(&self) -> Option<usize> {
         let readings = Arc::clone(&self.parts.businesses.readings);
         spawn_blocking(move || readings.pending_writes()).await.ok()

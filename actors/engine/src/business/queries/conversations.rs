@@ -129,7 +129,7 @@ impl BusinessHandle {
         Ok(answer)
     }
 
-    /// Returns the newest open conversations, at most `max`. A chat of the website is left out until its caller has said
+    /// Returns the newest open conversations, at most `max`. Omits a chat of the website until its caller has said
     /// something.
     pub async fn open_conversations(&self, max: usize) -> Result<Vec<ConversationView>> {
         self.read(|store| {

@@ -1,5 +1,5 @@
-//! Searches for the event of an appointment at another path. A person or a calendar program can move an event to another
-//! path, and many servers do not name this path when they refuse a second event with the same UID.
+//! Searches for the event of an appointment at another path. A person or a calendar program can move an event to
+//! another path, and many servers do not name this path when they refuse a second event with the same UID.
 //!
 //! Invariant: the result is a file that contains only the event with the UID of the appointment, so no other event is
 //! overwritten or deleted, even if the server ignores the filter of the search.

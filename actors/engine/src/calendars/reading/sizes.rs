@@ -22,8 +22,8 @@ const EVENT_BYTES: usize = 64;
 /// The size of a busy time, which the actor of the business has in memory twice.
 const BUSY_BYTES: usize = 32;
 
-/// Returns the approximate size of events in the store and in memory. The first copy of each appointment is not counted,
-/// because the number of appointments has its own limit.
+/// Returns the approximate size of events in the store and in memory. The first copy of each appointment does not
+/// count, because the number of appointments has its own limit.
 pub(super) fn bytes<'a>(events: impl IntoIterator<Item = &'a CalendarEvent>) -> usize {
     let mut copied = BTreeSet::new();
     let counted = events.into_iter().filter(|it| it.appointment_id.is_none_or(|id| !copied.insert(id)));
