@@ -45,7 +45,7 @@ impl Flags {
 
 /// The refusal as one line, followed by a line for each detail. A single detail of an invalid request is
 /// shown on the first line.
-pub(super) fn told(refused: &ApiError, call: &Call, flags: &Flags) -> String {
+pub(super) fn error_text(refused: &ApiError, call: &Call, flags: &Flags) -> String {
     let lines: Vec<String> = refused.details.iter().map(|detail| line(detail, call, flags)).collect();
     let code = one_line(&refused.code);
     match &lines[..] {
@@ -147,7 +147,7 @@ mod tests {
         let error =
             json!({"code": "invalid_request", "message": "the request is invalid", "details": details});
         let refused: ApiError = serde_json::from_value(error).unwrap();
-        assert_eq!(told(&refused, &call(), &flags()), expected);
+        assert_eq!(error_text(&refused, &call(), &flags()), expected);
     }
 
     fn call() -> Call {
@@ -202,9 +202,9 @@ mod tests {
         let refused = |text: &str| serde_json::from_str::<ApiError>(text).unwrap();
         let taken =
             r#"{"code":"conflict","message":"it is taken","details":[{"path":"phone","message":"of 7"}]}"#;
-        assert_eq!(told(&refused(taken), &call(), &flags()), "conflict: it is taken\n  --phone: of 7");
+        assert_eq!(error_text(&refused(taken), &call(), &flags()), "conflict: it is taken\n  --phone: of 7");
         let bare = r#"{"code":"not_found","message":"there is no\u001b such"}"#;
-        assert_eq!(told(&refused(bare), &call(), &flags()), "not_found: there is no\\u{1b} such");
+        assert_eq!(error_text(&refused(bare), &call(), &flags()), "not_found: there is no\\u{1b} such");
     }
 
     #[test]

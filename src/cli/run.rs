@@ -10,7 +10,7 @@ use super::client::{Answer, CALL_TIMEOUT, Client};
 use super::files::WholeFile;
 use super::options::OperatorOptions;
 use super::own::about_link;
-use super::problems::{Flags, Hint, hints, told};
+use super::problems::{Flags, Hint, error_text, hints};
 use super::record::{One, Page, Record, Walked, one_line, walk};
 use super::record_import::{import_contacts, import_holidays};
 use super::request::{Call, Path};
@@ -185,7 +185,7 @@ fn split(columns: &str) -> Vec<&str> {
 /// Adds the names of the command's flags and hints to an error.
 pub(super) async fn explained(client: &Client, failure: Failure, call: &Call, flags: &Flags) -> Failure {
     let Some(refused) = &failure.refusal else { return failure };
-    let mut text = told(refused, call, flags);
+    let mut text = error_text(refused, call, flags);
     for hint in hints(refused, call, flags) {
         let said = match hint {
             Hint::Said(said) => Some(said),

@@ -102,7 +102,7 @@ impl Printer {
             }
             TagEnd::Link => {
                 let link = mem::take(&mut self.link);
-                self.line.push_str(&told(&link));
+                self.line.push_str(&link_text(&link));
             }
             TagEnd::TableCell => {
                 let cell = mem::take(&mut self.line);
@@ -190,7 +190,7 @@ impl Printer {
 }
 
 /// The text appended to a link: its address or, for a topic, the command that shows the topic.
-fn told(link: &str) -> String {
+fn link_text(link: &str) -> String {
     let file = link.split('#').next().unwrap_or_default();
     match file.strip_suffix(".md") {
         Some(topic) => format!(" (help {topic})"),

@@ -44,14 +44,14 @@ pub(crate) fn holidays(calendar: &[u8], today: NaiveDate, locale: Locale) -> Res
     }
     let mut found: BTreeMap<NaiveDate, Vec<String>> = BTreeMap::new();
     let mut problems = Vec::new();
-    let mut told = |event: &Event, why: ProblemKind| {
+    let mut report = |event: &Event, why: ProblemKind| {
         problems.push(Problem { place: Location::Event(one_line(&summary(event, locale))), why });
     };
     let mut replaced = Replaced::new();
     for event in &events {
         match replaces(event) {
             Ok(one) => replaced.extend(one),
-            Err(problem) if !is_past(event, today) => told(event, problem),
+            Err(problem) if !is_past(event, today) => report(event, problem),
             Err(_) => {}
         }
     }
@@ -67,7 +67,7 @@ pub(crate) fn holidays(calendar: &[u8], today: NaiveDate, locale: Locale) -> Res
                     }
                 }
             }
-            Err(problem) => told(event, problem),
+            Err(problem) => report(event, problem),
         }
     }
     let note = |names: Vec<String>| names.join(", ").chars().take(NOTE_CHARS_MAX).collect();
@@ -375,14 +375,14 @@ mod tests {
         let problems = read_file(calendar(&events).as_bytes(), Locale::En).unwrap_err();
         let french = read_file(calendar(&events).as_bytes(), Locale::Fr).unwrap_err();
         assert!(french.len() == problems.len() && french.iter().all(|one| one.starts_with("événement « ")));
-        let told: Vec<&str> = problems.iter().filter_map(|one| one.split('"').nth(1)).collect();
+        let report: Vec<&str> = problems.iter().filter_map(|one| one.split('"').nth(1)).collect();
         let names: Vec<&str> =
             events.iter().map(|one| one.split("\r\n").next().unwrap().split_once(':').unwrap().1).collect();
-        let (mut told, mut expected) = (told, names[..17].to_vec());
+        let (mut report, mut expected) = (report, names[..17].to_vec());
         expected[15] = "Nul\\u{0}";
-        told.sort_unstable();
+        report.sort_unstable();
         expected.sort_unstable();
-        assert_eq!(told, expected, "{problems:?}");
+        assert_eq!(report, expected, "{problems:?}");
     }
 
     #[test]

@@ -157,7 +157,7 @@ async fn explained(catalog: &Catalog<'_>, refused: Refused, wanted: Option<(Soug
             match why_not(catalog, *reason, sought, starts_at) {
                 Err(refused) => refused,
                 Ok(why) => match proposed(catalog.asking, clock, sought, starts_at).await {
-                    Ok(instead) => Refused::told(format!("{why} {instead}")),
+                    Ok(instead) => Refused::with_text(format!("{why} {instead}")),
                     Err(fault) => fault,
                 },
             }
@@ -178,20 +178,20 @@ fn why_not(
     let asked = sought.staff.map(|staff| catalog.who(staff));
     Ok(match (reason, asked) {
         (SlotReason::ServiceInactive, _) => {
-            return Err(Refused::told(
+            return Err(Refused::with_text(
                 "That service is no longer active, so its appointments can be neither booked nor moved. Use \
                  `book_appointment` to book another service.",
             ));
         }
         (SlotReason::NobodyOffersIt, _) => {
-            return Err(Refused::told(
+            return Err(Refused::with_text(
                 "No active staff member offers that service. Ask the customer to contact the business.",
             ));
         }
         (SlotReason::StaffUnavailable, Some(who)) => {
             let others = catalog.who_offers(sought.service);
             let told = format!("{who} no longer takes appointments for that service. {others}");
-            return Err(Refused::told(told));
+            return Err(Refused::with_text(told));
         }
         (SlotReason::Taken, Some(who)) => format!("{who} is not free at {time}."),
         (SlotReason::StaffOff, Some(who)) => format!("{who} has time off at {time}."),
@@ -212,13 +212,13 @@ fn why_not(
 fn explain_conflict(asking: &ToolCall, clock: WallClock, refused: Refused) -> Refused {
     let Refused::Rules(Refusal::Conflict { conflict, .. }) = &refused else { return refused };
     match conflict {
-        Conflict::StartsElsewhere(starts) => Refused::told(format!(
+        Conflict::StartsElsewhere(starts) => Refused::with_text(format!(
             "Nothing was done: the appointment starts at {} ({}), which differs from expected_starts_at. Check that it \
              is the intended appointment, then send its current start.",
             clock.spoken(*starts, asking.business.now()),
             clock.local(*starts)
         )),
-        Conflict::AppointmentStatus(..) | Conflict::AppointmentEnded => Refused::told(format!(
+        Conflict::AppointmentStatus(..) | Conflict::AppointmentEnded => Refused::with_text(format!(
             "Nothing was done: {}. Use `book_appointment` to book another time.",
             english::conflict(conflict)
         )),

@@ -188,7 +188,7 @@ pub(super) async fn update(asking: ToolCall, change: Change) -> Result<Profile, 
     };
     if let PatchBusiness { name: None, zone: None, locale: None, website_url: None, hours: None, .. } = &patch
     {
-        return Err(Refused::told(
+        return Err(Refused::with_text(
             "Nothing was done: send at least one of name, timezone, locale, website_url, hours.",
         ));
     }

@@ -19,7 +19,7 @@ use super::values::Named;
 
 const READ_ITEMS: usize = 100;
 
-const TOLD_MAX: usize = 20;
+const LISTED_MAX: usize = 20;
 
 pub(super) struct Catalog<'a> {
     pub(super) asking: &'a ToolCall,
@@ -98,7 +98,7 @@ impl<'a> Catalog<'a> {
             _ => None,
         };
         let steps: Option<Vec<String>> = problems.iter().map(step).collect();
-        steps.map_or(refused, |steps| Refused::told(steps.join(" ")))
+        steps.map_or(refused, |steps| Refused::with_text(steps.join(" ")))
     }
 
     pub(super) fn who_offers(&self, service: ServiceId) -> String {
@@ -109,7 +109,7 @@ impl<'a> Catalog<'a> {
         if !self.asking.may_name() {
             return "Send another staff member as `staff`.".into();
         }
-        let (names, are_all) = told(&names);
+        let (names, are_all) = name_list(&names);
         let among = if are_all { "The" } else { "Some" };
         format!("{among} staff members who offer it are: {names}. Send one of them as `staff`.")
     }
@@ -154,8 +154,8 @@ fn meant<I: Copy + Eq + FromStr + Display>(
                 let status = if candidate.is_active { "" } else { " (no longer active)" };
                 format!("{}{status}", candidate.id)
             };
-            let ids: Vec<String> = called.iter().take(TOLD_MAX).map(told).collect();
-            Err(Refused::told(format!(
+            let ids: Vec<String> = called.iter().take(LISTED_MAX).map(told).collect();
+            Err(Refused::with_text(format!(
                 "{} records of this business have that name. Send one of their ids as `{argument}`: {}.",
                 called.len(),
                 ids.join(", ")
@@ -180,7 +180,7 @@ fn nothing<I: Copy + Eq + FromStr>(
         format!("There is no active {kind} of this name or id in this business.")
     };
     let active = candidates.iter().filter(|candidate| candidate.is_active).map(|candidate| candidate.name);
-    let next = match told(&active.collect::<Vec<_>>()) {
+    let next = match name_list(&active.collect::<Vec<_>>()) {
         _ if !asking.may_name() => format!("Send the id or the exact name of a {kind} as `{argument}`."),
         (names, _) if names.is_empty() => format!("The business has no active {kind}."),
         (names, true) => format!("The active {kind}s are: {names}."),
@@ -191,10 +191,10 @@ fn nothing<I: Copy + Eq + FromStr>(
             format!("Some active {kind}s are: {names}. For another {kind}, send its exact name.")
         }
     };
-    Refused::told(format!("{why} {next}"))
+    Refused::with_text(format!("{why} {next}"))
 }
 
-fn told(names: &[&str]) -> (String, bool) {
-    let shown: Vec<String> = names.iter().take(TOLD_MAX).map(|name| quoted_name(name)).collect();
-    (shown.join(", "), names.len() <= TOLD_MAX)
+fn name_list(names: &[&str]) -> (String, bool) {
+    let shown: Vec<String> = names.iter().take(LISTED_MAX).map(|name| quoted_name(name)).collect();
+    (shown.join(", "), names.len() <= LISTED_MAX)
 }

@@ -128,7 +128,9 @@ pub(super) async fn get(asking: ToolCall, one: One) -> Result<Contact, Refused> 
 
 pub(super) async fn create(asking: ToolCall, new: NewContact) -> Result<Contact, Refused> {
     if new.name.is_none() && new.phone.is_none() && new.email.is_none() {
-        return Err(Refused::told("A contact needs a name, a phone or an email: send at least one of them."));
+        return Err(Refused::with_text(
+            "A contact needs a name, a phone or an email: send at least one of them.",
+        ));
     }
     let details = ContactDetails {
         name: new.name,
@@ -153,7 +155,7 @@ pub(super) async fn update(asking: ToolCall, change: Change) -> Result<Contact, 
         ..ContactPatch::default()
     };
     if matches!(patch, ContactPatch { name: None, phone: None, email: None, locale: None, zone: None, .. }) {
-        return Err(Refused::told(
+        return Err(Refused::with_text(
             "Nothing was done: besides contact_id, send at least one of name, phone, email, locale, timezone.",
         ));
     }
@@ -165,7 +167,7 @@ pub(super) async fn update(asking: ToolCall, change: Change) -> Result<Contact, 
 fn known(refused: Refused) -> Refused {
     match refused {
         Refused::Rules(Refusal::Conflict { conflict: conflict @ Conflict::ContactTaken { .. }, details }) => {
-            Refused::told(format!(
+            Refused::with_text(format!(
                 "Nothing was done: {} ({}). `get_contact` shows that contact, and `update_contact` changes it.",
                 english::conflict(&conflict),
                 listed(&details)

@@ -73,7 +73,7 @@ impl WallClock {
         let told = || format!("{} on {}", wall.format("%H:%M"), spoken_day(wall.date()));
         match local_time::instant(wall, self.0) {
             Ok(instant) => Ok(Timestamp::from(instant.to_utc())),
-            Err(WallClockError::Skipped(earlier, later)) => Err(Refused::told(format!(
+            Err(WallClockError::Skipped(earlier, later)) => Err(Refused::with_text(format!(
                 "There is no {} in {}, because the clocks are set forward then. Ask which time is meant, then send \
                  {argument} {} or {}.",
                 told(),
@@ -81,7 +81,7 @@ impl WallClock {
                 form(&earlier),
                 form(&later)
             ))),
-            Err(WallClockError::Twice(first, second)) => Err(Refused::told(format!(
+            Err(WallClockError::Twice(first, second)) => Err(Refused::with_text(format!(
                 "{} occurs twice in {}, because the clocks are set back then. Ask which time is meant, then send \
                  {argument} {} for the first or {} for the second.",
                 told(),
@@ -113,7 +113,7 @@ impl WallClock {
                 DayOrTime::Day(day) => day.to_string(),
                 DayOrTime::Time(_) => self.local(instant),
             };
-            return Err(Refused::told(format!(
+            return Err(Refused::with_text(format!(
                 "`to` ({}) is not later than `from` ({}), so there is nothing between them. Send the earlier one as \
                  `from`.",
                 told(to, last),
@@ -130,7 +130,7 @@ impl WallClock {
         if weekday(date) == named {
             return Ok(());
         }
-        Err(Refused::told(format!(
+        Err(Refused::with_text(format!(
             "{date} is a {}, not a {}. Ask which of them is meant, then send a date and a weekday that match.",
             capital(weekday(date).as_str()),
             capital(named.as_str())

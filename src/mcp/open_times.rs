@@ -122,14 +122,14 @@ pub(super) async fn find(asking: ToolCall, wanted: OpenTimesArgs) -> Result<Open
 async fn to_move(catalog: &Catalog<'_>, sought: Sought, id: AppointmentId) -> Result<Sought, Refused> {
     let moved = catalog.asking.business.appointment(id).await?.ok_or(AppointmentId::NOT_FOUND)?;
     if !moved.status.is_active() {
-        return Err(Refused::told(format!(
+        return Err(Refused::with_text(format!(
             "That appointment is {} and cannot be moved. To find times for a new appointment, leave appointment_id out.",
             moved.status
         )));
     }
     if moved.service_id != sought.service {
         let service = catalog.service_of(moved.service_id).map(|service| quoted_name(&service.name));
-        return Err(Refused::told(format!(
+        return Err(Refused::with_text(format!(
             "That appointment is for another service, which a move cannot change. Send {} as `service`, or leave \
              appointment_id out.",
             service.unwrap_or_else(|| "that service".into())
@@ -148,7 +148,7 @@ fn nothing_at_all(catalog: &Catalog<'_>, service: &Service) -> Option<String> {
 
 fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
     if ![first, last].iter().all(|day| BOOKABLE_YEARS.contains(&day.year())) {
-        return Err(Refused::told(format!(
+        return Err(Refused::with_text(format!(
             "Nothing can be booked on these days: from and to must be in the years {} to {}.",
             BOOKABLE_YEARS.start(),
             BOOKABLE_YEARS.end()
@@ -156,13 +156,13 @@ fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
     }
     let days = (last - first).num_days() + 1;
     if days < 1 {
-        return Err(Refused::told(format!(
+        return Err(Refused::with_text(format!(
             "`to` ({last}) is earlier than `from` ({first}). Send the earlier day as `from`."
         )));
     }
     if days > AVAILABILITY_DAYS_MAX {
         let until = first + Days::new(AVAILABILITY_DAYS_MAX.unsigned_abs() - 1);
-        return Err(Refused::told(format!(
+        return Err(Refused::with_text(format!(
             "That is {days} days, but one call covers at most {AVAILABILITY_DAYS_MAX}. Ask for {first} to {until}, \
              then for the later days."
         )));

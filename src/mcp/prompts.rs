@@ -86,7 +86,7 @@ pub(super) fn listed(may: impl Fn(Scope) -> bool) -> Vec<Prompt> {
     .collect()
 }
 
-pub(super) fn told(
+pub(super) fn render(
     name: &str,
     filled: &JsonObject,
     may: impl Fn(Scope) -> bool,

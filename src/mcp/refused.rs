@@ -9,7 +9,7 @@ use super::bounds::one_line;
 use crate::english;
 use crate::rest::error::ApiError;
 
-const PROBLEMS_TOLD: usize = 8;
+const PROBLEMS_MAX: usize = 8;
 
 #[derive(Debug)]
 pub(super) enum Refused {
@@ -22,12 +22,12 @@ pub(super) enum Refused {
 }
 
 impl Refused {
-    pub(super) fn told(text: impl AsRef<str>) -> Self {
+    pub(super) fn with_text(text: impl AsRef<str>) -> Self {
         Self::Told(one_line(text.as_ref()))
     }
 
     pub(super) fn scope(scope: Scope, what: &str) -> Self {
-        Self::told(format!(
+        Self::with_text(format!(
             "This key lacks the scope {scope}, which {what} needs. An owner or administrator of the business can \
              create a key with that scope."
         ))
@@ -103,7 +103,7 @@ fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
 }
 
 pub(super) fn listed(problems: &[Problem]) -> String {
-    let told = problems.iter().take(PROBLEMS_TOLD).map(|Problem { path, code }| {
+    let told = problems.iter().take(PROBLEMS_MAX).map(|Problem { path, code }| {
         let message = english::problem(code);
         // The path of the engine is replaced, because the tool's argument for an id has a different name.
         let path = match path.as_str() {
@@ -114,8 +114,8 @@ pub(super) fn listed(problems: &[Problem]) -> String {
         if path.is_empty() { message } else { format!("{path} {message}") }
     });
     let mut told: Vec<String> = told.collect();
-    if problems.len() > PROBLEMS_TOLD {
-        told.push(format!("and {} more problems", problems.len() - PROBLEMS_TOLD));
+    if problems.len() > PROBLEMS_MAX {
+        told.push(format!("and {} more problems", problems.len() - PROBLEMS_MAX));
     }
     told.join("; ")
 }

@@ -267,7 +267,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let filled: JsonObject = request.arguments.unwrap_or_default();
-        let (description, messages) = prompts::told(&request.name, &filled, |scope| self.may(scope))?;
+        let (description, messages) = prompts::render(&request.name, &filled, |scope| self.may(scope))?;
         Ok(GetPromptResult::new(messages).with_description(description).into())
     }
 }

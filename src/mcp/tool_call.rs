@@ -67,7 +67,7 @@ impl ToolCall {
 
     pub(super) fn opened(&self, cursor: Option<&str>) -> Result<Option<Vec<u8>>, Refused> {
         let opened = cursor.map(|cursor| {
-            self.cursors.open(&self.binding(), cursor).ok_or_else(|| Refused::told(
+            self.cursors.open(&self.binding(), cursor).ok_or_else(|| Refused::with_text(
                 "cursor must be the next_cursor of an earlier result of this tool with the same other arguments. Call \
                  the tool without it to get the first page.",
             ))

@@ -169,7 +169,7 @@ fn read<A: FromJson>(arguments: &Json, asking: &ToolCall) -> Result<A, Refused> 
     match arguments {
         Json::Null => Ok(from_json(&none, asking.caller.reading.clone())?),
         Json::Object(_) => Ok(from_json(arguments, asking.caller.reading.clone())?),
-        _ => Err(Refused::told(format!(
+        _ => Err(Refused::with_text(format!(
             "Nothing was done: the arguments of `{}` must be one JSON object.",
             asking.tool
         ))),

@@ -61,7 +61,7 @@ async fn plant(data_dir: &Path, told: &Told, round: usize) -> BTreeMap<String, S
         store.submit(told.of, batch, Box::new(|| ()));
         ids.insert(message_id, email.clone());
     }
-    store.settled(told.of).await.unwrap();
+    store.wait_durable(told.of).await.unwrap();
     store.close().await.unwrap();
     ids
 }

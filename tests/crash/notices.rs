@@ -252,7 +252,7 @@ async fn hasten(data_dir: &Path, of: BusinessId) {
         batch.put(keys::mail(of, hastened.id), hastened.encode());
         store.submit(of, batch, Box::new(|| ()));
     }
-    store.settled(of).await.unwrap();
+    store.wait_durable(of).await.unwrap();
     store.close().await.unwrap();
 }
 

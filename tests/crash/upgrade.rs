@@ -207,7 +207,7 @@ async fn fill(data_dir: &Path, before: &Value) -> Vec<AppointmentId> {
         store.submit(of, batch, Box::new(|| ())).unwrap();
         ids.push(old.id);
     }
-    store.settled(of).await.unwrap();
+    store.wait_durable(of).await.unwrap();
     store.close().await.unwrap();
     ids
 }

@@ -361,7 +361,7 @@ impl Sim {
     pub(crate) fn some_fault(&self) {
         if self.dice.once_in(2) {
             self.world.say(format_args!("the next write will fail"));
-            self.world.disk.fail_next_apply();
+            self.world.disk.fail_next_write();
         } else {
             self.world.say(format_args!("the next sync will fail"));
             self.world.disk.fail_next_sync();

@@ -47,7 +47,7 @@ impl KeyUsage {
             }
             store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         }
-        store.settled(BusinessId::INSTALLATION).await
+        store.wait_durable(BusinessId::INSTALLATION).await
     }
 }
 

@@ -101,7 +101,7 @@ pub async fn salvage(from: &Path, to: &Path, ports: &Ports) -> Result<Salvaged, 
     let store = &salvaging.store;
     let list = read_tombstones(from);
     if let Ok(list) = &list {
-        store.bury(list)?;
+        store.record_tombstones(list)?;
     }
     if !salvaged.is_whole() {
         let list = list.ok().as_deref().map(TakenBack::by);

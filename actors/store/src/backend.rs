@@ -92,9 +92,9 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Durably adds revocations and erasures to the list of tombstones. The committer calls it before it writes the
     /// batch that carries them out.
-    fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError>;
+    fn record_tombstones(&self, tombstones: &[Tombstone]) -> Result<(), StoreError>;
 
-    fn buried(&self) -> Result<Vec<Tombstone>, StoreError>;
+    fn tombstones(&self) -> Result<Vec<Tombstone>, StoreError>;
 
     /// Durably replaces the list of businesses that are set aside. Any thread may call it.
     fn keep_aside(&self, businesses: &[(BusinessId, String)]) -> Result<(), StoreError>;

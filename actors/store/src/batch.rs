@@ -50,7 +50,7 @@ impl Batch {
         self.writes.push((key, None));
     }
 
-    pub fn bury(&mut self, tombstone: Tombstone) {
+    pub fn add_tombstone(&mut self, tombstone: Tombstone) {
         self.tombstones.push(tombstone);
     }
 

@@ -55,14 +55,14 @@ impl BulkWriter {
         self.store.submit(self.of, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         let full = self.in_flight >= BYTES_IN_FLIGHT_MAX;
         if full {
-            self.settle().await?;
+            self.wait_durable().await?;
         }
         Ok(full)
     }
 
-    pub async fn settle(&mut self) -> Result<(), StoreError> {
+    pub async fn wait_durable(&mut self) -> Result<(), StoreError> {
         self.in_flight = 0;
-        self.store.settled(self.of).await
+        self.store.wait_durable(self.of).await
     }
 
     /// Calls `row` for each row of the range and writes the batch that `row` returns. If a batch writes a row
@@ -108,7 +108,7 @@ mod tests {
             waited += usize::from(writer.write(batch).await.unwrap());
         }
         assert_eq!(waited, rows * (3_000 + key(0).len()) / BYTES_IN_FLIGHT_MAX);
-        writer.settle().await.unwrap();
+        writer.wait_durable().await.unwrap();
         assert!(store.is_settled(of));
         let mut seen = Vec::new();
         let all = keys::all(of);
@@ -120,7 +120,7 @@ mod tests {
             Ok(batch)
         });
         moved.await.unwrap();
-        writer.settle().await.unwrap();
+        writer.wait_durable().await.unwrap();
         assert_eq!(seen, (0..rows).map(key).collect::<Vec<_>>());
         assert!(Pages::of(all).next(&store).unwrap().is_empty());
     }

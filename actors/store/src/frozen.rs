@@ -131,7 +131,7 @@ mod tests {
             None => batch.delete_whole(key, 9_000),
         }
         store.submit(business(), batch, Box::new(|| ()));
-        store.settled(business()).await.unwrap();
+        store.wait_durable(business()).await.unwrap();
     }
 
     fn whole(rows: &dyn Rows, kind: u8, order: Order) -> Vec<Pair> {

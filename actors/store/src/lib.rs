@@ -65,7 +65,7 @@ pub use committer::SNAPSHOTS_MAX;
 pub use committer::{
     CHANGE_BYTES_MAX, CommitStats, Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, OnFatal, QUANTUM_BYTES,
 };
-use committer::{Committer, Of};
+use committer::{ChangeKind, Committer};
 use damaged::Damaged;
 pub use damaged::{SET_ASIDE_FILE, past_corrupt_pages, read_businesses_set_aside, unless_business_set_aside};
 use domain::{BusinessId, EventId, Timestamp};
@@ -275,7 +275,7 @@ impl Store {
     /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
         // A barrier writes nothing, so a delivery attempt does not wait for a barrier.
-        let what = if batch.is_empty() { Of::Any } else { Of::ToSend };
+        let what = if batch.is_empty() { ChangeKind::Any } else { ChangeKind::ToSend };
         self.submit_as(what, business, batch, done)
     }
 
@@ -286,10 +286,10 @@ impl Store {
             batch.writes().all(|(key, _)| keys::is_of_outcome(key)),
             "an outcome must write only rows of deliveries and mails"
         );
-        self.submit_as(Of::Any, business, batch, done)
+        self.submit_as(ChangeKind::Any, business, batch, done)
     }
 
-    fn submit_as(&self, what: Of, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
+    fn submit_as(&self, what: ChangeKind, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
         let damaged = &self.0.damaged;
         if damaged.any()
             && (damaged.contains(business) || batch.writes().any(|(key, _)| damaged.holds(key).is_some()))
@@ -319,25 +319,25 @@ impl Store {
 
     /// Waits until all queued changes to the business are durable and visible. Returns [`StoreError::Stopped`] if the
     /// store fails.
-    pub fn settled(
+    pub fn wait_durable(
         &self,
         business: BusinessId,
     ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
-        self.0.committer.settled(business, Of::Any)
+        self.0.committer.wait_durable(business, ChangeKind::Any)
     }
 
     /// Queues a change and waits until it is durable. Returns [`StoreError::Stopped`] if the store fails.
     pub async fn write(&self, business: BusinessId, batch: Batch) -> Result<(), StoreError> {
         self.submit(business, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
-        self.settled(business).await
+        self.wait_durable(business).await
     }
 
-    /// Like [`Store::settled`], but does not wait for outcomes of delivery attempts.
+    /// Like [`Store::wait_durable`], but does not wait for outcomes of delivery attempts.
     pub fn wait_durable_to_send(
         &self,
         business: BusinessId,
     ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
-        self.0.committer.settled(business, Of::ToSend)
+        self.0.committer.wait_durable(business, ChangeKind::ToSend)
     }
 
     /// True if all changes that were queued for the business are durable. After a failure it is always false.
@@ -395,12 +395,12 @@ impl Store {
         Ok(())
     }
 
-    pub fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError> {
-        self.0.backend.bury(tombstones)
+    pub fn record_tombstones(&self, tombstones: &[Tombstone]) -> Result<(), StoreError> {
+        self.0.backend.record_tombstones(tombstones)
     }
 
-    pub fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
-        self.0.backend.buried()
+    pub fn tombstones(&self) -> Result<Vec<Tombstone>, StoreError> {
+        self.0.backend.tombstones()
     }
 
     /// Durably records that the store has the newest format. It must be called before rows are written that older

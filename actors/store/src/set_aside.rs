@@ -96,7 +96,7 @@ mod tests {
         batch.put(of(2), good.encode());
         batch.put(of(3), Vec::new());
         store.submit(business, batch, Box::new(|| ()));
-        store.settled(business).await.unwrap();
+        store.wait_durable(business).await.unwrap();
         for _ in 0..2 {
             let range = keys::of_kind(business, keys::kind::SERVICE);
             let found: Vec<_> =

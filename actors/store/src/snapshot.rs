@@ -199,7 +199,7 @@ mod tests {
             None => batch.delete_whole(key, 300_000),
         }
         store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
-        store.settled(BusinessId::INSTALLATION).await.unwrap();
+        store.wait_durable(BusinessId::INSTALLATION).await.unwrap();
     }
 
     fn all(store: &Store) -> Vec<Pair> {

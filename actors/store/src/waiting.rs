@@ -292,7 +292,7 @@ mod tests {
                     submit(&store, batch);
                     if number == watched_at {
                         waiting = Some(store.watch(business()));
-                        store.settled(business()).await.unwrap();
+                        store.wait_durable(business()).await.unwrap();
                     }
                     if let (Some(waiting), Some(left)) = (&waiting, range)
                         && number % every == 0
@@ -304,7 +304,7 @@ mod tests {
                     Some(waiting) => waiting,
                     None => {
                         let waiting = store.watch(business());
-                        store.settled(business()).await.unwrap();
+                        store.wait_durable(business()).await.unwrap();
                         waiting
                     }
                 };
@@ -334,9 +334,9 @@ mod tests {
             submit(&store, batch);
         };
         change(&[mail(1, 1), mail(2, 1), mail(3, 1), key(1, 1, 1)], &[]);
-        store.settled(business()).await.unwrap();
+        store.wait_durable(business()).await.unwrap();
         let waiting = store.watch(business());
-        store.settled(business()).await.unwrap();
+        store.wait_durable(business()).await.unwrap();
         // One mail is postponed and one is sent during the count.
         change(&[mail(1, 9)], &[mail(1, 1), mail(2, 1)]);
         let mut left = Some(keys::mails_due(business()));
@@ -376,7 +376,7 @@ mod tests {
         let second = store.watch(business());
         put(2);
         assert_eq!(first.amount().rows, 1);
-        store.settled(business()).await.unwrap();
+        store.wait_durable(business()).await.unwrap();
         assert_eq!(store.add_waiting(&second, all(), 9).unwrap(), None);
         assert_eq!(second.amount(), Amount { rows: 2, bytes: 10 });
         drop((first, second));

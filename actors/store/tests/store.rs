@@ -160,7 +160,7 @@ async fn a_failed_read_stops_the_store() {
     }
     assert!(store.failed());
     assert_eq!(*failures.lock().unwrap(), ["reading the store failed: a fault was injected"]);
-    assert!(matches!(store.settled(business()).await, Err(StoreError::Stopped)));
+    assert!(matches!(store.wait_durable(business()).await, Err(StoreError::Stopped)));
     assert_eq!(store.submit(business(), put(b"c", b"3"), Box::new(|| ())), None);
     disk.release_syncs();
     assert!(answered.await.is_err(), "no change may be acknowledged after a failure");

@@ -22,7 +22,7 @@ fn at(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
 }
 
-fn told(kind: AlertKind, name: &str) -> AlertItem {
+fn alert_item(kind: AlertKind, name: &str) -> AlertItem {
     let id = Uuid::from_bytes([7; 16]);
     let what = match kind {
         AlertKind::WebhookDisabled | AlertKind::WebhookFailing => {
@@ -86,10 +86,10 @@ fn link() -> Link {
 
 /// Every kind of mail.
 fn contents(name: &str) -> Vec<Content> {
-    let mut all: Vec<_> = AlertKind::ALL.iter().map(|kind| Content::Alert(told(*kind, name))).collect();
-    let every = || AlertKind::ALL.iter().map(|kind| told(*kind, name)).collect::<Vec<_>>();
+    let mut all: Vec<_> = AlertKind::ALL.iter().map(|kind| Content::Alert(alert_item(*kind, name))).collect();
+    let every = || AlertKind::ALL.iter().map(|kind| alert_item(*kind, name)).collect::<Vec<_>>();
     all.extend([Content::Gathered(every(), 0), Content::Gathered(every(), 1), Content::Daily(every(), 12)]);
-    all.push(Content::Daily(vec![told(AlertKind::CallMissed, name)], 0));
+    all.push(Content::Daily(vec![alert_item(AlertKind::CallMissed, name)], 0));
     all.extend([
         Content::Offer,
         Content::Invitation(link()),
@@ -190,7 +190,7 @@ fn every_kind_of_mail_is_read_back_in_both_languages() {
 #[test]
 fn a_mail_uses_the_persons_language_and_the_businesss_time_zone() {
     let booked = |locale| {
-        let content = Content::Alert(told(AlertKind::AppointmentBooked, "Ada Lovelace"));
+        let content = Content::Alert(alert_item(AlertKind::AppointmentBooked, "Ada Lovelace"));
         read(&compose(&letter(locale, "Zoé", content)))
     };
     let english = booked(Locale::En);
@@ -210,7 +210,7 @@ fn a_mail_uses_the_persons_language_and_the_businesss_time_zone() {
     assert_eq!(french.subject, "Salon Été\u{a0}: Ada Lovelace a réservé mardi 24 novembre à 10:00");
     assert!(french.text.contains("Quand\u{a0}: mardi 24 novembre 2026 à 10:00"), "{}", french.text);
     assert!(french.html.contains("<bdi>mardi 24 novembre 2026 à 10:00</bdi>"), "{}", french.html);
-    let urgent = Content::Alert(told(AlertKind::UrgentMessage, "Ada"));
+    let urgent = Content::Alert(alert_item(AlertKind::UrgentMessage, "Ada"));
     let urgent = read(&compose(&letter(Locale::Fr, "", urgent)));
     assert_eq!(urgent.subject, "Salon Été\u{a0}: message urgent, Ada");
     assert!(
@@ -219,7 +219,7 @@ fn a_mail_uses_the_persons_language_and_the_businesss_time_zone() {
         "{}",
         urgent.text
     );
-    let daily = Content::Daily(vec![told(AlertKind::CallMissed, "Ada")], 12);
+    let daily = Content::Daily(vec![alert_item(AlertKind::CallMissed, "Ada")], 12);
     let daily = read(&compose(&letter(Locale::Fr, "", daily)));
     assert_eq!(daily.subject, "Salon Été\u{a0}: 13 événements");
     assert!(daily.text.contains("Le tableau de bord affiche 12 alertes de plus."), "{}", daily.text);
@@ -325,7 +325,7 @@ fn user_input_adds_neither_headers_nor_markup() {
 
 #[test]
 fn a_name_in_another_script_is_unchanged_in_subject_and_address() {
-    let letter = letter(Locale::En, "王小明", Content::Alert(told(AlertKind::CallMissed, "שלום עולם")));
+    let letter = letter(Locale::En, "王小明", Content::Alert(alert_item(AlertKind::CallMissed, "שלום עולם")));
     let bytes = compose(&letter);
     let parsed = MessageParser::default().parse(&bytes).unwrap();
     assert_eq!(parsed.subject(), Some("Salon Été: missed call from שלום עולם"));

@@ -128,7 +128,7 @@ impl World {
         if let Medium::Memory(disk) = &self.medium {
             disk.release_syncs();
         }
-        self.store.settled(business()).await.unwrap();
+        self.store.wait_durable(business()).await.unwrap();
         assert!(
             self.held(Order::Descending) == *self.states.last().unwrap(),
             "the store must contain every submitted change"

@@ -205,7 +205,7 @@ impl<'a> Reapplying<'a> {
             usage.remove(BudgetKind::Keys, Amount::row(bytes));
         }
         let mut batch = Batch::default();
-        batch.bury(Tombstone::RevokedKey(key.id));
+        batch.add_tombstone(Tombstone::RevokedKey(key.id));
         batch.put(keys::audit(of, record.entry.id), record.encode());
         batch.put(*row, ApiKey { revoked_at: Some(record.entry.at), ..key }.encode());
         self.store.write(of, batch).await // durable before the next call reads the newest audit entry
@@ -243,7 +243,7 @@ pub(crate) async fn end_all_sessions(store: &Store) -> Result<(), StoreError> {
         Ok(batch)
     };
     writer.rewrite(people, without_sessions).await?;
-    writer.settle().await
+    writer.wait_durable().await
 }
 
 /// Ends all manage links, because without tombstones it is unknown which contacts were erased,
@@ -266,7 +266,7 @@ pub(crate) async fn end_manage_links(store: &Store) -> Result<(), StoreError> {
                 };
                 writer.rewrite(keys::of_kind(of, kind), deleted).await?;
             }
-            writer.settle().await?;
+            writer.wait_durable().await?;
         }
     }
 }

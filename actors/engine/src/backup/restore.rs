@@ -84,7 +84,7 @@ pub async fn restore(
     }
     if let Some(after) = &after {
         // The new store lists these tombstones too, because a later restore of an older backup needs them.
-        store.bury(after)?;
+        store.record_tombstones(after)?;
     }
     let after = after.as_deref().map(TakenBack::by);
     reapplying.all(after.as_ref()).await?;

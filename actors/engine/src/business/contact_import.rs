@@ -267,7 +267,7 @@ fn encoded(state: &mut State, writes: &[Write]) -> Result<Batch, StoreError> {
 }
 
 async fn wait_durable(state: &mut State) -> Result<(), StoreError> {
-    state.store.settled(state.id).await?;
+    state.store.wait_durable(state.id).await?;
     state.overlay.drop_durable(state.store.synced_through(state.id));
     Ok(())
 }

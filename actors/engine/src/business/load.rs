@@ -37,7 +37,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     // The field `waiting` counts only deliveries that are submitted from now on. The function finds the
     // earlier deliveries in the store, because it waits until they are durable.
     let waiting = store.watch(id);
-    store.settled(id).await?;
+    store.wait_durable(id).await?;
     let mut rows = store.scan(&keys::hot(id), Order::Ascending);
     let Some((key, value)) = rows.next().transpose()? else { return Ok(None) };
     if keys::kind_of(&key)? != kind::PROFILE {

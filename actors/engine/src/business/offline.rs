@@ -57,6 +57,6 @@ impl OfflineBusiness {
 
     pub(crate) async fn wait_durable(&mut self) -> Result<(), StoreError> {
         self.in_flight = 0;
-        self.state.store.settled(self.state.id).await
+        self.state.store.wait_durable(self.state.id).await
     }
 }

@@ -156,7 +156,7 @@ impl Write {
                 batch.put(keys::api_key(prefix), key.encode());
                 batch.put(keys::key(of, key.id), prefix.to_vec());
                 if key.revoked_at.is_some() {
-                    batch.bury(Tombstone::RevokedKey(key.id));
+                    batch.add_tombstone(Tombstone::RevokedKey(key.id));
                 }
             }
             Self::Appointment { before, after } => {
@@ -184,7 +184,7 @@ impl Write {
             Self::NoService(id) => batch.delete(keys::service(of, *id)),
             Self::NoStaff(id) => batch.delete(keys::staff(of, *id)),
             Self::NoContact(gone) => {
-                batch.bury(Tombstone::ErasedContact(of, gone.id));
+                batch.add_tombstone(Tombstone::ErasedContact(of, gone.id));
                 kept::delete(of, gone, batch);
             }
             Self::Merged(gone, alias) => {
@@ -193,14 +193,14 @@ impl Write {
                 batch.put(keys::unfinished(of), Vec::new());
             }
             Self::NoUndecodableContact(id) => {
-                batch.bury(Tombstone::ErasedContact(of, *id));
+                batch.add_tombstone(Tombstone::ErasedContact(of, *id));
                 batch.delete(keys::contact(of, *id));
             }
             Self::NoAppointment(gone) => kept::delete(of, gone, batch),
             Self::Notices(settings) => kept::put(of, None, settings, batch),
             Self::Retention(retention) => kept::put(of, None, retention, batch),
             Self::NoBusiness => {
-                batch.bury(Tombstone::EndedBusiness(of));
+                batch.add_tombstone(Tombstone::EndedBusiness(of));
                 batch.put(keys::ending(of), Vec::new());
                 batch.delete(keys::profile(of));
                 batch.delete(keys::business_index(of));
@@ -211,7 +211,7 @@ impl Write {
             Self::Feed { before, after } => {
                 kept::put(of, before.as_ref(), after, batch);
                 if after.revoked_at.is_some() {
-                    batch.bury(Tombstone::RevokedFeed(after.id));
+                    batch.add_tombstone(Tombstone::RevokedFeed(after.id));
                 }
             }
             Self::Calendar { before, after } => kept::put(of, before.as_ref(), after, batch),
@@ -231,7 +231,7 @@ impl Write {
             }
             Self::Membership(membership) => kept::put(of, None, membership, batch),
             Self::NoMembership(id, offered) => {
-                batch.bury(Tombstone::RemovedPerson(of, *id, *offered));
+                batch.add_tombstone(Tombstone::RemovedPerson(of, *id, *offered));
                 batch.delete(keys::membership(of, *id));
                 batch.delete(keys::member_of(*id, of));
             }

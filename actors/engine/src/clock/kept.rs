@@ -122,7 +122,7 @@ mod tests {
             let mut batch = Batch::default();
             batch.put(keys::clock(), kept.encode());
             store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
-            store.settled(BusinessId::INSTALLATION).await.unwrap();
+            store.wait_durable(BusinessId::INSTALLATION).await.unwrap();
         }
         read(&store, wall, None).await.unwrap()
     }

@@ -78,7 +78,7 @@ impl DeliveryActor {
         shared.check_business(key.business)?;
         // An earlier actor of this endpoint may have written outcomes that are not durable yet. The start
         // waits for them, so that the attempts are not repeated.
-        shared.store.settled(key.business).await?;
+        shared.store.wait_durable(key.business).await?;
         let loaded = State::load(&deliveries, key, permits)?;
         let spawned = Self::spawn_linked(None, Self, loaded, shared.supervisor.clone()).await;
         let (actor, _) = spawned.map_err(|_| EngineError::Stopping)?;

@@ -239,7 +239,7 @@ impl State {
             }
             if !batch.is_empty() {
                 shared.store.submit(business, batch, Box::new(|| ()));
-                shared.store.settled(business).await?;
+                shared.store.wait_durable(business).await?;
             }
             tokio::task::yield_now().await;
         }

@@ -143,14 +143,14 @@ impl State {
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &due, delivery.next_attempt_at);
         shared.store.submit(business, batch, Box::new(|| ()));
-        shared.store.settled(business).await?;
+        shared.store.wait_durable(business).await?;
         Ok((1, Progress::Done))
     }
 
     /// The delivery of an event, if the log shows it.
     async fn logged(&self, shared: &Shared, event: EventId) -> Result<Delivery, EngineError> {
         let EndpointKey { business, endpoint } = self.key;
-        shared.store.settled(business).await?;
+        shared.store.wait_durable(business).await?;
         let delivery = shared.store.get::<Delivery>(&keys::delivery(business, endpoint, event))?;
         let delivery = delivery.filter(|delivery| delivery.created_at > shared.clocks.now() - LOG_DAYS);
         Ok(delivery.ok_or(Refusal::NotFound(Named::Delivery))?)
@@ -163,7 +163,7 @@ impl State {
         range: &mut KeyRange,
     ) -> Result<(u64, Progress), EngineError> {
         let (shared, business) = (&deliveries.shared, self.key.business);
-        shared.store.settled(business).await?;
+        shared.store.wait_durable(business).await?;
         let endpoint = self.resendable(shared)?; // the endpoint is read after the wait, like the rows below
         let oldest = shared.clocks.now() - LOG_DAYS;
         let (mut lost, mut last, mut waits) = (Vec::new(), None, false);
@@ -227,7 +227,7 @@ impl State {
         }
         shared.store.submit(business, batch, Box::new(|| ()));
         drop(promised); // from here on the submitted rows count against the budget
-        shared.store.settled(business).await?;
+        shared.store.wait_durable(business).await?;
         Ok((sent, is_full))
     }
 
@@ -240,7 +240,7 @@ impl State {
     ) -> Result<(), StoreError> {
         let EndpointKey { business, endpoint: id } = self.key;
         let shared = &deliveries.shared;
-        shared.store.settled(business).await?;
+        shared.store.wait_durable(business).await?;
         let target = Target::read(&shared.store, self.key)?;
         let Some(Target { endpoint, suspended }) = target else { return Ok(()) };
         let (mut batch, mut last, mut looked_at) = (Batch::default(), None, 0);
@@ -279,7 +279,7 @@ impl State {
             return Ok(());
         }
         shared.store.submit(business, batch, done);
-        shared.store.settled(business).await // otherwise the actor's next turn would read the old rows
+        shared.store.wait_durable(business).await // otherwise the actor's next turn would read the old rows
     }
 
     pub(super) fn is_to_be_wiped(&self, shared: &Shared, event: EventId) -> Result<bool, StoreError> {

@@ -120,7 +120,7 @@ impl Export {
     /// ends with an end record. A business with missing records has no end record, and the export fails.
     pub async fn next(&mut self) -> Result<Vec<Moved>, ExportError> {
         if let Some(lane) = self.noted.take() {
-            self.shared().store.settled(lane).await?;
+            self.shared().store.wait_durable(lane).await?;
         }
         loop {
             let current = match self.current.take() {

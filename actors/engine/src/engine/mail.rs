@@ -28,7 +28,7 @@ impl Engine {
     }
 
     /// The current content of an alert. `None` if the record to which the alert refers was deleted.
-    pub async fn told(&self, of: BusinessId, about: &About) -> Result<Option<What>> {
+    pub async fn alert_content(&self, of: BusinessId, about: &About) -> Result<Option<What>> {
         Ok(read_about(&self.shared().store, of, about)?)
     }
 

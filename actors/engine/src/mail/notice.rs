@@ -387,7 +387,7 @@ fn write_consent(rows: &mut Batch, of: BusinessId, hash: [u8; 32], record: Conse
     } else {
         rows.put(key, record.encode());
     }
-    rows.bury(Tombstone::Consent(of, hash, record));
+    rows.add_tombstone(Tombstone::Consent(of, hash, record));
 }
 
 fn email_consent(

@@ -51,11 +51,11 @@ impl Job for DeletedBusinesses {
             tracing::info!(business.id = %id, "deleting the rows of a deleted business");
         }
         // The rows of a submitted batch can be deleted only after the batch is applied.
-        store.settled(id).await?;
+        store.wait_durable(id).await?;
         let (mut batch, used) = deletion(store, id)?;
         if !used.is_empty() {
             used.into_iter().for_each(|row| key_usage.forget(row));
-            store.settled(BusinessId::INSTALLATION).await?;
+            store.wait_durable(BusinessId::INSTALLATION).await?;
         }
         let is_gone = batch.is_empty();
         self.last = Some((id, is_gone));
@@ -233,7 +233,7 @@ async fn finish_or_take_back(moving: &Moving) -> Result<(), EngineError> {
     tracing::info!("an import was interrupted; it is being finished or rolled back");
     // A dropped import may have submitted the row that `is_finishing` reads, so this function waits until the row is
     // applied.
-    shared.store.settled(BusinessId::INSTALLATION).await?;
+    shared.store.wait_durable(BusinessId::INSTALLATION).await?;
     if is_finishing(&shared.store)? {
         let (claim, _) = claim_slugs(moving).await?;
         let businesses = open_all(moving, &claim).await?;

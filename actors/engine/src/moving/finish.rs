@@ -90,7 +90,7 @@ pub(crate) async fn open_all(moving: &Moving, claim: &Claim) -> Result<u64, Engi
     while let Some((id, value)) = next_staged(store)? {
         // A cancelled call may have submitted the batch that opens the business. Opening the business again would
         // overwrite later changes, so this call waits for the batch.
-        store.settled(id).await?;
+        store.wait_durable(id).await?;
         if !store.contains(&keys::moving(id))? {
             continue;
         }
@@ -114,7 +114,7 @@ pub(crate) async fn open_all(moving: &Moving, claim: &Claim) -> Result<u64, Engi
         batch.delete(keys::moving(id));
         let entry =
             store.newest_entry(id)?.expect("the log of an imported business begins with its import").id;
-        batch.bury(Tombstone::ImportedBusiness(id, entry));
+        batch.add_tombstone(Tombstone::ImportedBusiness(id, entry));
         let (outbox, due, claim) = (Arc::clone(&moving.outbox), steady.now(), claim.clone());
         let then = move || {
             outbox.waits(id, due); // the imported appointments may have reminders
@@ -134,7 +134,7 @@ pub(crate) async fn take_back(shared: &Shared) -> Result<u64, EngineError> {
     while let Some((id, _)) = next_staged(store)? {
         // Rows of changes that have not been applied yet cannot be deleted, so the rollback waits for these
         // changes.
-        store.settled(id).await?;
+        store.wait_durable(id).await?;
         let mut writer = BulkWriter::new(store, id);
         // Each row of a long value is deleted separately. The first row of a value has the smallest key, so a
         // step that ends within a value skips no row.
@@ -154,9 +154,9 @@ pub(crate) async fn take_back(shared: &Shared) -> Result<u64, EngineError> {
             writer.write(batch).await?;
             tokio::task::yield_now().await;
         }
-        writer.settle().await?; // `keys::moving` must be the last row of the business
+        writer.wait_durable().await?; // `keys::moving` must be the last row of the business
         writer.write(deletion(keys::moving(id))).await?;
-        writer.settle().await?;
+        writer.wait_durable().await?;
         taken_back += 1;
     }
     Ok(taken_back)

@@ -88,7 +88,7 @@ impl Staged {
 
     pub(super) async fn wait_durable(&mut self) -> Result<(), EngineError> {
         self.hand_over().await?;
-        self.writer.settle().await?;
+        self.writer.wait_durable().await?;
         self.recent.clear();
         Ok(())
     }

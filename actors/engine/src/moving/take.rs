@@ -59,7 +59,7 @@ impl Import {
         options: ImportOptions,
     ) -> Result<Self, EngineError> {
         let shared = &moving.shared;
-        let erased = TakenBack::by(&shared.store.buried()?).businesses.into_iter();
+        let erased = TakenBack::by(&shared.store.tombstones()?).businesses.into_iter();
         Ok(Self {
             now: shared.clocks.now(),
             options,

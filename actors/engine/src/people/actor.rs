@@ -51,7 +51,7 @@ impl PersonActor {
     ) -> Result<ActorRef<Message>> {
         // The state must include every change that an earlier actor submitted.
         let Shared { store, supervisor, .. } = &*persons.shared;
-        store.settled(keys::lane_of(id)).await?;
+        store.wait_durable(keys::lane_of(id)).await?;
         let person = store.get(&keys::person(id))?.ok_or(EngineError::NotFound)?;
         let state = State { person: Some(person), persons: Arc::downgrade(&persons) };
         let spawned = Self::spawn_linked(None, Self, (id, state), supervisor.clone()).await;

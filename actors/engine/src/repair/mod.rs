@@ -77,7 +77,7 @@ pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> 
         let mut batch = Batch::default();
         batch.put(keys::repair(), keys::millis_value(present));
         repair.write(batch).await?;
-        repair.writer.settle().await?;
+        repair.writer.wait_durable().await?;
     }
     let mut report = Report { present, resumed: begun.is_some(), businesses: Vec::new(), others: 0 };
     let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
@@ -144,7 +144,7 @@ impl Repair<'_> {
         if keys_moved > 0 {
             records.insert("idempotency keys", keys_moved);
         }
-        self.writer.settle().await?; // the map is needed until the corrected rows are durable
+        self.writer.wait_durable().await?; // the map is needed until the corrected rows are durable
         self.walk(keys::of_kind(of, kind::REPAIR), |key, value, batch| {
             batch.delete_whole(*key, value.len());
             Ok(())
@@ -197,7 +197,7 @@ impl Repair<'_> {
             let mut head = Batch::default();
             head.put(keys::repair_part(of, 0), keys::millis_value(map.newest_kept()));
             self.write(head).await?;
-            self.writer.settle().await?;
+            self.writer.wait_durable().await?;
         }
         Ok(map)
     }
@@ -280,10 +280,10 @@ impl Repair<'_> {
                 self.store.note_instant(Noted::BelievedTime, wall);
             }
         }
-        self.writer.settle().await?; // all other rows must be durable before the repair ends
+        self.writer.wait_durable().await?; // all other rows must be durable before the repair ends
         batch.delete(keys::repair());
         self.write(batch).await?;
-        self.writer.settle().await?;
+        self.writer.wait_durable().await?;
         Ok(moved)
     }
 }

@@ -24,7 +24,7 @@ async fn fill(store: &Store, rows: u16, bytes: usize) {
         batch.put(key(number), vec![b'x'; bytes]);
     }
     store.submit(business(1), batch, Box::new(|| ()));
-    store.settled(business(1)).await.unwrap();
+    store.wait_durable(business(1)).await.unwrap();
 }
 
 /// A request that reads single rows up to its limit. Returns the thread of each step.

@@ -78,7 +78,7 @@ pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError
     batch.put(keys::meta(), MetaRecord { format: STORE_FORMAT, ..meta }.encode());
     batch.delete(keys::upgrade());
     conversion.writer.write(batch).await?;
-    conversion.writer.settle().await?;
+    conversion.writer.wait_durable().await?;
     tracing::info!(store.format = STORE_FORMAT, "the store is upgraded");
     Ok(())
 }
@@ -91,7 +91,7 @@ async fn take(conversion: &mut Conversion<'_>, from: u16, meta: &MetaRecord) -> 
     batch.put(keys::meta(), MetaRecord { format: STORE_FORMAT_IN_UPGRADE, ..meta.clone() }.encode());
     batch.put(keys::upgrade(), from.to_be_bytes().to_vec());
     conversion.writer.write(batch).await?;
-    conversion.writer.settle().await?; // the record of the step is durable before any row changes
+    conversion.writer.wait_durable().await?; // the record of the step is durable before any row changes
     match from {
         1 => steps::from_1(conversion).await?,
         2 => steps::from_2(conversion).await?,
@@ -101,7 +101,7 @@ async fn take(conversion: &mut Conversion<'_>, from: u16, meta: &MetaRecord) -> 
         11 => steps::from_11(conversion).await?,
         _ => {}
     }
-    conversion.writer.settle().await
+    conversion.writer.wait_durable().await
 }
 
 /// The format from which the interrupted step converts.

@@ -46,7 +46,7 @@ async fn put(store: &Store, key: &[u8], value: Vec<u8>) {
     let mut batch = Batch::default();
     batch.put(Key::new(key), value);
     store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
-    store.settled(BusinessId::INSTALLATION).await.unwrap();
+    store.wait_durable(BusinessId::INSTALLATION).await.unwrap();
 }
 
 fn open(disk: &MemoryBackend) -> Store {

@@ -64,7 +64,7 @@ fn counted(store: &Store, of: BusinessId) -> BTreeMap<String, (u64, u64)> {
 }
 
 /// The numbers of rows and bytes that the business reports, by kind.
-pub(crate) async fn told(handle: &BusinessHandle) -> BTreeMap<String, (u64, u64)> {
+pub(crate) async fn usage(handle: &BusinessHandle) -> BTreeMap<String, (u64, u64)> {
     let shown = serde_json::to_value(handle.budget().await.unwrap()).unwrap();
     let amount = |value: &Value| (value["rows"].as_u64().unwrap(), value["bytes"].as_u64().unwrap());
     shown.as_object().unwrap().iter().map(|(kind, value)| (kind.clone(), amount(value))).collect()
@@ -224,7 +224,7 @@ async fn the_reported_usage_equals_the_rows_on_the_disk_after_any_crash() {
                 something(&handle, &shop, &dice, &mut made, true).await;
             }
             everything_else_runs().await;
-            let before = told(&handle).await;
+            let before = usage(&handle).await;
             if life % 2 == 0 {
                 // After an orderly stop, the usage must equal the last reported usage.
                 assert_eq!(before, count_between(&mut world, shop.id).await, "seed {seed}");
@@ -241,7 +241,7 @@ async fn the_reported_usage_equals_the_rows_on_the_disk_after_any_crash() {
                 world.disk.release_syncs();
             }
             let mut found = count_between(&mut world, shop.id).await;
-            let mut told = told(&world.at(&shop)).await;
+            let mut told = usage(&world.at(&shop)).await;
             // The actor of a disabled endpoint removes pending deliveries at any time, so the found and the reported
             // number of pending deliveries may differ.
             for amounts in [&mut found, &mut told] {
@@ -265,7 +265,7 @@ async fn make_old(store: &Store, of: BusinessId) {
         batch.put(Key::new(&key), old);
     }
     store.submit(of, batch, Box::new(|| ()));
-    store.settled(of).await.unwrap();
+    store.wait_durable(of).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -291,14 +291,14 @@ async fn a_store_of_an_earlier_version_is_counted_while_changes_are_made() {
     made.appointments.push(moved);
     let asked = tokio::spawn({
         let handle = handle.clone();
-        async move { told(&handle).await }
+        async move { usage(&handle).await }
     });
     for _ in 0..150 {
         something(&handle, &shop, &dice, &mut made, true).await;
     }
     asked.await.unwrap();
     everything_else_runs().await;
-    let before = told(&handle).await;
+    let before = usage(&handle).await;
     assert!(before["contacts"].0 > 700 && before["knowledge"].1 > 8 * 49_000, "{before:?}");
     assert_eq!(before, count_between(&mut world, shop.id).await);
     // From the first change on, the audit entries contain the usage, so nothing is counted again.
@@ -330,8 +330,8 @@ async fn deliveries_beyond_the_limit_are_missed_and_the_change_succeeds() {
     let standing =
         async |status| handle.deliveries(endpoint, filter(status), &first_page()).await.unwrap().items.len();
     assert_eq!((standing(DeliveryStatus::Pending).await, standing(DeliveryStatus::Missed).await), (3, 2));
-    assert_eq!(told(&handle).await["waiting_deliveries"].0, 3);
-    assert_eq!(told(&handle).await["contacts"].0, 5);
+    assert_eq!(usage(&handle).await["waiting_deliveries"].0, 3);
+    assert_eq!(usage(&handle).await["contacts"].0, 5);
     assert_eq!(world.engine.missed_over_budget(), 2);
 
     // The limit on pending deliveries also limits how many deliveries are sent again.
@@ -347,12 +347,12 @@ async fn deliveries_beyond_the_limit_are_missed_and_the_change_succeeds() {
     // Disabling the endpoint ends its pending deliveries, so they no longer use the budget.
     handle.change(by_operator(), turned(endpoint, WebhookStatus::Disabled)).await.unwrap();
     everything_else_runs().await;
-    assert_eq!(told(&handle).await["waiting_deliveries"], (0, 0));
+    assert_eq!(usage(&handle).await["waiting_deliveries"], (0, 0));
     assert_eq!(standing(DeliveryStatus::Missed).await, 5);
     handle.change(by_operator(), turned(endpoint, WebhookStatus::Enabled)).await.unwrap();
     handle.change(by_operator(), named("One more")).await.unwrap();
     assert_eq!(handle.resend_missed(endpoint).await.unwrap(), 3);
-    assert_eq!(told(&handle).await["waiting_deliveries"].0, 4);
+    assert_eq!(usage(&handle).await["waiting_deliveries"].0, 4);
 }
 
 /// Requests the missed deliveries of 25 endpoints at the same time, while new events occur.
@@ -384,7 +384,7 @@ async fn resend_all_at_once(rows: u64) -> u64 {
     for one in all {
         resent += one.await.unwrap();
     }
-    assert_eq!(told(&handle).await["waiting_deliveries"].0, resent);
+    assert_eq!(usage(&handle).await["waiting_deliveries"].0, resent);
     resent
 }
 
@@ -444,5 +444,5 @@ async fn a_lowered_budget_refuses_only_new_records_and_survives_a_restart() {
     assert_eq!(details[0].code, ProblemCode::RowsFull { kind: BudgetKind::Contacts, max: 1, used: 2 });
     let longer = ContactPatch { name: Some(Some(text(&"A".repeat(200)))), ..ContactPatch::default() };
     handle.change(by_operator(), PatchContact { id: first, patch: longer }).await.unwrap();
-    assert_eq!(json!(told(&handle).await["contacts"].0), 2);
+    assert_eq!(json!(usage(&handle).await["contacts"].0), 2);
 }

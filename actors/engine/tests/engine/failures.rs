@@ -107,7 +107,7 @@ async fn a_failed_store_stops_the_engine_and_shows_no_unsynced_change() {
         let booked = handle.change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
         let id = appointment_of(&booked);
         if fail_apply {
-            world.disk.fail_next_apply();
+            world.disk.fail_next_write();
         } else {
             world.disk.fail_next_sync();
         }

@@ -126,7 +126,7 @@ async fn a_repeated_phone_number_is_reported_before_the_first_one_is_written() {
 }
 
 /// The errors that occur when these records are imported, in order, into a new business.
-pub(crate) async fn told_of(records: Vec<Moved>) -> Vec<Wrong> {
+pub(crate) async fn problems_of(records: Vec<Moved>) -> Vec<Wrong> {
     let here = World::new(7).await;
     let mut import = here.engine.import(ImportOptions::default()).unwrap();
     let mut wrong = Vec::new();
@@ -146,7 +146,7 @@ async fn an_import_respects_the_limits_of_a_business() {
     let id = |number: u128| uuid::Uuid::from_u128(service.id.uuid().as_u128() + number);
     let services =
         (0..1_001).map(|number| Moved::Service(Service { id: id(number).into(), ..service.clone() }));
-    let wrong = told_of([business.clone()].into_iter().chain(services).collect()).await;
+    let wrong = problems_of([business.clone()].into_iter().chain(services).collect()).await;
     let told: Vec<_> = wrong.iter().map(|wrong| (wrong.line, &wrong.problem.code)).collect();
     let full = ProblemCode::RowsFull { kind: BudgetKind::Services, max: 1_000, used: 1_000 };
     assert_eq!(told, [(1_003, &full)]);
@@ -166,7 +166,7 @@ async fn an_import_respects_the_limits_of_a_business() {
         updated_at: service.updated_at,
     };
     let endpoints = (0..26).map(|number| Moved::Webhook(endpoint(number)));
-    let wrong = told_of([business].into_iter().chain(endpoints).collect()).await;
+    let wrong = problems_of([business].into_iter().chain(endpoints).collect()).await;
     let told: Vec<_> = wrong.iter().map(|wrong| (wrong.line, &wrong.problem.code)).collect();
     assert_eq!(told, [(28, &ImportProblem::EndpointsMax(25).into())]);
 }

@@ -10,7 +10,7 @@ use store::keys;
 use crate::erasing::{EMAIL, NAME, PHONE, SAID, call, message, person};
 use crate::harness::{Shop, World, at, by_operator, first_page, id_of, pass};
 use crate::imports::import;
-use crate::moving::{leaving, told_of};
+use crate::moving::{leaving, problems_of};
 
 /// A shop with a contact to which every kind of record refers, and the contact's id.
 pub(crate) async fn somebodys(seed: u64) -> (World, Shop, ContactId) {
@@ -176,7 +176,7 @@ async fn an_import_refuses_missing_references_unless_they_may_have_expired() {
             _ => {}
         }
     }
-    let told = told_of(moved.clone()).await;
+    let told = problems_of(moved.clone()).await;
     let paths: std::collections::BTreeSet<_> = told.iter().map(|wrong| wrong.problem.path.as_str()).collect();
     assert_eq!(paths.into_iter().collect::<Vec<_>>(), ["appointment_id", "call_id"]);
     // If a retention is set, the referenced records may have expired, so their absence is accepted.
@@ -184,7 +184,7 @@ async fn an_import_refuses_missing_references_unless_they_may_have_expired() {
     if let Some(Moved::End { records }) = moved.last_mut() {
         *records += 1;
     }
-    assert_eq!(told_of(moved.clone()).await, []);
+    assert_eq!(problems_of(moved.clone()).await, []);
     let here = World::new(17).await;
     import(&here, &moved, ImportOptions::default()).await;
     here.engine.clone().close().await.unwrap();
@@ -198,7 +198,7 @@ async fn an_import_refuses_missing_references_unless_they_may_have_expired() {
     // The retention may occur only once, and only before other records.
     moved.insert(2, moved[1].clone());
     moved.insert(4, moved[1].clone());
-    let told = told_of(moved).await;
+    let told = problems_of(moved).await;
     assert_eq!(told.iter().map(|wrong| wrong.line).collect::<Vec<_>>(), [4, 6]);
     assert!(told.iter().all(|wrong| wrong.problem.path == "kind"), "{told:?}");
 }

@@ -8,7 +8,7 @@ use engine::business::commands::website::PatchNotices;
 use engine::business::{NoticeFilter, Request};
 use engine::moving::{ImportOptions, Moved};
 
-use crate::budget::{rows_max, told};
+use crate::budget::{rows_max, usage};
 use crate::harness::{Shop, World, at, by_operator, pass};
 use crate::imports::import;
 use crate::moving::leaving;
@@ -21,7 +21,7 @@ use NoticeStatus::{Dropped, Sent, Waiting};
 
 /// The number of waiting notices in the usage of a business.
 async fn waiting(handle: &BusinessHandle) -> u64 {
-    told(handle).await["waiting_notices"].0
+    usage(handle).await["waiting_notices"].0
 }
 
 async fn remind(handle: &BusinessHandle, hours: Vec<u8>) {

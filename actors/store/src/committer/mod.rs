@@ -67,7 +67,7 @@ struct Newest {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum ChangeKind {
     Any,
     /// A change that must be durable before a delivery attempt is made. The attempt does not wait for barriers or for
     /// the outcomes of other attempts.
@@ -100,7 +100,13 @@ impl Committer {
     ///
     /// # Panics
     /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
-    pub(super) fn submit(&self, business: BusinessId, what: Of, batch: Batch, done: Done) -> Option<u64> {
+    pub(super) fn submit(
+        &self,
+        business: BusinessId,
+        what: ChangeKind,
+        batch: Batch,
+        done: Done,
+    ) -> Option<u64> {
         let bytes = batch.bytes();
         assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store allows");
         let shard = shard(business);
@@ -110,10 +116,10 @@ impl Committer {
         self.core.queue.push(shard, batch, done, |ticket| newest.note(what, ticket))
     }
 
-    pub(super) fn settled(
+    pub(super) fn wait_durable(
         &self,
         business: BusinessId,
-        which: Of,
+        which: ChangeKind,
     ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
         let shard = shard(business);
         let ticket = self.core.newest[shard].of(which);
@@ -136,7 +142,7 @@ impl Committer {
     /// reaches `u64::MAX`.
     pub(super) fn is_settled(&self, business: BusinessId) -> bool {
         let shard = shard(business);
-        self.core.newest[shard].of(Of::Any) <= self.core.synced[shard].load(Ordering::Acquire)
+        self.core.newest[shard].of(ChangeKind::Any) <= self.core.synced[shard].load(Ordering::Acquire)
     }
 
     pub(super) fn credentials_generation(&self) -> u64 {
@@ -167,7 +173,7 @@ impl Committer {
                 if core.begin_tap(tap) { Ok(backend.sequence()) } else { Err(StoreError::SnapshotsTaken) };
             let _ = begun.send(begins);
         };
-        self.submit(BusinessId::INSTALLATION, Of::Any, Batch::default(), Box::new(begin));
+        self.submit(BusinessId::INSTALLATION, ChangeKind::Any, Batch::default(), Box::new(begin));
         begins.await.map_err(|_| StoreError::Stopped)?
     }
 
@@ -205,14 +211,14 @@ impl Drop for Committer {
 }
 
 impl Newest {
-    fn of(&self, which: Of) -> u64 {
-        let ticket = if which == Of::ToSend { &self.to_send } else { &self.any };
+    fn of(&self, which: ChangeKind) -> u64 {
+        let ticket = if which == ChangeKind::ToSend { &self.to_send } else { &self.any };
         ticket.load(Ordering::Acquire)
     }
 
-    fn note(&self, what: Of, ticket: u64) {
+    fn note(&self, what: ChangeKind, ticket: u64) {
         self.any.store(ticket, Ordering::Release);
-        if what == Of::ToSend {
+        if what == ChangeKind::ToSend {
             self.to_send.store(ticket, Ordering::Release);
         }
     }
@@ -267,7 +273,7 @@ impl Core {
         let mut failed_before = false;
         let dropped = self.queue.end(|| {
             for newest in &self.newest {
-                newest.note(Of::ToSend, u64::MAX);
+                newest.note(ChangeKind::ToSend, u64::MAX);
             }
             failed_before = self.failed.swap(true, Ordering::AcqRel);
         });

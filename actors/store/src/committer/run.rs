@@ -82,7 +82,7 @@ fn write(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreE
         tap.save(backend, &group.batch)?;
     }
     if !group.batch.tombstones().is_empty() {
-        backend.bury(group.batch.tombstones())?;
+        backend.record_tombstones(group.batch.tombstones())?;
     }
     backend.write(&group.batch)
 }

@@ -53,7 +53,7 @@ impl Gated {
 }
 
 impl Backend for Gated {
-    fn bury(&self, _: &[Tombstone]) -> Result<(), StoreError> {
+    fn record_tombstones(&self, _: &[Tombstone]) -> Result<(), StoreError> {
         Ok(())
     }
 
@@ -65,7 +65,7 @@ impl Backend for Gated {
         Ok(Vec::new())
     }
 
-    fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
+    fn tombstones(&self) -> Result<Vec<Tombstone>, StoreError> {
         Ok(Vec::new())
     }
 
@@ -153,7 +153,7 @@ fn nothing() -> Done {
 /// Returns a committer whose first sync is blocked, so that later changes wait in its queue.
 fn busy(gated: &Arc<Gated>) -> Committer {
     let committer = Committer::on_thread(Arc::clone(gated) as Arc<dyn Backend>, panic_on_fatal()).unwrap();
-    committer.submit(business(1), Of::ToSend, change(10), nothing());
+    committer.submit(business(1), ChangeKind::ToSend, change(10), nothing());
     gated.wait_for_sync(1);
     committer
 }
@@ -166,7 +166,7 @@ async fn a_change_is_acknowledged_after_it_was_recorded_as_durable() {
         let (answer, answered) = tokio::sync::oneshot::channel();
         let backend = Arc::clone(&gated);
         let done = Box::new(move || _ = answer.send(backend.state.lock().noted));
-        committer.submit(business(1), Of::ToSend, change(10), done);
+        committer.submit(business(1), ChangeKind::ToSend, change(10), done);
         assert_eq!(answered.await.unwrap(), number);
     }
     committer.close().await.unwrap();
@@ -178,7 +178,7 @@ async fn a_group_ends_at_64_changes() {
         let gated = Gated::new(0);
         let committer = busy(&gated);
         for _ in 0..queued {
-            committer.submit(business(1), Of::ToSend, change(10), nothing());
+            committer.submit(business(1), ChangeKind::ToSend, change(10), nothing());
         }
         assert_eq!(committer.queued(), queued);
         gated.allow(100);
@@ -207,7 +207,7 @@ async fn a_group_ends_at_the_maximum_of_bytes_but_takes_at_least_one_change() {
         let gated = Gated::new(0);
         let committer = busy(&gated);
         for batch in changes {
-            committer.submit(business(1), Of::ToSend, batch, nothing());
+            committer.submit(business(1), ChangeKind::ToSend, batch, nothing());
         }
         gated.allow(100);
         committer.close().await.unwrap();
@@ -224,7 +224,12 @@ async fn acknowledgements_are_sent_after_the_sync_and_in_order() {
         let answers = answers.clone();
         // Every fourth change is a barrier, which takes its turn like any other change.
         let batch = if number % 4 == 0 { Batch::new() } else { change(10) };
-        committer.submit(business(1), Of::ToSend, batch, Box::new(move || answers.send(number).unwrap()));
+        committer.submit(
+            business(1),
+            ChangeKind::ToSend,
+            batch,
+            Box::new(move || answers.send(number).unwrap()),
+        );
     }
     gated.allow(1);
     gated.wait_for_sync(2);
@@ -244,8 +249,12 @@ fn a_barrier_alone_writes_and_syncs_nothing() {
     let gated = Gated::new(0);
     let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, panic_on_fatal()).unwrap();
     let (answer, answered) = mpsc::channel();
-    let ticket =
-        committer.submit(business(1), Of::ToSend, Batch::new(), Box::new(move || answer.send(()).unwrap()));
+    let ticket = committer.submit(
+        business(1),
+        ChangeKind::ToSend,
+        Batch::new(),
+        Box::new(move || answer.send(()).unwrap()),
+    );
     answered.recv().unwrap();
     assert_eq!(committer.synced_through(business(1)), ticket.unwrap());
     let stats = committer.stats();
@@ -269,7 +278,8 @@ async fn tickets_increase_and_acknowledgements_follow_the_order_of_each_lane() {
                     // The closure may run before the ticket of its change is stored below. The closure then
                     // records 0.
                     let done = Box::new(move || answered.lock().push(seen.load(Ordering::SeqCst)));
-                    let given = committer.submit(business(thread), Of::ToSend, change(10), done).unwrap();
+                    let given =
+                        committer.submit(business(thread), ChangeKind::ToSend, change(10), done).unwrap();
                     ticket.store(given, Ordering::SeqCst);
                     given
                 };
@@ -298,12 +308,12 @@ async fn tickets_increase_and_acknowledgements_follow_the_order_of_each_lane() {
 async fn settled_waits_only_for_changes_that_were_queued_before() {
     let gated = Gated::new(0);
     let committer = busy(&gated);
-    let mut waiting = Box::pin(committer.settled(business(1), Of::Any));
-    let other = committer.settled(business(2), Of::Any);
+    let mut waiting = Box::pin(committer.wait_durable(business(1), ChangeKind::Any));
+    let other = committer.wait_durable(business(2), ChangeKind::Any);
     other.await.unwrap(); // this lane has no queued changes
     assert!(futures_ready(waiting.as_mut()).is_none());
-    committer.submit(business(1), Of::ToSend, change(10), nothing());
-    let second = committer.settled(business(1), Of::Any);
+    committer.submit(business(1), ChangeKind::ToSend, change(10), nothing());
+    let second = committer.wait_durable(business(1), ChangeKind::Any);
     gated.allow(1);
     waiting.await.unwrap();
     gated.wait_for_sync(2);
@@ -311,7 +321,7 @@ async fn settled_waits_only_for_changes_that_were_queued_before() {
     assert!(futures_ready(second.as_mut()).is_none());
     gated.allow(100);
     second.await.unwrap();
-    committer.settled(business(1), Of::Any).await.unwrap();
+    committer.wait_durable(business(1), ChangeKind::Any).await.unwrap();
     committer.close().await.unwrap();
 }
 
@@ -319,12 +329,12 @@ async fn settled_waits_only_for_changes_that_were_queued_before() {
 async fn a_wait_for_changes_to_send_skips_outcomes_of_attempts() {
     let gated = Gated::new(0);
     let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, panic_on_fatal()).unwrap();
-    committer.submit(business(1), Of::Any, change(10), nothing());
-    let mut waiting = Box::pin(committer.settled(business(1), Of::ToSend));
+    committer.submit(business(1), ChangeKind::Any, change(10), nothing());
+    let mut waiting = Box::pin(committer.wait_durable(business(1), ChangeKind::ToSend));
     assert!(futures_ready(waiting.as_mut()).is_some() && !committer.is_settled(business(1)));
-    committer.submit(business(1), Of::ToSend, change(10), nothing());
-    committer.submit(business(1), Of::Any, change(10), nothing());
-    let mut waiting = Box::pin(committer.settled(business(1), Of::ToSend));
+    committer.submit(business(1), ChangeKind::ToSend, change(10), nothing());
+    committer.submit(business(1), ChangeKind::Any, change(10), nothing());
+    let mut waiting = Box::pin(committer.wait_durable(business(1), ChangeKind::ToSend));
     assert!(futures_ready(waiting.as_mut()).is_none());
     gated.allow(100);
     waiting.await.unwrap();
@@ -361,13 +371,13 @@ async fn after_a_failure_no_change_is_acknowledged_or_accepted() {
         };
         submit(change(10)).1.await.unwrap();
         if fail_apply {
-            disk.fail_next_apply();
+            disk.fail_next_write();
         } else {
             disk.fail_next_sync();
         }
         // The 65 changes form two groups. The first group fails, so the second group is never written.
         let lost: Vec<_> = (0..65).map(|_| submit(change(10)).1).collect();
-        let settled = store.settled(business(1));
+        let settled = store.wait_durable(business(1));
         for answered in lost {
             answered.await.unwrap_err();
         }
@@ -377,9 +387,9 @@ async fn after_a_failure_no_change_is_acknowledged_or_accepted() {
         let (ticket, answered) = submit(Batch::new());
         assert_eq!(ticket, None);
         answered.await.unwrap_err();
-        assert!(matches!(store.settled(business(1)).await, Err(StoreError::Stopped)));
+        assert!(matches!(store.wait_durable(business(1)).await, Err(StoreError::Stopped)));
         assert!(
-            matches!(store.settled(business(2)).await, Err(StoreError::Stopped)),
+            matches!(store.wait_durable(business(2)).await, Err(StoreError::Stopped)),
             "after a failure no business is settled"
         );
         assert!(matches!(store.close().await, Err(StoreError::Stopped)));
@@ -393,9 +403,9 @@ async fn after_a_failure_no_change_is_acknowledged_or_accepted() {
 async fn a_panic_in_an_acknowledgement_affects_no_other_change() {
     let gated = Gated::new(100);
     let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, panic_on_fatal()).unwrap();
-    committer.submit(business(1), Of::ToSend, change(10), Box::new(|| panic!("the answer panics")));
+    committer.submit(business(1), ChangeKind::ToSend, change(10), Box::new(|| panic!("the answer panics")));
     let (answer, answered) = tokio::sync::oneshot::channel();
-    committer.submit(business(1), Of::ToSend, change(10), Box::new(move || answer.send(()).unwrap()));
+    committer.submit(business(1), ChangeKind::ToSend, change(10), Box::new(move || answer.send(()).unwrap()));
     answered.await.unwrap();
     committer.close().await.unwrap();
 }
@@ -407,7 +417,7 @@ async fn a_panic_of_the_backend_is_a_failure() {
     let (on_fatal, fatal) = counting();
     let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, on_fatal).unwrap();
     let (answer, answered) = tokio::sync::oneshot::channel::<()>();
-    committer.submit(business(1), Of::ToSend, change(10), Box::new(move || answer.send(()).unwrap()));
+    committer.submit(business(1), ChangeKind::ToSend, change(10), Box::new(move || answer.send(()).unwrap()));
     answered.await.unwrap_err();
     assert!(matches!(committer.close().await, Err(StoreError::Stopped)));
     assert_eq!(fatal.load(Ordering::SeqCst), 1);
@@ -420,7 +430,7 @@ async fn a_task_takes_the_same_steps_as_a_thread() {
     disk.hold_syncs();
     let (answer, mut answered) = tokio::sync::oneshot::channel();
     store.submit(business(1), change(10), Box::new(move || answer.send(()).unwrap()));
-    let mut settled = Box::pin(store.settled(business(1)));
+    let mut settled = Box::pin(store.wait_durable(business(1)));
     while disk.applies() == 0 {
         tokio::task::yield_now().await;
     }
@@ -469,7 +479,7 @@ async fn dropping_the_last_handle_writes_the_queued_changes() {
     let gated = Gated::new(0);
     let committer = busy(&gated);
     let (answer, answered) = tokio::sync::oneshot::channel();
-    committer.submit(business(1), Of::ToSend, change(10), Box::new(move || answer.send(()).unwrap()));
+    committer.submit(business(1), ChangeKind::ToSend, change(10), Box::new(move || answer.send(()).unwrap()));
     drop(committer);
     gated.allow(100);
     answered.await.unwrap();
@@ -483,5 +493,5 @@ fn a_change_above_the_bound_is_refused() {
     while batch.bytes() <= CHANGE_BYTES_MAX {
         batch.append(change(GROUP_BYTES_MAX));
     }
-    committer.submit(business(1), Of::ToSend, batch, nothing());
+    committer.submit(business(1), ChangeKind::ToSend, batch, nothing());
 }

@@ -18,7 +18,7 @@ async fn with_rows(store: &Store, businesses: &[BusinessId]) {
         let mut batch = Batch::new();
         (0..3).for_each(|row| batch.put(key(*of, row), vec![row]));
         assert!(store.submit(*of, batch, Box::new(|| ())).is_some());
-        store.settled(*of).await.unwrap();
+        store.wait_durable(*of).await.unwrap();
     }
 }
 

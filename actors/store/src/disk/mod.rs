@@ -203,13 +203,13 @@ impl Backend for DiskBackend {
         self.with(|open| open.home.on_isolated(set_aside))?
     }
 
-    fn bury(&self, buried: &[Tombstone]) -> Result<(), StoreError> {
+    fn record_tombstones(&self, tombstones: &[Tombstone]) -> Result<(), StoreError> {
         let listed =
-            self.syncs.during(By::Committer, || self.with(|open| open.tombstones.lock().add(buried)))?;
+            self.syncs.during(By::Committer, || self.with(|open| open.tombstones.lock().add(tombstones)))?;
         listed.map_err(|error| StoreError::Apply(error.into()))
     }
 
-    fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
+    fn tombstones(&self) -> Result<Vec<Tombstone>, StoreError> {
         // If the committer appends a line during this read, the read returns either the whole line or none of it.
         self.with(|open| tombstones::read_tombstones(&open.dir))?
     }

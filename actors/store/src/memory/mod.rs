@@ -116,7 +116,7 @@ impl MemoryBackend {
     }
 
     /// Makes the next write fail without writing any part of its batch.
-    pub fn fail_next_apply(&self) {
+    pub fn fail_next_write(&self) {
         self.0.state.lock().fail_apply = true;
     }
 
@@ -442,12 +442,12 @@ impl Backend for Session {
         Ok(())
     }
 
-    fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError> {
+    fn record_tombstones(&self, tombstones: &[Tombstone]) -> Result<(), StoreError> {
         self.alive()?.tombstones.extend_from_slice(tombstones);
         Ok(())
     }
 
-    fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
+    fn tombstones(&self) -> Result<Vec<Tombstone>, StoreError> {
         Ok(self.alive()?.tombstones.clone())
     }
 

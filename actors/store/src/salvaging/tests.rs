@@ -194,7 +194,7 @@ async fn the_new_store_gets_the_tombstones_and_an_unfinished_store_is_refused() 
     salvaging.finish().await.unwrap();
     let store = DiskBackend::open(to.path()).unwrap();
     assert!(all(&store) == rows);
-    assert_eq!(store.buried().unwrap().len(), 1);
+    assert_eq!(store.tombstones().unwrap().len(), 1);
     assert_eq!(format::of(to.path()).unwrap(), format::of(home.path()).unwrap());
     assert!(matches!(Salvaging::begin(home.path(), to.path()), Err(StoreError::NotEmpty(_))));
 }

@@ -37,7 +37,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     let found = member.business.alerts(person, &part.request).await?;
     let mut rows = Vec::new();
     for alert in found.items {
-        let what = member.desk.engine.told(member.business.id(), &alert.about).await?;
+        let what = member.desk.engine.alert_content(member.business.id(), &alert.about).await?;
         let what = what.filter(|what| what.is_seen_by(&member.membership));
         let href = what.as_ref().map(|what| member.path_to(&what.page()));
         let (detail, quote) = described(&member, what);

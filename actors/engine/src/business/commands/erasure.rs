@@ -47,7 +47,7 @@ impl Change for EraseContact {
             let former = alias.map(|alias| (alias.id, alias.former));
             let record = ErasureRecord { id: erasure_id, phone: None, email: None, former };
             rows.put(keys::erasure(of, merged), record.encode());
-            rows.bury(Tombstone::ErasedContact(of, merged));
+            rows.add_tombstone(Tombstone::ErasedContact(of, merged));
             rows.delete(keys::alias(of, merged));
             rows.delete(keys::alias_of(of, id, merged));
         }

@@ -204,7 +204,7 @@ impl BusinessHandle {
             .await?;
         let Shared { store, clocks, .. } = self.shared();
         if clocks.store_list_time(store) {
-            store.settled(BusinessId::INSTALLATION).await?;
+            store.wait_durable(BusinessId::INSTALLATION).await?;
         }
         Ok(fence)
     }

@@ -135,7 +135,7 @@ pub(super) async fn load(readings: &Readings, key: CalendarKey) -> Result<Load> 
     shared.check_business(of)?;
     let store = &shared.store;
     // The rows must include all earlier reads and changes.
-    store.settled(of).await?;
+    store.wait_durable(of).await?;
     let Some(calendar) = store.look::<ConnectedCalendar>(&keys::calendar(of, key.calendar))? else {
         return Ok(Load::Unreadable);
     };

@@ -127,7 +127,7 @@ async fn a_damaged_row_of_the_list_of_endpoints_hides_no_later_one() {
         batch.put(list.from.with(damaged), Vec::new());
     }
     world.business.shared().store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
-    world.business.shared().store.settled(BusinessId::INSTALLATION).await.unwrap();
+    world.business.shared().store.wait_durable(BusinessId::INSTALLATION).await.unwrap();
     world.stand_still(60).await;
     settle().await;
     assert_eq!(receiver.requests().len(), 2, "the due delivery must be attempted");

@@ -150,7 +150,7 @@ async fn a_damaged_row_delays_no_other_mail() {
     let mut batch = Batch::default();
     batch.put(row, b"no mail".to_vec());
     world.business.shared().store.submit(of, batch, Box::new(|| ()));
-    world.business.shared().store.settled(of).await.unwrap();
+    world.business.shared().store.wait_durable(of).await.unwrap();
     world.does(Does::Takes);
     sleep(Duration::from_secs(120)).await;
     let other = NewMail {

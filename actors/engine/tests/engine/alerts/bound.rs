@@ -4,7 +4,7 @@
 use domain::{Conflict, MailKind, MailStatus};
 use engine::business::commands::mails::ResendMail;
 
-use super::mailed::{sent, told};
+use super::mailed::{recipients, sent};
 use super::*;
 use crate::harness::pass;
 use crate::post::Post;
@@ -76,7 +76,7 @@ async fn alerts_beyond_the_mail_limit_are_shown_in_the_dashboard_whatever_its_se
     post.dies(false);
     pass(60).await;
     let mails = post.take();
-    assert_eq!(told(&mails).iter().filter(|(to, _)| to == "quiet@example.com").count(), 3);
+    assert_eq!(recipients(&mails).iter().filter(|(to, _)| to == "quiet@example.com").count(), 3);
     assert_eq!(waiting(&world, &shop).await, 0);
     assert_eq!(log.len(), 7);
     done(&world, &shop, message(Urgency::Normal, None)).await;

@@ -3,7 +3,7 @@
 use domain::{AccountPatch, Client, Denied, Locale, MailKind, PersonName};
 use engine::mail::letter::Content;
 
-use super::mailed::{PASSWORD, enter, invite, is, sent, squatted, token, told};
+use super::mailed::{PASSWORD, enter, invite, is, recipients, sent, squatted, token};
 use super::*;
 use crate::harness::{lately, pass};
 use crate::post::Post;
@@ -37,7 +37,7 @@ async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another(
     people.change_email(&session, Address::new("evil@example.net").unwrap()).await.unwrap();
     pass(1).await;
     let letters = post.take();
-    is(&told(&letters), &[("evil@example.net", "email_change")]);
+    is(&recipients(&letters), &[("evil@example.net", "email_change")]);
     people.prove_email(&token(&letters[0].content), Some(&session)).await.unwrap();
     assert!(people.person(victim).await.unwrap().unwrap().confirmed);
     let accepted = people.accept(&world.at(&other), &session).await;
@@ -46,7 +46,7 @@ async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another(
     let let_in = people.patch_member(&world.at(&other), by_operator(), (victim, active, None)).await;
     assert!(matches!(refusal(let_in), Refusal::Conflict { .. }));
     pass(26 * 60).await;
-    is(&told(&post.take()), &[("victim@example.com", "email_changed")]);
+    is(&recipients(&post.take()), &[("victim@example.com", "email_changed")]);
     let shown = people.of_business(&world.at(&other), &first_page()).await.unwrap().items;
     let shown = shown.iter().find(|one| one.id == victim).unwrap();
     assert_eq!(shown.email, "victim@example.com", "the business must not see the account's new address");
@@ -123,7 +123,7 @@ async fn a_waiting_link_is_invalid_after_a_new_password_address_or_link() {
             .mail_forgotten(&Address::new("ada@example.com").unwrap(), "192.0.2.1".parse().unwrap())
             .await
             .unwrap();
-        is(&told(&sent(&post).await), &[("ada@example.com", "reset")]);
+        is(&recipients(&sent(&post).await), &[("ada@example.com", "reset")]);
     }
 }
 

@@ -21,7 +21,7 @@ use crate::post::Post;
 pub(super) const PASSWORD: &str = "correct horse battery staple";
 
 /// The recipient and the kind of each letter, sorted by address.
-pub(super) fn told(letters: &[Letter]) -> Vec<(String, &'static str)> {
+pub(super) fn recipients(letters: &[Letter]) -> Vec<(String, &'static str)> {
     let word = |letter: &Letter| match letter.content {
         Content::Alert(_) => "alert",
         Content::Gathered(..) => "gathered",
@@ -35,14 +35,15 @@ pub(super) fn told(letters: &[Letter]) -> Vec<(String, &'static str)> {
         Content::Code(_) => "code",
         Content::Test => "test",
     };
-    let mut told: Vec<_> = letters.iter().map(|letter| (letter.to.address.clone(), word(letter))).collect();
-    told.sort();
-    told
+    let mut recipients: Vec<_> =
+        letters.iter().map(|letter| (letter.to.address.clone(), word(letter))).collect();
+    recipients.sort();
+    recipients
 }
 
-pub(super) fn is(told: &[(String, &'static str)], expected: &[(&str, &'static str)]) {
+pub(super) fn is(recipients: &[(String, &'static str)], expected: &[(&str, &'static str)]) {
     let expected: Vec<_> = expected.iter().map(|(to, what)| ((*to).to_owned(), *what)).collect();
-    assert_eq!(told, expected);
+    assert_eq!(recipients, expected);
 }
 
 /// Waits a second, in which all due mails are sent, and returns the accepted mails.
@@ -94,11 +95,11 @@ async fn mails_are_sent_immediately_or_at_eight_as_each_person_chose() {
     let first = appointment_of(&done(&world, &shop, shop.booking(at(3, 9), 1)).await);
     done(&world, &shop, shop.booking(at(3, 11), 2)).await;
     let at_once = sent(&post).await;
-    is(&told(&at_once), &[("own@example.com", "alert"), ("own@example.com", "alert")]);
+    is(&recipients(&at_once), &[("own@example.com", "alert"), ("own@example.com", "alert")]);
     done(&world, &shop, message(Urgency::Urgent, None)).await;
     let urgent = sent(&post).await;
     let all = ["admin@example.com", "other@example.com", "own@example.com", "owner@example.com"];
-    is(&told(&urgent), &all.map(|to| (to, "alert")));
+    is(&recipients(&urgent), &all.map(|to| (to, "alert")));
     let french: Vec<_> = urgent.iter().filter(|letter| letter.to.locale == Locale::Fr).collect();
     assert!(french.len() == 1 && french[0].to.address == "owner@example.com");
     assert_eq!(urgent[0].business.as_ref().unwrap().zone, chrono_tz::Europe::Paris);
@@ -115,9 +116,9 @@ async fn mails_are_sent_immediately_or_at_eight_as_each_person_chose() {
     assert!(post.take().is_empty(), "it is earlier than eight o'clock");
     pass(10).await;
     let daily = post.take();
-    is(&told(&daily), &[("admin@example.com", "daily")]);
+    is(&recipients(&daily), &[("admin@example.com", "daily")]);
     let Content::Daily(things, 0) = &daily[0].content else { panic!("{daily:?}") };
-    let kinds: Vec<_> = things.iter().map(|told| told.kind).collect();
+    let kinds: Vec<_> = things.iter().map(|alert| alert.kind).collect();
     assert_eq!(kinds, [AlertKind::AppointmentBooked; 3]);
     pass(60 * 24 * 3).await;
     assert!(post.take().is_empty(), "without alerts there must be no daily mail");
@@ -174,10 +175,10 @@ async fn a_mail_shows_the_state_at_the_time_it_is_sent() {
     post.dies(false);
     pass(10).await;
     let letters = post.take();
-    is(&told(&letters), &[("stays@example.com", "alert"), ("stays@example.com", "alert")]);
+    is(&recipients(&letters), &[("stays@example.com", "alert"), ("stays@example.com", "alert")]);
     for letter in &letters {
-        let Content::Alert(told) = &letter.content else { panic!("{letter:?}") };
-        match &told.what {
+        let Content::Alert(alert) = &letter.content else { panic!("{letter:?}") };
+        match &alert.what {
             What::Appointment { contact, service, starts_at, .. } => {
                 assert_eq!((contact, service.as_deref(), *starts_at), (&None, Some("Cut"), at(3, 9)));
             }
@@ -219,7 +220,7 @@ async fn alerts_that_a_new_role_may_not_see_are_in_no_mail_and_no_list() {
     };
     world.engine.queue_mail(mail()).await.unwrap();
     let shown = sent(&post).await;
-    assert!(matches!(&shown[..], [Letter { content: Content::Alert(told), .. }] if told.kind == kind));
+    assert!(matches!(&shown[..], [Letter { content: Content::Alert(alert), .. }] if alert.kind == kind));
     let person = world.engine.people().person(admin).await.unwrap().unwrap();
     let demote = MembershipPatch { role: Some(Role::Member), ..MembershipPatch::default() };
     done(&world, &shop, PatchMember { before: person.clone(), person, patch: demote }).await;
@@ -313,7 +314,7 @@ async fn an_invitation_is_mailed_once_and_makes_the_person_a_member() {
     assert!(sent(&post).await.is_empty(), "the operator gets the links, so no mail may be sent");
     let invited = invite(&world, &shop, by(owner), "Ada@example.com").await.unwrap();
     let letters = sent(&post).await;
-    is(&told(&letters), &[("Ada@example.com", "invitation")]);
+    is(&recipients(&letters), &[("Ada@example.com", "invitation")]);
     let session = enter(&world, &letters[0].content).await;
     let ada = world.engine.people().session(&session).await.unwrap().unwrap().person.id;
     assert_eq!(invited.mail, Some((ada, MailKind::Invitation)));
@@ -321,10 +322,10 @@ async fn an_invitation_is_mailed_once_and_makes_the_person_a_member() {
     // A person with a confirmed account must accept the membership, even if the operator invites the
     // person.
     invite(&world, &other, by(boss), "ada@example.com").await.unwrap();
-    is(&told(&sent(&post).await), &[("Ada@example.com", "offer")]);
+    is(&recipients(&sent(&post).await), &[("Ada@example.com", "offer")]);
     let third = world.shop(0).await;
     invite(&world, &third, by_operator(), "ada@example.com").await.unwrap();
-    is(&told(&sent(&post).await), &[("Ada@example.com", "offer")]);
+    is(&recipients(&sent(&post).await), &[("Ada@example.com", "offer")]);
     // The invitation and the offer cannot be sent again from the log. Both requests fail with the same error,
     // so the log does not show whether an account existed.
     let mut said = Vec::new();
@@ -354,7 +355,7 @@ async fn inviting_an_unconfirmed_account_mails_a_reset_without_a_log_entry() {
     post.dies(false);
     pass(2).await;
     let letters = post.take();
-    is(&told(&letters), &[("victim@example.com", "reset")]);
+    is(&recipients(&letters), &[("victim@example.com", "reset")]);
     assert!(world.engine.mail_log(other.id, None, 100).await.unwrap().is_empty());
     enter(&world, &letters[0].content).await;
     assert!(people.session(&session).await.unwrap().is_none(), "earlier sessions of the account must end");
@@ -409,7 +410,7 @@ async fn a_reset_is_mailed_to_the_accounts_own_address_and_the_number_is_limited
         "an unknown address must get the same response"
     );
     let letters = sent(&post).await;
-    is(&told(&letters), &[("owner@example.com", "reset")]);
+    is(&recipients(&letters), &[("owner@example.com", "reset")]);
     assert!(letters[0].business.is_none() && letters[0].unsubscribe.is_none());
     assert_eq!(forgotten("owner@example.com", "192.0.2.2").await, Forgotten::Repeated);
     assert!(sent(&post).await.is_empty());
@@ -448,11 +449,11 @@ async fn a_new_address_gets_a_confirmation_mail_and_the_old_one_a_notice() {
     let people = world.engine.people();
     people.change_email(&session, Address::new("new@example.com").unwrap()).await.unwrap();
     let first = sent(&post).await;
-    is(&told(&first), &[("new@example.com", "email_change")]);
+    is(&recipients(&first), &[("new@example.com", "email_change")]);
     // A new request invalidates the earlier link.
     people.change_email(&session, Address::new("newer@example.com").unwrap()).await.unwrap();
     let second = sent(&post).await;
-    is(&told(&second), &[("newer@example.com", "email_change")]);
+    is(&recipients(&second), &[("newer@example.com", "email_change")]);
     assert_eq!(
         refusal(people.use_link(&token(&first[0].content), Client::default()).await),
         Refusal::Expired
@@ -478,7 +479,7 @@ async fn a_new_address_gets_a_confirmation_mail_and_the_old_one_a_notice() {
         "the link was already used"
     );
     everything_else_runs().await;
-    is(&told(&sent(&post).await), &[("ada@example.com", "email_changed")]);
+    is(&recipients(&sent(&post).await), &[("ada@example.com", "email_changed")]);
     let person = people.person(opened.person).await.unwrap().unwrap();
     assert_eq!((person.email.as_str(), person.confirmed), ("newer@example.com", true));
     pass(60).await;

@@ -414,7 +414,7 @@ fn some_person() -> domain::Person {
 
 /// The letter for a result: `c` for a permitted change (even if the target is missing), `r` for a refused
 /// change, `-` for not found.
-fn told<V: std::fmt::Debug>(asked: &Result<V, EngineError>) -> char {
+fn verdict<V: std::fmt::Debug>(asked: &Result<V, EngineError>) -> char {
     match asked {
         Err(EngineError::NotFound) => '-',
         Err(EngineError::Refused(Refusal::NotAllowed(_))) => 'r',
@@ -457,12 +457,12 @@ async fn each_role_has_the_rights_of_the_table_and_an_inactive_person_has_none()
         let mut found = String::new();
         for (number, who) in (1..).zip(&roles) {
             let asking = Asking { of: &of, shop: &shop, who: *who, other, number, password_at };
-            found.push(told(&asking.row(change).await));
+            found.push(verdict(&asking.row(change).await));
         }
         assert_eq!(found, *may, "{change}");
         for who in without_rights {
             let asking = Asking { of: &of, shop: &shop, who, other, number: 9, password_at };
-            assert_eq!(told(&asking.row(change).await), '-', "{change} by {who}");
+            assert_eq!(verdict(&asking.row(change).await), '-', "{change} by {who}");
         }
     }
 }
@@ -482,7 +482,7 @@ async fn changing_people_needs_a_fresh_password() {
             let asking = Asking { of: &of, shop: &shop, who: owner, other, number: 8, password_at };
             let asked = asking.row(change).await;
             let expected = if is_lately || !of_people.contains(change) { 'c' } else { 'r' };
-            assert_eq!(told(&asked), expected, "{change} ({may}), at {password_at:?}: {asked:?}");
+            assert_eq!(verdict(&asked), expected, "{change} ({may}), at {password_at:?}: {asked:?}");
         }
     }
     let unseen = |error| {
@@ -528,7 +528,7 @@ async fn a_member_changes_only_their_own_time_off() {
     let span = || OffSpan::Instants { starts_at: at(3, 1), ends_at: at(3, 2) };
     let add = async |staff_id: StaffId| {
         let asked = of.change(by(hand), AddTimeOff { staff_id, span: span(), note: None }).await;
-        (told(&asked), asked)
+        (verdict(&asked), asked)
     };
     assert_eq!(add(shop.staff[0]).await.0, 'r', "a person who is not a staff member must not add time off");
     let is = MembershipPatch { staff_id: Some(Some(shop.staff[0])), ..MembershipPatch::default() };
@@ -540,7 +540,7 @@ async fn a_member_changes_only_their_own_time_off() {
     let of_other = of.change(by_operator(), of_other).await.unwrap();
     let other: BlockedTimeId = super::json(&of_other)["id"].as_str().unwrap().parse().unwrap();
     let take_back = DeleteTimeOff { staff_id: shop.staff[1], id: other };
-    assert_eq!(told(&of.change(by(hand), take_back).await), 'r');
+    assert_eq!(verdict(&of.change(by(hand), take_back).await), 'r');
     of.change(by(hand), DeleteTimeOff { staff_id: shop.staff[0], id }).await.unwrap();
 }
 
@@ -555,11 +555,11 @@ async fn only_the_person_accepts_an_offer_and_chooses_alert_settings() {
     for who in roles.into_iter().chain([Uuid::from_u128(9).into()]) {
         let by_link = Some(world.engine.now());
         let accept = AcceptMembership { person: person.clone(), by_link };
-        assert_ne!(told(&of.change(by(who), accept).await), 'c', "{who}");
+        assert_ne!(verdict(&of.change(by(who), accept).await), 'c', "{who}");
         let decline = DeclineMembership { person: person.clone(), by_link };
-        assert_ne!(told(&of.change(by(who), decline).await), 'c', "{who}");
+        assert_ne!(verdict(&of.change(by(who), decline).await), 'c', "{who}");
         let choose = PatchNotifications { id: person.id, choices: Vec::new() };
-        assert_ne!(told(&of.change(by(who), choose).await), 'c', "{who}");
+        assert_ne!(verdict(&of.change(by(who), choose).await), 'c', "{who}");
     }
     let status = super::status(&world.engine, &shop, person.id).await;
     assert_eq!(status, domain::MembershipStatus::Invited);

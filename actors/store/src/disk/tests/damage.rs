@@ -202,7 +202,7 @@ fn after_any_flipped_bit_the_store_has_every_row_or_does_not_open() {
 }
 
 /// Deletes the journal of a store. The next opening creates an empty journal.
-fn empty_journal(dir: &Path) {
+fn delete_journal(dir: &Path) {
     fs::remove_file(dir.join("journal")).unwrap();
 }
 
@@ -235,7 +235,7 @@ fn a_refused_start_does_not_change_the_log() {
             let (_, message, _) = messages[messages.len() / 3];
             let damaged = copied(from.path());
             if !has_journal {
-                empty_journal(damaged.path());
+                delete_journal(damaged.path());
             }
             flip(damaged.path(), message + 9);
             let log = || fs::read(damaged.path().join("store/db")).unwrap();
@@ -389,7 +389,7 @@ fn a_salvage_reports_that_the_newest_changes_are_missing() {
     write(&store, 1..=2, 1_000);
     store.close();
     let newest = log(home.path()).1.pop().unwrap().1;
-    empty_journal(home.path());
+    delete_journal(home.path());
     let db = OpenOptions::new().write(true).open(home.path().join("store/db")).unwrap();
     db.write_all_at(&vec![0; newest as usize / 2], newest / 2).unwrap();
     assert!(!salvaged(home.path()).1);
@@ -657,7 +657,7 @@ async fn a_change_to_a_corrupt_page_during_a_copy_affects_no_other_business() {
         batch.put(row(4, at), vec![1]);
         let _ = store.submit(business(4), batch, Box::new(|| ()));
         if at % 100 == 0 {
-            let _ = store.settled(business(4)).await;
+            let _ = store.wait_durable(business(4)).await;
         }
     }
     let set_aside: Vec<_> = store.businesses_set_aside().into_iter().map(|(business, _)| business).collect();
@@ -665,7 +665,7 @@ async fn a_change_to_a_corrupt_page_during_a_copy_affects_no_other_business() {
     let mut batch = Batch::default();
     batch.put(row(5, 1), vec![1]);
     store.submit(business(5), batch, Box::new(|| ())).unwrap();
-    store.settled(business(5)).await.unwrap();
+    store.wait_durable(business(5)).await.unwrap();
     drop(snapshot);
     store.close().await.unwrap();
 }

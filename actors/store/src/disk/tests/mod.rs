@@ -435,7 +435,7 @@ async fn syncs_of_journal_tombstones_and_tree_are_measured() {
     disk.sync().unwrap();
     assert_eq!(by_this_thread(), 1);
     disk.apply(&batch).unwrap();
-    disk.bury(&[Tombstone::RevokedKey(uuid::Uuid::from_u128(7).into())]).unwrap();
+    disk.record_tombstones(&[Tombstone::RevokedKey(uuid::Uuid::from_u128(7).into())]).unwrap();
     assert_eq!(by_this_thread(), 2);
     disk.save().unwrap();
     assert!(clock.0.lock().len() > 2, "`save` must sync the tree, in this thread or the checkpoint thread");

@@ -73,7 +73,7 @@ async fn rows_whose_ids_are_much_later_than_their_stamps_are_listed() {
         Write::Appointment { before: None, after }.encode(business(), &mut batch);
     }
     store.submit(business(), batch, Box::new(|| ()));
-    store.settled(business()).await.unwrap();
+    store.wait_durable(business()).await.unwrap();
     for since in [0, 104, 500, 2_010, 5_000] {
         let mut expected: Vec<_> =
             made.iter().filter(|made| made.updated_at.millis() >= since).cloned().collect();
@@ -95,7 +95,7 @@ async fn a_cursor_from_before_row_budgets_continues_at_its_position() {
         Write::Appointment { before: None, after }.encode(business(), &mut batch);
     }
     store.submit(business(), batch, Box::new(|| ()));
-    store.settled(business()).await.unwrap();
+    store.wait_durable(business()).await.unwrap();
     let key = keys::appointment_by_update(business(), made[2].updated_at, made[2].id);
     let after = Some(position_of(&key).to_vec());
     let changes = Changes { of: business(), since: Timestamp::MIN, until: Timestamp::from_millis(9_000) };

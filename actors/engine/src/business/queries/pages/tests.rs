@@ -18,7 +18,7 @@ async fn store_with(numbers: &BTreeSet<u16>) -> Store {
     }
     let business: BusinessId = Uuid::from_u128(1).into();
     store.submit(business, batch, Box::new(|| ()));
-    store.settled(business).await.unwrap();
+    store.wait_durable(business).await.unwrap();
     store
 }
 

@@ -382,7 +382,7 @@ async fn a_disconnected_calendar_leaves_no_rows() {
     // The rows are deleted in two steps. The store commits on its own thread, for which `settle` does not wait.
     for _ in 0..3 {
         settle().await;
-        world.engine.shared().store.settled(world.business.id()).await.unwrap();
+        world.engine.shared().store.wait_durable(world.business.id()).await.unwrap();
     }
     for kind in [kind::CALENDAR, kind::CALENDAR_STATE, kind::CALENDAR_BUSY, kind::CALENDAR_EVENT] {
         assert_eq!(world.rows(kind), 0, "{kind:#04x}");
