@@ -32,7 +32,7 @@ pub(super) fn trusting(file: &Path) -> Result<Arc<ClientConfig>, String> {
         _ => "is not a valid PEM file".to_owned(),
     })?;
     if listed.is_empty() {
-        return Err("holds no PEM certificate".to_owned());
+        return Err("contains no PEM certificate".to_owned());
     }
     let mut authorities = RootCertStore::empty();
     authorities.add_parsable_certificates(listed.iter().cloned());

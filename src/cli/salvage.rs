@@ -105,7 +105,7 @@ fn as_text(salvaged: &Salvaged, to: &Path) -> String {
     if let Some(error) = &salvaged.not_reapplied {
         let _ = writeln!(
             text,
-            "The revocations, erasures and deletions could not all be made again: {error}. Revoke the API keys that must \
+            "The revocations, erasures and deletions could not all be repeated: {error}. Revoke the API keys that must \
              not be used, and erase the contacts that must not remain."
         );
     }

@@ -41,7 +41,7 @@ impl AdminToken {
     /// Returns the token stored in the data directory, or creates one. Removes the access of other users.
     pub fn load_or_create(data_dir: &Path) -> Result<Self, String> {
         let path = data_dir.join(TOKEN_FILE);
-        let no_token = || format!("{} does not hold a token; remove it to get a new one", path.display());
+        let no_token = || format!("{} does not contain a token; remove it to get a new one", path.display());
         match fs::read_to_string(&path) {
             Ok(text) => {
                 close_to_others(&path)?;
@@ -155,7 +155,7 @@ mod tests {
         for content in [&b""[..], b"\n", b"\xff\xff", b"two words", b"0123456789abcde\n"] {
             fs::write(dir.path().join(TOKEN_FILE), content).unwrap();
             let error = AdminToken::load_or_create(dir.path()).unwrap_err().to_string();
-            assert!(error.contains("admin-token does not hold a token"), "{error}");
+            assert!(error.contains("admin-token does not contain a token"), "{error}");
         }
     }
 

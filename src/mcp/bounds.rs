@@ -72,7 +72,7 @@ pub(super) fn answer<V: Serialize>(result: &V) -> Result<Value, Refused> {
     if chars_of(&value) < ANSWER_CHARS_MAX - ENVELOPE_CHARS {
         Ok(value)
     } else {
-        Err(Refused::Fault(ApiError::internal("an answer of a tool is longer than its bound")))
+        Err(Refused::Fault(ApiError::internal("the result of a tool is longer than its limit")))
     }
 }
 

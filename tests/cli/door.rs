@@ -58,7 +58,7 @@ fn a_command_accepts_only_the_certificate_of_the_named_server() {
     let other = others.path().join("cert.pem").display().to_string();
     let errors = demo.refused(&[LIST, &["--admin-tls-cert", &other]].concat(), 1);
     assert!(errors.contains("cannot reach the operator API") && errors.contains("certificate"), "{errors}");
-    for (file, why) in [("none.pem", "cannot be read"), ("key.pem", "holds no PEM certificate")] {
+    for (file, why) in [("none.pem", "cannot be read"), ("key.pem", "contains no PEM certificate")] {
         let errors = demo.refused(&[LIST, &["--admin-tls-cert", file]].concat(), 2);
         assert!(errors.starts_with(&format!("RECEPTIONIST_ADMIN_TLS_CERT: {file}: {why}")), "{errors}");
     }

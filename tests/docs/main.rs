@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, and `unwrap` shows the line")]
 
+mod commands;
 mod examples;
 mod files;
 mod help;

@@ -106,7 +106,7 @@ pub async fn salvage(from: &Path, to: &Path, ports: &Ports) -> Result<Salvaged, 
     if !salvaged.is_whole() {
         let list = list.ok().as_deref().map(TakenBack::by);
         if let Err(error) = repair(store, &salvaged, list.as_ref(), ports).await {
-            tracing::error!(%error, "the revocations, erasures and deletions could not all be made again");
+            tracing::error!(%error, "the revocations, erasures and deletions could not all be repeated");
             salvaged.not_reapplied = Some(error.to_string());
         }
     }

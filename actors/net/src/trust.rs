@@ -67,7 +67,7 @@ impl Trust {
                 Arc::make_mut(&mut store.named).extend(loaded.certs.iter().cloned());
                 add_all(&mut store, loaded);
                 if store.is_empty() {
-                    let reason = failed.unwrap_or_else(|| "it holds no PEM certificate".into());
+                    let reason = failed.unwrap_or_else(|| "it contains no PEM certificate".into());
                     return Err(TrustError::File { path: path.to_owned(), reason });
                 }
                 for bundle in SYSTEM_BUNDLES.map(Path::new).into_iter().filter(|bundle| bundle.exists()) {

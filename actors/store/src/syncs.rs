@@ -150,7 +150,7 @@ impl Drop for Syncing<'_> {
             tracing::warn!(
                 sync.by = ?by,
                 sync.seconds = took.as_secs(),
-                "a sync of the store, which had hung, has finished"
+                "a slow sync of the store has finished"
             );
         }
     }

@@ -11,7 +11,7 @@ pub(in crate::dashboard) fn error(words: &Words, error: &AttemptError) -> String
     match error {
         AttemptError::Failed(failure) => self::failure(words, *failure).to_owned(),
         AttemptError::Redirect(status) | AttemptError::Status(status) => {
-            of(words.locale, "The answer was {}", "La réponse a été {}").replace("{}", &status.to_string())
+            of(words.locale, "The response was {}", "La réponse a été {}").replace("{}", &status.to_string())
         }
         AttemptError::Other(text) => text.clone(),
     }
@@ -23,7 +23,7 @@ pub(in crate::dashboard) fn mail_error(words: &Words, error: &MailError) -> Stri
         MailError::Failed(fault) => mail_fault(words, *fault).to_owned(),
         MailError::Quoted(text) => text.clone(),
         MailError::NoAnswer(seconds) => {
-            fill(words, [seconds.to_string()], "No answer within {} s", "Pas de réponse en {} s")
+            fill(words, [seconds.to_string()], "No response within {} s", "Pas de réponse en {} s")
         }
         MailError::NoConnection(seconds) => {
             fill(words, [seconds.to_string()], "No connection within {} s", "Pas de connexion en {} s")

@@ -169,7 +169,7 @@ pub(crate) fn acceptor(files: &TlsFiles) -> Result<(TlsAcceptor, Chain), ConfigE
 fn unreadable(variable: &'static str, path: &Path, error: &pem::Error, kind: &str) -> ConfigError {
     let reason = match error {
         pem::Error::Io(error) => error.to_string(),
-        pem::Error::NoItemsFound => format!("it holds no PEM {kind}"),
+        pem::Error::NoItemsFound => format!("it contains no PEM {kind}"),
         _ => "it is not a valid PEM file".into(),
     };
     ConfigError::new(variable, format!("cannot read {}: {reason}", path.display()))

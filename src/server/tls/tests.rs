@@ -152,8 +152,8 @@ fn invalid_pem_files_give_one_line_with_file_and_variable() {
     };
     for (error, start, end) in [
         (with(&none, &files.key), "THE_CERT: cannot read", "No such file or directory (os error 2)"),
-        (with(&empty, &files.key), "THE_CERT: cannot read", "it holds no PEM certificate"),
-        (with(&files.cert, &empty), "THE_KEY: cannot read", "it holds no PEM private key"),
+        (with(&empty, &files.key), "THE_CERT: cannot read", "it contains no PEM certificate"),
+        (with(&files.cert, &empty), "THE_KEY: cannot read", "it contains no PEM private key"),
         (with(&files.cert, &other.key), "THE_CERT: cannot use", ""),
     ] {
         assert!(error.starts_with(start) && error.ends_with(end) && !error.contains('\n'), "{error}");
