@@ -42,7 +42,7 @@ impl Aside {
 impl Sim {
     /// Creates the business. This happens in half of the seeds.
     pub(crate) async fn found_aside(&mut self, life: &Life) {
-        if self.workload == Workload::First || !self.aside.dice.once_in(2) {
+        if self.workload != Workload::Wide || !self.aside.dice.once_in(2) {
             return;
         }
         let new = NewBusiness {

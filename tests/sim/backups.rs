@@ -46,8 +46,7 @@ impl Sim {
     /// Starts a backup from time to time. If a backup is in progress, checks it.
     pub(crate) fn some_backup(&mut self, life: &Life) {
         self.look_at_backup(life);
-        if self.workload == Workload::First || self.backups.begun.is_some() || !self.backups.dice.once_in(40)
-        {
+        if self.workload != Workload::Wide || self.backups.begun.is_some() || !self.backups.dice.once_in(40) {
             return;
         }
         let home = tempfile::tempdir().unwrap();

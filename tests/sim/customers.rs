@@ -195,7 +195,7 @@ impl Model {
 impl Sim {
     /// Enables the booking page and the notices of each business.
     pub(crate) async fn found_pages(&self, life: &Life) {
-        if self.workload == Workload::First {
+        if self.workload != Workload::Wide {
             return;
         }
         for shop in &self.shops {
@@ -215,7 +215,7 @@ impl Sim {
 
     /// Performs one action of a customer from time to time.
     pub(crate) async fn some_customer(&mut self, life: &mut Life) {
-        if self.workload == Workload::First || !self.customers.dice.once_in(4) {
+        if self.workload != Workload::Wide || !self.customers.dice.once_in(4) {
             return;
         }
         let dice = &self.customers.dice;

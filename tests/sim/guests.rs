@@ -52,7 +52,7 @@ const GUESTS: usize = 2;
 impl Sim {
     /// Creates the guest houses.
     pub(crate) async fn found_guests(&mut self, life: &Life) {
-        if self.workload == Workload::First {
+        if self.workload != Workload::Wide {
             return;
         }
         for number in 0..GUESTS {

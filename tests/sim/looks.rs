@@ -237,7 +237,7 @@ impl Sim {
     fn some_party(&self) -> Party {
         let integration = Party::Integration { allow_pending: true };
         match self.workload {
-            Workload::First => integration,
+            Workload::First | Workload::Talks => integration,
             Workload::Wide => match self.dice.below(5) {
                 nth @ (0 | 1) => {
                     Party::Team { ignore_buffers: nth == 0, ignore_calendars: false, any_minute: false }

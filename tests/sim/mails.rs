@@ -183,7 +183,7 @@ impl Sim {
     /// Adds a mail to the outbox, or changes the behaviour of the relay.
     pub(crate) fn some_mail(&mut self, life: &mut Life) {
         let mails = Arc::clone(&self.world.mails);
-        if self.workload == Workload::First || !mails.dice.once_in(4) {
+        if self.workload != Workload::Wide || !mails.dice.once_in(4) {
             return;
         }
         if mails.dice.once_in(5) {

@@ -142,10 +142,13 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| text.parse().unwrap())
 }
 
-/// Returns the workload: the first one if `SIM_WORKLOAD=first` is set, otherwise the wide one.
+/// Returns the workload that `SIM_WORKLOAD` selects.
 fn workload() -> Workload {
-    let first = std::env::var("SIM_WORKLOAD").is_ok_and(|name| name == "first");
-    if first { Workload::First } else { Workload::Wide }
+    match std::env::var("SIM_WORKLOAD").as_deref() {
+        Ok("first") => Workload::First,
+        Ok("talks") => Workload::Talks,
+        _ => Workload::Wide,
+    }
 }
 
 /// Runs the seeds on two threads. Stops at the first failure.
@@ -167,8 +170,13 @@ fn try_seeds(seeds: &[u64], workload: Workload) {
     });
     if let Some(Failure { seed, message, history }) = failure.into_inner() {
         let mut told = format!("\n{history}\n\nseed {seed}: {message}\n");
-        let first = if workload == Workload::First { "SIM_WORKLOAD=first " } else { "" };
-        write!(told, "to repeat this run: {first}SIM_SEED={seed} SIM_RUNS=1 cargo test --test sim").unwrap();
+        let selected = match workload {
+            Workload::First => "SIM_WORKLOAD=first ",
+            Workload::Talks => "SIM_WORKLOAD=talks ",
+            Workload::Wide => "",
+        };
+        write!(told, "to repeat this run: {selected}SIM_SEED={seed} SIM_RUNS=1 cargo test --test sim")
+            .unwrap();
         panic!("{told}");
     }
 }

@@ -154,7 +154,7 @@ async fn give(importing: &mut Import, moved: Vec<Moved>, dice: &Dice) -> Option<
 impl Sim {
     /// Starts an export or an import from time to time. Checks exports that are finished.
     pub(crate) async fn some_move(&mut self, life: &mut Life) {
-        if self.workload == Workload::First {
+        if self.workload != Workload::Wide {
             return;
         }
         self.look_at_export().await;

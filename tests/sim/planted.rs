@@ -57,7 +57,7 @@ impl Sim {
     /// Adds some rows from time to time.
     pub(crate) fn some_planted(&mut self) {
         let Planted { dice, .. } = &self.planted;
-        if self.workload == Workload::First || self.shops.is_empty() || !dice.once_in(3) {
+        if self.workload != Workload::Wide || self.shops.is_empty() || !dice.once_in(3) {
             return;
         }
         let mut batch = Batch::new();

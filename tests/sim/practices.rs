@@ -130,7 +130,7 @@ impl Sim {
     /// Creates the practices. Each has a calendar to which appointments are written, and a calendar file with busy
     /// times.
     pub(crate) async fn found_practices(&mut self, life: &Life) {
-        if self.workload == Workload::First {
+        if self.workload != Workload::Wide {
             return;
         }
         for number in 0..PRACTICES {

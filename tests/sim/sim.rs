@@ -32,6 +32,8 @@ use crate::wide::Workload;
 use crate::world::{Trace, World};
 
 const LIVES: usize = 5;
+/// The number of random requests of callers per step, if only conversations are simulated.
+const TALKS_A_STEP: usize = 2;
 const STEPS_A_LIFE: usize = 90;
 /// The time for which idempotency keys are certainly stored, in milliseconds of steady time. It is a day, less a minute
 /// for requests in progress.
@@ -207,9 +209,11 @@ impl Sim {
     async fn begin_life(&self) -> Life {
         self.doubt_reads();
         let life = Life::begin(&self.world).await;
+        if self.workload != Workload::First {
+            self.talks.begin(&life.engine);
+        }
         if self.workload == Workload::Wide {
             life.engine.begin_mail(self.world.mails.ports());
-            self.talks.begin(&life.engine);
             life.engine.write_calendars_with(Arc::new(Written { public_url: None }));
         }
         life
@@ -283,6 +287,11 @@ impl Sim {
                 15 if self.world.has_room() && self.dice.once_in(6) => self.suspend(life).await,
                 16 if self.dice.once_in(4) => self.outage(life).await,
                 17 if self.world.network.line().0 != Line::There => self.world.network.set_line(Line::There),
+                _ if self.workload == Workload::Talks => {
+                    for _ in 0..TALKS_A_STEP {
+                        self.some_talk(life);
+                    }
+                }
                 _ => self.some_request(life),
             }
             for _ in 0..self.guest_dice.below(3) {

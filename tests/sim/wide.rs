@@ -27,6 +27,8 @@ pub(crate) enum Workload {
     First,
     /// The wide workload. It uses all features of the simulation.
     Wide,
+    /// Conversations, with all faults of the disk, the clock and the process. It has one shop, and few of its requests.
+    Talks,
 }
 
 /// Time zones with offsets of whole, half and quarter hours, with and without summer time. Lord Howe Island changes its
@@ -61,12 +63,13 @@ impl Workload {
     pub(crate) fn zones(self, sim: &Sim) -> Vec<Tz> {
         match self {
             Self::First => ZONES[..3].to_vec(),
+            Self::Talks => ZONES[..1].to_vec(),
             Self::Wide => (0..BUSINESSES).map(|_| *sim.dice.pick(&ZONES)).collect(),
         }
     }
 
     pub(crate) fn endpoints_max(self) -> usize {
-        if self == Self::First { 4 } else { ENDPOINTS_MAX }
+        if self == Self::Wide { ENDPOINTS_MAX } else { 4 }
     }
 }
 
@@ -80,7 +83,7 @@ impl Sim {
 
     /// Performs one action of the wide workload from time to time. Returns true if it did.
     pub(crate) async fn some_wide(&mut self, life: &mut Life) -> bool {
-        if self.workload == Workload::First || !self.dice.once_in(5) {
+        if self.workload != Workload::Wide || !self.dice.once_in(5) {
             return false;
         }
         match self.dice.below(32) {
