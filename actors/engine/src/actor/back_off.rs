@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 const DELAY: Duration = Duration::from_secs(1);
 const DELAY_MAX: Duration = Duration::from_secs(60);
-/// The failures of an actor are forgotten if it does not fail for this time after its last delay.
+/// The count of an actor's failures starts again at 0 if the actor does not fail for this time after its last delay.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 
 pub(super) struct BackOff<I> {

@@ -20,15 +20,15 @@ use crate::error::Result;
 /// The result of a callback that ractor calls on an actor. An error stops the actor.
 pub(crate) type Handled<T = ()> = Result<T, ActorProcessingErr>;
 
-/// Sends the answer to a message and holds its permits. If no answer is sent, the caller gets an error.
+/// Sends the answer to a message and holds the permits of the message. If no answer is sent, the caller gets an error.
 pub(crate) struct Reply<T> {
     answer: oneshot::Sender<Result<T>>,
     claim: Option<Claim>,
     _permits: [OwnedSemaphorePermit; 2],
 }
 
-/// An exclusive lock on an idempotency key or an e-mail address. The [`Reply`] has a copy, so the lock
-/// lasts until the answer is sent, even if the request's future is dropped earlier.
+/// An exclusive lock on an idempotency key, an e-mail address or a slug. The [`Reply`] has a copy, so the lock lasts
+/// until the answer is sent, even if the request's future is dropped earlier.
 #[derive(Clone)]
 pub(crate) struct Claim {
     _claim: Arc<dyn Send + Sync>,

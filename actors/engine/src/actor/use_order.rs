@@ -1,6 +1,6 @@
 //! The running actors of one kind, ordered by their last use. Uses are numbered in increasing order.
 //!
-//! A use takes no lock, because its number is stored only with the actor. Therefore the actor's entry in this order has
+//! A use stores its number only with the actor, so it needs no lock. Therefore the actor's entry in this order may have
 //! an outdated, smaller number. To find the actor that has been unused for longest, [`UseOrder::longest_unused`] checks
 //! the entry with the smallest number. If that entry is outdated, it gets the number of the actor's last use, and the
 //! check is repeated.
@@ -40,8 +40,8 @@ impl<I: Copy + Ord + Hash> UseOrder<I> {
         self.entries.len()
     }
 
-    /// Returns the actor that has been unused for longest. `newest` returns the number of an actor's last use; `None`
-    /// for an actor that has ended.
+    /// Returns the actor that has been unused for longest. `newest` returns the number of an actor's last use, or
+    /// `None` if the actor has ended.
     pub(super) fn longest_unused(&mut self, newest: impl Fn(I) -> Option<u64>) -> Option<I> {
         loop {
             let (number, id) = *self.entries.first()?;

@@ -29,7 +29,7 @@ const OVERDUE_MAX: usize = 32;
 /// once this state is durable.
 pub(crate) type Question = Box<dyn FnOnce(&mut State, Timestamp) -> Done + Send>;
 
-/// Decides a change from the state. If it gets an error instead of the state, the error is the answer.
+/// Decides a change from the state. If the closure gets an error instead of the state, this error is the answer.
 pub(crate) type Decide = Box<dyn FnOnce(Result<&mut State>, Timestamp) -> Decided + Send>;
 
 pub(crate) struct Decided {
@@ -76,7 +76,7 @@ pub(crate) enum Message {
     Change(Decide),
     ImportContacts(Box<(Request, ImportContacts, Reply<Answer<ContactsImportedView>>)>),
     Ask(Question),
-    /// A question about the usage. The actor answers the question once all records are counted.
+    /// A question about the usage. The actor answers once all records are counted.
     AskUsage(Question),
     Count,
     Maintain,
@@ -91,7 +91,8 @@ pub(crate) enum Message {
     End,
 }
 
-/// A request that waits for the background jobs. It is dropped when the jobs are done or cannot continue.
+/// A request that waits for the background jobs. This value is dropped when the jobs are done or cannot continue, which
+/// ends the wait.
 pub(crate) struct Maintained {
     pub(crate) _done: oneshot::Sender<()>,
     pub(crate) _permit: OwnedSemaphorePermit,
@@ -197,7 +198,7 @@ impl Actor for BusinessActor {
 impl Running {
     async fn handle(&mut self, myself: ActorRef<Message>, message: Message) -> Handled {
         let Self { state, businesses, asked, maintained, has_looked, .. } = self;
-        // After a failure of the store nothing is written, so a new decision would be lost.
+        // After a failure, the store writes nothing, so a new decision would be lost.
         if state.store.failed() {
             match message {
                 Message::Change(decide) => (decide(Err(EngineError::Stopping), Timestamp::MIN).done)(),
@@ -237,7 +238,8 @@ impl Running {
                 let imported = Box::pin(contact_import::import(state, &request, import, now)).await;
                 let is_refused = imported.is_err();
                 finish(state, Decided::of(imported, reply), businesses, &myself);
-                // If the import could not be undone, the actor ends. Its next start deletes the contacts.
+                // If the contacts of a failed import could not be deleted, the actor ends. The next start of the actor
+                // deletes them.
                 if is_refused && contact_import::is_unfinished(state)? {
                     return Err(EngineError::Failed.into());
                 }

@@ -107,7 +107,7 @@ impl Mailed {
     }
 }
 
-/// The time of the next daily mail (08:00 in the business's zone), converted to the steady clock.
+/// The steady time of the next daily mail, which is due at 08:00 in the time zone of the business.
 fn daily_due(state: &State) -> Timestamp {
     let now = state.clocks.now();
     state.steady.now() + (next_daily(state.business.zone, now) - now)
@@ -130,8 +130,8 @@ fn write_alert(
     Ok(())
 }
 
-/// The number of the newest alert that the person ever had in the business, or 0. If all alerts have been
-/// deleted, the number is the person's read position (the number of the newest read alert).
+/// The sequence number of the person's newest alert in the business. If no alert is left, returns the number of the
+/// newest read alert (the read position), or 0.
 pub(super) fn last_alert(state: &State, person: PersonId) -> Result<u64, StoreError> {
     if let Some(last) = state.alerts.get(&person) {
         return Ok(*last);

@@ -11,7 +11,7 @@ pub(crate) struct BusinessBudget {
     pub(crate) limits: Budget,
     pub(crate) usage: Usage,
     pub(crate) waiting: Arc<Waiting>,
-    /// The rows that have not been counted yet. `None` after all records are counted.
+    /// The rows that have not been counted yet. It is `None` after all records are counted.
     pub(super) uncounted: Option<Uncounted>,
     /// The ranges of waiting mails and deliveries that have not been counted yet.
     pub(super) due: Vec<KeyRange>,
@@ -53,7 +53,7 @@ impl BusinessBudget {
         self.uncounted.is_none() && self.due.is_empty()
     }
 
-    /// The usage to record in an audit entry; `None` until all records are counted, and during an import.
+    /// The usage to record in an audit entry. Returns `None` until all records are counted, and during an import.
     pub(super) fn recorded(&self, usage: Usage) -> Option<Usage> {
         (self.uncounted.is_none() && !self.is_importing).then_some(usage)
     }
@@ -65,8 +65,8 @@ impl BusinessBudget {
         usage
     }
 
-    /// Reserves budget for at most `rows_max` waiting deliveries. Reserves nothing if the byte limit is
-    /// reached.
+    /// Reserves budget for at most `rows_max` waiting deliveries. Reserves nothing if the waiting deliveries have
+    /// reached the byte limit.
     pub(super) fn promise_waiting(&self, rows_max: u64) -> Promised {
         let (allowed, waits) = (self.limits.allowed(BudgetKind::WaitingDeliveries), self.waiting.claimed());
         let room = if waits.bytes < allowed.bytes { allowed.rows.saturating_sub(waits.rows) } else { 0 };

@@ -3,8 +3,8 @@
 //! Invariants:
 //! - A code is sent only to the contact's own address. The response to the caller is the same whether or not a contact
 //!   exists and a code was sent.
-//! - A code is valid for 10 minutes, for 5 tries, and only in its conversation.
-//! - The counts are stored under keyed hashes. They continue after a restart and in a new conversation.
+//! - A code is valid for 10 minutes and 5 tries, and only in its conversation.
+//! - The counts are stored under keyed hashes. A restart or a new conversation does not reset them.
 
 use chrono::TimeDelta;
 use domain::{ContactId, EmailConsent, Phone, ResourceId, Timestamp};
@@ -24,12 +24,12 @@ use crate::mail::{count_key, email_consent_key};
 /// The time for which a code is valid.
 const VALID: TimeDelta = TimeDelta::minutes(10);
 const TRIES_MAX: u32 = 5;
-/// The number of wrong confirmation numbers from one phone number within [`SILENCE`] after which the receptionist does
-/// not answer text messages from this number.
+/// After this number of wrong confirmation numbers from one phone number within [`SILENCE`], the receptionist does not
+/// answer text messages from this phone number.
 const WRONG_NUMBERS_MAX: usize = 3;
 const SILENCE: TimeDelta = TimeDelta::hours(1);
 
-/// A limit on the events of one kind. Each rate is the maximum number of events within a time.
+/// A limit on the events of one kind. Each rate is a maximum number of events and the period in which they are counted.
 struct Limit {
     name: &'static str,
     rates: &'static [(usize, TimeDelta)],
@@ -50,8 +50,7 @@ pub(crate) struct SentCode {
 }
 
 impl State {
-    /// The key of the row that counts events under a limit, and the times of the events that still count, by the steady
-    /// clock.
+    /// The key of the row that counts events under a limit, and the steady times of the events that still count.
     fn counted(&self, limit: &Limit, what: &str) -> Result<(Key, Vec<Timestamp>)> {
         let key = count_key(&self.outbox.secret, limit.name, self.id, what);
         let found = self.find::<NoticeCountRecord>(&key)?.unwrap_or_default();
@@ -61,7 +60,7 @@ impl State {
         Ok((key, times.collect()))
     }
 
-    /// Adds an event to the counts of these limits. `None` if a limit is reached.
+    /// Adds an event to the counts of these limits. Returns the changed rows, or `None` if a limit is reached.
     fn count(&self, limits: &[(&Limit, &str)]) -> Result<Option<Batch>> {
         let (mut rows, now) = (Batch::default(), self.steady.now());
         for (limit, what) in limits {
@@ -79,13 +78,14 @@ impl State {
         Ok(Some(rows))
     }
 
-    /// Counts a wrong confirmation number of this phone number.
+    /// Counts a wrong confirmation number from this phone number.
     pub(super) fn count_wrong_number(&self, from: &Phone) -> Result<Option<Batch>> {
         self.count(&[(&WRONG_NUMBERS, from.as_str())])
     }
 
-    /// The number of recent wrong confirmation numbers from this phone number. After too many, returns 0 and the time
-    /// until which the phone number gets no answer. `at` is the time of the turn.
+    /// The number of wrong confirmation numbers from this phone number within [`SILENCE`]. If [`WRONG_NUMBERS_MAX`] is
+    /// reached, returns 0 and the time until which the receptionist does not answer this phone number. `at` is the time
+    /// of the turn.
     pub(super) fn wrong_numbers(&self, from: &Phone, at: Timestamp) -> Result<(u32, Option<Timestamp>)> {
         let (_, times) = self.counted(&WRONG_NUMBERS, from.as_str())?;
         match times.last() {

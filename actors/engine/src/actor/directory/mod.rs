@@ -2,9 +2,9 @@
 //! *seat* is the directory's entry for one id. A *sweep* inspects all actors, once a minute.
 //!
 //! - At most one actor per id takes messages, because the lock of the seat is held while the seat changes.
-//! - Each unanswered message holds a permit of its actor. The directory stops an actor only when all of its
-//!   permits are free, or when the engine closes. When an actor is stopped, the semaphore of its permits is
-//!   closed. A request that finds it closed looks up the seat again.
+//! - Each unanswered message holds a permit of its actor. The directory stops an actor only when all of its permits are
+//!   free, or when the engine closes. When an actor is stopped, the semaphore of its permits is closed. A request that
+//!   finds the semaphore closed looks up the seat again.
 //! - If more than [`Bounds::running_max`] actors run, each start inspects the [`LOOKS_PER_START`] actors that have been
 //!   unused for longest, and stops them if they have no work. If all of them have work, the new actor runs too, because
 //!   its request must not wait. Later starts and the sweep stop the surplus actors.
@@ -33,7 +33,8 @@ pub(crate) const QUEUE_PERMITS: usize = 1_024;
 /// The number of parts into which a sweep is divided. One part runs per second.
 const SWEEP_PARTS: usize = 50;
 const SWEEP_PART_MIN: usize = 16;
-/// The number of actors that a start inspects. It is greater than 1, so that a start can stop more actors than it adds.
+/// The number of actors that a start inspects. It is greater than 1, because a start adds one actor and must be able to
+/// stop more than one.
 const LOOKS_PER_START: usize = 4;
 
 pub(crate) type Start<I, M> = Box<dyn Fn(I, Arc<Semaphore>) -> Starting<M> + Send + Sync>;
@@ -46,7 +47,7 @@ impl<I: Copy + Ord + Hash + Send + Sync + 'static> Id for I {}
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) patience: u32,
-    /// The maximum number of running actors. A start exceeds it if every inspected actor has work.
+    /// The maximum number of running actors. A start exceeds this maximum if every inspected actor has work.
     pub(crate) running_max: usize,
 }
 
@@ -74,7 +75,7 @@ struct Seats<I: Id, M: Message> {
 
 struct Seat<M: Message> {
     running: RwLock<Option<Arc<Running<M>>>>,
-    /// True after the removal of the seat. The lock is held while the actor starts or stops.
+    /// True if the seat has been removed from the directory. The lock is held while the actor starts or stops.
     gone: Arc<Mutex<bool>>,
 }
 
@@ -88,7 +89,7 @@ pub(crate) struct Running<M: Message> {
     accounted: AtomicBool,
 }
 
-/// A running actor and the permit for one message. The actor is not stopped while the permit is held.
+/// A running actor and the permit for one message. The directory does not stop the actor while the permit is held.
 pub(crate) type Entered<M> = (Arc<Running<M>>, OwnedSemaphorePermit);
 
 impl<M: Message> Default for Seat<M> {
@@ -126,7 +127,7 @@ impl<I: Id, M: Message> Directory<I, M> {
                 return Ok(entered);
             }
             let back_off = &self.seats.back_off;
-            // A request may notice the failure of an actor before the supervisor does. The failure is then
+            // A request may notice the failure of an actor before the supervisor does. In this case the failure is
             // counted here.
             if seat.running.read().as_ref().is_some_and(|running| running.has_failed()) {
                 back_off.failed(id);
@@ -138,14 +139,15 @@ impl<I: Id, M: Message> Directory<I, M> {
             }
             let permits = Arc::new(Semaphore::new(QUEUE_PERMITS));
             let starting = (self.start)(id, Arc::clone(&permits));
-            // The start is a separate task, so the actor enters its seat even if the request is dropped.
+            // The start runs in a separate task, so the actor is put into its seat even if the request is dropped.
             let filling = Arc::clone(&self.seats).fill((id, seat, gone), starting, permits);
             return tokio::spawn(filling).await.unwrap_or(Err(EngineError::Failed));
         }
     }
 
-    /// Sends a message and returns its answer. `permit` is the engine's permit for the message. Fails with the errors
-    /// of [`Self::enter`], or with [`EngineError::Failed`] if the outcome of the message is unknown.
+    /// Sends a message to the actor of an id and returns the actor's answer. `permit` is the engine's permit for the
+    /// message. Fails with the errors of [`Self::enter`], or with [`EngineError::Failed`] if the outcome of the message
+    /// is unknown.
     pub(crate) async fn call<T>(
         &self,
         (id, permit, claim): (I, OwnedSemaphorePermit, Option<Claim>),
@@ -161,7 +163,7 @@ impl<I: Id, M: Message> Directory<I, M> {
         answered.await.unwrap_or(Err(EngineError::Failed))
     }
 
-    /// Records the failure of an actor. Returns its id and remaining back-off; `None` for an unknown actor.
+    /// Records the failure of an actor. Returns its id and remaining back-off, or `None` if the actor is unknown.
     pub(crate) fn failed(&self, actor: ActorId) -> Option<(I, Duration)> {
         let id = self.ended(actor)?;
         let running = self.seats.running(id).filter(|running| running.actor.get_id() == actor);
@@ -234,7 +236,7 @@ impl<I: Id, M: Message> Directory<I, M> {
         self.seats.put_away(id);
     }
 
-    /// Makes an actor refuse new messages, and returns it. The caller can stop it after its last answer.
+    /// Makes an actor refuse new messages, and returns the actor. The caller can stop the actor after its last answer.
     pub(crate) fn dismiss(&self, id: I) -> Option<Arc<Running<M>>> {
         let running = self.seats.running(id)?;
         running.permits.close();
@@ -269,8 +271,8 @@ impl<I: Id, M: Message> Seats<I, M> {
         self.map.get(&id)?.running.read().clone()
     }
 
-    /// Returns the ids in descending order. They are sorted because the order of a `DashMap` varies between
-    /// runs and simulations must be reproducible.
+    /// Returns the ids in descending order. The ids are sorted, because the order of a `DashMap` differs between runs,
+    /// and simulations must be reproducible.
     fn ids_descending(&self) -> Vec<I> {
         let mut ids: Vec<_> = self.map.iter().map(|seat| *seat.key()).collect();
         ids.sort_unstable_by(|a, b| b.cmp(a));
@@ -309,7 +311,7 @@ impl<I: Id, M: Message> Seats<I, M> {
     }
 
     /// While more than `running_max` actors run, inspects the actor that has been unused for longest, at most `looks`
-    /// times. Stops each inspected actor that has no work. An actor with work counts as used now.
+    /// times. Stops each inspected actor that has no work. An inspected actor with work counts as used now.
     fn stop_surplus(&self, looks: usize) {
         for _ in 0..looks {
             let id = {
@@ -326,7 +328,7 @@ impl<I: Id, M: Message> Seats<I, M> {
         }
     }
 
-    /// Waits for the start of an actor and puts it into its seat. Removes the seat if the start fails.
+    /// Waits for the start of an actor and puts the actor into its seat. Removes the seat if the start fails.
     async fn fill(
         self: Arc<Self>,
         (id, seat, gone): (I, Arc<Seat<M>>, OwnedMutexGuard<bool>),
@@ -367,7 +369,8 @@ impl<M: Message> Running<M> {
         }
     }
 
-    /// True if the actor takes messages. Also true while the actor is starting, so that no second actor is started.
+    /// True if the actor takes messages. It is also true while the actor is starting, so that no second actor is
+    /// started.
     pub(crate) fn is_open(&self) -> bool {
         let alive = matches!(self.actor.get_status(), ActorStatus::Starting | ActorStatus::Running);
         alive && !self.permits.is_closed()

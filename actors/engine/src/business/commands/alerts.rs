@@ -15,7 +15,7 @@ super::listed!(ReadAlerts, Unsubscribe);
 
 #[derive(Clone, Copy, Debug)]
 pub struct ReadAlerts {
-    /// The number of the alert; `None` for all alerts.
+    /// The number of the alert. `None` means all alerts.
     pub number: Option<u64>,
 }
 
@@ -53,7 +53,7 @@ impl Change for ReadAlerts {
     }
 }
 
-/// True if the person may see the alert: it is not older than the membership, and the role allows it.
+/// True if the person may see the alert: the alert is not older than the membership, and the person's role allows it.
 fn is_shown(context: &Context<'_>, alert: &Alert) -> bool {
     context.state.people.get(&alert.person_id).is_some_and(|membership| alert.is_shown_by(membership))
 }

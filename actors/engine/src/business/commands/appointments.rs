@@ -26,11 +26,12 @@ pub struct Book {
 #[derive(Clone, Debug)]
 pub enum BookingContact {
     Known(ContactId),
-    /// The contact with this phone number, or else with this e-mail address, or else a new contact.
+    /// The contact with this phone number. If there is none, the contact with this e-mail address. If there is none
+    /// either, a new contact.
     Described(ContactDetails),
-    /// Contact details that a customer entered and that are not verified. The contact is chosen as for
-    /// `Described`, but a new contact gets only one of phone number and e-mail address. The budget must allow
-    /// a new contact even if the contact exists, so that a refusal does not reveal whether it exists.
+    /// Contact details that a customer entered and that are not verified. The contact is found as for `Described`, but
+    /// a new contact with a phone number gets no e-mail address. If the budget allows no new contact, the booking is
+    /// refused even if the contact exists. Otherwise a refusal would reveal that the contact does not exist.
     Entered(ContactDetails),
 }
 
@@ -184,7 +185,7 @@ impl Cancel {
     }
 }
 
-/// Changes fields that integrations do not see. Therefore `updated_at` does not change.
+/// Changes fields that integrations cannot see, so `updated_at` does not change.
 #[derive(Clone, Debug)]
 pub struct PatchAppointment {
     pub id: AppointmentId,
@@ -255,16 +256,17 @@ pub(in crate::business) fn amend<V: SomeAppointmentView>(
     let contact = read.flatten();
     let shown: V = context.state.show(&before, contact.as_ref());
     if context.check_match(&shown).is_err() {
-        // A tag with another `calendar_sync_status` also matches, because that field changes without a request.
+        // The tag of an earlier version that differs only in `calendar_sync_status` also matches, because this field
+        // changes without a request.
         let variants = CalendarSyncStatus::ALL.iter().map(|status| {
             let variant = Appointment { calendar_sync_status: *status, ..before.clone() };
             context.state.show::<V>(&variant, contact.as_ref())
         });
         context.check_match_of_any(&shown, variants)?;
     }
-    // The erasure job may miss this appointment, so the change itself removes an erased contact's data.
+    // The erasure job may miss this appointment, so this change removes the data of an erased contact.
     let mut known = if is_erased { before.erased() } else { before.clone() };
-    // The change also moves an appointment of a merged contact to the survivor.
+    // If the contact was merged, this change also moves the appointment to the survivor.
     known.contact_id = contact.as_ref().map_or(known.contact_id, |contact| Some(contact.id));
     match rule(&known)? {
         Outcome::Unchanged => Ok(Decision::answering(shown)),

@@ -113,7 +113,7 @@ pub struct PatchCalendar {
     pub url: Option<WebhookUrl>,
     pub login: Option<CalendarLogin>,
     /// The address and the login that the calendar had when the caller checked the new settings. The change is refused
-    /// if the calendar has others now. `None` if the check did not use them.
+    /// if the calendar now has another address or login. It is `None` if the check did not use them.
     pub checked_for: Option<(WebhookUrl, Option<CalendarLogin>)>,
     pub server_addresses: Option<Vec<String>>,
     pub busy: Option<bool>,
@@ -212,8 +212,9 @@ impl Change for DisconnectCalendar {
     }
 }
 
-/// Removes a calendar. The service first deletes the written events that have not ended, for at most [`REMOVAL_MAX`],
-/// and then disconnects the calendar. From now on the calendar is not read, and its busy times are deleted.
+/// Removes a calendar. This change deletes the busy times and ends the reads of the calendar. The service then deletes
+/// the written events that have not ended. It disconnects the calendar when the events are deleted, after
+/// [`REMOVAL_MAX`] at the latest.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoveCalendar {
     pub id: CalendarId,
@@ -258,9 +259,9 @@ fn check_directions(kind: CalendarKind, busy: bool, write: bool) -> Result<(), R
     Ok(())
 }
 
-/// Checks that the appointments of a staff member are written to at most one calendar, and that no other calendar
-/// writes to the same collection. Otherwise two calendars could write and delete the same events in any order. A
-/// collection belongs to a calendar while the calendar is written to or has writes left.
+/// Checks that the staff member has no other calendar to which appointments are written, and that no other calendar
+/// writes to the same collection. Otherwise two calendars could write and delete the same events in any order. Another
+/// calendar writes to its collection if its `write` is true or if it has stored writes.
 fn check_only_written(
     state: &State,
     (id, staff): (Option<CalendarId>, StaffId),
@@ -339,7 +340,7 @@ impl Change for StoreEvents {
 pub(crate) struct RecordRead {
     pub(crate) of: (CalendarId, u32),
     pub(crate) state: CalendarState,
-    /// The new busy times. `None` if the read failed or the calendar is unchanged.
+    /// The new busy times. They are `None` if the read failed or the calendar is unchanged.
     pub(crate) busy: Option<Spans>,
     pub(crate) rows: Batch,
 }
@@ -392,7 +393,7 @@ pub(super) fn calendar_of_read<'a>(
     calendar.ok_or(Refusal::NotFound(Named::Calendar))
 }
 
-/// Returns the calendar, if the person may manage it and it is not being disconnected.
+/// Returns the calendar if the person may manage it and the calendar is not being disconnected.
 pub(super) fn manageable_calendar<'a>(
     context: &Context<'a>,
     id: CalendarId,

@@ -88,8 +88,7 @@ impl Change for CreateService {
     }
 }
 
-/// Creates the first services of a business, and patches the business. Every active staff member then offers these
-/// services.
+/// Patches a business and creates its first services. Every active staff member then offers these services.
 #[derive(Clone, Debug)]
 pub struct CreateFirstServices {
     pub profile: PatchBusiness,
@@ -417,7 +416,8 @@ impl Change for DeleteService {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         context.service(self.id).ok_or(Refusal::NotFound(Named::Service))?;
-        // Inactive staff members are checked too: a service that one of them offers must not be deleted.
+        // Inactive staff members are checked too, because a service that an inactive staff member offers must not be
+        // deleted.
         let mut members = context.state.staff.values();
         if let Some(member) = members.find(|member| member.service_ids.contains(&self.id)) {
             return Err(in_use(UsedBy::Staff(member.id)).into());
@@ -453,8 +453,7 @@ impl Change for DeleteStaff {
     }
 }
 
-/// Checks with a watch (see [`Watch`]) that no reference to the resource was written since the watch began.
-/// Fails if a reference was written, or if the actor has lost the watch.
+/// Fails if a reference to the resource was written after the [`Watch`] began, or if the actor has lost the watch.
 fn check_watch(context: &Context<'_>, id: impl ResourceId, watch: &Watch) -> Result<()> {
     match context.state.references.referred_to(id.uuid(), watch) {
         Some(false) => Ok(()),

@@ -54,7 +54,7 @@ impl PatchContact {
     }
 }
 
-/// Writes an audit entry about a download: a member or the operator gets records as a file.
+/// Writes an audit entry for the download of records as a file, by a member or the operator.
 #[derive(Clone, Copy, Debug)]
 pub struct NoteExport(pub AuditAction);
 
@@ -120,7 +120,7 @@ impl Change for MergeContacts {
             .merged(gone.id);
         for earlier in merged_earlier {
             let known = state.find::<Alias>(&keys::alias(of, earlier))?;
-            // If the alias cannot be decoded, the ids in its index row are sufficient to write it again.
+            // If the alias cannot be decoded, it is written again with the two ids from its index row.
             let lost = || Alias {
                 from: earlier,
                 into: gone.id,
@@ -141,9 +141,9 @@ impl Change for MergeContacts {
     }
 }
 
-/// Builds the rows of the consents for the e-mail address and the phone number of a merge's survivor. Each
-/// row contains the stricter of the two contacts' consents. For example, if the customer stopped the e-mails
-/// to one of the addresses, the surviving address gets no e-mails.
+/// Builds the rows of the consents for the e-mail address and the phone number of the survivor of a merge. Each row
+/// contains the stricter of the two contacts' consents. For example, if the customer stopped the e-mails to one of the
+/// two addresses, the survivor's address gets no e-mails.
 fn stricter_consents(context: &Context<'_>, both: [&Contact; 2], after: &Contact) -> Result<Batch> {
     let (state, of, secret) = (context.state, context.state.id, &context.state.outbox.secret);
     let consent = |contact: &Contact| consent_of(|key| state.find(key), secret, of, contact);
@@ -166,8 +166,8 @@ fn stricter_consents(context: &Context<'_>, both: [&Contact; 2], after: &Contact
     Ok(rows)
 }
 
-/// Returns the contact if it may be merged now, or `None` if it is unknown. `path` is the field to which a
-/// refusal refers.
+/// Returns the contact, or `None` if it is unknown. Refuses a contact that was erased, or that still gets the records
+/// of an earlier merge. The refusal names the field `path`.
 fn to_merge(context: &Context<'_>, id: ContactId, path: &str) -> Result<Option<Contact>> {
     let of = context.state.id;
     let Some(contact) = context.contact(id)? else {

@@ -40,7 +40,7 @@ pub struct StartConversation {
     pub channel: Channel,
     pub from: Option<Phone>,
     pub to: Option<Phone>,
-    /// The language of the page. `None` means the language of the business.
+    /// The language of the page. If it is `None`, the conversation begins in the language of the business.
     pub locale: Option<Locale>,
     /// The SHA-256 of the token of a chat on the website.
     pub token: Option<[u8; 32]>,
@@ -111,8 +111,8 @@ impl Change for StartConversation {
     }
 }
 
-/// Returns the ended conversation that a new conversation replaces. `None` if the budget has room for a
-/// further conversation, or if no conversation has ended.
+/// Returns the ended conversation that a new conversation replaces. Returns `None` if the budget has room for another
+/// conversation, or if no conversation has ended.
 fn conversation_to_replace(context: &Context<'_>) -> Result<Option<Conversation>> {
     let state = context.state;
     let (used, allowed) = (
@@ -136,7 +136,7 @@ fn conversation_to_replace(context: &Context<'_>) -> Result<Option<Conversation>
 pub struct TakeTurn {
     pub id: ConversationId,
     pub said: Said,
-    /// The SHA-256 of the token of the chat. `None` if the request needs no token.
+    /// The SHA-256 of the token of the chat. It is `None` if the request needs no token.
     pub token: Option<[u8; 32]>,
     pub read_phone: ReadPhone,
     /// The limit on bookings of this caller, if there is one.
@@ -165,7 +165,7 @@ struct Begun {
     before: Conversation,
     session: Session,
     facts: talk::Facts,
-    /// The caller's words, cut to the maximum length. If the caller chose a button, the key of the choice.
+    /// The caller's words, cut to the maximum length, or the key of the choice if the caller clicked a button.
     said: Said,
     /// The kind of input and the text that the turn shows.
     shown: (Option<InputKind>, String),
@@ -197,8 +197,8 @@ fn begun(context: &Context<'_>, turn: &TakeTurn) -> Result<Begun> {
     Ok(Begun { before, session, facts, said, shown })
 }
 
-/// The input of the rules, and the rounds of the model if one was used. In a round, the model writes text and calls
-/// functions.
+/// The input of the rules, the answers so far, and the rounds of the model if a model was used. In a round, the model
+/// writes text and calls functions.
 struct Spoken {
     input: Input,
     answers: Answers,
@@ -268,7 +268,7 @@ fn take<G: Gives<Value = TurnsTakenView>>(
     let TurnContext { mut planned, booked_by, code, .. } = turn_context;
     let moment = talk::words::moment(output.talk.locale);
     let lately = before.turns.iter().rev().filter(|turn| turn.by == Speaker::Receptionist).take(2);
-    // At most two consecutive turns begin with the line that asks for a moment.
+    // At most two consecutive turns of the receptionist begin with the line that asks for a moment.
     if is_late && lately.filter(|turn| turn.text.starts_with(&moment)).count() < 2 {
         output.lines.insert(0, talk::Line { text: moment, fixed: true });
     }
@@ -334,7 +334,7 @@ pub(crate) struct TurnFacts {
     talk: Arc<talk::Talk>,
     read_phone: ReadPhone,
     code: Option<SentCode>,
-    /// The contact as whom the caller was verified by a code in this turn.
+    /// The contact that the caller proved to be, with a code in this turn.
     verified: Option<ContactId>,
 }
 
@@ -343,8 +343,8 @@ impl Prepared {
         self.asking.clone()
     }
 
-    /// Records the effects of an answer: the state of the code, and the verified contact. Later answers of the turn
-    /// depend on them.
+    /// Records the effects of an answer on which later answers of the turn depend: the state of the code, and the
+    /// verified contact.
     pub(crate) fn note(&mut self, answer: &Answer, code: Option<SentCode>) {
         self.asking.code = code;
         if let Answer::Verified { contact, .. } = answer {
@@ -556,8 +556,8 @@ fn chosen(said: Said, choices: &[ChoiceView]) -> Result<(Said, (Option<InputKind
     Ok((said, (Some(kind), text)))
 }
 
-/// The id of a choice. On a booking page it contains the number of the turn that offers the choice, so that a button of
-/// an earlier turn, which another tab of the browser still shows, cannot answer a later question.
+/// The id of a choice. On a booking page, the id contains the number of the turn that offers the choice. Otherwise a
+/// button of an earlier turn, which another browser tab may still show, could answer a later question.
 fn choice_id(it: &Conversation, key: String) -> String {
     match it.token {
         Some(_) => format!("{}-{key}", it.next_seq()),
@@ -678,8 +678,8 @@ fn gaps(context: &Context<'_>) -> Result<Vec<Gap>> {
     Ok(known)
 }
 
-/// Adds the contact of a booking to the conversation's earlier messages without a contact, so that an erasure of the
-/// contact finds these messages.
+/// Sets the contact of a booking in the earlier messages of the conversation that have no contact. Otherwise an erasure
+/// of the contact would not find these messages.
 fn with_contact(
     context: &Context<'_>,
     it: &Conversation,
@@ -701,8 +701,7 @@ fn with_contact(
     Ok(decision)
 }
 
-/// False if a message has the phone number of a person who is neither the caller nor the contact. `phone` is the number
-/// in the message.
+/// False if `phone`, the phone number in a message, belongs neither to the caller nor to the contact.
 pub(in crate::business) fn speaks_for(
     phone: Option<&Phone>,
     it: &Conversation,
@@ -736,7 +735,8 @@ impl Change for ReplyByTeam {
         let text = self.text.into_string();
         let mut session = session(&before, &facts(context.state, context.now), context.at);
         session.talk.team_said(&text);
-        // After three wrong confirmation numbers, the receptionist is silent for longer than after a reply.
+        // After three wrong confirmation numbers, the receptionist is silent for longer than [`TEAM_SILENCE`]. A reply
+        // by the team does not shorten this silence.
         session.silent_until = session.silent_until.max(Some(context.at + TEAM_SILENCE));
         let mut after = before.clone();
         after.turns.push(Turn {
@@ -804,7 +804,7 @@ impl Change for DeleteGap {
 }
 
 impl State {
-    /// Whether the budget allows another row of each of these kinds.
+    /// True if the budget allows another row of each of these kinds.
     pub(in crate::business) fn has_room(&self, kinds: &[BudgetKind]) -> bool {
         kinds.iter().all(|kind| {
             let (used, allowed) = (self.budget.usage.of(*kind), self.budget.limits.allowed(*kind));

@@ -2,9 +2,9 @@
 //! which a customer gets for an appointment.
 //!
 //! Invariants:
-//! - A booking finds the contact as `POST /v1/appointments` does, and does not change the contact. A new
-//!   contact gets the phone number or the e-mail address, but not both, because the customer has not proven
-//!   that both are theirs.
+//! - A booking finds the contact as `POST /v1/appointments` does, and does not change the contact. A new contact gets
+//!   the phone number or the e-mail address, but not both, because the customer has not proven that both belong to the
+//!   same person.
 //! - Only answers contain tokens. The store contains the SHA-256 of the random part of each token.
 //! - A link shows one appointment. The customer can change the appointment as far as [`SeenByLink`] allows.
 
@@ -42,7 +42,7 @@ impl ManageToken {
         Self { business_id, random }
     }
 
-    /// Parses the token in a request. `None` if the text does not have the form of a token.
+    /// Parses the token in a request. Returns `None` if the text is not a well-formed token.
     pub fn parse(text: &str) -> Option<Self> {
         let decoded = |part: &str| BASE64_URL_SAFE_NO_PAD.decode(part).ok()?.try_into().ok();
         let (business, random) = text.split_once('.')?;
@@ -54,7 +54,8 @@ impl ManageToken {
         self.business_id
     }
 
-    /// The hash of the token. Only the hash is stored, so a lookup needs no constant-time comparison.
+    /// The hash of the random part of the token. The store contains only the hash, so a lookup needs no constant-time
+    /// comparison.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.random).into()
     }
@@ -88,7 +89,7 @@ pub struct BookOnline {
 #[derive(Clone, Serialize, Deserialize)]
 pub struct OnlineBooked {
     pub appointment_id: AppointmentId,
-    /// The token of a manage link; `None` in the answer to a repeated request.
+    /// The token of a manage link. It is `None` in the answer to a repeated request.
     pub token: Option<String>,
 }
 
@@ -126,7 +127,7 @@ impl Change for BookOnline {
     }
 }
 
-/// Adds a manage link to an existing appointment: for a customer who submits the booking form again, or for a
+/// Adds a manage link to an existing appointment, either for a customer who submits the booking form again or for a
 /// notice. `to` is the address to which the link is sent.
 #[derive(Clone, Debug)]
 pub struct MintLink {
@@ -141,8 +142,8 @@ pub struct Minted {
 
 impl Change for MintLink {
     type Gives = Shown<Minted>;
-    /// A nearly full disk does not prevent this change, because an appointment has a limited number of links,
-    /// which are deleted with the appointment.
+    /// This change is allowed on a nearly full disk, because the number of links of an appointment is limited, and the
+    /// links are deleted with the appointment.
     const WEIGHT: Weight = Weight::Keeps;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
@@ -256,7 +257,8 @@ mod tests {
         assert_eq!(format!("{token:?}"), "ManageToken(…)");
         assert_ne!(token.hash(), ManageToken::new(of, [0xf6; 16]).hash());
         let (business, random) = text.split_once('.').unwrap();
-        // The last character of a part has four unused bits. They must be 0, so that a token has only one form.
+        // The last character of each part has four unused bits. `parse` refuses a token in which one of them is 1,
+        // because each token must have exactly one text.
         let other_bits = format!("{business}.{}x", &random[..21]);
         for bad in ["", ".", business, &text[1..], &format!("{text}="), &format!("{text}A"), &other_bits] {
             assert_eq!(ManageToken::parse(bad), None, "{bad}");

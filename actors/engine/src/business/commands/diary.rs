@@ -66,10 +66,10 @@ impl Change for SetSpecialDay {
     }
 }
 
-/// The maximum number of dates of [`CloseDays`], so that the rows fit into one change.
+/// The maximum number of dates that [`CloseDays`] closes. With more dates, the rows might not fit into one change.
 pub const CLOSED_AT_ONCE_MAX: usize = 366;
 
-/// Closes each of these dates that is not a special day yet. Appointments stay booked.
+/// Closes each of these dates that is not a special day yet. Appointments on these dates stay booked.
 #[derive(Clone, Debug)]
 pub struct CloseDays {
     /// Local dates in the [`BOOKABLE_YEARS`], at most [`CLOSED_AT_ONCE_MAX`], with their notes.
@@ -123,8 +123,8 @@ impl Change for DeleteSpecialDay {
     }
 }
 
-/// Lists the appointments on a date that would be outside bookable time if `days` replaced the special days.
-/// An opening window that begins on the date belongs to the date even after midnight, both in the old and in
+/// Lists the appointments on a date that would be outside bookable time if `days` replaced the special days. An opening
+/// window that begins on the date belongs to the date even after midnight. This holds for the windows of the old and of
 /// the new special days.
 fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> AffectedView {
     let reach = |days| Calendar::new(&context.state.business, days).reach_of(date);
@@ -134,7 +134,8 @@ fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> Affect
     context.affected(&Concerned::EVERYONE.during(during), changed)
 }
 
-/// A special day as the audit log shows it. A special day has no id, so the date is the name of the changed field.
+/// A special day as the audit log shows it. A special day has no id, so its date is used as the name of the changed
+/// field.
 fn of_date(date: NaiveDate, shown: Option<SpecialDayView>) -> impl Serialize + use<> {
     #[derive(Serialize)]
     struct Day {
@@ -150,7 +151,7 @@ fn of_date(date: NaiveDate, shown: Option<SpecialDayView>) -> impl Serialize + u
 pub enum OffSpan {
     Instants {
         starts_at: Timestamp,
-        /// The end, which is not part of the time off.
+        /// The end of the time off. The time off does not include this instant.
         ends_at: Timestamp,
     },
     /// Whole local days in the business's current zone.
@@ -195,8 +196,8 @@ impl OffSpan {
     }
 }
 
-/// Adds time off. If the limit for the staff member or for the business is reached, the time off that ended
-/// first is deleted. If none has ended, the change is refused.
+/// Adds time off. If the staff member or the business has reached the limit, the time off that ended first is deleted.
+/// If no time off has ended, the change is refused.
 #[derive(Clone, Debug)]
 pub struct AddTimeOff {
     pub staff_id: StaffId,
@@ -206,7 +207,7 @@ pub struct AddTimeOff {
 
 impl Change for AddTimeOff {
     type Gives = New<AffectingView<TimeOffView>>;
-    /// The decision checks that the member may change this staff member's time off.
+    /// `decide` checks that the member may change this staff member's time off.
     const RIGHT: Option<Right> = Some(Right::Day);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
@@ -297,8 +298,8 @@ fn deleted<G: Gives>(decision: Decision<G>, (key, ends_at): (BlockedKey, Timesta
     decision.note_changes(AuditAction::TimeOffDeleted, key.id, changes).write(Write::NoBlockedTime(key))
 }
 
-/// Finds time off by its id, and returns its key and end. If the row cannot be decoded, a request with an
-/// `If-Match` header fails, and other requests still get the key and the end.
+/// Finds time off by its id, and returns its key and end. If the row cannot be decoded, a request with an `If-Match`
+/// header fails. A request without this header still gets the key and the end.
 fn time_off(
     context: &Context<'_>,
     staff_id: StaffId,

@@ -1,11 +1,11 @@
 //! The end of conversations: how the outcome, the summary and the call are written.
 //!
 //! Invariants:
-//! - An ended conversation has an outcome. The outcome follows from the effects of its turns, for example a booking.
+//! - An ended conversation has an outcome, which is derived from the effects of its turns, for example a booking.
 //! - If the service has a chat model, the model writes the summary within 10 seconds after the end. Until then, the
 //!   ended conversation keeps its session, and its call is not saved.
-//! - If the model's summary was lost in a crash, the summary is made from the effects. Each voice conversation has one
-//!   call.
+//! - If a crash ended the request for the model's summary, the summary is made from the effects. Each voice
+//!   conversation has one call.
 
 use chrono::{NaiveDate, TimeDelta};
 use domain::{
@@ -27,11 +27,12 @@ use crate::talking::UsedTokens;
 
 super::listed!(CompleteConversation, EndConversation, EndOverdue);
 
-/// If no summary of the model is stored within this time after the end, the summary is made from the effects.
+/// If no summary of the model is stored within this time after the end of the conversation, the summary is made from
+/// the effects of the turns.
 const SUMMARY_AWAITED: TimeDelta = TimeDelta::seconds(30);
 
 /// Ends a conversation. `before` is the stored conversation, or `None` if it is not stored yet. If a model writes the
-/// summary, the change [`CompleteConversation`] later completes the conversation.
+/// summary, [`CompleteConversation`] later stores the summary and the call.
 pub(super) fn end_conversation(
     context: &mut Context<'_>,
     before: Option<Conversation>,
@@ -71,7 +72,8 @@ pub(super) fn end_conversation(
     complete(context, (before, ended), summary, decision)
 }
 
-/// The summary that is made from the effects of the conversation.
+/// The summary that is made from the effects of the conversation. Returns `None` after an erasure, because the session
+/// is deleted.
 fn summary_of_effects(it: &Conversation) -> Option<String> {
     Session::of(it).and_then(|session| talk::summary(&session.talk))
 }
@@ -186,7 +188,8 @@ pub(crate) struct Ended {
     pub(crate) at: Timestamp,
 }
 
-/// Returns a conversation that awaits its summary. `None` if there is none, or if its contact was erased.
+/// Returns the data of a conversation that awaits its summary. Returns `None` if the conversation does not exist,
+/// awaits no summary, or was erased.
 pub(crate) fn ended(state: &State, id: ConversationId, now: Timestamp) -> Result<Option<Ended>> {
     let found = state.read::<Conversation>(&keys::conversation(state.id, id))?;
     let session = found.filter(Conversation::awaits_summary).and_then(|it| Session::of(&it));
@@ -202,7 +205,7 @@ pub(crate) fn ended(state: &State, id: ConversationId, now: Timestamp) -> Result
 #[derive(Clone, Debug)]
 pub(crate) struct CompleteConversation {
     pub(crate) id: ConversationId,
-    /// The summary of the model. `None` if the model failed.
+    /// The summary of the model. It is `None` if the model failed.
     pub(crate) summary: Option<String>,
     /// The number of tokens that the summary used.
     pub(crate) tokens: u64,
@@ -216,7 +219,8 @@ impl Change for CompleteConversation {
         let found = context.state.read::<Conversation>(&keys::conversation(context.state.id, self.id))?;
         let before = found.filter(Conversation::awaits_summary);
         let before = before.ok_or(Refusal::NotFound(Named::Conversation))?;
-        // The summary was written from the caller's words. After an erasure, a summary of the effects replaces it.
+        // The model has written the summary from the caller's words, so the summary is dropped if the conversation has
+        // been erased since.
         let is_erased = Session::of(&before).is_none();
         let summary = self.summary.filter(|_| !is_erased).or_else(|| summary_of_effects(&before));
         // The end already has an audit entry, so this change is recorded as `ConversationContinued`.
@@ -235,7 +239,7 @@ impl Change for CompleteConversation {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EndOverdue {
     id: ConversationId,
-    /// `None` for an ended conversation that still awaits its summary.
+    /// It is `None` for an ended conversation that still awaits its summary.
     by: Option<EndedBy>,
 }
 
@@ -255,8 +259,8 @@ impl Change for EndOverdue {
 }
 
 impl State {
-    /// Returns the changes that end the overdue conversations, at most `max`. The calls that were open when the service
-    /// started are lost, because their connections ended when it stopped.
+    /// Returns the changes that end the overdue conversations, at most `max`. Also ends the calls that were in progress
+    /// when the service stopped, because their connections are lost.
     pub(crate) fn overdue(&mut self, now: Timestamp, max: usize) -> Result<Vec<EndOverdue>, StoreError> {
         let mut overdue = Vec::new();
         let (store, known) = (self.store.clone(), std::mem::take(&mut self.ahead));

@@ -1,5 +1,5 @@
-//! Erases contacts, sets retention times and deletes businesses. A business whose profile cannot be decoded
-//! has no actor, but can be deleted too.
+//! Erases contacts, sets retention periods and deletes businesses. A business whose profile cannot be decoded has no
+//! actor, but can be deleted too.
 
 use domain::{
     Alias, AuditAction, Business, BusinessId, ContactId, ENDPOINTS_MAX, ErasureId, Named, Refusal,
@@ -58,7 +58,7 @@ impl Change for EraseContact {
     }
 }
 
-/// Changes the given retention times, in days. An inner `None` means that the records are never deleted.
+/// Changes the given retention periods, in days. An inner `None` means that the records are never deleted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PatchRetention {
     pub calls_days: Option<Option<u32>>,
@@ -100,12 +100,13 @@ impl Change for PatchRetention {
     }
 
     fn needs(&self) -> Option<Right> {
-        // The audit log records the members' actions, so only an owner may change its retention.
+        // The audit log records the members' actions, so only an owner may change the retention period of the audit
+        // log.
         Some(if self.audit_days.is_some() { Right::Ownership } else { Right::Data })
     }
 }
 
-/// Ends the business in one batch. A background job then deletes its rows.
+/// Deletes the profile of a business, so the business no longer exists. A background job then deletes the other rows.
 #[derive(Clone, Copy, Debug)]
 pub struct EndBusiness {
     /// The idempotency key with which the answer is stored. The answer is stored in rows of the installation,

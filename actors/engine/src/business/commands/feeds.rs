@@ -19,7 +19,7 @@ super::listed!(CreateFeed, RevokeFeed);
 /// Creates a feed. Only the answer to this change contains the address.
 #[derive(Clone, Debug)]
 pub struct CreateFeed {
-    /// `None` for a feed of the whole business.
+    /// It is `None` for a feed of the whole business.
     pub staff_id: Option<StaffId>,
     pub detail: FeedDetail,
     /// The public URL, without a slash at its end.
@@ -117,8 +117,8 @@ fn live(state: &State, range: KeyRange) -> Result<Vec<Feed>, StoreError> {
     Ok(feeds)
 }
 
-/// Revokes the feeds that must end because of the writes of a decision: feeds that their creators may no longer
-/// have, and the feeds of a deleted staff member. The operator's feeds end only by a revocation.
+/// Revokes the feeds that must end because of the writes of a decision: feeds that their creators may no longer have,
+/// and the feeds of a deleted staff member. The feeds that the operator created are not revoked here.
 pub(in crate::business) fn end(
     state: &State,
     at: Timestamp,
@@ -149,7 +149,8 @@ pub(in crate::business) fn end(
     Ok(())
 }
 
-/// The person's feeds that `membership` does not allow. If it is `None`, these are all of the person's feeds.
+/// The feeds that the person created and that `membership` does not allow. If `membership` is `None`, these are all
+/// feeds that the person created.
 fn lost(state: &State, person: PersonId, membership: Option<&Membership>) -> Result<Vec<Feed>, StoreError> {
     let mut feeds = live(state, keys::of_kind(state.id, kind::FEED_LIVE))?;
     feeds.retain(|feed| feed.created_by == KeyCreator::Person(person) && !feed.is_kept_by(membership));

@@ -1,7 +1,7 @@
-//! Bookings, moves and cancellations by assistants, which may repeat a request or name a wrong appointment.
+//! Bookings, moves and cancellations by AI assistants, which may repeat a request or name a wrong appointment.
 //!
-//! Invariants: of two identical concurrent bookings, the second finds the appointment of the first. Only an
-//! appointment that starts at the expected time is moved or cancelled.
+//! Invariants: if two identical bookings are requested at the same time, the second returns the appointment of the
+//! first. Only an appointment that starts at the expected time is moved or cancelled.
 
 use domain::booking::{self, BookRequest, Outcome};
 use domain::{
@@ -17,12 +17,12 @@ use crate::error::Result;
 
 super::listed!(BookOnce, StartingAt<Cancel>, StartingAt<Reschedule>);
 
-/// If the expected start in a request is wrong, the refusal names this field, and its detail contains the actual start.
+/// If the expected start in a request is wrong, the refusal names this field and contains the actual start.
 pub const EXPECTED_STARTS_AT: &str = "expected_starts_at";
 
-/// Books a time. If the contact already has a pending or confirmed appointment for the same service and
-/// start, returns this appointment instead. If the request names a staff member, only appointments with this
-/// member count.
+/// Books an appointment. If the contact already has a pending or confirmed appointment for the same service and start,
+/// returns this appointment instead. If the request names a staff member, the existing appointment must be with this
+/// staff member.
 #[derive(Clone, Debug)]
 pub struct BookOnce(pub Book);
 
@@ -80,12 +80,12 @@ fn held(
 
 #[derive(Clone, Debug)]
 pub struct StartingAt<C> {
-    /// The instants that match the expected start. There are two if the local time occurs twice on that day.
+    /// The instants that match the expected start. There are two if the expected local time occurs twice on that day.
     pub expected: Vec<Timestamp>,
     pub change: C,
 }
 
-/// If the appointment already has the new start, for example after a repeated request, nothing changes.
+/// If the appointment already has the new start, for example because the request is repeated, nothing changes.
 impl Change for StartingAt<Reschedule> {
     type Gives = Shown<AppointmentView>;
     const RIGHT: Option<Right> = Reschedule::RIGHT;
